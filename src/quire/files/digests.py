@@ -1,0 +1,24 @@
+"""Digests: of bytes as we store them, and of blobs as git does."""
+
+from __future__ import annotations
+
+import hashlib
+
+__all__ = ["blob_id", "hex_digest", "sha256"]
+
+
+def hex_digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def sha256(data: bytes) -> str:
+    """`sha256:` and 64 hexadecimal digits."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def blob_id(data: bytes, like: str) -> str:
+    """The id git gives these bytes, by the hash whose length `like` has."""
+    body = b"blob %d\0" % len(data) + data
+    if len(like) == 64:
+        return hashlib.sha256(body).hexdigest()
+    return hashlib.sha1(body, usedforsecurity=False).hexdigest()

@@ -1,0 +1,39 @@
+"""Where a project begins: the top of the git working tree, or the folder that holds a memory."""
+
+from __future__ import annotations
+
+import os
+
+from quire.model import InputError
+
+__all__ = ["find_root", "is_repository_top"]
+
+
+def find_root(start: str, marker: str) -> str:
+    """The project's root as seen from `start`.
+
+    The top of the enclosing working tree (also of a linked worktree or a submodule); outside git the
+    nearest folder upwards that holds `marker`; failing that, `start` itself.
+    """
+    start = os.path.realpath(start)
+    if not os.path.isdir(start):
+        raise InputError(f"`{start}` is not a folder.", hint="Name an existing folder.", details={"path": start})
+    nearest: str | None = None
+    folder = start
+    while True:
+        if is_repository_top(folder):
+            return folder
+        if nearest is None and os.path.isfile(os.path.join(folder, *marker.split("/"))):
+            nearest = folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return nearest or start
+        folder = parent
+
+
+def is_repository_top(folder: str) -> bool:
+    """Whether `.git` here is a repository or points to one."""
+    entry = os.path.join(folder, ".git")
+    if os.path.isdir(entry):
+        return os.path.exists(os.path.join(entry, "HEAD"))
+    return os.path.isfile(entry)

@@ -1,0 +1,107 @@
+"""The one seam through which everything is written: each call is a point where a test may stop the world.
+
+Nothing else in the package opens a file for writing, renames or removes. `before` is called with the
+name and the path of every operation; the tests of durability replace it and kill the process there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+__all__ = [
+    "append",
+    "before",
+    "create",
+    "make_folder",
+    "remove",
+    "remove_folder",
+    "rename",
+    "set_mode",
+    "sync_folder",
+    "truncate",
+]
+
+
+def _nothing(_operation: str, _path: str) -> None:
+    """The world goes on."""
+
+
+before: Callable[[str, str], None] = _nothing
+
+
+def create(path: str, data: bytes, mode: int = 0o666) -> None:
+    """A new file with these bytes, on the disk when this returns. An existing one is never touched."""
+    before("create", path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        _write(descriptor, data)
+        before("fsync", path)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def append(path: str, data: bytes) -> None:
+    """Bytes added at the end of a file (made if missing), on the disk when this returns."""
+    before("append", path)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        _write(descriptor, data)
+        before("fsync", path)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def truncate(path: str, size: int) -> None:
+    before("truncate", path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.ftruncate(descriptor, size)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def rename(source: str, target: str) -> None:
+    before("rename", target)
+    os.replace(source, target)
+
+
+def set_mode(path: str, mode: int) -> None:
+    before("set_mode", path)
+    os.chmod(path, mode)
+
+
+def remove(path: str) -> None:
+    before("remove", path)
+    os.unlink(path)
+
+
+def make_folder(path: str) -> None:
+    before("make_folder", path)
+    os.mkdir(path)
+
+
+def remove_folder(path: str) -> None:
+    """An empty folder goes."""
+    before("remove_folder", path)
+    os.rmdir(path)
+
+
+def sync_folder(path: str) -> None:
+    """Names created, renamed or removed in the folder are on the disk when this returns."""
+    before("sync_folder", path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

@@ -1,0 +1,55 @@
+"""Single files written so that a reader sees the old bytes or the new ones, and a crash loses neither."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+
+from quire.files import disk
+from quire.files.paths import read_bytes
+from quire.model import StorageFailed
+
+__all__ = ["ensure_folder", "stage", "write_file"]
+
+TEMPORARY_PREFIX = ".quire-"
+TEMPORARY_SUFFIX = ".tmp"
+
+
+def ensure_folder(path: str) -> None:
+    """The folder and its parents exist and are on the disk."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    ensure_folder(parent)
+    with contextlib.suppress(FileExistsError):
+        disk.make_folder(path)
+    disk.sync_folder(parent)
+
+
+def stage(path: str, data: bytes, like: str | None = None) -> None:
+    """A new file whose bytes were read back and compared; with the mode of `like` where that exists."""
+    disk.create(path, data)
+    if like is not None:
+        with contextlib.suppress(FileNotFoundError):
+            disk.set_mode(path, stat.S_IMODE(os.stat(like).st_mode))
+    if read_bytes(path, limit=len(data)) != data:
+        raise StorageFailed(
+            f"`{os.path.basename(path)}` does not hold what was written to it.",
+            hint="The disk may be failing. Nothing was replaced.",
+        )
+
+
+def write_file(path: str, data: bytes, token: str) -> None:
+    """Replace or create one file, durably. A symbolic link is kept: what it points to is replaced."""
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f"{TEMPORARY_PREFIX}{token}{TEMPORARY_SUFFIX}")
+    try:
+        stage(temporary, data, like=target)
+        disk.rename(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            disk.remove(temporary)
+        raise
+    disk.sync_folder(folder)

@@ -1,0 +1,93 @@
+"""JSON as we write it, JSON as we accept it from others, and lines of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from quire.model import InvalidJson, limits
+
+__all__ = ["compact", "decode_object", "lines", "parse_strict", "pretty"]
+
+
+def pretty(value: Any) -> bytes:
+    """Two-space indent, literal Unicode, one trailing newline. Key order is the caller's."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def compact(value: Any) -> bytes:
+    """One line, no spaces, keys sorted."""
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def decode_object(data: bytes) -> dict[str, Any]:
+    """A JSON object as it stands; ValueError with the reason where it is none."""
+    try:
+        value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(value, dict):
+        raise ValueError("the top level is not an object")
+    return value
+
+
+def parse_strict(text: str, source: str) -> Any:
+    """JSON with nothing left to guess: no duplicate keys, no NaN, no bottomless nesting."""
+    import json
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"the key `{twice[:80]}` stands twice in one object")
+        return found
+
+    def never(name: str) -> Any:
+        raise ValueError(f"{name} is not JSON")
+
+    try:
+        value = json.loads(text, object_pairs_hook=once, parse_constant=never)
+    except json.JSONDecodeError as error:
+        raise InvalidJson(
+            f"{source} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}.",
+            hint="Send one JSON object. `memory save --help` shows an example.",
+            details={"source": source, "line": error.lineno, "column": error.colno},
+        ) from None
+    except RecursionError:
+        raise InvalidJson(f"{source} is nested too deeply.", details={"source": source}) from None
+    except ValueError as error:
+        raise InvalidJson(
+            f"{source} is not usable JSON: {error}.",
+            hint="Correct it and send it again; nothing was written.",
+            details={"source": source},
+        ) from None
+    if _depth(value) > limits.JSON_DEPTH:
+        raise InvalidJson(f"{source} is nested deeper than {limits.JSON_DEPTH} levels.", details={"source": source})
+    return value
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        if depth > limits.JSON_DEPTH:
+            return depth
+        level = [
+            child
+            for item in level
+            if isinstance(item, dict | list)
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+    return depth
+
+
+def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The numbered lines of a JSONL file, without their ends; an empty last line is no line."""
+    found = data.split(b"\n")
+    if found[-1] == b"":
+        found.pop()
+    for number, line in enumerate(found, start=1):
+        yield number, line.removesuffix(b"\r")

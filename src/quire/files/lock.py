@@ -1,0 +1,126 @@
+"""One writer at a time: a kernel lock on a small file that names its holder, taken with a time limit.
+
+The kernel lets go when the holder dies, so a killed writer never blocks the next one. The file is
+removed on release, because programs that know no kernel locks read its mere presence as "busy"; such
+a file left by one of them is respected while its process lives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from quire.model import LockBusy, instant
+
+STALE_SECONDS = 3600
+_PAUSE_SECONDS = 0.02
+
+__all__ = ["Holder", "held"]
+
+
+class Holder(msgspec.Struct, kw_only=True):
+    """Who holds a lock; the first three fields are those other programs write too."""
+
+    pid: int
+    operation: str
+    created_at: str
+    kernel: bool = False
+
+
+@contextlib.contextmanager
+def held(path: str, holder: Holder, seconds: float, sleep: Callable[[float], None]) -> Iterator[None]:
+    """Hold the lock at `path` for the body of the `with`; LockBusy, naming the holder, after `seconds`."""
+    waited = 0.0
+    while True:
+        descriptor = _try(path, holder)
+        if descriptor is not None:
+            break
+        if waited >= seconds:
+            raise _busy(path, waited)
+        sleep(_PAUSE_SECONDS)
+        waited += _PAUSE_SECONDS
+    try:
+        yield
+    finally:
+        # Removed while still locked: whoever waits on this inode finds the name gone and starts over.
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        os.close(descriptor)
+
+
+def _try(path: str, holder: Holder) -> int | None:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN):
+                raise
+            os.close(descriptor)
+            return None
+        if not _same_file(path, descriptor) or _foreign_holder(descriptor, holder):
+            os.close(descriptor)
+            return None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, msgspec.json.encode(msgspec.structs.replace(holder, kernel=True)) + b"\n", 0)
+        return descriptor
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+        raise
+
+
+def _same_file(path: str, descriptor: int) -> bool:
+    try:
+        named, opened = os.stat(path, follow_symlinks=False), os.fstat(descriptor)
+    except FileNotFoundError:
+        return False
+    return (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino)
+
+
+def _foreign_holder(descriptor: int, us: Holder) -> bool:
+    """Whether a program without kernel locks holds this file: its process lives and it is not old."""
+    found = _parse(os.pread(descriptor, 4096, 0))
+    if found is None or found.kernel or found.pid == us.pid or not _alive(found.pid):
+        return False
+    then, now = instant(found.created_at), instant(us.created_at)
+    return then is None or now is None or (now - then).total_seconds() < STALE_SECONDS
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError, ValueError):
+        return True
+    return True
+
+
+def _parse(data: bytes) -> Holder | None:
+    try:
+        return msgspec.json.decode(data, type=Holder)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _busy(path: str, waited: float) -> LockBusy:
+    try:
+        with open(path, "rb") as file:
+            found = _parse(file.read(4096))
+    except OSError:
+        found = None
+    who = f"process {found.pid} (`{found.operation}`, since {found.created_at})" if found else "another process"
+    hint = "Wait for it to finish and run the command again."
+    if found and not found.kernel:
+        hint += f" If process {found.pid} is not a memory program, remove `{os.path.basename(path)}`."
+    return LockBusy(
+        f"The memory is locked by {who}; gave up after {waited:.0f} s.",
+        hint=hint,
+        details={"lock_path": path, "holder": msgspec.to_builtins(found) if found else None},
+    )

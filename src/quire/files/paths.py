@@ -1,0 +1,121 @@
+"""Containment: a path below a root, with no way out through `..`, a symbolic link or a special file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from quire.model import OutsideProject, StorageFailed, limits
+
+__all__ = ["escaping_part", "follow_inside", "inside", "read_bytes", "read_from", "read_text", "storage_failed"]
+
+
+def inside(root: str, relative: str) -> str:
+    """The absolute path of `relative` below `root`. Refuses what leads out, or through a symbolic link."""
+    reason = escaping_part(relative)
+    if reason:
+        raise OutsideProject(
+            f"`{relative[:200]}` {reason}.",
+            hint="Give a path relative to the project's root.",
+            details={"path": relative[:500]},
+        )
+    path = root
+    for part in relative.split("/"):
+        path = os.path.join(path, part)
+        if os.path.islink(path):
+            raise OutsideProject(
+                f"`{relative[:200]}` passes through a symbolic link.",
+                hint=f"Replace the link `{os.path.relpath(path, root)}` by a real file or folder.",
+                details={"path": relative[:500]},
+            )
+    return path
+
+
+def follow_inside(root: str, name: str) -> str:
+    """The real file behind a name at the root, a link followed; refused where it leads out of the project."""
+    real = os.path.realpath(os.path.join(root, name))
+    if not real.startswith(os.path.realpath(root) + os.sep):
+        raise OutsideProject(
+            f"`{name}` is a link that leads out of the project; it was left alone.",
+            hint="Replace the link by a file of the project.",
+            details={"path": name},
+        )
+    return real
+
+
+def escaping_part(relative: str) -> str | None:
+    """Why a relative path may not be used, or None."""
+    if not relative or "\0" in relative:
+        return "is not a usable path"
+    if relative.startswith(("/", "~")) or "\\" in relative or (len(relative) > 1 and relative[1] == ":"):
+        return "is not relative to the project"
+    if any(part in ("", ".", "..") for part in relative.split("/")):
+        return "has an empty, `.` or `..` part"
+    return None
+
+
+def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
+    """A regular file's bytes. Never follows a link, never waits on a pipe, never reads without bound."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        if found.st_size > limit:
+            raise OSError(errno.EFBIG, f"larger than {limit} bytes", path)
+        data = os.read(descriptor, found.st_size + 1)
+        while chunk := os.read(descriptor, 1 << 20):
+            data += chunk
+        return data
+    finally:
+        os.close(descriptor)
+
+
+def read_from(path: str, offset: int) -> bytes:
+    """A regular file's bytes from an offset on; empty where the file is missing or shorter."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return b""
+    try:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        data = b""
+        while chunk := os.read(descriptor, 1 << 20):
+            data += chunk
+        return data
+    finally:
+        os.close(descriptor)
+
+
+def read_text(path: str, limit: int = limits.FILE_BYTES) -> str:
+    """A regular file as UTF-8 text; UnicodeDecodeError where it is not."""
+    return read_bytes(path, limit).decode("utf-8")
+
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "Free some space and run the command again."),
+    errno.EDQUOT: ("the disk quota is used up", "Free some space and run the command again."),
+    errno.EROFS: ("the file system is read-only", "Make it writable, or work in another clone."),
+    errno.EACCES: ("permission was denied", "Check who owns the file and its folder."),
+    errno.EPERM: ("permission was denied", "Check who owns the file and its folder."),
+    errno.EMFILE: ("too many files are open", "Close some programs and run the command again."),
+    errno.ENAMETOOLONG: ("the name is too long", "Use a shorter id."),
+    errno.ELOOP: ("it is a symbolic link", "Replace the link by a real file."),
+}
+
+
+def storage_failed(error: OSError, doing: str, root: str = "") -> StorageFailed:
+    """The error a person reads when the disk refuses."""
+    reason, hint = _REASONS.get(
+        error.errno or 0,
+        ((error.strerror or str(error)).lower(), "Check the disk and run the command again."),
+    )
+    name = error.filename if isinstance(error.filename, str) else ""
+    shown = os.path.relpath(name, root) if name and root and name.startswith(root) else name
+    where = f" ({shown})" if shown else ""
+    return StorageFailed(
+        f"Could not {doing}: {reason}{where}.",
+        hint=hint,
+        details={"errno": errno.errorcode.get(error.errno or 0, ""), "path": shown},
+    )

@@ -1,0 +1,98 @@
+"""Marked sections in files we do not own: found, placed and removed with everything else kept byte for byte."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+State = Literal["missing", "present", "damaged"]
+
+__all__ = ["Markers", "Section", "find_section", "place_section", "remove_section"]
+
+
+class Markers(msgspec.Struct, frozen=True):
+    """The two comment lines around a section."""
+
+    start: str
+    end: str
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Where a section stands in a file, and what it says."""
+
+    state: State
+    begin: int = 0
+    finish: int = 0
+    body: str = ""
+    reason: str = ""
+    line: int | None = None
+
+
+def find_section(data: bytes, markers: Markers) -> Section:
+    """The section between the markers. Markers shown inside a code fence do not count."""
+    starts, ends = _marker_lines(data, markers)
+    if not starts and not ends:
+        return Section("missing")
+    if len(starts) != 1 or len(ends) != 1:
+        reason = f"{len(starts)} start and {len(ends)} end markers instead of one each"
+        return Section("damaged", reason=reason, line=min(starts + ends)[2])
+    (begin, body_begin, line), (body_end, finish, _) = starts[0], ends[0]
+    if body_begin > body_end:
+        return Section("damaged", reason="the end marker stands before the start marker", line=line)
+    body = data[body_begin:body_end].decode("utf-8", "replace").replace("\r\n", "\n")
+    return Section("present", begin, finish, body.strip("\n"), line=line)
+
+
+def place_section(data: bytes, markers: Markers, body: str) -> bytes:
+    """The file with this section: replaced where it stands, otherwise added at the end."""
+    newline = _newline(data)
+    lines = [markers.start, *body.strip("\n").split("\n"), markers.end]
+    block = newline.join(line.encode("utf-8") for line in lines) + newline
+    found = find_section(data, markers)
+    if found.state == "damaged":
+        raise ValueError(found.reason)
+    if found.state == "present":
+        if found.finish == len(data) and not data.endswith(b"\n"):
+            block = block.removesuffix(newline)
+        return data[: found.begin] + block + data[found.finish :]
+    if not data.removeprefix(b"\xef\xbb\xbf"):
+        return data + block
+    gap = newline if data.endswith(b"\n") else newline * 2
+    return data + gap + block
+
+
+def remove_section(data: bytes, markers: Markers) -> bytes:
+    """The file without this section and without the blank line that set it off."""
+    found = find_section(data, markers)
+    if found.state != "present":
+        return data
+    head, tail = data[: found.begin], data[found.finish :]
+    if head.endswith(b"\r\n\r\n"):
+        head = head[:-2]
+    elif head.endswith(b"\n\n"):
+        head = head[:-1]
+    return head + tail
+
+
+def _marker_lines(data: bytes, markers: Markers) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]:
+    starts: list[tuple[int, int, int]] = []
+    ends: list[tuple[int, int, int]] = []
+    position, fence = 0, b""
+    for number, line in enumerate(data.splitlines(keepends=True), start=1):
+        following = position + len(line)
+        bare = line.strip().removeprefix(b"\xef\xbb\xbf")
+        if bare.startswith((b"```", b"~~~")):
+            fence = b"" if fence == bare[:3] else fence or bare[:3]
+        elif not fence and bare == markers.start.encode():
+            starts.append((position, following, number))
+        elif not fence and bare == markers.end.encode():
+            ends.append((position, following, number))
+        position = following
+    return starts, ends
+
+
+def _newline(data: bytes) -> bytes:
+    """The file's own line ending, by majority."""
+    crlf = data.count(b"\r\n")
+    return b"\r\n" if crlf * 2 > data.count(b"\n") else b"\n"

@@ -1,0 +1,259 @@
+"""All or nothing over many files.
+
+New contents are first staged, one file each, in a folder of their own below the recovery folder; then the
+list of what goes where is written, and with that the transaction is decided. Applying it takes appends, which
+can be taken back, then renames and removals, which need no room. A process that dies before the decision
+leaves only a folder to sweep; one that dies after it leaves work that `finish_interrupted` completes. A
+staged file that is gone has been applied, so finishing twice does no harm.
+
+Nothing is overwritten that was not read: every change names the digest of the bytes it was planned against.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.durable import ensure_folder, stage
+from quire.files.paths import inside, read_bytes, read_from
+from quire.model import Conflict, StorageFailed
+
+FOLDER_PREFIX = "transaction-"
+INTENT = "intent.json"
+
+__all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted"]
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A file's next bytes, or None to remove it; `planned` is the digest it had, None if it was missing."""
+
+    path: str
+    data: bytes | None
+    planned: str | None
+
+
+class Append(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes added at the end of a log that had `size` bytes."""
+
+    path: str
+    data: bytes
+    size: int
+
+
+class _Step(msgspec.Struct, frozen=True, kw_only=True):
+    action: Literal["replace", "remove", "append"]
+    path: str
+    staged: str = ""
+    planned: str | None = None
+    text: str = ""
+    size: int = 0
+
+
+class _Intent(msgspec.Struct, frozen=True):
+    version: int
+    steps: list[_Step]
+
+
+def apply_changes(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str) -> None:
+    """Make all these changes below `root`, or none. The caller holds the lock."""
+    with uninterrupted():
+        _apply(root, recovery, changes, appends, name)
+
+
+def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str) -> None:
+    for change in changes:
+        _refuse_if_changed(root, change.path, change.planned)
+    folder = os.path.join(recovery, FOLDER_PREFIX + name)
+    ensure_folder(recovery)
+    disk.make_folder(folder)
+    try:
+        intent = _stage_all(root, folder, changes, appends)
+        # Folders first: making one may need room, and after the decision nothing may.
+        for change in changes:
+            if change.data is not None:
+                ensure_folder(os.path.dirname(inside(root, change.path)))
+        draft = os.path.join(folder, INTENT + ".draft")
+        stage(draft, msgspec.json.encode(intent))
+        disk.rename(draft, os.path.join(folder, INTENT))
+        disk.sync_folder(folder)
+        disk.sync_folder(recovery)
+        _append_all(root, intent)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            _sweep(folder)
+        raise
+    try:
+        _finish(root, folder, intent)
+    except OSError as error:
+        raise StorageFailed(
+            f"The change was recorded but could not be completed: {error.strerror or error}.",
+            hint="Mend the cause and run any memory command: it completes the change first.",
+            details={"path": folder},
+        ) from error
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the transaction is decided either way."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def is_interrupted(recovery: str) -> bool:
+    """Whether an earlier writer died in the middle. One directory listing."""
+    try:
+        return any(name.startswith(FOLDER_PREFIX) for name in os.listdir(recovery))
+    except OSError:
+        return False
+
+
+def finish_interrupted(root: str, recovery: str) -> list[str]:
+    """Complete or sweep what a dead writer left; the paths whose staged contents had to be set aside.
+
+    The caller holds the lock, so no living writer owns these folders.
+    """
+    kept: list[str] = []
+    for name in sorted(os.listdir(recovery)):
+        if not name.startswith(FOLDER_PREFIX):
+            continue
+        folder = os.path.join(recovery, name)
+        intent = _read_intent(os.path.join(folder, INTENT))
+        if intent is None:
+            _sweep(folder)
+            continue
+        intent, aside = _set_aside(root, recovery, folder, intent)
+        kept += aside
+        _append_all(root, intent)
+        _finish(root, folder, intent)
+    return kept
+
+
+def _stage_all(root: str, folder: str, changes: list[Change], appends: list[Append]) -> _Intent:
+    steps = [_Step(action="append", path=item.path, text=item.data.decode("utf-8"), size=item.size) for item in appends]
+    for number, change in enumerate(changes):
+        target = inside(root, change.path)
+        if change.data is None:
+            steps.append(_Step(action="remove", path=change.path, planned=change.planned))
+            continue
+        staged = f"{number}.new"
+        stage(os.path.join(folder, staged), change.data, like=target)
+        steps.append(_Step(action="replace", path=change.path, staged=staged, planned=change.planned))
+    return _Intent(version=1, steps=steps)
+
+
+def _append_all(root: str, intent: _Intent) -> None:
+    """Appends come first: only they can still fail for want of room, and they can be taken back."""
+    done: list[tuple[str, int]] = []
+    try:
+        for step in intent.steps:
+            if step.action == "append":
+                path = inside(root, step.path)
+                size = os.path.getsize(path) if os.path.exists(path) else 0
+                done.append((path, size))
+                _append_once(path, step.text.encode("utf-8"), step.size)
+    except OSError:
+        for path, size in done:
+            with contextlib.suppress(OSError):
+                disk.truncate(path, size)
+        raise
+
+
+def _append_once(path: str, data: bytes, planned_size: int) -> None:
+    """Append unless a dead writer already did; complete what it wrote by half."""
+    tail = read_from(path, max(planned_size - 1, 0))
+    if planned_size:
+        whole_lines, tail = tail[:1] in (b"\n", b""), tail[1:]
+    else:
+        whole_lines = True
+    if not whole_lines:
+        data = b"\n" + data
+    if tail.startswith(data):
+        return
+    if data.startswith(tail):
+        data = data[len(tail) :]
+    elif data in read_from(path, 0):
+        return
+    elif not tail.endswith(b"\n"):
+        data = b"\n" + data
+    disk.append(path, data)
+
+
+def _finish(root: str, folder: str, intent: _Intent) -> None:
+    touched = {folder}
+    for step in intent.steps:
+        target = inside(root, step.path)
+        if step.action == "replace":
+            with contextlib.suppress(FileNotFoundError):
+                disk.rename(os.path.join(folder, step.staged), target)
+        elif step.action == "remove":
+            with contextlib.suppress(FileNotFoundError):
+                disk.remove(target)
+        touched.add(os.path.dirname(target))
+    for path in sorted(touched):
+        if os.path.isdir(path):
+            disk.sync_folder(path)
+    _sweep(folder)
+
+
+def _set_aside(root: str, recovery: str, folder: str, intent: _Intent) -> tuple[_Intent, list[str]]:
+    """Steps whose target was changed since by somebody else are not applied; their contents are kept."""
+    steps: list[_Step] = []
+    kept: list[str] = []
+    for step in intent.steps:
+        staged = os.path.join(folder, step.staged)
+        pending = step.action == "remove" or (step.action == "replace" and os.path.exists(staged))
+        if not pending or _digest(inside(root, step.path)) in (step.planned, None):
+            steps.append(step)
+            continue
+        if step.action == "replace":
+            aside = os.path.join(recovery, os.path.basename(folder).replace(FOLDER_PREFIX, "unapplied-"))
+            target = os.path.join(aside, *step.path.split("/"))
+            ensure_folder(os.path.dirname(target))
+            disk.rename(staged, target)
+            disk.sync_folder(os.path.dirname(target))
+            kept.append(target)
+    return _Intent(version=intent.version, steps=steps), kept
+
+
+def _sweep(folder: str) -> None:
+    """Remove a transaction's folder, its intent first: without it the rest means nothing."""
+    names = sorted(os.listdir(folder), key=lambda name: name != INTENT)
+    for name in names:
+        disk.remove(os.path.join(folder, name))
+        if name == INTENT:
+            disk.sync_folder(folder)
+    disk.remove_folder(folder)
+
+
+def _read_intent(path: str) -> _Intent | None:
+    try:
+        intent = msgspec.json.decode(read_bytes(path), type=_Intent)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return intent if intent.version == 1 else None
+
+
+def _refuse_if_changed(root: str, path: str, planned: str | None) -> None:
+    if _digest(inside(root, path)) != planned:
+        raise Conflict(
+            f"`{path}` was changed by somebody else while this change was being planned.",
+            hint="Look at it with `memory diff`, then run the command again.",
+            details={"path": path},
+        )
+
+
+def _digest(path: str) -> str | None:
+    try:
+        return sha256(read_bytes(path))
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,62 @@
+"""The world outside the rooms: where we are, what time it is, what is random, what the environment says."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+__all__ = ["World", "real_world"]
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a room may know of its surroundings; tests hand in their own."""
+
+    cwd: str
+    env: Mapping[str, str]
+    now: Callable[[], datetime]
+    token: Callable[[], str]
+    sleep: Callable[[float], None]
+    pid: int
+
+    @property
+    def home(self) -> str:
+        """The user's home folder, or an empty string where there is none."""
+        return self.env.get("HOME", "")
+
+    @property
+    def memory_home(self) -> str:
+        """`$MEMORY_HOME`, or `~/.memory`."""
+        named = self.env.get("MEMORY_HOME", "")
+        if named:
+            return os.path.join(self.cwd, named)
+        return os.path.join(self.home, ".memory") if self.home else ""
+
+    @property
+    def lock_seconds(self) -> float:
+        """How long to wait for another writer."""
+        try:
+            return max(0.0, float(self.env.get("MEMORY_LOCK_TIMEOUT", "30")))
+        except ValueError:
+            return 30.0
+
+
+def real_world(cwd: str | None = None) -> World:
+    """This process's world. `MEMORY_NOW` pins the clock, for examples whose output must repeat."""
+    env = dict(os.environ)
+
+    def now() -> datetime:
+        pinned = env.get("MEMORY_NOW")
+        return datetime.fromisoformat(pinned) if pinned else datetime.now(UTC)
+
+    return World(
+        cwd=os.path.abspath(cwd or os.getcwd()),
+        env=env,
+        now=now,
+        token=lambda: os.urandom(8).hex(),
+        sleep=time.sleep,
+        pid=os.getpid(),
+    )

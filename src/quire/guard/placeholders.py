@@ -1,0 +1,148 @@
+"""What is obviously not a secret: sample values, references to a secret kept elsewhere, and plain words.
+
+Randomness is judged by shape, not by a dictionary: each character becomes its class (lower, upper, digit, other),
+and a random string changes class far more often than words, identifiers and slugs do.
+"""
+
+import functools
+import re
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a list that is long enough to be written as running text."""
+    return tuple(text.split())
+
+
+_SAMPLE_WORDS = words(
+    "example placeholder redacted changeme change-me change_me xxxx your dummy fake sample insert replace "
+    "**** .... … •••"
+)
+# Passwords nobody means: what documentation and local set-ups put in their place.
+_SAMPLE_PASSWORDS = words(
+    "pass passwd password pwd secret token user username admin root guest test testing foo bar baz foobar hunter2 "
+    "default postgres mysql redis mongo minio rabbitmq elastic letmein none null nil undefined empty string "
+    "value hidden masked removed filtered mypass mypassword mysecret mytoken apikey s3cret s3cr3t p@ssw0rd "
+    "passw0rd password1 password123 secret123 test123 test1234 admin123 changeit topsecret top-secret"
+)
+# How a value begins that points elsewhere, or that is a digest of the secret.
+_ELSEWHERE = words(
+    "${ $( $env: {{ {% <% arn: op: vault: env: file: keychain: ref+ secret: "
+    "sha1- sha1: sha256- sha256: sha384- sha384: sha512- sha512: md5: $2a$ $2b$ $2y$ $argon2"
+)
+# Names that contain digits without being random; taken out before a value is judged.
+_ALGORITHMS = (
+    r"argon2(?:id|i|d)?|sha-?[1-5]\d{0,2}(?:-\d{3})?|base(?:64|32|58)(?:url)?|oauth-?2(?:\.0)?|utf-?8|[ex]d?25519|pbkdf2|aes-?\d{3}"
+    r"|[hrep]s(?:256|384|512)|rsa-?\d{4}|p-?(?:256|384)|md5|tls-?1\.\d|http/?[23]|k8s|i18n|1password|2fa|s3|ec2|ipv[46]"
+)
+_CLASSES = {i: "d" if chr(i).isdigit() else "l" if chr(i).islower() else "u" for i in range(128) if chr(i).isalnum()}
+_TABLE = str.maketrans({chr(i): _CLASSES.get(i, "-") for i in range(128)})
+_JUDGED = 96  # characters looked at; more adds cost and no certainty
+
+
+def is_sample(value: str) -> bool:
+    """Say whether a token body is a stand-in: one or two characters repeated, or a word such as EXAMPLE in it."""
+    if len(set(value)) <= 2:
+        return True
+    lowered = value.lower()
+    return any(word in lowered for word in _SAMPLE_WORDS)
+
+
+def is_sample_password(value: str) -> bool:
+    """Say whether a password is a stand-in rather than one that opens something."""
+    bare = value.lower().strip("*_-.<>[](){}$%:!?")
+    if bare in _SAMPLE_PASSWORDS or len(set(bare)) <= 1 or is_sample(value):
+        return True
+    return "password" in bare and not any(char.isdigit() for char in bare)
+
+
+def is_reference(value: str, *, quoted: bool) -> bool:
+    """Say whether the value names the place of a secret (variable, call, path, address) instead of being one."""
+    lowered = value.lower()
+    if lowered.startswith(_ELSEWHERE) or "://" in value:
+        return True
+    if value[0] in "<[({" or (value[0] == "%" and value[-1] in "%s"):
+        return True
+    if value[0] in "$*&@!" and value[1:].replace("_", "").replace(".", "").isalpha():
+        return True
+    if "environ" in lowered or "getenv" in lowered or "process.env" in lowered or "secrets." in lowered:
+        return True
+    if quoted:
+        return "${" in value or "{{" in value or bool(_name_in_braces().search(value))
+    # Unquoted code: a call, an index, an attribute, an address of a person or a package.
+    return "(" in value or "[" in value or bool(_code().fullmatch(value))
+
+
+def is_foreign(value: str) -> bool:
+    """Say whether the value is written in letters that keys and passwords are not made of, such as CJK."""
+    return not value.isascii() and any(char > "\u024f" and char.isalpha() for char in value)
+
+
+def shape_of(value: str) -> str:
+    """Return the class of each character: l, u, d, or - for anything else."""
+    shape = value[:_JUDGED].translate(_TABLE)
+    return shape if shape.isascii() else "".join(c if c.isascii() else "-" for c in shape)
+
+
+def digit_turns(shape: str) -> int:
+    """Count the places where letters and digits meet."""
+    return shape.count("ld") + shape.count("dl") + shape.count("ud") + shape.count("du")
+
+
+def is_wordy(value: str) -> bool:
+    """Say whether the value is made of words, numbers and short mixed pieces: a slug, a path, an identifier."""
+    if not value.isascii() or any(c.isdigit() for c in value):
+        value = _algorithms().sub("-", value)
+    return all(map(_is_word, shape_of(value).split("-")))
+
+
+def _is_word(piece: str) -> bool:
+    size, turns = len(piece), digit_turns(piece)
+    if turns == 0:
+        return "d" in piece or size < 8 or _is_camel(piece)
+    if size <= 6:
+        return turns <= 2
+    # One short number inside a long identifier: getUserV2Profile, parseRfc3339Date.
+    return turns <= 2 and piece.count("d") <= 4 and size >= 12 and _is_camel(piece)
+
+
+def _is_camel(piece: str) -> bool:
+    """Say whether capitals are where writers put them: everywhere, nowhere, or at the beginning of words."""
+    if "l" not in piece or "u" not in piece:
+        return True
+    capitals = piece.count("lu") + piece.count("ul") + piece.count("uu")
+    return capitals * 20 <= len(piece) * 11
+
+
+def looks_random(value: str) -> bool:
+    """Say whether a token body was drawn by a machine."""
+    if is_wordy(value):
+        return False
+    shape = shape_of(value)
+    turns = digit_turns(shape)
+    return turns == 0 or (turns + shape.count("lu") + shape.count("ul")) * 7 >= len(shape)
+
+
+def entropy_above(value: str, limit: float) -> bool:
+    """Say whether the Shannon entropy per character is at least `limit` bits."""
+    from math import log2
+
+    sample = value[:512]
+    size = len(sample)
+    shares = [sample.count(char) / size for char in set(sample)]
+    return -sum(share * log2(share) for share in shares) >= limit
+
+
+@functools.cache
+def _algorithms() -> re.Pattern[str]:
+    return re.compile(f"(?<![a-z])(?:{_ALGORITHMS})(?![a-z0-9])", re.IGNORECASE | re.ASCII)
+
+
+@functools.cache
+def _name_in_braces() -> re.Pattern[str]:
+    return re.compile(r"\{[A-Za-z_][\w.]*\}|<[A-Za-z_][\w -]*>|%[A-Z_]+%|\$[A-Z_]{3,}")
+
+
+@functools.cache
+def _code() -> re.Pattern[str]:
+    dotted = r"[A-Za-z_]\w*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)+"
+    return re.compile(rf"{dotted}|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|@?[\w./-]+@[~^]?v?\d[\w.-]*")

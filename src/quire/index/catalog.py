@@ -1,0 +1,221 @@
+"""The index itself: kept fresh from the layers' files, asked for records and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+import apsw
+import msgspec
+
+from quire.index.database import discard_database, open_database
+from quire.model import EPOCH, Edge, Layer, Problem, Record, instant
+
+_COLUMNS = "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin"
+
+__all__ = ["Index", "Source", "Written", "open_index"]
+
+
+class Source(Protocol):
+    """What a layer tells the index: stamps of its files, and what named files hold."""
+
+    layer: Layer
+
+    def folder_stamps(self) -> dict[str, int]: ...
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]: ...
+
+    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem]: ...
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A change just made to a layer's files: which ones, and what the folders looked like before it."""
+
+    before: dict[str, int]
+    paths: list[str]
+
+
+def open_index(folder: str, sources: Iterable[Source], written: Written | None = None) -> Index:
+    """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again."""
+    sources = list(sources)
+    index = Index(open_database(folder))
+    try:
+        index.bring_up(sources, written)
+    except apsw.Error:
+        index.close()
+        discard_database(folder)
+        index = Index(open_database(folder))
+        index.bring_up(sources, None)
+    return index
+
+
+class Index:
+    """One project's index over all layers."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def close(self) -> None:
+        self._connection.close()
+
+    # -- keeping fresh ----------------------------------------------------------------------
+
+    def bring_up(self, sources: list[Source], written: Written | None) -> None:
+        """Compare every layer with its files; after a write of ours, look only at what was written."""
+        for source in sources:
+            if written is None:
+                self.refresh(source)
+            else:
+                self.apply(source, written)
+
+    def refresh(self, source: Source) -> int:
+        """Re-read exactly the files that changed since the last look; how many that were."""
+        folders, now = source.folder_stamps(), source.stamps()
+        known = dict(self._rows("SELECT path, stamp FROM files WHERE layer = ?", source.layer))
+        changed = [path for path, stamp in now.items() if known.get(path) != stamp]
+        gone = [path for path in known if path not in now]
+        if changed or gone or folders != self._folder_stamps(source.layer):
+            self._replace(source, {path: now[path] for path in changed}, gone, folders)
+        return len(changed) + len(gone)
+
+    def apply(self, source: Source, written: Written) -> None:
+        """Take over a change just written.
+
+        Where the folders looked before it as we knew them, nobody else was here and only the written files
+        need a look; otherwise everything is compared.
+        """
+        if written.before != self._folder_stamps(source.layer):
+            self.refresh(source)
+            return
+        changed = source.stamps(written.paths)
+        gone = [path for path in written.paths if path not in changed]
+        self._replace(source, changed, gone, source.folder_stamps())
+
+    def _folder_stamps(self, layer: str) -> dict[str, int]:
+        return dict(self._rows("SELECT path, changed_ns FROM folders WHERE layer = ?", layer))
+
+    def _replace(self, source: Source, changed: dict[str, str], gone: list[str], folders: dict[str, int]) -> None:
+        layer = source.layer
+        with self._connection:
+            for path in [*changed, *gone]:
+                for table in ("files", "records", "edges", "problems"):
+                    self._connection.execute(f"DELETE FROM {table} WHERE layer = ? AND path = ?", (layer, path))  # noqa: S608
+            self._connection.executemany(
+                "INSERT INTO files (layer, path, stamp) VALUES (?, ?, ?)",
+                ((layer, path, stamp) for path, stamp in changed.items()),
+            )
+            for item in source.read(changed):
+                self._insert(layer, item)
+            self._connection.execute("DELETE FROM folders WHERE layer = ?", (layer,))
+            self._connection.executemany(
+                "INSERT INTO folders (layer, path, changed_ns) VALUES (?, ?, ?)",
+                ((layer, path, changed_ns) for path, changed_ns in folders.items()),
+            )
+
+    def _insert(self, layer: str, item: Record | Edge | Problem) -> None:
+        if isinstance(item, Record):
+            moment = instant(item.updated_at) or EPOCH
+            self._connection.execute(
+                "INSERT INTO records (layer, path, ref, kind, title, text, status, stage, weight, created_at,"
+                " updated_at, updated, tags, anchors, origin) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                (
+                    layer,
+                    item.path,
+                    item.ref,
+                    item.kind,
+                    item.title,
+                    item.text,
+                    item.status,
+                    item.stage,
+                    item.weight,
+                    item.created_at,
+                    item.updated_at,
+                    moment.timestamp(),
+                    msgspec.json.encode(item.tags).decode(),
+                    msgspec.json.encode(item.anchors).decode(),
+                    item.origin,
+                ),
+            )
+        elif isinstance(item, Edge):
+            self._connection.execute(
+                "INSERT INTO edges (layer, path, ref, source, predicate, target, status, confidence)"
+                " VALUES (?,?,?,?,?,?,?,?)",
+                (layer, item.path, item.ref, item.source, item.predicate, item.target, item.status, item.confidence),
+            )
+        else:
+            self._connection.execute(
+                "INSERT INTO problems (layer, path, code, message) VALUES (?,?,?,?)",
+                (layer, item.path, item.code, item.message),
+            )
+
+    # -- asking -----------------------------------------------------------------------------
+
+    def records(
+        self,
+        layer: Layer,
+        kind: str | None = None,
+        statuses: tuple[str, ...] = (),
+        stage: str | None = None,
+        limit: int = -1,
+    ) -> list[Record]:
+        """Records of a layer, newest first, then by ref; an empty stage means those without one."""
+        where, values = ["layer = ?"], [str(layer)]
+        if kind:
+            where.append("kind = ?")
+            values.append(kind)
+        if statuses:
+            where.append(f"status IN ({','.join('?' * len(statuses))})")
+            values += statuses
+        if stage is not None:
+            where.append("coalesce(stage, '') = ?")
+            values.append(stage)
+        query = f"SELECT {_COLUMNS} FROM records WHERE {' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?"  # noqa: S608
+        rows = self._rows(query, *values, limit)
+        return list(map(_record, rows))
+
+    def counts(self, layer: Layer) -> dict[tuple[str, str, str | None], int]:
+        """How many records there are of each kind, status and stage."""
+        rows = self._rows(
+            "SELECT kind, status, stage, count(*) FROM records WHERE layer = ? GROUP BY kind, status, stage", layer
+        )
+        return {(kind, status, stage): number for kind, status, stage, number in rows}
+
+    def edge_count(self, layer: Layer) -> int:
+        return int(next(self._rows("SELECT count(*) FROM edges WHERE layer = ?", layer))[0])
+
+    def edges_of(self, ref: str) -> list[Edge]:
+        """Edges from or to a record, by their refs."""
+        rows = self._rows(
+            "SELECT ref, source, predicate, target, status, path, confidence FROM edges"
+            " WHERE source = ?1 OR target = ?1 ORDER BY ref",
+            ref,
+        )
+        names = ("ref", "source", "predicate", "target", "status", "path", "confidence")
+        return [Edge(**dict(zip(names, row, strict=True))) for row in rows]
+
+    def problems(self) -> list[tuple[str, str, str, str]]:
+        """Files that could not be read: layer, path, code, message."""
+        return list(self._rows("SELECT layer, path, code, message FROM problems ORDER BY layer, path"))
+
+    def _rows(self, query: str, *values: Any) -> Iterator[Any]:
+        return iter(self._connection.execute(query, values))
+
+
+def _record(row: tuple[Any, ...]) -> Record:
+    (ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin) = row
+    return Record(
+        ref=ref,
+        layer=layer,
+        kind=kind,
+        title=title,
+        text=text,
+        status=status,
+        path=path,
+        stage=stage,
+        weight=weight,
+        created_at=created_at,
+        updated_at=updated_at,
+        tags=tuple(msgspec.json.decode(tags)),
+        anchors=tuple(msgspec.json.decode(anchors)),
+        origin=origin,
+    )

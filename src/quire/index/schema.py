@@ -1,0 +1,41 @@
+"""The index's tables. It holds nothing that the files do not say better, and may vanish at any moment."""
+
+from __future__ import annotations
+
+VERSION = 1
+APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
+
+TABLES = """
+CREATE TABLE folders (
+    layer TEXT NOT NULL, path TEXT NOT NULL, changed_ns INTEGER NOT NULL,
+    PRIMARY KEY (layer, path)
+) WITHOUT ROWID;
+CREATE TABLE files (
+    layer TEXT NOT NULL, path TEXT NOT NULL, stamp TEXT NOT NULL,
+    PRIMARY KEY (layer, path)
+) WITHOUT ROWID;
+CREATE TABLE records (
+    id INTEGER PRIMARY KEY,
+    layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL, kind TEXT NOT NULL,
+    title TEXT NOT NULL, text TEXT NOT NULL, status TEXT NOT NULL, stage TEXT,
+    weight REAL NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, updated REAL NOT NULL,
+    tags TEXT NOT NULL, anchors TEXT NOT NULL, origin TEXT NOT NULL
+);
+CREATE INDEX records_by_path ON records (layer, path);
+CREATE INDEX records_by_ref ON records (ref);
+CREATE INDEX records_by_kind ON records (layer, kind, status, updated DESC);
+CREATE TABLE edges (
+    id INTEGER PRIMARY KEY,
+    layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL,
+    source TEXT NOT NULL, predicate TEXT NOT NULL, target TEXT NOT NULL, status TEXT NOT NULL, confidence TEXT
+);
+CREATE INDEX edges_by_path ON edges (layer, path);
+CREATE INDEX edges_by_source ON edges (source);
+CREATE INDEX edges_by_target ON edges (target);
+CREATE TABLE problems (
+    layer TEXT NOT NULL, path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL
+);
+CREATE INDEX problems_by_path ON problems (layer, path);
+"""
+
+__all__ = ["APPLICATION_ID", "TABLES", "VERSION"]

@@ -1,0 +1,1 @@
+"""The graph: project, features, decisions, gotchas, questions and their relations, in `.memory/`."""

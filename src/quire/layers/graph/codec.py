@@ -1,0 +1,73 @@
+"""How a node and a relation become bytes, and which digest stands for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.files import compact, pretty, sha256
+from quire.layers.graph.types import Event, Node, Relation
+from quire.model import plain_newlines
+
+NODE = msgspec.json.Decoder(Node)
+RELATION = msgspec.json.Decoder(Relation)
+EVENT = msgspec.json.Decoder(Event)
+
+__all__ = [
+    "EVENT",
+    "NODE",
+    "RELATION",
+    "body_hash",
+    "body_text",
+    "encode_event",
+    "encode_fields",
+    "node_hash_holds",
+    "relation_hash",
+]
+
+
+def body_text(data: bytes) -> str:
+    """A body file's text; ends of lines do not depend on how git checked it out."""
+    return plain_newlines(data.decode("utf-8"))
+
+
+def body_hash(body: str) -> str:
+    """The digest we write: of the body's bytes, as `sha256sum` prints it."""
+    return sha256(body.encode("utf-8"))
+
+
+def node_hash_holds(fields: dict[str, Any], body: str) -> bool:
+    """Whether the stored digest fits: the body's own, or the one over sidecar and body that the
+    original program writes."""
+    stored = fields.get("content_hash")
+    if stored == body_hash(body):
+        return True
+    rest = {name: value for name, value in fields.items() if name != "content_hash"}
+    return stored == sha256(compact(rest) + b"\n" + body.encode("utf-8"))
+
+
+def relation_hash(fields: dict[str, Any]) -> str:
+    return sha256(compact({name: value for name, value in fields.items() if name != "content_hash"}))
+
+
+def encode_fields(fields: dict[str, Any], before: dict[str, Any] | None = None) -> bytes:
+    """A sidecar or relation file. Keys are sorted, unless the file was there in an order of its own."""
+    names = list(before or ())
+    if names != sorted(names):
+        order = [name for name in names if name in fields] + [name for name in fields if name not in names]
+    else:
+        order = sorted(fields)
+    return pretty({name: _sorted(fields[name]) for name in order})
+
+
+def encode_event(event: Event) -> bytes:
+    return compact(msgspec.to_builtins(event)) + b"\n"
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        return [_sorted(item) for item in value]
+    return value

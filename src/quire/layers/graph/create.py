@@ -1,0 +1,100 @@
+"""A new store: configuration, schemas, the project's own node, an event log, and how git treats them."""
+
+from __future__ import annotations
+
+import os
+
+from quire.files import Change, World, apply_changes, decode_object, hex_digest, pretty, read_bytes, sha256
+from quire.layers.graph.codec import body_hash, encode_event, encode_fields
+from quire.layers.graph.schemas import SCHEMA_NAMES, schema
+from quire.layers.graph.store import CONFIG, EVENTS, NODES, RECOVERY, SCHEMA, GraphStore
+from quire.layers.graph.types import STORAGE_VERSION, Event
+from quire.layers.graph.writing import writing
+from quire.model import slug_of, slugify, timestamp, title_from_slug
+
+ATTRIBUTES = ".gitattributes"
+_ATTRIBUTES_TEXT = (
+    "# The event log only ever grows: a merge keeps the lines of both sides.\nevents.jsonl merge=union text eol=lf\n"
+)
+
+__all__ = ["create_store", "planned_files", "project_identity"]
+
+
+def project_identity(root: str, name: str | None) -> tuple[str, str]:
+    """The project's id and name, from the name given or from the folder's."""
+    slug = slugify(name or os.path.basename(root) or "project", hex_digest)
+    return f"project.{slug}", name or title_from_slug(slug)
+
+
+def planned_files(root: str, name: str | None, now: str) -> dict[str, bytes]:
+    """The files of a new store, by their paths below the memory folder."""
+    project_id, title = project_identity(root, name)
+    stem = slug_of(project_id)
+    body = f"# {title}\n\n{title} has no description yet: say in a sentence or two what it is and whom it serves."
+    node = {
+        "id": project_id,
+        "type": "project",
+        "status": "active",
+        "title": title,
+        "body_path": f"{NODES}/{stem}.md",
+        "tags": [],
+        "evidence": [],
+        "source": {"kind": "system"},
+        "content_hash": body_hash(body),
+        "created_at": now,
+        "updated_at": now,
+    }
+    config = {
+        "version": STORAGE_VERSION,
+        "project": {"id": project_id, "name": title},
+        "memory": {"defaultTokenBudget": 2000, "autoIndex": True},
+    }
+    created = Event(
+        event="memory.created", actor="system", timestamp=now, id=project_id, payload={"task": "memory init"}
+    )
+    files = {f"{SCHEMA}/{name}.schema.json": encode_fields(schema(name)) for name in SCHEMA_NAMES}
+    files[f"{NODES}/{stem}.md"] = body.encode()
+    files[f"{NODES}/{stem}.json"] = encode_fields(node)
+    files[EVENTS] = encode_event(created)
+    files[ATTRIBUTES] = _ATTRIBUTES_TEXT.encode()
+    # The configuration comes last: a store without it does not exist yet.
+    files[CONFIG] = pretty(config)
+    return files
+
+
+def create_store(store: GraphStore, world: World, name: str | None) -> list[str]:
+    """Make the store in one transaction; the paths that were written. What is there already stays."""
+    with writing(store, world, "init"):
+        changes = [
+            Change(path=path, data=data, planned=None)
+            for path, data in planned_files(store.root, name, timestamp(world.now())).items()
+            if not os.path.lexists(store.path(path))
+        ]
+        apply_changes(store.folder, os.path.join(store.folder, RECOVERY), changes, [], world.token())
+    return [change.path for change in changes]
+
+
+def refresh_schemas(store: GraphStore, world: World) -> list[str]:
+    """Bring back schema files that are missing or broken; good ones, whoever wrote them, stay as they are."""
+    with writing(store, world, "init"):
+        changes = []
+        for name in SCHEMA_NAMES:
+            path = f"{SCHEMA}/{name}.schema.json"
+            try:
+                data = read_bytes(store.path(path))
+            except FileNotFoundError:
+                data = None
+            if data is None or not _is_object(data):
+                planned = None if data is None else sha256(data)
+                changes.append(Change(path=path, data=encode_fields(schema(name)), planned=planned))
+        if changes:
+            apply_changes(store.folder, os.path.join(store.folder, RECOVERY), changes, [], world.token())
+    return [change.path for change in changes]
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        decode_object(data)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,207 @@
+"""Reading a save intent: every problem of its shape and its text at once, each with its field path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from quire.files import parse_strict
+from quire.guard import find_hostile, find_secrets
+from quire.layers.graph.types import DeleteIn, Intent, NodeIn, StaleIn, SupersedeIn
+from quire.model import InputError, InvalidJson, Problem, SecretDetected, limits, plain_newlines, trim
+
+_LISTS: dict[str, type] = {"nodes": NodeIn, "stale": StaleIn, "supersede": SupersedeIn, "delete": DeleteIn}
+_MULTILINE = ("body", "reason", "task")
+_HINT = "Correct the fields named and send the whole intent again; nothing was written."
+
+__all__ = ["Draft", "parse_intent", "read_intent", "refuse"]
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """An intent as far as it could be understood, and what was wrong with the rest."""
+
+    intent: Intent
+    problems: list[Problem]
+    warnings: list[Problem]
+    positions: dict[str, list[int]] = {}
+    """Where the entries of each list stood in the input, when some of them could not be read."""
+
+    def place(self, name: str, number: int, *rest: str | int) -> str:
+        """The field path of an entry, as the sender counts them."""
+        positions = self.positions.get(name)
+        return field_path((name, positions[number] if positions else number, *rest))
+
+
+def parse_intent(data: bytes, source: str) -> Any:
+    """The intent's JSON value, from the bytes that came in."""
+    if len(data) > limits.INPUT_BYTES:
+        raise InputError(
+            f"{source} is {len(data):,} bytes long; the limit is {limits.INPUT_BYTES:,}.",
+            hint="A memory is a note, not an archive: save a summary and name the source in `origin`.",
+            details={"field": "<input>", "limit": limits.INPUT_BYTES},
+        )
+    try:
+        text = plain_newlines(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidJson(
+            f"{source} is not UTF-8 text (byte {error.start}).",
+            hint="Send UTF-8.",
+            details={"source": source},
+        ) from None
+    if not text.strip():
+        raise InvalidJson(
+            f"{source} is empty.",
+            hint="Send one JSON object with a `task`; `memory save --help` shows an example.",
+            details={"source": source},
+        )
+    return parse_strict(text, source)
+
+
+def read_intent(value: Any) -> Draft:
+    """The intent, with its strings trimmed, and everything that is wrong with its shape and its text."""
+    if not isinstance(value, dict):
+        raise InputError(
+            "The save input must be a JSON object.",
+            hint='Send {"task": "…", "nodes": […]}; `memory save --help` shows an example.',
+            details={"field": "<input>"},
+        )
+    value = _trimmed(value)
+    problems: list[Problem] = []
+    warnings: list[Problem] = []
+    positions: dict[str, list[int]] = {}
+    for place, text in _texts(value, ()):
+        errors, notes = _text_problems(place, text)
+        problems += errors
+        warnings += notes
+    try:
+        intent = msgspec.convert(value, Intent)
+    except msgspec.ValidationError as error:
+        shape = _shape_problems(value, str(error))
+        problems += shape
+        intent, positions = _salvage(value, {problem.field or "" for problem in shape})
+    if not (intent.nodes or intent.stale or intent.supersede or intent.delete) and not problems:
+        problems.append(
+            Problem(
+                code="SchemaMinItems",
+                field="nodes|stale|supersede|delete",
+                message="nothing is asked for: give at least one of nodes, stale, supersede, delete",
+            )
+        )
+    return Draft(intent, problems, warnings, positions)
+
+
+def refuse(problems: list[Problem]) -> InputError:
+    """The one error that carries every problem."""
+    secret = [problem for problem in problems if problem.code == "MemorySecretDetected"]
+    missing = [problem for problem in problems if problem.code == "MemoryObjectNotFound"]
+    details: dict[str, Any] = {"issues": [msgspec.to_builtins(problem) for problem in problems]}
+    if len(problems) == 1:
+        only = problems[0]
+        message = f"{only.field}: {only.message}." if only.field else f"{only.message}."
+        details["field"] = only.field
+        if only.allowed:
+            details["allowed"] = list(only.allowed)
+    else:
+        message = f"{len(problems)} problems in the save input."
+    if secret:
+        return SecretDetected(
+            message,
+            hint="Remove the credential and say where it is kept instead; nothing was written. "
+            "If it was real, treat it as leaked.",
+            details=details,
+        )
+    error = InputError(message, hint=_HINT, details=details)
+    if missing and len(missing) == len(problems):
+        from quire.model import NotFound
+
+        return NotFound(message, hint=problems[0].hint or _HINT, details=details)
+    return error
+
+
+def field_path(place: tuple[str | int, ...]) -> str:
+    return ".".join(map(str, place)) or "<input>"
+
+
+def _trimmed(value: Any) -> Any:
+    if isinstance(value, str):
+        return trim(plain_newlines(value))
+    if isinstance(value, list):
+        return [_trimmed(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _trimmed(item) for name, item in value.items()}
+    return value
+
+
+def _texts(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _texts(item, (*place, number))
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, (*place, name))
+
+
+def _text_problems(place: tuple[str | int, ...], text: str) -> tuple[list[Problem], list[Problem]]:
+    where = field_path(place)
+    if len(text) > limits.BODY_CHARS:
+        return [], []  # refused for its length; not worth reading
+    hostile = find_hostile(text, single_line=place[-1] not in _MULTILINE)
+    problems = [
+        Problem(
+            code="TextNotAllowed",
+            field=where,
+            message=f"holds {found.shown} ({found.code.replace('-', ' ')}) at character {found.index + 1}",
+            hint="Remove the character.",
+        )
+        for found in hostile
+    ]
+    warnings: list[Problem] = []
+    for secret in find_secrets(text):
+        problem = Problem(
+            code="MemorySecretDetected" if secret.certain else "MemorySecretWarning",
+            field=where,
+            line=secret.line,
+            message=f"looks like a {secret.what} ({secret.rule}): {secret.masked}"
+            + (f", line {secret.line}" if "\n" in text else ""),
+            severity="error" if secret.certain else "warning",
+        )
+        (problems if secret.certain else warnings).append(problem)
+    return problems, warnings
+
+
+def _shape_problems(value: Any, fallback: str) -> list[Problem]:
+    from quire.layers.graph.schemas import faults_of
+
+    problems = [
+        Problem(code=fault.code, field=field_path(fault.place), message=fault.message, allowed=fault.allowed)
+        for fault in faults_of(value, Intent)
+    ]
+    return problems or [Problem(code="SchemaValidationFailed", field="<input>", message=fallback)]
+
+
+def _salvage(value: dict[str, Any], faulty: set[str]) -> tuple[Intent, dict[str, list[int]]]:
+    """What is left of the intent without its faulty parts, so that the rest is checked in the same run."""
+    lists: dict[str, list[Any]] = {}
+    positions: dict[str, list[int]] = {}
+    for name, shape in _LISTS.items():
+        items = value.get(name)
+        lists[name], positions[name] = [], []
+        for number, item in enumerate(items if isinstance(items, list) else ()):
+            if not isinstance(item, dict):
+                continue
+            prefix = f"{name}.{number}."
+            kept = {
+                key: part
+                for key, part in item.items()
+                if not any(field == prefix + key or field.startswith(f"{prefix}{key}.") for field in faulty)
+            }
+            try:
+                lists[name].append(msgspec.convert(kept, shape))
+            except msgspec.ValidationError:
+                continue
+            positions[name].append(number)
+    return Intent(task=str(value.get("task") or "-"), **lists), positions

@@ -1,0 +1,154 @@
+"""A save from beginning to end: read the intent, plan it, write all of it or nothing, report what changed."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from quire.files import Append, Change, Git, World, apply_changes, sha256
+from quire.layers.graph.codec import encode_event
+from quire.layers.graph.drafts import NodeDraft
+from quire.layers.graph.intent import Draft, read_intent, refuse
+from quire.layers.graph.plan import Plan, plan_save
+from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
+from quire.layers.graph.store import EVENTS, FOLDER, RECOVERY, GraphStore
+from quire.layers.graph.types import Event
+from quire.layers.graph.writing import writing
+from quire.model import Actor, Conflict, Problem, timestamp
+
+_ATTEMPTS = 3
+
+__all__ = ["Saved", "save"]
+
+
+class Saved(msgspec.Struct, kw_only=True):
+    """What a save did, or with `dry_run` would do."""
+
+    dry_run: bool
+    task: str
+    memory_created: list[str] = []
+    memory_updated: list[str] = []
+    memory_marked_stale: list[str] = []
+    memory_superseded: list[str] = []
+    memory_deleted: list[str] = []
+    relations_created: list[str] = []
+    relations_updated: list[str] = []
+    relations_deleted: list[str] = []
+    unchanged: list[str] = []
+    files_changed: list[str] = []
+    recovery_files: list[RecoveryCopy] = []
+    events_appended: int = 0
+    warnings: list[Problem] = []
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.files_changed)
+
+
+class _Write(msgspec.Struct):
+    """The files, events and report lines that a plan comes down to."""
+
+    report: Saved
+    changes: list[Change]
+    events: list[Event]
+
+
+def save(store: GraphStore, world: World, git: Git, value: Any, *, actor: Actor, dry_run: bool = False) -> Saved:
+    """Carry out a save intent. Every problem is reported at once, and then nothing is written."""
+    draft = read_intent(value)
+    now = timestamp(world.now())
+    if dry_run:
+        return _resolve(store, draft, actor, now, dry_run=True).report
+    with writing(store, world, "save"):
+        store.config()
+        for attempt in range(1, _ATTEMPTS + 1):
+            write = _resolve(store, draft, actor, now, dry_run=False)
+            try:
+                _apply(store, world, git, write, now)
+                break
+            except Conflict:
+                # Somebody edited a file between our reading and our writing: plan again on what is there now.
+                if attempt == _ATTEMPTS:
+                    raise
+    return write.report
+
+
+def _resolve(store: GraphStore, draft: Draft, actor: Actor, now: str, *, dry_run: bool) -> _Write:
+    plan = plan_save(store, draft, actor, now)
+    if plan.problems:
+        raise refuse(plan.problems)
+    write = _Write(Saved(dry_run=dry_run, task=plan.task, warnings=plan.warnings), [], [])
+    taken: set[str] = set()
+    for node in plan.nodes.values():
+        _write_node(store, plan, node, write, taken)
+    _write_relations(plan, write)
+    write.report.unchanged += plan.already
+    write.report.events_appended = len(write.events)
+    write.report.files_changed = sorted(f"{FOLDER}/{change.path}" for change in write.changes)
+    if write.events:
+        write.report.files_changed = sorted([*write.report.files_changed, f"{FOLDER}/{EVENTS}"])
+    return write
+
+
+def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, taken: set[str]) -> None:
+    stored, report = node.stored, write.report
+    if node.removed and stored:
+        write.events += node.events(plan.actor, plan.task, plan.now)
+        report.memory_deleted.append(node.id)
+        for path, data in ((node.path, stored.data), (node.body_path, stored.body_data)):
+            write.changes.append(Change(path=path, data=None, planned=sha256(data)))
+        return
+    if not node.changed_fields:
+        if node.id not in report.unchanged:
+            report.unchanged.append(node.id)
+        return
+    if stored is None:
+        node.path = store.new_node_path(node.id, taken)
+        taken.add(node.path)
+    events = node.events(plan.actor, plan.task, plan.now)
+    write.events += events
+    for event in events:
+        _lists(report)[event.event].append(node.id)
+    planned, planned_body = (sha256(stored.data), sha256(stored.body_data)) if stored else (None, None)
+    if stored is None or node.body != stored.body:
+        write.changes.append(Change(path=node.body_path, data=node.body.encode(), planned=planned_body))
+    write.changes.append(Change(path=node.path, data=node.encode(plan.now), planned=planned))
+
+
+def _write_relations(plan: Plan, write: _Write) -> None:
+    for draft in plan.relations.values():
+        if not draft.changed:
+            continue
+        if draft.removed and draft.stored is None:
+            continue
+        event = draft.event(plan.actor, plan.task, plan.now)
+        write.events.append(event)
+        _lists(write.report)[event.event].append(draft.id)
+        planned = sha256(draft.stored.data) if draft.stored else None
+        data = None if draft.removed else draft.encode(plan.now)
+        write.changes.append(Change(path=draft.path, data=data, planned=planned))
+
+
+def _lists(report: Saved) -> dict[str, list[str]]:
+    return {
+        "memory.created": report.memory_created,
+        "memory.updated": report.memory_updated,
+        "memory.marked_stale": report.memory_marked_stale,
+        "memory.superseded": report.memory_superseded,
+        "relation.created": report.relations_created,
+        "relation.updated": report.relations_updated,
+        "relation.deleted": report.relations_deleted,
+    }
+
+
+def _apply(store: GraphStore, world: World, git: Git, write: _Write, now: str) -> None:
+    if not write.changes:
+        return
+    overwritten = {change.path: change.data is None for change in write.changes if change.planned is not None}
+    write.report.recovery_files = keep_dirty_files(store, git, overwritten, now)
+    log = b"".join(map(encode_event, write.events))
+    appends = [Append(path=EVENTS, data=log, size=store.events_size())] if log else []
+    recovery = os.path.join(store.folder, RECOVERY)
+    apply_changes(store.folder, recovery, write.changes, appends, world.token())

@@ -1,0 +1,67 @@
+"""JSON Schemas generated from the types: what `schema/` holds, and what explains a bad input in full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.layers.graph.types import Config, Event, Intent, Node, Relation
+from quire.model import OTHER_STATUSES, QUESTION_STATUSES
+from quire.model.shapes import Fault, find_faults
+
+_TYPES: dict[str, type] = {
+    "config": Config,
+    "object": Node,
+    "relation": Relation,
+    "event": Event,
+    "patch": Intent,
+}
+
+_NODE_RULES = [
+    {
+        "if": {"properties": {"type": {"const": "question"}}},
+        "then": {"properties": {"status": {"enum": list(QUESTION_STATUSES)}}},
+        "else": {"properties": {"status": {"enum": list(OTHER_STATUSES)}}},
+    },
+    {
+        "if": {"properties": {"type": {"const": "feature"}}},
+        "then": {},
+        "else": {"not": {"required": ["stage"]}},
+    },
+]
+_EVENT_RULES = [
+    {"if": {"properties": {"event": {"pattern": "^memory\\."}}}, "then": {"required": ["id"]}},
+    {"if": {"properties": {"event": {"pattern": "^relation\\."}}}, "then": {"required": ["relation_id"]}},
+]
+_RULES = {"object": _NODE_RULES, "event": _EVENT_RULES}
+
+__all__ = ["SCHEMA_NAMES", "faults_of", "schema"]
+
+SCHEMA_NAMES = tuple(_TYPES)
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The schema document for `config`, `object`, `relation`, `event` or `patch` (the save intent)."""
+    top, definitions = _components(_TYPES[name])
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:quire:graph:v5:{name}",
+        **definitions.pop(top["$ref"].rpartition("/")[2]),
+    }
+    if name in _RULES:
+        document["allOf"] = _RULES[name]
+    if definitions:
+        document["$defs"] = definitions
+    return document
+
+
+def faults_of(value: Any, shape: type) -> list[Fault]:
+    """Every way in which a decoded value is not what the type says."""
+    top, definitions = _components(shape)
+    return find_faults(value, top, definitions)
+
+
+def _components(shape: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    (top,), definitions = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
+    return top, definitions

@@ -1,0 +1,132 @@
+"""The graph as the index sees it: files with stamps, and the records and edges that they hold."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+
+from quire.layers.graph.store import FOLDER, NODES, RELATIONS, GraphStore, StoredNode, StoredRelation
+from quire.model import Edge, Layer, Problem, Record
+
+__all__ = ["GraphSource"]
+
+
+class GraphSource:
+    """Stamps are cheap (one look at each file, none is opened); reading is done for named files only."""
+
+    layer: Layer = "graph"
+
+    def __init__(self, store: GraphStore) -> None:
+        self._store = store
+
+    def folder_stamps(self) -> dict[str, int]:
+        """When each folder last gained or lost a name: unchanged, unless somebody replaced a file."""
+        return dict(self._folders())
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
+        """Sidecars and relations (all of them, or those named) with time and size, the body's beside the sidecar's."""
+        if paths is not None:
+            return {path: stamp for path in paths if (stamp := self._stamp(path))}
+        found: dict[str, str] = {}
+        bodies: dict[str, str] = {}
+        for folder, _ in self._folders():
+            with os.scandir(os.path.join(self._store.folder, folder)) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name.endswith((".json", ".md")) and not name.startswith("."):
+                        target = found if name.endswith(".json") else bodies
+                        target[f"{folder}/{name}"] = _stamp(entry.stat(follow_symlinks=False))
+        for path in found:
+            body = bodies.get(_body_of(path))
+            if body:
+                found[path] += f"+{body}"
+        return found
+
+    def _stamp(self, path: str) -> str:
+        parts = []
+        for name in (path, _body_of(path)):
+            with contextlib.suppress(OSError):
+                parts.append(_stamp(os.stat(os.path.join(self._store.folder, name), follow_symlinks=False)))
+            if not parts:
+                return ""
+        return "+".join(parts)
+
+    def indexed_files(self, files: Iterable[str]) -> list[str]:
+        """Of files written below the project, the sidecars and relations they belong to."""
+        names = {_sidecar_of(file.removeprefix(f"{FOLDER}/")) for file in files if file.startswith(f"{FOLDER}/")}
+        return sorted(name for name in names if name.startswith((f"{NODES}/", f"{RELATIONS}/")))
+
+    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem]:
+        for path in paths:
+            if path.startswith(f"{NODES}/"):
+                stored = self._store.read_node(path)
+                yield node_record(stored) if isinstance(stored, StoredNode) else stored
+            else:
+                relation = self._store.read_relation(path)
+                yield relation_edge(relation) if isinstance(relation, StoredRelation) else relation
+
+    def _folders(self) -> Iterator[tuple[str, int]]:
+        pending = [NODES, RELATIONS]
+        while pending:
+            folder = pending.pop()
+            path = os.path.join(self._store.folder, folder)
+            try:
+                stat = os.stat(path, follow_symlinks=False)
+            except OSError:
+                continue
+            if not os.path.isdir(path) or os.path.islink(path):
+                continue
+            yield folder, stat.st_mtime_ns
+            if stat.st_nlink == 2:
+                continue  # no subfolders: see GraphStore
+            with os.scandir(path) as entries:
+                pending += sorted(
+                    f"{folder}/{entry.name}"
+                    for entry in entries
+                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
+                )
+
+
+def _stamp(stat: os.stat_result) -> str:
+    return f"{stat.st_mtime_ns}.{stat.st_size}"
+
+
+def _body_of(path: str) -> str:
+    return path.removesuffix(".json") + ".md"
+
+
+def _sidecar_of(path: str) -> str:
+    return path.removesuffix(".md") + ".json" if path.endswith(".md") else path
+
+
+def node_record(stored: StoredNode) -> Record:
+    node = stored.node
+    return Record(
+        ref=node.id,
+        layer="graph",
+        kind=node.type,
+        title=node.title,
+        text=stored.body,
+        status=node.status,
+        path=stored.path,
+        stage=node.stage or None,
+        created_at=node.created_at,
+        updated_at=node.updated_at,
+        tags=tuple(node.tags),
+        anchors=tuple(node.anchors),
+        origin=node.source.kind if node.source else "",
+    )
+
+
+def relation_edge(stored: StoredRelation) -> Edge:
+    relation = stored.relation
+    return Edge(
+        ref=relation.id,
+        source=relation.source,
+        predicate=relation.predicate,
+        target=relation.target,
+        status=relation.status,
+        path=stored.path,
+        confidence=relation.confidence or None,
+    )

@@ -1,0 +1,418 @@
+"""The graph's files: where they lie, how they are found and read. Reading never changes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from quire.files import decode_object, hex_digest, inside, lines, read_bytes
+from quire.layers.graph.codec import EVENT, NODE, RELATION, body_text, node_hash_holds
+from quire.layers.graph.types import STORAGE_VERSION, Config, Event, Node, Relation
+from quire.model import (
+    InvalidStore,
+    NotInitialized,
+    Problem,
+    UnsupportedVersion,
+    file_stems,
+    kind_of,
+    relation_stem,
+    slug_of,
+)
+
+FOLDER = ".memory"
+CONFIG = "config.json"
+NODES = "memory"
+RELATIONS = "relations"
+SCHEMA = "schema"
+EVENTS = "events.jsonl"
+SYNC_STATE = "sync-state.json"
+INDEX = "index"
+RECOVERY = "recovery"
+BACKUP = ".backup"
+LOCK = ".lock"
+GENERATED = (INDEX, RECOVERY, BACKUP, LOCK)
+
+_KIND_FOLDERS = {
+    "feature": "features",
+    "decision": "decisions",
+    "gotcha": "gotchas",
+    "question": "questions",
+}
+_READ_ATTEMPTS = 5
+
+__all__ = ["GraphStore", "StoredNode", "StoredRelation"]
+
+
+class StoredNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node as it lies on the disk; paths are relative to the memory folder."""
+
+    node: Node
+    body: str
+    path: str
+    fields: dict[str, Any]
+    data: bytes
+    body_data: bytes
+
+    @property
+    def hash_holds(self) -> bool:
+        return node_hash_holds(self.fields, self.body)
+
+
+class StoredRelation(msgspec.Struct, frozen=True, kw_only=True):
+    relation: Relation
+    path: str
+    fields: dict[str, Any]
+    data: bytes
+
+
+class GraphStore:
+    """One project's graph. Paths given and returned are relative to `.memory/`, with forward slashes."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.folder = os.path.join(root, FOLDER)
+
+    def path(self, relative: str) -> str:
+        return inside(self.folder, relative)
+
+    # -- what the store is ------------------------------------------------------------------
+
+    def exists(self) -> bool:
+        return os.path.lexists(os.path.join(self.folder, CONFIG))
+
+    def config(self) -> Config:
+        """The store's configuration; says what to do where there is none, or one of another version."""
+        try:
+            data = self._read(CONFIG)
+        except FileNotFoundError:
+            raise self._not_initialized() from None
+        try:
+            fields = decode_object(data)
+        except ValueError as error:
+            raise InvalidStore(
+                f"`{FOLDER}/{CONFIG}` is not readable: {error}.",
+                hint=f"Restore it with `git restore {FOLDER}/{CONFIG}`, or mend it by hand; `memory check` tells more.",
+                details={"path": f"{FOLDER}/{CONFIG}"},
+            ) from None
+        version = fields.get("version")
+        if version != STORAGE_VERSION or isinstance(version, bool):
+            raise UnsupportedVersion(
+                f"This memory has storage version {version!r}; this program works with version {STORAGE_VERSION}.",
+                hint="Nothing was changed. Use the program that made it, or run `memory reset` (it keeps a backup "
+                f"in `{FOLDER}/{BACKUP}/`) and then `memory init`.",
+                details={
+                    "path": f"{FOLDER}/{CONFIG}",
+                    "supported_version": STORAGE_VERSION,
+                    "found_version": version,
+                },
+            )
+        try:
+            return msgspec.convert(fields, Config)
+        except msgspec.ValidationError as error:
+            raise InvalidStore(
+                f"`{FOLDER}/{CONFIG}` is not valid: {error}.",
+                hint="Run `memory check` to see every fault.",
+                details={"path": f"{FOLDER}/{CONFIG}"},
+            ) from None
+
+    def _not_initialized(self) -> NotInitialized:
+        hint = "Run `memory init` in the project's folder."
+        if os.path.isfile(os.path.join(self.root, ".aictx", CONFIG)):
+            hint = f"An older store lies in `.aictx/`: rename it with `mv .aictx {FOLDER}`, or run `memory init`."
+        elif os.path.isdir(os.path.join(self.folder, NODES)):
+            hint = f"`{FOLDER}/{CONFIG}` is missing; bring it back with `git restore {FOLDER}`, or run `memory init`."
+        return NotInitialized(
+            f"There is no memory in `{self.root}` yet.", hint=hint, details={"project_root": self.root}
+        )
+
+    # -- nodes ------------------------------------------------------------------------------
+
+    def find_node(self, node_id: str) -> StoredNode | None:
+        """The node with this id. Looks where it can lie, not through the whole store."""
+        for path in self._candidates(node_id):
+            stored = self.read_node(path)
+            if isinstance(stored, StoredNode) and stored.node.id == node_id:
+                return stored
+        return None
+
+    def new_node_path(self, node_id: str, taken: set[str]) -> str:
+        """Where a new node's sidecar goes: the slug, or kind and slug where that is taken."""
+        for stem in file_stems(node_id):
+            path = f"{NODES}/{stem}.json"
+            if path not in taken and not self._occupied(stem):
+                return path
+        raise InvalidStore(
+            f"A file that is not the node `{node_id}` lies where it belongs: `{FOLDER}/{NODES}/{node_id}.json`.",
+            hint="Run `memory check`; mend or remove that file.",
+            details={"path": f"{FOLDER}/{NODES}/{node_id}.json"},
+        )
+
+    def _occupied(self, stem: str) -> bool:
+        base = os.path.join(self.folder, NODES, stem)
+        return os.path.lexists(base + ".json") or os.path.lexists(base + ".md")
+
+    def _candidates(self, node_id: str) -> Iterator[str]:
+        kind = kind_of(node_id)
+        stems = (*file_stems(node_id), "project") if kind == "project" else file_stems(node_id)
+        tried = set()
+        known = [NODES, f"{NODES}/{_KIND_FOLDERS[kind]}"] if kind in _KIND_FOLDERS else [NODES]
+        for folder in known:
+            for stem in stems:
+                path = f"{folder}/{stem}.json"
+                tried.add(path)
+                if os.path.lexists(os.path.join(self.folder, path)):
+                    yield path
+        names = {f"{stem}.json" for stem in stems}
+        for path in self._files_in_subfolders():
+            if path.rpartition("/")[2] in names and path not in tried:
+                yield path
+
+    def _files_in_subfolders(self) -> Iterator[str]:
+        top = os.path.join(self.folder, NODES)
+        try:
+            # A folder without subfolders has two links on the common file systems: most stores end here.
+            if os.stat(top).st_nlink == 2:
+                return
+            children = sorted(os.listdir(top))
+        except OSError:
+            return
+        for name in children:
+            if not name.endswith((".json", ".md")) and os.path.isdir(os.path.join(top, name)):
+                yield from _walk(top, name, NODES)
+
+    def node_paths(self) -> list[str]:
+        """Every sidecar, in a stable order."""
+        return self._listed(NODES)
+
+    def read_node(self, path: str) -> StoredNode | Problem:
+        """One node; where it cannot be read, what is wrong with it."""
+        for _ in range(_READ_ATTEMPTS):
+            stored = self._read_node_once(path)
+            if isinstance(stored, Problem) or stored.hash_holds or not self._changed_since(stored):
+                break
+        return stored
+
+    def _changed_since(self, stored: StoredNode) -> bool:
+        """Whether a writer replaced the sidecar after we read it, so that the body belongs to another one."""
+        try:
+            return self._read(stored.path) != stored.data
+        except OSError:
+            return True
+
+    def _read_node_once(self, path: str) -> StoredNode | Problem:
+        try:
+            data = self._read(path)
+        except OSError as error:
+            return _unreadable(path, error)
+        try:
+            node = NODE.decode(data.removeprefix(b"\xef\xbb\xbf"))
+            fields = decode_object(data)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            return _invalid(path, data, str(error))
+        # The body lies beside the sidecar under the same name, whatever `body_path` claims.
+        body_path = path.removesuffix(".json") + ".md"
+        try:
+            body_data = self._read(body_path)
+            body = body_text(body_data)
+        except FileNotFoundError:
+            return Problem(
+                code="ObjectBodyMissing",
+                message=f"{node.id} has no body file.",
+                path=body_path,
+                hint=f"Restore it with `git restore {FOLDER}/{body_path}`, or delete the sidecar too.",
+            )
+        except OSError as error:
+            return _unreadable(body_path, error)
+        except UnicodeDecodeError as error:
+            return _not_text(body_path, error)
+        return StoredNode(node=node, body=body, path=path, fields=fields, data=data, body_data=body_data)
+
+    def nodes(self) -> tuple[list[StoredNode], list[Problem]]:
+        """Every node that can be read, and what is wrong with the others."""
+        found: list[StoredNode] = []
+        problems: list[Problem] = []
+        for path in self.node_paths():
+            stored = self.read_node(path)
+            if isinstance(stored, Problem):
+                problems.append(stored)
+            else:
+                found.append(stored)
+        return found, problems
+
+    # -- relations --------------------------------------------------------------------------
+
+    def relation_paths(self) -> list[str]:
+        return self._listed(RELATIONS)
+
+    def read_relation(self, path: str) -> StoredRelation | Problem:
+        try:
+            data = self._read(path)
+        except OSError as error:
+            return _unreadable(path, error)
+        try:
+            relation = RELATION.decode(data.removeprefix(b"\xef\xbb\xbf"))
+            fields = decode_object(data)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            return _invalid(path, data, str(error))
+        return StoredRelation(relation=relation, path=path, fields=fields, data=data)
+
+    def relations(self) -> tuple[list[StoredRelation], list[Problem]]:
+        found: list[StoredRelation] = []
+        problems: list[Problem] = []
+        for path in self.relation_paths():
+            stored = self.read_relation(path)
+            if isinstance(stored, Problem):
+                problems.append(stored)
+            else:
+                found.append(stored)
+        return found, problems
+
+    def find_relation(self, source: str, predicate: str, target: str) -> StoredRelation | str:
+        """The relation between two nodes, or the path where a new one goes."""
+        stem = relation_stem(source, predicate, target, hex_digest)
+        for number in range(1, 1000):
+            path = f"{RELATIONS}/{stem}.json" if number == 1 else f"{RELATIONS}/{stem}-{number}.json"
+            if not os.path.lexists(os.path.join(self.folder, path)):
+                return path
+            stored = self.read_relation(path)
+            if isinstance(stored, StoredRelation):
+                relation = stored.relation
+                if (relation.source, relation.predicate, relation.target) == (source, predicate, target):
+                    return stored
+        raise InvalidStore(f"Too many relations are named `{stem}`.", hint="Run `memory check`.")
+
+    def similar_ids(self, node_id: str) -> list[str]:
+        """Ids that a mistyped one may have meant, by the names of the files."""
+        from difflib import get_close_matches
+
+        stems = [path.rpartition("/")[2].removesuffix(".json") for path in self.node_paths()]
+        wanted = slug_of(node_id) or node_id
+        close = get_close_matches(wanted, [stem.rpartition(".")[2] for stem in stems], n=3, cutoff=0.6)
+        found = []
+        for path in self.node_paths():
+            stem = path.rpartition("/")[2].removesuffix(".json")
+            if stem.rpartition(".")[2] in close:
+                stored = self.read_node(path)
+                if isinstance(stored, StoredNode):
+                    found.append(stored.node.id)
+        return sorted(found, key=lambda found_id: found_id.partition(".")[0] != kind_of(node_id))[:3]
+
+    def deletion_of(self, node_id: str) -> Event | None:
+        """The event that deleted a node which is no longer there."""
+        last = None
+        for _, event in self.events():
+            if isinstance(event, Event) and event.id == node_id:
+                last = event
+        return last if last is not None and last.event == "memory.deleted" else None
+
+    def relations_touching(self, node_id: str) -> list[StoredRelation]:
+        """Relations from or to a node. Names tell which files to open; a cut name is always opened."""
+        name = node_id.replace(".", "-", 1).replace("_", "-")
+        found = []
+        for path in self.relation_paths():
+            if name not in path and len(path) < 150:
+                continue
+            stored = self.read_relation(path)
+            if isinstance(stored, StoredRelation) and node_id in (
+                stored.relation.source,
+                stored.relation.target,
+            ):
+                found.append(stored)
+        return found
+
+    # -- events -----------------------------------------------------------------------------
+
+    def events(self) -> Iterator[tuple[int, Event | Problem]]:
+        """The numbered lines of the event log, good and bad."""
+        try:
+            data = self._read(EVENTS)
+        except FileNotFoundError:
+            return
+        for number, line in lines(data):
+            try:
+                yield number, EVENT.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                yield (
+                    number,
+                    Problem(
+                        code="EventJsonlInvalid" if line.strip() else "EventJsonlBlankLine",
+                        message=f"Line {number} is not an event: {error}." if line.strip() else "Blank line.",
+                        path=EVENTS,
+                        line=number,
+                        hint="Remove the line; the log is a record, no other file depends on it.",
+                    ),
+                )
+
+    def events_size(self) -> int:
+        try:
+            return os.stat(os.path.join(self.folder, EVENTS)).st_size
+        except FileNotFoundError:
+            return 0
+
+    # -- reading ----------------------------------------------------------------------------
+
+    def _read(self, relative: str) -> bytes:
+        return read_bytes(os.path.join(self.folder, relative))
+
+    def _listed(self, folder: str) -> list[str]:
+        top = os.path.join(self.folder, folder)
+        if os.path.islink(top) or not os.path.isdir(top):
+            return []
+        return sorted(path for path in _walk(self.folder, folder, "") if path.endswith(".json"))
+
+
+def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:
+    """Files below a folder, links not followed, dot files left out."""
+    shown = f"{prefix}/{folder}" if prefix else folder
+    try:
+        with os.scandir(os.path.join(base, folder)) as entries:
+            found = list(entries)
+    except OSError:
+        return
+    for entry in found:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(os.path.join(base, folder), entry.name, shown)
+        else:
+            yield f"{shown}/{entry.name}"
+
+
+def _unreadable(path: str, error: OSError) -> Problem:
+    return Problem(
+        code="CanonicalFileUnsafe" if error.errno != 2 else "CanonicalFileMissing",
+        message=f"Cannot be read: {(error.strerror or str(error)).lower()}.",
+        path=path,
+        hint="Symbolic links, pipes and oversized files are not followed; put a plain file there.",
+    )
+
+
+def _not_text(path: str, error: UnicodeDecodeError) -> Problem:
+    return Problem(
+        code="FileNotUtf8",
+        message=f"Not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}.",
+        path=path,
+        line=error.object[: error.start].count(b"\n") + 1,
+        hint="Save the file as UTF-8.",
+    )
+
+
+def _invalid(path: str, data: bytes, reason: str) -> Problem:
+    conflict = next((n for n, line in lines(data) if line.startswith(b"<<<<<<< ")), None)
+    if conflict:
+        return Problem(
+            code="MemoryConflictDetected",
+            message="Unresolved merge conflict.",
+            path=path,
+            line=conflict,
+            hint="Choose one side, remove the markers, then run `memory check`.",
+        )
+    return Problem(
+        code="JsonInvalid" if "JSON" in reason or "truncated" in reason else "SchemaValidationFailed",
+        message=f"{reason[:1].upper()}{reason[1:]}.",
+        path=path,
+        hint=f"`git diff -- {FOLDER}/{path}` shows what changed; `git restore` brings the last version back.",
+    )

@@ -1,0 +1,205 @@
+"""The stored shapes of the graph, storage schema v5, and the save intent; schemas are generated from these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from quire.model import (
+    ID_PATTERN,
+    PROJECT_ID_PATTERN,
+    RELATION_ID_PATTERN,
+    TIMESTAMP_PATTERN,
+    Actor,
+    Confidence,
+    EventName,
+    EvidenceKind,
+    OriginKind,
+    Predicate,
+    RelationStatus,
+    limits,
+)
+from quire.model.words import Kind, Stage, Status
+
+STORAGE_VERSION = 5
+
+_ID_RULE = "must be kind.slug in lower-case ASCII, such as feature.retry-queue"
+NodeId = Annotated[str, Meta(pattern=ID_PATTERN, description=_ID_RULE)]
+NewId = Annotated[str, Meta(pattern=ID_PATTERN, max_length=limits.ID_CHARS, description=_ID_RULE)]
+RelationId = Annotated[str, Meta(pattern=RELATION_ID_PATTERN, description="must be rel.<name>")]
+Timestamp = Annotated[str, Meta(pattern=TIMESTAMP_PATTERN, description="must be an ISO 8601 date-time with an offset")]
+Digest = Annotated[str, Meta(pattern=r"^sha256:[a-f0-9]{64}$", description="must be sha256: and 64 hexadecimal digits")]
+Text = Annotated[str, Meta(min_length=1)]
+
+__all__ = [
+    "STORAGE_VERSION",
+    "Config",
+    "DeleteIn",
+    "Event",
+    "Evidence",
+    "Intent",
+    "Node",
+    "NodeIn",
+    "Origin",
+    "ProjectIdentity",
+    "RelatedIn",
+    "Relation",
+    "Settings",
+    "Source",
+    "StaleIn",
+    "SupersedeIn",
+    "UnrelatedIn",
+]
+
+
+class Evidence(Struct, frozen=True):
+    kind: EvidenceKind
+    id: Text
+
+
+class Source(Struct, frozen=True, omit_defaults=True):
+    kind: Actor
+    task: str | UnsetType = UNSET
+    commit: Text | UnsetType = UNSET
+
+
+class Origin(Struct, frozen=True, omit_defaults=True):
+    kind: OriginKind
+    locator: Annotated[str, Meta(min_length=1, max_length=limits.LOCATOR_CHARS)]
+    captured_at: Timestamp | UnsetType = UNSET
+    digest: Digest | UnsetType = UNSET
+    media_type: Text | UnsetType = UNSET
+
+
+class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A node's sidecar."""
+
+    id: NodeId
+    type: Kind
+    status: Status
+    title: Text
+    body_path: Annotated[str, Meta(pattern=r"^memory\/.+\.md$", description="must be a .md file below memory/")]
+    stage: Stage | UnsetType = UNSET
+    anchors: list[Text] = []
+    tags: list[Text] = []
+    evidence: list[Evidence] = []
+    source: Source | UnsetType = UNSET
+    origin: Origin | UnsetType = UNSET
+    superseded_by: NodeId | None = None
+    content_hash: Digest
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class Relation(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    id: RelationId
+    source: NodeId = field(name="from")
+    predicate: Predicate
+    target: NodeId = field(name="to")
+    status: RelationStatus
+    confidence: Confidence | UnsetType = UNSET
+    evidence: list[Evidence] = []
+    content_hash: Digest | UnsetType = UNSET
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    event: EventName
+    actor: Actor
+    timestamp: Timestamp
+    id: NodeId | UnsetType = UNSET
+    relation_id: RelationId | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    payload: dict[str, Any] | UnsetType = UNSET
+
+
+class ProjectIdentity(Struct, frozen=True):
+    id: Annotated[str, Meta(pattern=PROJECT_ID_PATTERN, description="must be project.<slug>")]
+    name: Text
+
+
+class Settings(Struct, frozen=True, rename={"default_token_budget": "defaultTokenBudget", "auto_index": "autoIndex"}):
+    default_token_budget: Annotated[int, Meta(ge=501, le=50_000)] = 2000
+    auto_index: bool = True
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    version: Literal[5]
+    project: ProjectIdentity
+    memory: Settings = msgspec.field(default_factory=Settings)
+
+
+Reason = Annotated[str, Meta(min_length=1, max_length=limits.REASON_CHARS)]
+
+
+class RelatedIn(Struct, frozen=True, forbid_unknown_fields=True):
+    """A relation from this node: made, or given a new confidence, or revived."""
+
+    predicate: Predicate
+    to: NodeId
+    confidence: Confidence | UnsetType = UNSET
+
+
+class UnrelatedIn(Struct, frozen=True, forbid_unknown_fields=True):
+    """A relation from this node that is to go."""
+
+    predicate: Predicate
+    to: NodeId
+
+
+class NodeIn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a save says of one node; an absent field is left as it is."""
+
+    id: NewId | UnsetType = UNSET
+    kind: Kind | UnsetType = UNSET
+    title: Annotated[str, Meta(min_length=1, max_length=limits.TITLE_CHARS)] | UnsetType = UNSET
+    body: Annotated[str, Meta(min_length=1, max_length=limits.BODY_CHARS)] | UnsetType = UNSET
+    stage: Stage | UnsetType = UNSET
+    status: Literal["active", "open", "closed"] | UnsetType = UNSET
+    anchors: (
+        Annotated[
+            list[Annotated[str, Meta(min_length=1, max_length=limits.ANCHOR_CHARS)]],
+            Meta(max_length=limits.ANCHORS),
+        ]
+        | UnsetType
+    ) = UNSET
+    tags: (
+        Annotated[
+            list[Annotated[str, Meta(min_length=1, max_length=limits.TAG_CHARS)]],
+            Meta(max_length=limits.TAGS),
+        ]
+        | UnsetType
+    ) = UNSET
+    evidence: Annotated[list[Evidence], Meta(max_length=limits.EVIDENCE)] | UnsetType = UNSET
+    origin: Origin | UnsetType = UNSET
+    related: Annotated[list[RelatedIn], Meta(max_length=limits.ITEMS)] = []
+    unrelated: Annotated[list[UnrelatedIn], Meta(max_length=limits.ITEMS)] = []
+
+
+class StaleIn(Struct, frozen=True, forbid_unknown_fields=True):
+    id: NodeId
+    reason: Reason
+
+
+class SupersedeIn(Struct, frozen=True, forbid_unknown_fields=True):
+    id: NodeId
+    superseded_by: NodeId
+    reason: Reason
+
+
+class DeleteIn(Struct, frozen=True, forbid_unknown_fields=True):
+    id: NodeId
+    reason: Reason
+
+
+class Intent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The input of a save."""
+
+    task: Annotated[str, Meta(min_length=1, max_length=limits.TASK_CHARS)]
+    nodes: Annotated[list[NodeIn], Meta(max_length=limits.ITEMS)] = []
+    stale: Annotated[list[StaleIn], Meta(max_length=limits.ITEMS)] = []
+    supersede: Annotated[list[SupersedeIn], Meta(max_length=limits.ITEMS)] = []
+    delete: Annotated[list[DeleteIn], Meta(max_length=limits.ITEMS)] = []

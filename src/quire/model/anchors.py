@@ -1,0 +1,32 @@
+"""The grammar of anchors: repo-relative paths and globs that tie a claim to the code it describes."""
+
+from __future__ import annotations
+
+__all__ = ["anchor_fault", "normal_anchor"]
+
+
+def normal_anchor(anchor: str) -> str:
+    """The anchor as it is stored: no leading `./`, no empty or `.` segments, a trailing slash kept."""
+    parts = [part for part in anchor.strip().split("/") if part not in ("", ".")]
+    tail = "/" if parts and anchor.strip().endswith("/") else ""
+    return "/".join(parts) + tail
+
+
+def anchor_fault(anchor: str) -> str | None:
+    """Why an anchor, as given, may not be stored; None when it may."""
+    text = anchor.strip()
+    if not text or not normal_anchor(text):
+        return "names no path below the repository"
+    if "\\" in text:
+        return "holds a backslash; write paths with forward slashes"
+    if "\0" in text or "\n" in text:
+        return "holds a character that no path can have"
+    if "://" in text:
+        return "is a URL; anchors are paths in this repository"
+    if text.startswith(("/", "~")) or text[1:2] == ":":
+        return "is absolute; anchors are relative to the repository's root"
+    if ".." in text.split("/"):
+        return "leads upwards; anchors stay inside the repository"
+    if normal_anchor(text).rstrip("/").split("/")[0] == ".memory":
+        return "points into the memory itself"
+    return None

@@ -1,0 +1,123 @@
+"""The one tree of errors: a code, a sentence a person can act on, a hint, details and a kind.
+
+QuireError
+├── InputError                 what was asked for is wrong                     failed
+│   ├── InvalidJson            not JSON, or JSON we refuse to guess about
+│   ├── SecretDetected         a credential would have reached the disk
+│   ├── NotFound               a ref or id that names nothing
+│   └── OutsideProject         a path that leads out of the project
+├── UsageError                 the command line itself is wrong                usage
+├── NotReady                   the project cannot be worked on now             not_ready
+│   ├── NotInitialized         no memory here yet
+│   ├── UnsupportedVersion     storage made by another version
+│   ├── InvalidStore           the storage is too damaged to write to
+│   ├── LockBusy               another process holds the lock
+│   └── GitRequired            git is missing, or this is not a repository
+├── Conflict                   a file changed under our hands                  failed
+├── StorageFailed              the disk refused: full, read-only, broken       failed
+└── Cancelled                  a person said no                                failed
+
+The kind decides the exit code, the MCP `isError` and the HTTP status, in one table per surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+ErrorKind = Literal["failed", "usage", "not_ready"]
+
+__all__ = [
+    "Cancelled",
+    "Conflict",
+    "ErrorKind",
+    "GitRequired",
+    "InputError",
+    "InvalidJson",
+    "InvalidStore",
+    "LockBusy",
+    "NotFound",
+    "NotInitialized",
+    "NotReady",
+    "OutsideProject",
+    "QuireError",
+    "SecretDetected",
+    "StorageFailed",
+    "UnsupportedVersion",
+    "UsageError",
+]
+
+
+class QuireError(Exception):
+    """The root: everything Quire raises on purpose."""
+
+    code: ClassVar[str] = "MemoryInternalError"
+    kind: ClassVar[ErrorKind] = "failed"
+
+    def __init__(self, message: str, *, hint: str | None = None, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details: dict[str, Any] = dict(details or {})
+
+
+class InputError(QuireError):
+    code = "MemoryValidationFailed"
+
+
+class InvalidJson(InputError):
+    code = "MemoryInvalidJson"
+
+
+class SecretDetected(InputError):
+    code = "MemorySecretDetected"
+
+
+class NotFound(InputError):
+    code = "MemoryObjectNotFound"
+
+
+class OutsideProject(InputError):
+    code = "MemoryPathOutsideProject"
+
+
+class UsageError(QuireError):
+    code = "MemoryUsage"
+    kind = "usage"
+
+
+class NotReady(QuireError):
+    code = "MemoryNotReady"
+    kind = "not_ready"
+
+
+class NotInitialized(NotReady):
+    code = "MemoryNotInitialized"
+
+
+class UnsupportedVersion(NotReady):
+    code = "MemoryUnsupportedStorageVersion"
+
+
+class InvalidStore(NotReady):
+    code = "MemoryAlreadyInitializedInvalid"
+
+
+class LockBusy(NotReady):
+    code = "MemoryLockBusy"
+
+
+class GitRequired(NotReady):
+    code = "MemoryGitRequired"
+
+
+class Conflict(QuireError):
+    code = "MemoryConflictDetected"
+
+
+class StorageFailed(QuireError):
+    code = "MemoryStorageFailed"
+
+
+class Cancelled(QuireError):
+    code = "MemoryCancelled"

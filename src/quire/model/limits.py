@@ -1,0 +1,51 @@
+"""How large each thing may be. A limit is named in the error that refuses what exceeds it."""
+
+from __future__ import annotations
+
+INPUT_BYTES = 16 * 1024 * 1024
+"""The whole of one save intent."""
+FILE_BYTES = 32 * 1024 * 1024
+"""One canonical file that we agree to read."""
+BODY_CHARS = 200_000
+TITLE_CHARS = 300
+TASK_CHARS = 1_000
+REASON_CHARS = 2_000
+ID_CHARS = 160
+SLUG_CHARS = 72
+"""Where a slug made from a title is cut; an id given by hand may be longer."""
+TAG_CHARS = 80
+TAGS = 64
+ANCHOR_CHARS = 1_024
+ANCHORS = 256
+EVIDENCE = 256
+LOCATOR_CHARS = 2_048
+ITEMS = 2_000
+"""Entries in one array of a save intent."""
+RELATION_STEM_CHARS = 200
+"""A relation's file name, cut so that it stays legal everywhere."""
+JSON_DEPTH = 64
+RECOVERY_SETS = 50
+"""How many recovery folders are kept."""
+MAP_TOKENS = 1_200
+
+__all__ = [
+    "ANCHORS",
+    "ANCHOR_CHARS",
+    "BODY_CHARS",
+    "EVIDENCE",
+    "FILE_BYTES",
+    "ID_CHARS",
+    "INPUT_BYTES",
+    "ITEMS",
+    "JSON_DEPTH",
+    "LOCATOR_CHARS",
+    "MAP_TOKENS",
+    "REASON_CHARS",
+    "RECOVERY_SETS",
+    "RELATION_STEM_CHARS",
+    "SLUG_CHARS",
+    "TAGS",
+    "TAG_CHARS",
+    "TASK_CHARS",
+    "TITLE_CHARS",
+]

@@ -1,0 +1,48 @@
+"""Refs: one address for any record of any layer."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.model.errors import InputError
+from quire.model.ids import is_id
+from quire.model.words import Layer
+
+_PREFIXES: dict[str, Layer] = {
+    "fact": "facts",
+    "episode": "facts",
+    "profile": "profile",
+    "event": "journal",
+    "checkpoint": "journal",
+    "bundle": "journal",
+}
+
+__all__ = ["Ref", "parse_ref"]
+
+
+class Ref(msgspec.Struct, frozen=True):
+    """The layer that holds a record, and the id it has there."""
+
+    layer: Layer
+    kind: str
+    id: str
+
+    def __str__(self) -> str:
+        return self.id if self.layer == "graph" else f"{self.kind}:{self.id}"
+
+
+def parse_ref(text: str) -> Ref:
+    """`feature.retry-queue`, `fact:Ab3…`, `profile:user.timezone`, `bundle:gotchas`."""
+    text = text.strip()
+    prefix, colon, rest = text.partition(":")
+    if colon and prefix in _PREFIXES and rest:
+        return Ref(layer=_PREFIXES[prefix], kind=prefix, id=rest)
+    if is_id(text):
+        return Ref(layer="graph", kind=text.partition(".")[0], id=text)
+    raise InputError(
+        f"`{text[:80]}` is not a ref.",
+        hint="A ref is kind.slug, such as feature.retry-queue, or one of "
+        + ", ".join(f"{name}:…" for name in _PREFIXES)
+        + ".",
+        details={"field": "ref", "allowed": ["kind.slug", *(f"{name}:id" for name in _PREFIXES)]},
+    )

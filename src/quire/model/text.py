@@ -1,0 +1,46 @@
+"""Rules for text: how it is normalised, cut and quoted, wherever it comes from."""
+
+from __future__ import annotations
+
+import re
+
+# What JavaScript's trim() removes; the stores we open were trimmed by it.
+_BLANK = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+_SENTENCE = re.compile(r"^.*?[.!?](?=\s|$)|^.*?[。！？]", re.S)
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+
+__all__ = ["cut", "first_sentence", "has_front_matter", "one_line", "plain_newlines", "trim"]
+
+
+def trim(text: str) -> str:
+    return text.strip(_BLANK)
+
+
+def plain_newlines(text: str) -> str:
+    """CRLF and lone CR as LF, a leading byte order mark dropped."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def one_line(text: str) -> str:
+    """All white space collapsed to single spaces."""
+    return " ".join(text.split())
+
+
+def cut(text: str, chars: int) -> str:
+    """At most `chars` characters, the last one an ellipsis when something was left out."""
+    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+
+
+def first_sentence(markdown: str) -> str:
+    """The first sentence of a body, headings left out."""
+    prose = one_line(" ".join(line for line in markdown.split("\n") if not line.startswith("#")))
+    found = _SENTENCE.match(prose)
+    return found.group(0) if found else prose
+
+
+def has_front_matter(body: str) -> bool:
+    """Whether a body opens with a YAML block, which belongs in the sidecar instead."""
+    return body.startswith("---") and _FRONT_MATTER.match(body) is not None

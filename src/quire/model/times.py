@@ -1,0 +1,37 @@
+"""Instants as text: ISO 8601 with an offset, written in UTC, compared as instants."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+TIMESTAMP_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"
+_TIMESTAMP = re.compile(TIMESTAMP_PATTERN)
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+__all__ = ["EPOCH", "TIMESTAMP_PATTERN", "instant", "is_timestamp", "stamp", "timestamp"]
+
+
+def timestamp(moment: datetime) -> str:
+    """`2026-03-02T11:19:00+00:00`: whole seconds, UTC."""
+    return moment.astimezone(UTC).replace(microsecond=0).isoformat()
+
+
+def stamp(moment: datetime) -> str:
+    """The same instant as part of a file name: `20260302T111900Z`."""
+    return moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def is_timestamp(text: str) -> bool:
+    return _TIMESTAMP.match(text) is not None and instant(text) is not None
+
+
+def instant(text: str) -> datetime | None:
+    """The instant a timestamp names, or None when it names none."""
+    cut = re.sub(r"(\.\d{6})\d+", r"\1", text)
+    try:
+        moment = datetime.fromisoformat(cut)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

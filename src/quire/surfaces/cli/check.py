@@ -1,0 +1,52 @@
+"""`memory check`"""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from quire.model import Problem
+from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.session import Session, json_option
+
+_EPILOG = """\b
+Examples:
+  memory check                 exit code 1 when there are errors
+  memory check --json | jq .data.errors
+"""
+
+
+@click.command(epilog=_EPILOG)
+@json_option
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Look for faults in the memory's files: each with its path, its line and what to do.
+
+    Finds damaged or conflicting files, secrets, duplicate ids, relations that lead nowhere, hand edits, stray
+    files, dead anchors and an outdated product map. Exit code 1 when there are errors, 0 with warnings only.
+    """
+    session: Session = ctx.obj
+    project = session.project()
+    found = project.check()
+    if session.as_json:
+        data = msgspec.to_builtins(found)
+        answer(project, data)
+    else:
+        verdict = "sound" if found.valid else "not sound"
+        counts = f"{len(found.errors)} errors, {len(found.warnings)} warnings"
+        say(f"The memory is {verdict}: {found.files_checked} files, {counts}.")
+        _list("Errors", found.errors)
+        _list("Warnings", found.warnings)
+    if not found.valid:
+        ctx.exit(1)
+
+
+def _list(title: str, problems: list[Problem]) -> None:
+    if problems:
+        say()
+        say(f"{title}:")
+    for problem in problems:
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        say(f"  {place}: {problem.message} [{problem.code}]")
+        if problem.hint:
+            say(f"      {problem.hint}")

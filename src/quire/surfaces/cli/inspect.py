@@ -1,0 +1,105 @@
+"""`memory inspect`"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.session import Session, json_option
+
+if TYPE_CHECKING:
+    from quire.layers.graph.store import StoredRelation
+    from quire.project import Inspected
+
+_EPILOG = """\b
+Examples:
+  memory inspect feature.retry-queue
+  memory inspect decision.retries-run-in-worker --json
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("ref")
+@json_option
+@click.pass_obj
+def command(session: Session, ref: str) -> None:
+    """Show one entry in full, with the relations that touch it.
+
+    REF is the entry's id, kind.slug.
+    """
+    project = session.project()
+    found = project.inspect(ref)
+    if session.as_json:
+        answer(project, _fields(found))
+        return
+    node = found.node.node
+    stage = f", {node.stage}" if node.stage else ""
+    say(f"{node.id} — {node.title}  [{node.status}{stage}]")
+    if node.superseded_by:
+        say(f"superseded by: {node.superseded_by}")
+    if node.anchors:
+        say(f"anchors: {', '.join(node.anchors)}")
+    if node.tags:
+        say(f"tags: {', '.join(node.tags)}")
+    if node.evidence:
+        say(f"evidence: {', '.join(f'{item.kind} {item.id}' for item in node.evidence)}")
+    if node.source:
+        task = f", {node.source.task}" if node.source.task else ""
+        say(f"source: {node.source.kind}{task}")
+    if node.origin:
+        say(f"origin: {node.origin.kind} {node.origin.locator}")
+    say(f"created {node.created_at}, updated {node.updated_at}")
+    if not found.node.hash_holds:
+        say("edited by hand since it was last saved")
+    say()
+    say(found.node.body)
+    _say_relations("Relations", found.outgoing, "{predicate} {target}")
+    _say_relations("Named by", found.incoming, "{source} {predicate} this")
+
+
+def _say_relations(title: str, relations: list[StoredRelation], form: str) -> None:
+    if relations:
+        say()
+        say(f"{title}:")
+    for stored in relations:
+        relation = stored.relation
+        notes = [relation.confidence or "", "" if relation.status == "active" else relation.status]
+        text = form.format(predicate=relation.predicate, source=relation.source, target=relation.target)
+        shown = ", ".join(note for note in notes if note)
+        say(f"  {text}{f' ({shown})' if shown else ''}")
+
+
+def _fields(found: Inspected) -> dict[str, Any]:
+    node = found.node.node
+    fields: dict[str, Any] = {
+        "ref": node.id,
+        "stage": None,
+        "superseded_by": None,
+        "source": None,
+        "origin": None,
+        "anchors": [],
+        "tags": [],
+        "evidence": [],
+        **msgspec.to_builtins(node),
+        "body_path": f".memory/{found.node.path.removesuffix('.json')}.md",
+        "json_path": f".memory/{found.node.path}",
+        "body": found.node.body,
+        "edited_by_hand": not found.node.hash_holds,
+    }
+    return {
+        "object": fields,
+        "relations": {
+            "outgoing": list(map(_relation_fields, found.outgoing)),
+            "incoming": list(map(_relation_fields, found.incoming)),
+        },
+    }
+
+
+def _relation_fields(stored: StoredRelation) -> dict[str, Any]:
+    fields: dict[str, Any] = {"confidence": None, "evidence": [], "content_hash": None}
+    fields.update(msgspec.to_builtins(stored.relation))
+    fields["json_path"] = f".memory/{stored.path}"
+    return fields

@@ -1,0 +1,101 @@
+"""What the command prints: one JSON envelope or text for people; diagnostics on stderr; the exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from quire.guard import make_safe
+from quire.model import ErrorKind, Problem, QuireError
+
+if TYPE_CHECKING:
+    from quire.project import Project
+
+EXIT_CODES: dict[ErrorKind, int] = {"failed": 1, "usage": 2, "not_ready": 3}
+
+__all__ = ["EXIT_CODES", "answer", "crashed", "fail", "say", "usage_failed", "warn"]
+
+
+def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> None:
+    """The envelope of a command that did what it was asked."""
+    meta = {"project_root": project.root, "memory_root": project.graph.folder} if project else {}
+    _print({"ok": True, "data": data, "warnings": [problem_fields(item) for item in warnings], "meta": meta})
+
+
+def fail(error: QuireError, *, as_json: bool) -> int:
+    """Say what went wrong and what to do; the exit code."""
+    if as_json:
+        fields: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
+        fields["details"] = error.details
+        _print({"ok": False, "error": fields, "warnings": [], "meta": {}})
+    else:
+        _say_error(f"error: {error.message}")
+        issues = error.details.get("issues", [])
+        for issue in issues if len(issues) > 1 else ():
+            place = f"{issue['field']}: " if issue.get("field") else ""
+            _say_error(f"  - {place}{issue['message']}")
+            if issue.get("hint"):
+                _say_error(f"    {issue['hint']}")
+        hints = [error.hint, *(issue.get("hint") for issue in issues if len(issues) == 1)]
+        for hint in dict.fromkeys(hint for hint in hints if hint):
+            _say_error(f"hint: {hint}")
+    return EXIT_CODES[error.kind]
+
+
+def usage_failed(error: click.UsageError, *, as_json: bool) -> int:
+    """A command line that cannot be understood."""
+    message = error.format_message()
+    command = error.ctx.command_path if error.ctx else "memory"
+    hint = f"`{command} --help` shows how it is used."
+    if as_json:
+        fields = {"code": "MemoryUsage", "message": message, "hint": hint, "details": {}}
+        _print({"ok": False, "error": fields, "warnings": [], "meta": {}})
+    else:
+        _say_error(f"error: {message}")
+        _say_error(f"hint: {hint}")
+    return EXIT_CODES["usage"]
+
+
+def crashed(error: Exception, *, as_json: bool) -> int:
+    """A fault of the program itself: said plainly, with what a report needs."""
+    import os
+    import traceback
+
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(where.filename)}:{where.lineno}"
+    message = f"Quire itself failed ({type(error).__name__} at {place}: {error})."
+    hint = "This is a bug: report it with the command you ran. MEMORY_DEBUG=1 prints the whole trace."
+    if os.environ.get("MEMORY_DEBUG") == "1":
+        traceback.print_exception(error)
+    return fail(QuireError(message, hint=hint), as_json=as_json)
+
+
+def say(text: str = "") -> None:
+    """A line for people, with nothing in it that a terminal would act on."""
+    click.echo(make_safe(text))
+
+
+def warn(warnings: Iterable[Problem]) -> None:
+    for problem in warnings:
+        place = f"{problem.field}: " if problem.field else f"{problem.path}: " if problem.path else ""
+        _say_error(f"warning: {place}{problem.message}")
+        if problem.hint:
+            _say_error(f"         {problem.hint}")
+
+
+def problem_fields(problem: Problem) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(problem)
+    return fields
+
+
+def _say_error(text: str) -> None:
+    click.echo(make_safe(text), err=True)
+
+
+def _print(envelope: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(envelope) + b"\n")
+    sys.stdout.buffer.flush()

@@ -1,0 +1,83 @@
+"""`memory projects`"""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.session import Session, json_option
+
+_EPILOG = """\b
+Examples:
+  memory projects list
+  memory projects add ~/code/harbor
+  memory projects remove project.harbor
+  memory projects prune
+"""
+
+
+@click.group(epilog=_EPILOG)
+def command() -> None:
+    """List, add and remove the projects on this machine.
+
+    The registry ($MEMORY_HOME/projects.json, by default ~/.memory/projects.json) only says where projects are; each
+    memory stays in its own repository.
+    """
+
+
+@command.command("list")
+@json_option
+@click.pass_obj
+def list_projects(session: Session) -> None:
+    """Show every registered project."""
+    project = session.project()
+    found = project.projects()
+    if session.as_json:
+        answer(None, {"projects": msgspec.to_builtins(found)})
+        return
+    if not found:
+        say("No projects are registered. `memory init` registers one, `memory projects add` an existing one.")
+    for entry in found:
+        say(f"{entry.project['name']}  {entry.project['id']}  {entry.registry_id}  {entry.project_root}")
+
+
+@command.command()
+@click.argument("path", required=False, type=click.Path(exists=True, file_okay=False))
+@json_option
+@click.pass_obj
+def add(session: Session, path: str | None) -> None:
+    """Register the project at PATH, or the current one."""
+    project = Session(start=path or session.start).project()
+    entry = project.projects_add()
+    if session.as_json:
+        answer(project, {"project": msgspec.to_builtins(entry)})
+        return
+    say(f"Registered {entry.project['name']} ({entry.registry_id}) at {entry.project_root}")
+
+
+@command.command()
+@click.argument("project")
+@json_option
+@click.pass_obj
+def remove(session: Session, project: str) -> None:
+    """Forget a project, named by its registry id, project id or path. Its files stay."""
+    entry = session.project().projects_remove(project)
+    if session.as_json:
+        answer(None, {"project": msgspec.to_builtins(entry)})
+        return
+    say(f"Forgot {entry.project['name']}; its memory in {entry.memory_root} stays.")
+
+
+@command.command()
+@json_option
+@click.pass_obj
+def prune(session: Session) -> None:
+    """Forget the projects that hold no readable memory any more."""
+    gone = session.project().projects_prune()
+    if session.as_json:
+        answer(None, {"projects_removed": msgspec.to_builtins(gone)})
+        return
+    say(f"Forgot {len(gone)} projects." if gone else "Every registered project has its memory.")
+    for entry in gone:
+        say(f"  {entry.project['name']}  {entry.project_root}")

@@ -1,0 +1,82 @@
+"""`memory reset`"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from quire.model import Cancelled, UsageError
+from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.session import Session, json_option
+
+if TYPE_CHECKING:
+    from quire.upkeep.reset import Reset
+
+_EPILOG = """\b
+Examples:
+  memory reset                  asks, archives, removes; prints how to undo it
+  memory reset --yes            the same without asking
+  memory reset --all            every project on this machine
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.option("--all", "everywhere", is_flag=True, help="Reset every registered project.")
+@click.option("--destroy", is_flag=True, help="Keep no archive, and remove earlier ones: cannot be undone.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, remove nothing.")
+@json_option
+@click.pass_obj
+def command(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: bool) -> None:
+    """Archive the memory into .memory/.backup/ and remove it, so that `memory init` can begin anew.
+
+    Also takes the guidance and map sections out of AGENTS.md and CLAUDE.md. A later `memory init`, also with
+    --force, never removes an archive.
+    """
+    project = session.project()
+    roots = [entry.project_root for entry in project.projects()] if everywhere else [project.root]
+    if dry_run:
+        if session.as_json:
+            answer(project, {"dry_run": True, "project_roots": roots, "destroy": destroy})
+        else:
+            say("Would reset: " + (", ".join(roots) or "nothing"))
+        return
+    if not yes:
+        _ask(roots, destroy, session)
+    if not everywhere:
+        done = project.reset(destroy=destroy)
+        if session.as_json:
+            answer(project, msgspec.to_builtins(done))
+        else:
+            _report(done)
+        return
+    every, failed = project.reset_all(destroy=destroy)
+    if session.as_json:
+        failures = [{"project_root": root, "code": error.code, "message": error.message} for root, error in failed]
+        answer(None, {"projects_reset": msgspec.to_builtins(every), "projects_failed": failures})
+        return
+    for done in every:
+        _report(done)
+    for root, error in failed:
+        say(f"Could not reset {root}: {error.message}")
+
+
+def _report(done: Reset) -> None:
+    if not done.entries_removed:
+        say(f"There was no memory in {done.project_root}")
+    elif done.backup_path:
+        say(f"Reset {done.project_root}; archived in {done.backup_path}")
+        say(f"  To undo: cd {done.project_root} && tar -xzf {done.backup_path}")
+    else:
+        say(f"Destroyed the memory in {done.project_root}")
+
+
+def _ask(roots: list[str], destroy: bool, session: Session) -> None:
+    if session.as_json or not sys.stdin.isatty():
+        raise UsageError("A reset asks before it removes anything.", hint="Repeat the command with --yes.")
+    what = "DESTROY the memory, without an archive, of" if destroy else "Archive and remove the memory of"
+    if not click.confirm(f"{what} {', '.join(roots) or 'no project'}?", default=False, err=True):
+        raise Cancelled("Nothing was changed.")

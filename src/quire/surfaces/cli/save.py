@@ -1,0 +1,104 @@
+"""`memory save`"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import msgspec
+
+from quire.model import ACTORS, Actor, InputError, UsageError, limits
+from quire.surfaces.cli.output import answer, say, warn
+from quire.surfaces.cli.session import Session, json_option
+
+_EPILOG = """\b
+Example:
+  memory save --stdin <<'JSON'
+  {
+    "task": "Ship retry handling for webhooks",
+    "nodes": [
+      {"kind": "feature", "title": "Webhook retry queue",
+       "body": "Failed webhooks re-enter a queue owned by the worker.",
+       "stage": "building", "anchors": ["services/billing/webhooks/"], "tags": ["billing"],
+       "related": [{"predicate": "depends_on", "to": "feature.worker", "confidence": "high"}]},
+      {"kind": "feature", "title": "Worker", "body": "Runs what must not block a request."},
+      {"id": "question.retry-owner", "status": "closed"}
+    ],
+    "stale": [{"id": "gotcha.old-retry-loop", "reason": "fixed by the queue"}],
+    "supersede": [{"id": "decision.inline-retries",
+                   "superseded_by": "decision.retries-in-worker", "reason": "moved"}],
+    "delete": [{"id": "question.who-pays", "reason": "answered"}]
+  }
+  JSON
+
+\b
+An entry with the id of something stored updates it; without, it creates. Absent fields stay as
+they are, given lists replace. kinds: feature, decision, gotcha, question. stages (features only):
+idea, building, shipped, paused, dead. predicates: affects, depends_on, supersedes, related_to.
+status: open or closed for a question; active to revive a stale or superseded entry.
+"unrelated": [{"predicate", "to"}] removes relations. `memory docs save` says it all.
+"""
+
+_HEADLINES = (
+    ("memory_created", "Created"),
+    ("memory_updated", "Updated"),
+    ("memory_marked_stale", "Marked stale"),
+    ("memory_superseded", "Superseded"),
+    ("memory_deleted", "Deleted"),
+    ("relations_created", "Relations created"),
+    ("relations_updated", "Relations updated"),
+    ("relations_deleted", "Relations deleted"),
+    ("unchanged", "Unchanged"),
+)
+
+
+@click.command(epilog=_EPILOG)
+@click.option("--stdin", "use_stdin", is_flag=True, help="Read the intent from standard input.")
+@click.option("--file", "file", type=click.Path(), help="Read the intent from a file.")
+@click.option("--dry-run", is_flag=True, help="Check and plan everything, write nothing.")
+@click.option("--actor", type=click.Choice(ACTORS), default="agent", show_default=True, help="Who says so.")
+@json_option
+@click.pass_obj
+def command(session: Session, use_stdin: bool, file: str | None, dry_run: bool, actor: Actor) -> None:
+    """Record what changed in the product, all of it or nothing.
+
+    Takes one JSON intent: a task, and any of nodes, stale, supersede and delete. Every problem of the input is
+    reported at once with its field; saving the same intent twice changes nothing. The order of entries does not matter.
+    """
+    if use_stdin == (file is not None):
+        raise UsageError("Give either --stdin or --file.", hint="`memory save --help` shows an example.")
+    data, source = _input(file)
+    project = session.project()
+    saved = project.save(data, source=source, actor=actor, dry_run=dry_run)
+    if session.as_json:
+        fields = msgspec.to_builtins(saved)
+        fields.pop("warnings")
+        answer(project, fields, saved.warnings)
+        return
+    if not saved.changed:
+        say("Nothing to change: the memory already says this.")
+    else:
+        say("Would save:" if dry_run else "Saved:")
+    for name, headline in _HEADLINES:
+        listed: list[str] = getattr(saved, name)
+        for entry in listed:
+            say(f"  {headline}: {entry}")
+    for copy in saved.recovery_files:
+        say(f"  Kept your uncommitted edit of {copy.path} in {copy.recovery_path}")
+    warn(saved.warnings)
+
+
+def _input(file: str | None) -> tuple[bytes, str]:
+    if file is None:
+        if sys.stdin.isatty():
+            click.echo("Type or paste the JSON intent, then press Ctrl-D.", err=True)
+        return sys.stdin.buffer.read(limits.INPUT_BYTES + 1), "standard input"
+    try:
+        with open(file, "rb") as stream:
+            return stream.read(limits.INPUT_BYTES + 1), file
+    except OSError as error:
+        raise InputError(
+            f"`{file}` cannot be read: {(error.strerror or '').lower()}.",
+            hint="Name a JSON file, or send the intent with --stdin.",
+            details={"field": "file"},
+        ) from None

@@ -1,0 +1,98 @@
+"""`memory status`"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.session import Session, json_option
+
+if TYPE_CHECKING:
+    from quire.project import Project, ProjectRow
+    from quire.upkeep.status import Status
+
+_ORDER = ("building", "shipped", "idea", "paused", "dead")
+_EPILOG = """\b
+Examples:
+  memory status
+  memory status --all
+  memory status --json
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.option("--all", "everywhere", is_flag=True, help="One line for every project on this machine.")
+@json_option
+@click.pass_obj
+def command(session: Session, everywhere: bool) -> None:
+    """Show features by stage, open questions, stale anchors and the last activity."""
+    project = session.project()
+    if everywhere:
+        _all(session, project)
+        return
+    found = project.status()
+    if session.as_json:
+        answer(project, msgspec.to_builtins(found))
+    else:
+        _report(project, found)
+
+
+def _report(project: Project, found: Status) -> None:
+    say(f"{found.project['name']} — {project.graph.folder}")
+    say(f"Features: {_counts(found)}")
+    for stage in _ORDER:
+        if found.features_by_stage[stage].count:
+            say(f"  {stage}: {', '.join(found.features_by_stage[stage].titles)}")
+    others = [f"{kind}s {count}" for kind, count in found.nodes_by_kind.items() if kind in ("decision", "gotcha")]
+    say(" · ".join([*others, f"relations {found.relations}"]).capitalize())
+    _list("Open questions", [f"{item.id} — {item.title}" for item in found.open_questions])
+    _list("Anchors that match no file", [f"{item.id} — {', '.join(item.orphaned_anchors)}" for item in found.stale])
+    _list("Files that cannot be read (`memory check`)", [item["path"] for item in found.unreadable])
+    say(f"Last activity: {_moment(found.last_activity)}")
+    say(f"Last sync: {_moment((found.last_sync or {}).get('last_sync_at'))}")
+
+
+def _all(session: Session, project: Project) -> None:
+    rows = project.status_all()
+    if session.as_json:
+        answer(None, {"projects": list(map(_row_fields, rows))})
+        return
+    if not rows:
+        say("No projects are registered. `memory init` registers one, `memory projects add` an existing one.")
+    for row in rows:
+        name = row.entry.project["name"]
+        if row.status is None:
+            say(f"{name} — {row.entry.project_root} — {row.error}")
+        else:
+            status = row.status
+            say(
+                f"{name} — {_counts(status)} · questions {len(status.open_questions)} · stale {len(status.stale)}"
+                f" · last activity {_moment(status.last_activity)} — {row.entry.project_root}"
+            )
+
+
+def _row_fields(row: ProjectRow) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(row.entry)
+    fields["needs_reset"] = row.error is not None and row.error.code == "MemoryUnsupportedStorageVersion"
+    fields["error"] = None if row.error is None else {"code": row.error.code, "message": row.error.message}
+    fields["status"] = None if row.status is None else msgspec.to_builtins(row.status)
+    return fields
+
+
+def _counts(status: Status) -> str:
+    return " · ".join(f"{stage} {status.features_by_stage[stage].count}" for stage in _ORDER)
+
+
+def _list(title: str, entries: list[str]) -> None:
+    if entries:
+        say(f"{title}:")
+    for entry in entries:
+        say(f"  {entry}")
+
+
+def _moment(text: str | None) -> str:
+    """To the minute, with its offset: a team may live in several time zones."""
+    return f"{text[:10]} {text[11:16]} {text[19:]}".strip() if text else "never"

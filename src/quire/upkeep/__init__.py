@@ -1,0 +1,1 @@
+"""Keeping it honest: anchors, product map, guidance, check, status, the registry of projects, reset."""

@@ -1,0 +1,132 @@
+"""What differs from the last commit in a memory folder: staged, unstaged and untracked, as one diff.
+
+Made here from git's blobs and the files themselves: `git diff` would run the filters and drivers
+that a repository names, and says nothing of untracked files.
+"""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from quire.files import Blob, Git, blob_id, decode_object, read_bytes
+from quire.layers.graph.store import FOLDER, GENERATED, NODES, RELATIONS
+
+__all__ = ["ChangedFile", "Changes", "changes"]
+
+
+class ChangedFile(msgspec.Struct, frozen=True):
+    """One file that differs, and in which way."""
+
+    path: str
+    change: str
+    """added, modified or deleted, against the last commit"""
+    staged: bool
+    unstaged: bool
+    untracked: bool
+
+
+class Changes(msgspec.Struct, kw_only=True):
+    diff: str
+    files: list[ChangedFile]
+    changed_files: list[str]
+    untracked_files: list[str]
+    changed_memory_ids: list[str]
+    changed_relation_ids: list[str]
+
+
+def changes(git: Git) -> Changes:
+    """Everything below `.memory/` that is not as the last commit has it."""
+    committed, staged = git.committed([FOLDER]), git.staged([FOLDER])
+    untracked = set(git.untracked([FOLDER]))
+    unmerged = set(git.unmerged([FOLDER]))
+    files: list[ChangedFile] = []
+    diffs: list[str] = []
+    ids: dict[str, set[str]] = {NODES: set(), RELATIONS: set()}
+    for path in sorted({*committed, *staged, *untracked, *unmerged}):
+        if path.split("/")[1] in GENERATED:
+            continue
+        found = _changed(git, path, committed.get(path), staged.get(path), path in untracked)
+        if found is None:
+            continue
+        file, before, after = found
+        files.append(file)
+        diffs.append(_diff(path, before, after))
+        _note_id(git.root, path, before if after is None else after, ids)
+    return Changes(
+        diff="".join(diffs),
+        files=files,
+        changed_files=[file.path for file in files if not file.untracked],
+        untracked_files=[file.path for file in files if file.untracked],
+        changed_memory_ids=sorted(ids[NODES]),
+        changed_relation_ids=sorted(ids[RELATIONS]),
+    )
+
+
+def _changed(
+    git: Git, path: str, committed: Blob | None, staged: Blob | None, untracked: bool
+) -> tuple[ChangedFile, bytes | None, bytes | None] | None:
+    working = _working(os.path.join(git.root, path))
+    reference = staged or committed
+    unstaged = _differs(working, staged) if not untracked else False
+    is_staged = not untracked and (staged.id if staged else None) != (committed.id if committed else None)
+    if not (untracked or unstaged or is_staged) or (reference is None and working is None):
+        return None
+    before = git.blob(committed.id) if committed else None
+    after = working
+    if before == after and staged is not None:
+        after = git.blob(staged.id)  # staged one way and edited back: show what a commit would record
+    change = "added" if before is None else "deleted" if after is None else "modified"
+    return ChangedFile(path, change, is_staged, unstaged, untracked), before, after
+
+
+def _differs(working: bytes | None, blob: Blob | None) -> bool:
+    if working is None or blob is None:
+        return (working is None) != (blob is None)
+    return blob_id(working, blob.id) != blob.id and blob_id(working.replace(b"\r\n", b"\n"), blob.id) != blob.id
+
+
+def _working(path: str) -> bytes | None:
+    try:
+        return read_bytes(path)
+    except OSError:
+        return None
+
+
+def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
+    from difflib import unified_diff
+
+    old, new = (_lines(data) for data in (before, after))
+    header = f"diff --git a/{path} b/{path}\n"
+    header += "new file\n" if before is None else "deleted file\n" if after is None else ""
+    source = "/dev/null" if before is None else f"a/{path}"
+    target = "/dev/null" if after is None else f"b/{path}"
+    body = [
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in unified_diff(old, new, source, target)
+    ]
+    return header + "".join(body)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    if not data:
+        return []
+    # Only line feeds end a line here: str.splitlines would also split at characters that prose may hold.
+    parts = data.decode("utf-8", "replace").split("\n")
+    return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _note_id(root: str, path: str, data: bytes | None, ids: dict[str, set[str]]) -> None:
+    """The id that a changed file belongs to; a body's stands in the sidecar beside it."""
+    folder = path.split("/")[1]
+    if path.endswith(".md"):
+        data = _working(os.path.join(root, path.removesuffix(".md") + ".json"))
+    if data is None or folder not in ids:
+        return
+    try:
+        found = decode_object(data).get("id")
+    except ValueError:
+        return
+    if isinstance(found, str):
+        ids[folder].add(found)

@@ -1,0 +1,75 @@
+"""One answer to "is the memory sound?": the layers' files, git's conflicts, dead anchors, the product map."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.files import Git
+from quire.index import Index
+from quire.layers.graph.faults import find_faults_in_store
+from quire.layers.graph.store import FOLDER, GraphStore
+from quire.model import LIVE_STATUSES, GitRequired, Problem
+from quire.upkeep.anchors import dead_anchors
+from quire.upkeep.guidance import map_problems
+from quire.upkeep.product_map import render_map
+
+__all__ = ["Checked", "check"]
+
+
+class Checked(msgspec.Struct, kw_only=True):
+    """The findings; `valid` means that there is no error."""
+
+    valid: bool
+    errors: list[Problem]
+    warnings: list[Problem]
+    files_checked: int
+
+
+def check(store: GraphStore, git: Git, index: Index) -> Checked:
+    problems = [_below_memory(problem) for problem in find_faults_in_store(store)]
+    problems += _unmerged(git)
+    if not any(problem.severity == "error" for problem in problems):
+        problems += _dead(store, git, index)
+        problems += map_problems(store.root, render_map(index, store.root, git))
+    errors = [problem for problem in problems if problem.severity == "error"]
+    warnings = [problem for problem in problems if problem.severity != "error"]
+    count = len(store.node_paths()) + len(store.relation_paths())
+    return Checked(valid=not errors, errors=errors, warnings=warnings, files_checked=count)
+
+
+def _below_memory(problem: Problem) -> Problem:
+    return msgspec.structs.replace(problem, path=f"{FOLDER}/{problem.path}")
+
+
+def _unmerged(git: Git) -> list[Problem]:
+    try:
+        paths = git.unmerged([FOLDER])
+    except GitRequired:
+        return []
+    return [
+        Problem(
+            code="MemoryConflictDetected",
+            path=path,
+            message="Git holds this file as unmerged.",
+            hint=f"Resolve it, then `git add {path}`.",
+        )
+        for path in paths
+    ]
+
+
+def _dead(store: GraphStore, git: Git, index: Index) -> list[Problem]:
+    records = [record for record in index.records("graph") if record.status in LIVE_STATUSES and record.stage != "dead"]
+    dead = dead_anchors(store.root, git, (anchor for record in records for anchor in record.anchors))
+    return [
+        Problem(
+            code="AnchorOrphaned",
+            severity="warning",
+            path=f"{FOLDER}/{record.path}",
+            field="/anchors",
+            message=f"`{record.ref}`: the anchor `{anchor}` matches no file.",
+            hint="Save the node with the anchor's new place, or retire the node.",
+        )
+        for record in sorted(records, key=lambda record: record.ref)
+        for anchor in record.anchors
+        if anchor in dead
+    ]

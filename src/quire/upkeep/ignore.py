@@ -1,0 +1,30 @@
+"""The lines that keep generated files out of git."""
+
+from __future__ import annotations
+
+from quire.files import World, follow_inside, read_bytes, write_file
+from quire.layers.graph.store import BACKUP, FOLDER, INDEX, LOCK, RECOVERY
+
+ENTRIES = (f"{FOLDER}/{INDEX}/", f"{FOLDER}/{RECOVERY}/", f"{FOLDER}/{BACKUP}/", f"{FOLDER}/{LOCK}")
+
+__all__ = ["ENTRIES", "ensure_ignored"]
+
+
+def ensure_ignored(root: str, world: World, *, dry_run: bool = False) -> bool:
+    """Add what is missing to `.gitignore`; everything that is there stays byte for byte. True if it changed."""
+    path = follow_inside(root, ".gitignore")
+    try:
+        data = read_bytes(path)
+    except FileNotFoundError:
+        data = b""
+    present = {line.strip() for line in data.decode("utf-8", "replace").split("\n")}
+    missing = [
+        entry for entry in ENTRIES if not present & {entry, f"/{entry}", entry.rstrip("/"), f"/{entry.rstrip('/')}"}
+    ]
+    if not missing:
+        return False
+    newline = b"\r\n" if data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n"
+    gap = b"" if not data else newline if data.endswith(b"\n") else newline * 2
+    if not dry_run:
+        write_file(path, data + gap + newline.join(map(str.encode, missing)) + newline, world.token())
+    return True

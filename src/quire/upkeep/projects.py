@@ -1,0 +1,145 @@
+"""The user's registry of projects: where memories are, for the commands that look across repositories."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from quire.files import Holder, World, ensure_folder, held, hex_digest, pretty, read_bytes, storage_failed, write_file
+from quire.layers.graph.store import FOLDER, GraphStore
+from quire.model import InputError, NotReady, QuireError, stamp, timestamp
+
+FILE = "projects.json"
+LOCK = "projects.lock"
+_LOCK_SECONDS = 5.0
+
+__all__ = ["Registered", "Registry"]
+
+
+class Registered(msgspec.Struct, kw_only=True, frozen=True):
+    """One project the user has, and when it was last written to."""
+
+    registry_id: str
+    project: dict[str, str]
+    project_root: str
+    memory_root: str
+    registered_at: str
+    last_seen_at: str
+    source: Literal["auto", "manual"]
+
+
+class _File(msgspec.Struct):
+    version: Literal[1]
+    projects: list[Registered]
+
+
+class Registry:
+    """`$MEMORY_HOME/projects.json`, by default `~/.memory/projects.json`."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.folder = world.memory_home
+
+    @property
+    def path(self) -> str:
+        return os.path.join(self.folder, FILE)
+
+    def projects(self) -> list[Registered]:
+        """Every registered project, by name; an unreadable registry counts as empty."""
+        try:
+            found = msgspec.json.decode(read_bytes(self.path), type=_File).projects
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return []
+        return sorted(found, key=lambda item: (item.project.get("name", "").casefold(), item.project_root))
+
+    def add(self, root: str, source: Literal["auto", "manual"] = "manual") -> Registered:
+        """Register a project, or note that it was seen. One that was added by hand stays so."""
+        config = GraphStore(root).config()
+        now = timestamp(self._world.now())
+        registry_id = "prj_" + hex_digest(os.path.realpath(root))[:16]
+        with self._changing() as projects:
+            before = next((item for item in projects if item.registry_id == registry_id), None)
+            entry = Registered(
+                registry_id=registry_id,
+                project={"id": config.project.id, "name": config.project.name},
+                project_root=root,
+                memory_root=os.path.join(root, FOLDER),
+                registered_at=before.registered_at if before else now,
+                last_seen_at=now,
+                source="manual" if before and before.source == "manual" else source,
+            )
+            projects[:] = [*(item for item in projects if item.registry_id != registry_id), entry]
+        return entry
+
+    def knows(self, root: str) -> bool:
+        return any(item.project_root == root for item in self.projects())
+
+    def remove(self, name: str) -> Registered:
+        """Forget the project with this registry id, project id or path. Its files stay."""
+        path = os.path.realpath(os.path.join(self._world.cwd, name)) if "/" in name or name.startswith(".") else ""
+        with self._changing() as projects:
+            found = [
+                item
+                for item in projects
+                if name in (item.registry_id, item.project.get("id"), item.project_root) or item.project_root == path
+            ]
+            if len(found) != 1:
+                raise InputError(
+                    f"`{name}` names {'no' if not found else f'{len(found)}'} registered project"
+                    f"{'' if len(found) == 1 else 's'}.",
+                    hint="`memory projects list` shows the registry ids, project ids and paths.",
+                    details={"field": "project", "matches": [item.registry_id for item in found]},
+                )
+            projects.remove(found[0])
+        return found[0]
+
+    def prune(self) -> list[Registered]:
+        """Forget the projects that hold no readable memory any more."""
+        with self._changing() as projects:
+            gone = [item for item in projects if not _readable(item.project_root)]
+            projects[:] = [item for item in projects if item not in gone]
+        return gone
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[list[Registered]]:
+        if not self.folder:
+            raise NotReady("There is no home folder for the registry.", hint="Set MEMORY_HOME to a folder of yours.")
+        try:
+            ensure_folder(self.folder)
+            now = timestamp(self._world.now())
+            holder = Holder(pid=self._world.pid, operation="projects", created_at=now)
+            with held(os.path.join(self.folder, LOCK), holder, _LOCK_SECONDS, self._world.sleep):
+                projects = self.projects()
+                before = list(projects)
+                self._set_aside()
+                yield projects
+                if projects != before:
+                    projects.sort(key=lambda item: (item.project.get("name", "").casefold(), item.project_root))
+                    fields = {"projects": msgspec.to_builtins(projects, str_keys=True), "version": 1}
+                    ordered = msgspec.json.decode(msgspec.json.encode(fields, order="sorted"))
+                    write_file(self.path, pretty(ordered), self._world.token())
+        except OSError as error:
+            raise storage_failed(error, "update the registry of projects") from error
+
+    def _set_aside(self) -> None:
+        """A registry that cannot be read is kept under another name before a new one is written."""
+        try:
+            data = read_bytes(self.path)
+            msgspec.json.decode(data, type=_File)
+        except FileNotFoundError:
+            return
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            name = f"projects.invalid-{stamp(self._world.now())}-{self._world.pid}.json"
+            write_file(os.path.join(self.folder, name), data, self._world.token())
+
+
+def _readable(root: str) -> bool:
+    try:
+        GraphStore(root).config()
+    except (QuireError, OSError):
+        return False
+    return True

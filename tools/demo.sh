@@ -1,0 +1,76 @@
+#!/bin/sh
+# A tour on a small sample repository in a temporary folder: init, save, inspect, status, check.
+set -eu
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/quire-demo.XXXXXX")
+repo="$work/harbor"
+# The tour keeps to its own folder: no registry entry, no instruction file outside it.
+export MEMORY_HOME="$work/home"
+export HOME="$work"
+unset CLAUDECODE
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+run() { printf '$ %s\n' "$*"; "$@"; }
+[ -t 1 ] || say() { printf '\n%s\n' "$*"; }
+
+mkdir -p "$repo/services/billing/webhooks" "$repo/services/render"
+cd "$repo"
+git init -q
+cat > README.md <<'TEXT'
+# Harbor
+Invoices for small marinas.
+TEXT
+echo 'export const retry = (job) => queue.push(job)' > services/billing/webhooks/retry.ts
+echo 'export const render = (invoice) => pdf(invoice)' > services/render/index.ts
+git add -A
+git -c user.name=Demo -c user.email=demo@example.org commit -qm 'Harbor'
+
+say "1. Create the memory in a repository"
+run memory init
+
+say "2. Save what the code cannot say"
+cat > "$work/intent.json" <<'JSON'
+{
+  "task": "first indexing",
+  "nodes": [
+    {"id": "project.harbor", "body": "Harbor writes invoices for small marinas, by berth and by season."},
+    {"kind": "feature", "title": "Webhook retry queue", "stage": "building",
+     "body": "Failed payment webhooks are sent again with growing pauses.",
+     "anchors": ["services/billing/webhooks/"],
+     "related": [{"predicate": "depends_on", "to": "feature.pdf-rendering"}]},
+    {"kind": "feature", "title": "PDF rendering", "stage": "shipped",
+     "body": "Turns an invoice into a PDF.", "anchors": ["services/render/"]},
+    {"kind": "decision", "title": "Retries run in the worker",
+     "body": "The web process must answer within two seconds; a retry can take minutes.",
+     "related": [{"predicate": "affects", "to": "feature.webhook-retry-queue", "confidence": "high"}]},
+    {"kind": "gotcha", "title": "Webhook ids repeat", "body": "The provider reuses ids after 30 days: key by id and day."},
+    {"kind": "question", "title": "Who owns failed refunds?", "body": "Support and billing both say: the other."}
+  ]
+}
+JSON
+printf '$ memory save --file intent.json\n'
+memory save --file "$work/intent.json"
+
+say "3. Look at one entry, with everything that touches it"
+run memory inspect feature.webhook-retry-queue
+
+say "4. Where the product stands"
+run memory status
+
+say "5. Is the memory sound?"
+run memory check
+
+say "6. What every agent now reads first (the end of AGENTS.md)"
+sed -n '/memory:map:start/,/memory:map:end/p' AGENTS.md
+
+say "What to try next"
+cat <<TEXT
+The sample repository stays in $repo
+  cd $repo
+  export PATH="$(dirname "$(command -v memory)"):\$PATH" MEMORY_HOME="$MEMORY_HOME"
+  memory inspect decision.retries-run-in-the-worker
+  echo '{"task":"shipped","nodes":[{"id":"feature.webhook-retry-queue","stage":"shipped"}]}' | memory save --stdin
+  memory diff
+  memory docs getting-started
+In a repository of your own: memory init, then memory init --brief for your agent.
+TEXT
