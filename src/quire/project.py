@@ -15,19 +15,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.files import Git, World, find_root, real_world
-from quire.layers.graph.store import CONFIG, FOLDER, INDEX, GraphStore, StoredNode, StoredRelation
+from quire.layers.graph import GraphStore, StoredNode, StoredRelation
+from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX
 from quire.model import Actor, InputError, InvalidStore, NotFound, NotReady, Problem, QuireError, parse_ref
 
 if TYPE_CHECKING:
     from quire.index import Index, Written
-    from quire.layers.graph.save import Saved
-    from quire.layers.graph.source import GraphSource
-    from quire.upkeep.changes import Changes
-    from quire.upkeep.check import Checked
-    from quire.upkeep.guidance import Target
-    from quire.upkeep.projects import Registered
-    from quire.upkeep.reset import Reset
-    from quire.upkeep.status import Status
+    from quire.layers.graph import GraphSource, Saved
+    from quire.upkeep import Changes, Checked, Registered, Reset, Status, Target
 
 __all__ = ["Initialized", "Inspected", "Project", "ProjectRow"]
 
@@ -85,7 +80,8 @@ class Project:
         self, *, name: str | None = None, force: bool = False, guidance: bool = True, dry_run: bool = False
     ) -> Initialized:
         """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
-        from quire.layers.graph import create
+        from quire.layers.graph import create_store, planned_files, project_identity, refresh_schemas
+        from quire.upkeep import ensure_ignored, install_guidance
 
         self._settle()
         warnings: list[Problem] = []
@@ -103,19 +99,16 @@ class Project:
                     hint=f"To retitle its node, save a new `title` for `{config.project.id}`.",
                     details={"field": "name"},
                 )
-            created = [] if dry_run else [f"{FOLDER}/{path}" for path in create.refresh_schemas(self.graph, self.world)]
+            created = [] if dry_run else [f"{FOLDER}/{path}" for path in refresh_schemas(self.graph, self.world)]
         else:
             self._refuse_lost_store(force=force)
-            project_id, title = create.project_identity(self.root, name)
+            project_id, title = project_identity(self.root, name)
             project = {"id": project_id, "name": title}
             if dry_run:
-                files = list(create.planned_files(self.root, name, "1970-01-01T00:00:00+00:00"))
+                files = list(planned_files(self.root, name, "1970-01-01T00:00:00+00:00"))
             else:
-                files = create.create_store(self.graph, self.world, name)
+                files = create_store(self.graph, self.world, name)
             created = [f"{FOLDER}/{path}" for path in files]
-        from quire.upkeep import guidance as instructions
-        from quire.upkeep.ignore import ensure_ignored
-
         try:
             ignored = self.git.available and ensure_ignored(self.root, self.world, dry_run=dry_run)
         except QuireError as error:
@@ -124,7 +117,7 @@ class Project:
         targets: list[Target] = []
         if guidance:
             map_text = self._map() if not (dry_run and not exists) else "…"
-            targets, problems = instructions.install(self.root, self.world, map_text, dry_run=dry_run)
+            targets, problems = install_guidance(self.root, self.world, map_text, dry_run=dry_run)
             warnings += problems
         if not dry_run:
             warnings += self._register()
@@ -144,13 +137,13 @@ class Project:
     @staticmethod
     def brief_for(project_id: str) -> str:
         """The indexing brief for an agent."""
-        from quire.upkeep.guidance import BRIEF
+        from quire.upkeep import BRIEF
 
         return BRIEF % {"project_id": project_id}
 
     def brief(self) -> str:
         """The indexing brief, also before there is a memory."""
-        from quire.layers.graph.create import project_identity
+        from quire.layers.graph import project_identity
 
         try:
             return self.brief_for(self.graph.config().project.id)
@@ -159,15 +152,13 @@ class Project:
 
     def _clear(self, *, dry_run: bool) -> str | None:
         """`--force`: what is there is archived, never thrown away."""
-        from quire.upkeep.reset import reset
+        from quire.upkeep import reset_memory
 
-        if dry_run:
-            return f"{FOLDER}/.backup/…"
-        return reset(self.graph, self.world).backup_path
+        return f"{FOLDER}/{BACKUP}/…" if dry_run else reset_memory(self.graph, self.world).backup_path
 
     def _refuse_lost_store(self, *, force: bool) -> None:
         """Where git still has a memory that is gone from the disk by accident, do not bury it under a new one."""
-        from quire.upkeep.reset import backups
+        from quire.upkeep import backups
 
         if force or not self.git.available or backups(self.graph):
             return
@@ -192,15 +183,14 @@ class Project:
         dry_run: bool = False,
     ) -> Saved:
         """Carry out a save intent, as JSON or decoded: all of it, or nothing and every reason why."""
-        from quire.layers.graph.intent import parse_intent
-        from quire.layers.graph.save import save
+        from quire.layers.graph import parse_intent, save_intent
 
         self._settle()
         self.graph.config()
         value = parse_intent(intent, source) if isinstance(intent, bytes) else intent
         files = self._source()
         before = files.folder_stamps()
-        saved = save(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run)
+        saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run)
         if saved.changed and not dry_run:
             from quire.index import Written
 
@@ -210,7 +200,7 @@ class Project:
 
     def _after_save(self, written: Written, files: list[str]) -> list[Problem]:
         """Take the change over into the index and the map. The save stands even if this fails."""
-        from quire.upkeep.guidance import refresh_map
+        from quire.upkeep import refresh_map
 
         try:
             with self._index(written) as index:
@@ -256,26 +246,17 @@ class Project:
         )
 
     def _found_elsewhere(self, node_id: str) -> StoredNode | None:
-        """A node whose file does not have the name its id asks for, or one whose own file is damaged."""
-        for path in self.graph.node_paths():
-            stored = self.graph.read_node(path)
-            if isinstance(stored, StoredNode) and stored.node.id == node_id:
-                return stored
-            if isinstance(stored, Problem) and path.rpartition("/")[2] == f"{node_id.partition('.')[2]}.json":
-                raise InvalidStore(
-                    f"`{FOLDER}/{stored.path}` cannot be read: {stored.message}",
-                    hint=stored.hint,
-                    details={"path": f"{FOLDER}/{stored.path}", "code": stored.code},
-                )
-        return None
+        """A node whose file does not have the name its id asks for."""
+        stored = (self.graph.read_node(path) for path in self.graph.node_paths())
+        return next((found for found in stored if isinstance(found, StoredNode) and found.node.id == node_id), None)
 
     def status(self) -> Status:
-        from quire.upkeep.status import status
+        from quire.upkeep import memory_status
 
         self._settle()
         self.graph.config()
         with self._index() as index:
-            return status(self.graph, self.git, index)
+            return memory_status(self.graph, self.git, index)
 
     def status_all(self) -> list[ProjectRow]:
         """Every registered project, the most recently active first."""
@@ -289,28 +270,27 @@ class Project:
         return sorted(rows, key=lambda row: (row.status.last_activity or "") if row.status else "", reverse=True)
 
     def check(self) -> Checked:
-        from quire.upkeep.check import check
+        from quire.upkeep import check_memory
 
         self._settle()
         if not os.path.isdir(self.graph.folder) or not os.listdir(self.graph.folder):
             self.graph.config()
         with self._index() as index:
-            return check(self.graph, self.git, index)
+            return check_memory(self.graph, self.git, index)
 
     def diff(self) -> Changes:
         """What differs from the last commit: staged, unstaged and untracked."""
-        from quire.upkeep.changes import changes
+        from quire.upkeep import uncommitted_changes
 
         self._settle()
-        return changes(self.git)
+        return uncommitted_changes(self.git)
 
     # -- starting over ----------------------------------------------------------------------
 
     def reset(self, *, destroy: bool = False) -> Reset:
-        from quire.upkeep.projects import Registry
-        from quire.upkeep.reset import reset
+        from quire.upkeep import Registry, reset_memory
 
-        done = reset(self.graph, self.world, destroy=destroy)
+        done = reset_memory(self.graph, self.world, destroy=destroy)
         with contextlib.suppress(QuireError):
             Registry(self.world).remove(self.root)
         return done
@@ -334,28 +314,28 @@ class Project:
     # -- projects ---------------------------------------------------------------------------
 
     def projects(self) -> list[Registered]:
-        from quire.upkeep.projects import Registry
+        from quire.upkeep import Registry
 
         return Registry(self.world).projects()
 
     def projects_add(self) -> Registered:
-        from quire.upkeep.projects import Registry
+        from quire.upkeep import Registry
 
         return Registry(self.world).add(self.root)
 
     def projects_remove(self, name: str) -> Registered:
-        from quire.upkeep.projects import Registry
+        from quire.upkeep import Registry
 
         return Registry(self.world).remove(name)
 
     def projects_prune(self) -> list[Registered]:
-        from quire.upkeep.projects import Registry
+        from quire.upkeep import Registry
 
         return Registry(self.world).prune()
 
     def _register(self) -> list[Problem]:
         """Note the project for the commands that look across repositories; a failure is a warning."""
-        from quire.upkeep.projects import Registry
+        from quire.upkeep import Registry
 
         try:
             Registry(self.world).add(self.root, source="auto")
@@ -366,12 +346,12 @@ class Project:
     # -- the rooms behind -------------------------------------------------------------------
 
     def _settle(self) -> None:
-        from quire.layers.graph.writing import settle
+        from quire.layers.graph import settle
 
         settle(self.graph, self.world)
 
     def _source(self) -> GraphSource:
-        from quire.layers.graph.source import GraphSource
+        from quire.layers.graph import GraphSource
 
         return GraphSource(self.graph)
 
@@ -386,7 +366,7 @@ class Project:
             index.close()
 
     def _render(self, index: Index) -> str:
-        from quire.upkeep.product_map import render_map
+        from quire.upkeep import render_map
 
         return render_map(index, self.root, self.git)
 

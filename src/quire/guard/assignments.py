@@ -26,6 +26,7 @@ _NAMES = {
     "connection_string": "secret",
     "connection string": "secret",
     "_auth": "secret",
+    "identified by": "password",
 }
 # password, passwd, passphrase, passcode: first two letters after "pass" -> how many belong to the name
 _PASS_ENDINGS = {"wo": 4, "wd": 2, "ph": 6, "co": 4}
@@ -60,8 +61,7 @@ def assignment_hits(text: str, lowered: str) -> Iterator[Hit]:
             if _may_be_name(text, lowered, position, kind):
                 match = _assignment().match(text, after, after + _REACH)
             if match is not None:
-                flag = lowered[max(0, position - 24) : position].rpartition(" ")[2].startswith("--")
-                hit = None if _goes_on(match, kind) else _judge(match, kind, flag)
+                hit = None if _goes_on(match, kind) else _judge(match, kind, lowered[max(0, position - 60) : position])
                 if hit is not None:
                     yield hit
                 wrong += hit is None
@@ -107,20 +107,22 @@ def _assignment() -> re.Pattern[str]:
     about = (
         r"(?:[ \t]\([^()\n]{1,30}\)|[ \t](?:for|of|to|on|in|at)[ \t][\w \t.\-]{1,30}?(?=[ \t]{0,3}(?:[=:]|is[ \t])))?"
     )
-    sign = r"(?P<sign>[ \t]{0,4}(?:=>|:=|={1,3}|:)|[ \t]{1,4}(?:is|was|\|)(?=[ \t])|>|(?=[ \t]))[ \t*]{0,4}"
+    sign = r"(?P<sign>[ \t]{0,4}(?:=>|:=|={1,3}|:)|[ \t]{1,4}(?:is|was|\|)(?=[ \t])|>|\((?=[\"'])|(?=[ \t]))[ \t*]{0,4}"
     typed = r"(?:&?(?:'static )?(?:[Ss]tr(?:ing)?|Optional\[str\]|SecretStr|text)(?: ?\| ?None)?[ \t]{0,2}=[ \t]{0,2})?"
     quoted = r"[rbuf]?(?:\"(?P<v1>[^\"\s\\]{8,200})\"|'(?P<v2>[^'\s\\]{8,200})'|`(?P<v3>[^`\s\\]{8,200})`"
     escaped = r"|\\+[\"'](?P<v4>[^\"'\s\\]{8,200})\\)"
     return re.compile(rf"{rest}{about}{sign}{typed}(?P<value>{quoted}{escaped}|(?P<v5>[^\s\"'`,;<>\\&|]{{8,200}}))")
 
 
-def _judge(match: re.Match[str], kind: str, is_flag: bool) -> Hit | None:
-    rest, sign = match.group("rest"), match.group("sign")
-    if _last_word(rest) in _HARMLESS_ENDS or (not sign.strip() and not is_flag):
-        return None
+def _judge(match: re.Match[str], kind: str, before: str) -> Hit | None:
+    sign = match.group("sign").strip()
     group = next(name for name in ("v1", "v2", "v3", "v4", "v5") if match.group(name) is not None)
     value = match.group(group)
     quoted = group != "v5"
+    # Without a sign only a quoted value, a command-line flag or a netrc line gives it to the name.
+    given = sign or quoted or before.rpartition(" ")[2].startswith("--") or "login " in before
+    if not given or _last_word(match.group("rest")) in _HARMLESS_ENDS:
+        return None
     if not quoted:
         value = value.rstrip(".,;:)]}*_")
     if len(value) < 8 or placeholders.is_foreign(value):
@@ -128,7 +130,7 @@ def _judge(match: re.Match[str], kind: str, is_flag: bool) -> Hit | None:
     if placeholders.is_reference(value, quoted=quoted) or placeholders.is_sample_password(value):
         return None
     # DB_PASSWORD=abc on one line is how environment files look; prose puts spaces or a colon.
-    strong = (quoted and sign.strip() not in ("", "is", "was", "|")) or sign == "="
+    strong = (quoted and sign not in ("", "is", "was", "|", "(")) or match.group("sign") == "="
     verdict = _weigh(value, kind, strong=strong, quoted=quoted)
     if verdict is None:
         return None
@@ -142,15 +144,15 @@ def _weigh(value: str, kind: str, *, strong: bool, quoted: bool) -> bool | None:
     letters, digits = "l" in shape or "u" in shape, "d" in shape
     marks = any(c not in "-_./:@+~^=%,#" and not c.isalnum() for c in value)
     classes = ("l" in shape) + ("u" in shape) + digits + marks
-    if placeholders.is_wordy(value) and not (marks and digits):
+    is_password = strong and kind == "password"
+    wordy = placeholders.is_wordy(value, strict=is_password) and not (marks and digits)
+    if wordy and not (is_password and digits and "-" not in shape):
         # A passphrase of words cannot be told from a label: say so and let the writer decide.
-        is_phrase = (
-            strong and quoted and kind == "password" and len(value) >= 12 and "." not in value and "/" not in value
-        )
+        is_phrase = is_password and quoted and len(value) >= 12 and "." not in value and "/" not in value
         return False if is_phrase else None
+    if is_password:
+        return True if (letters and digits) or marks or placeholders.looks_random(value, strict=True) else None
     turns = placeholders.digit_turns(shape)
-    if strong and kind == "password":
-        return True if (letters and digits) or marks or classes >= 3 else placeholders.looks_random(value) or None
     if len(value) >= 16 or (strong and len(value) >= 12):
-        return True if (turns >= 2 and letters and digits) or placeholders.looks_random(value) else None
+        return True if (turns >= 2 and letters) or placeholders.looks_random(value) else None
     return True if (classes >= 3 and digits and (turns >= 2 or marks)) or (kind == "password" and turns >= 3) else None

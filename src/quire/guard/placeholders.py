@@ -19,10 +19,10 @@ _SAMPLE_WORDS = words(
 )
 # Passwords nobody means: what documentation and local set-ups put in their place.
 _SAMPLE_PASSWORDS = words(
-    "pass passwd password pwd secret token user username admin root guest test testing foo bar baz foobar hunter2 "
+    "pass passwd password pwd secret token user username admin root guest test testing foo bar baz foobar "
     "default postgres mysql redis mongo minio rabbitmq elastic letmein none null nil undefined empty string "
-    "value hidden masked removed filtered mypass mypassword mysecret mytoken apikey s3cret s3cr3t p@ssw0rd "
-    "passw0rd password1 password123 secret123 test123 test1234 admin123 changeit topsecret top-secret"
+    "value hidden masked removed filtered mypass mypassword mysecret mytoken apikey "
+    "password1 password123 secret123 test123 test1234 admin123 changeit topsecret top-secret"
 )
 # How a value begins that points elsewhere, or that is a digest of the secret.
 _ELSEWHERE = words(
@@ -43,7 +43,7 @@ def is_sample(value: str) -> bool:
     """Say whether a token body is a stand-in: one or two characters repeated, or a word such as EXAMPLE in it."""
     if len(set(value)) <= 2:
         return True
-    lowered = value.lower()
+    lowered = value[:64].lower()  # a stand-in shows early; a long random body may spell anything somewhere
     return any(word in lowered for word in _SAMPLE_WORDS)
 
 
@@ -88,34 +88,41 @@ def digit_turns(shape: str) -> int:
     return shape.count("ld") + shape.count("dl") + shape.count("ud") + shape.count("du")
 
 
-def is_wordy(value: str) -> bool:
-    """Say whether the value is made of words, numbers and short mixed pieces: a slug, a path, an identifier."""
-    if not value.isascii() or any(c.isdigit() for c in value):
+def is_wordy(value: str, *, strict: bool = False) -> bool:
+    """Say whether the value is made of words, numbers and short mixed pieces: a slug, a path, an identifier.
+
+    `strict` is for what follows a known prefix, where random text is likely and identifiers are not.
+    """
+    if any(char.isdigit() for char in value):
         value = _algorithms().sub("-", value)
-    return all(map(_is_word, shape_of(value).split("-")))
+    return all(_is_word(piece, strict) for piece in shape_of(value).split("-"))
 
 
-def _is_word(piece: str) -> bool:
+def _is_word(piece: str, strict: bool) -> bool:
     size, turns = len(piece), digit_turns(piece)
+    one_case = "l" not in piece or "u" not in piece
     if turns == 0:
-        return "d" in piece or size < 8 or _is_camel(piece)
+        return one_case or "u" not in piece[1:] or (size < 8 and not strict) or (size >= 8 and _is_camel(piece, strict))
     if size <= 6:
-        return turns <= 2
-    # One short number inside a long identifier: getUserV2Profile, parseRfc3339Date.
-    return turns <= 2 and piece.count("d") <= 4 and size >= 12 and _is_camel(piece)
+        return turns <= 2 and (one_case or not strict)
+    if piece.count("d") > 4:
+        return False
+    if strict:
+        return turns == 1 and one_case  # rotation2024
+    return turns <= 2 and size >= 12 and _is_camel(piece, strict)  # getUserV2Profile, parseRfc3339Date
 
 
-def _is_camel(piece: str) -> bool:
-    """Say whether capitals are where writers put them: everywhere, nowhere, or at the beginning of words."""
-    if "l" not in piece or "u" not in piece:
+def _is_camel(piece: str, strict: bool) -> bool:
+    """Say whether capitals are where writers put them: at the beginning of words, or everywhere."""
+    if "l" not in piece:
         return True
     capitals = piece.count("lu") + piece.count("ul") + piece.count("uu")
-    return capitals * 20 <= len(piece) * 11
+    return capitals * 20 <= len(piece) * (9 if strict else 11)
 
 
-def looks_random(value: str) -> bool:
+def looks_random(value: str, *, strict: bool = False) -> bool:
     """Say whether a token body was drawn by a machine."""
-    if is_wordy(value):
+    if is_wordy(value, strict=strict):
         return False
     shape = shape_of(value)
     turns = digit_turns(shape)
@@ -139,7 +146,7 @@ def _algorithms() -> re.Pattern[str]:
 
 @functools.cache
 def _name_in_braces() -> re.Pattern[str]:
-    return re.compile(r"\{[A-Za-z_][\w.]*\}|<[A-Za-z_][\w -]*>|%[A-Z_]+%|\$[A-Z_]{3,}")
+    return re.compile(r"\{[A-Za-z_][\w.]*\}|<[A-Za-z_][\w -]*>|%[A-Z_]{3,}%|\$[A-Z_]{3,}")
 
 
 @functools.cache

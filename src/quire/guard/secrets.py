@@ -162,7 +162,7 @@ def _verdict(rule: Rule, match: re.Match[str]) -> tuple[bool | None, int]:
         return _web_token(match.group()), end
     if placeholders.is_sample(body):
         return None, end
-    if rule.check == "random" and not placeholders.looks_random(body):
+    if rule.check == "random" and not placeholders.looks_random(body, strict=True):
         return None, end
     if rule.check == "digit" and not any(char.isdigit() for char in body):
         return None, end
@@ -208,7 +208,7 @@ def _near_hits(text: str, lowered: str) -> Iterator[Hit]:
                 match = compiled_near(rule.body).match(text, after, after + _NEAR_REACH)
                 if match is not None and not placeholders.is_sample(match.group("b")):
                     body = match.group("b")
-                    if placeholders.looks_random(body):
+                    if placeholders.looks_random(body, strict=True):
                         yield Hit(*match.span("b"), rule.id, rule.what, hidden(body), True, 0)
                         after = match.end()
                 position = lowered.find(word, after)

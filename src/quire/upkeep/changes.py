@@ -11,9 +11,9 @@ import os
 import msgspec
 
 from quire.files import Blob, Git, blob_id, decode_object, read_bytes
-from quire.layers.graph.store import FOLDER, GENERATED, NODES, RELATIONS
+from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
 
-__all__ = ["ChangedFile", "Changes", "changes"]
+__all__ = ["ChangedFile", "Changes", "uncommitted_changes"]
 
 
 class ChangedFile(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Changes(msgspec.Struct, kw_only=True):
     changed_relation_ids: list[str]
 
 
-def changes(git: Git) -> Changes:
+def uncommitted_changes(git: Git) -> Changes:
     """Everything below `.memory/` that is not as the last commit has it."""
     committed, staged = git.committed([FOLDER]), git.staged([FOLDER])
     untracked = set(git.untracked([FOLDER]))

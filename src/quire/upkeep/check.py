@@ -6,14 +6,14 @@ import msgspec
 
 from quire.files import Git
 from quire.index import Index
-from quire.layers.graph.faults import find_faults_in_store
-from quire.layers.graph.store import FOLDER, GraphStore
+from quire.layers.graph import GraphStore, find_store_faults
+from quire.layers.graph.layout import FOLDER
 from quire.model import LIVE_STATUSES, GitRequired, Problem
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems
 from quire.upkeep.product_map import render_map
 
-__all__ = ["Checked", "check"]
+__all__ = ["Checked", "check_memory"]
 
 
 class Checked(msgspec.Struct, kw_only=True):
@@ -25,8 +25,8 @@ class Checked(msgspec.Struct, kw_only=True):
     files_checked: int
 
 
-def check(store: GraphStore, git: Git, index: Index) -> Checked:
-    problems = [_below_memory(problem) for problem in find_faults_in_store(store)]
+def check_memory(store: GraphStore, git: Git, index: Index) -> Checked:
+    problems = [_below_memory(problem) for problem in find_store_faults(store)]
     problems += _unmerged(git)
     if not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)

@@ -6,7 +6,7 @@ import os
 
 import msgspec
 
-from quire.files import Markers, World, find_section, place_section, read_bytes, remove_section, write_file
+from quire.files import Markers, World, disk, find_section, place_section, read_bytes, remove_section, write_file
 from quire.model import Problem
 from quire.upkeep.product_map import MARKERS as MAP
 
@@ -63,7 +63,7 @@ From then on: save when product reality changes, and retire what is no longer tr
 
 _CLAUDE_SIGNS = (".claude", "CLAUDE.local.md")
 
-__all__ = ["BRIEF", "FILES", "GUIDANCE", "Target", "install", "refresh_map", "remove"]
+__all__ = ["BRIEF", "FILES", "GUIDANCE", "Target", "install_guidance", "map_problems", "refresh_map", "remove_guidance"]
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -74,7 +74,9 @@ class Target(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def install(root: str, world: World, map_text: str, *, dry_run: bool = False) -> tuple[list[Target], list[Problem]]:
+def install_guidance(
+    root: str, world: World, map_text: str, *, dry_run: bool = False
+) -> tuple[list[Target], list[Problem]]:
     """Put guidance and map into the instruction files that the user's agents read."""
     targets: list[Target] = []
     problems: list[Problem] = []
@@ -157,7 +159,7 @@ def map_problems(root: str, map_text: str) -> list[Problem]:
     return problems
 
 
-def remove(root: str, world: World) -> list[Target]:
+def remove_guidance(root: str, world: World) -> list[Target]:
     """Take both sections out again; a file that held nothing else goes too."""
     targets = []
     for name, path in _present(root).items():
@@ -171,8 +173,6 @@ def remove(root: str, world: World) -> list[Target]:
             write_file(path, after, world.token())
             targets.append(Target(name, "updated"))
         else:
-            from quire.files import disk
-
             disk.remove(path)
             disk.sync_folder(os.path.dirname(path))
             targets.append(Target(name, "removed"))

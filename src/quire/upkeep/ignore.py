@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.files import World, follow_inside, read_bytes, write_file
-from quire.layers.graph.store import BACKUP, FOLDER, INDEX, LOCK, RECOVERY
+from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCK, RECOVERY
 
 ENTRIES = (f"{FOLDER}/{INDEX}/", f"{FOLDER}/{RECOVERY}/", f"{FOLDER}/{BACKUP}/", f"{FOLDER}/{LOCK}")
 

@@ -10,7 +10,8 @@ from typing import Literal
 import msgspec
 
 from quire.files import Holder, World, ensure_folder, held, hex_digest, pretty, read_bytes, storage_failed, write_file
-from quire.layers.graph.store import FOLDER, GraphStore
+from quire.layers.graph import GraphStore
+from quire.layers.graph.layout import FOLDER
 from quire.model import InputError, NotReady, QuireError, stamp, timestamp
 
 FILE = "projects.json"

@@ -9,14 +9,14 @@ import tarfile
 import msgspec
 
 from quire.files import World, disk, ensure_folder, write_file
-from quire.layers.graph.store import BACKUP, FOLDER, LOCK, GraphStore
-from quire.layers.graph.writing import writing
+from quire.layers.graph import GraphStore, write_access
+from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCK
 from quire.model import StorageFailed, stamp
-from quire.upkeep import guidance
+from quire.upkeep.guidance import remove_guidance
 
-_LEFT_OUT = (BACKUP, LOCK, "index")
+_LEFT_OUT = (BACKUP, LOCK, INDEX)
 
-__all__ = ["Reset", "archive", "backups", "reset"]
+__all__ = ["Reset", "archive", "backups", "reset_memory"]
 
 
 class Reset(msgspec.Struct, kw_only=True):
@@ -29,19 +29,19 @@ class Reset(msgspec.Struct, kw_only=True):
     guidance_removed: list[str]
 
 
-def reset(store: GraphStore, world: World, *, destroy: bool = False) -> Reset:
+def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> Reset:
     """Archive the memory and remove it; with `destroy`, remove it and every archive as well."""
     if not os.path.isdir(store.folder):
         return Reset(
             project_root=store.root, destroyed=destroy, backup_path=None, entries_removed=[], guidance_removed=[]
         )
-    with writing(store, world, "reset"):
+    with write_access(store, world, "reset"):
         backup = None if destroy else archive(store, world)
         removed = [name for name in sorted(os.listdir(store.folder)) if name != LOCK and (destroy or name != BACKUP)]
         for name in removed:
             _remove_tree(os.path.join(store.folder, name))
         disk.sync_folder(store.folder)
-        targets = guidance.remove(store.root, world)
+        targets = remove_guidance(store.root, world)
     if destroy:
         _remove_empty(store.folder)
     return Reset(

@@ -8,11 +8,12 @@ import msgspec
 
 from quire.files import Git, decode_object, read_bytes
 from quire.index import Index
-from quire.layers.graph.store import SYNC_STATE, GraphStore
+from quire.layers.graph import GraphStore
+from quire.layers.graph.layout import SYNC_STATE
 from quire.model import EPOCH, LIVE_STATUSES, STAGES, GitRequired, Record, instant, one_line
 from quire.upkeep.anchors import dead_anchors
 
-__all__ = ["GitState", "StageCount", "Status", "status"]
+__all__ = ["GitState", "StageCount", "Status", "memory_status"]
 
 
 class StageCount(msgspec.Struct, frozen=True):
@@ -50,7 +51,7 @@ class Status(msgspec.Struct, kw_only=True):
     git: GitState
 
 
-def status(store: GraphStore, git: Git, index: Index) -> Status:
+def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
     config = store.config()
     records = index.records("graph")
     live = [record for record in records if record.status in LIVE_STATUSES]

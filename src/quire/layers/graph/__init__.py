@@ -1,1 +1,57 @@
 """The graph: project, features, decisions, gotchas, questions and their relations, in `.memory/`."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from quire.layers.graph import layout
+
+if TYPE_CHECKING:
+    from quire.layers.graph.create import create_store, planned_files, project_identity, refresh_schemas
+    from quire.layers.graph.faults import find_store_faults
+    from quire.layers.graph.intent import parse_intent
+    from quire.layers.graph.save import Saved, save_intent
+    from quire.layers.graph.source import GraphSource
+    from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+    from quire.layers.graph.writing import settle, write_access
+
+__all__ = [
+    "GraphSource",
+    "GraphStore",
+    "Saved",
+    "StoredNode",
+    "StoredRelation",
+    "create_store",
+    "find_store_faults",
+    "layout",
+    "parse_intent",
+    "planned_files",
+    "project_identity",
+    "refresh_schemas",
+    "save_intent",
+    "settle",
+    "write_access",
+]
+
+# Which module holds what: loaded on first use, so that a small command stays a small process.
+_HOMES = {
+    "GraphSource": "source",
+    "GraphStore": "store",
+    "Saved": "save",
+    "StoredNode": "store",
+    "StoredRelation": "store",
+    "create_store": "create",
+    "find_store_faults": "faults",
+    "parse_intent": "intent",
+    "planned_files": "create",
+    "project_identity": "create",
+    "refresh_schemas": "create",
+    "save_intent": "save",
+    "settle": "writing",
+    "write_access": "writing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -6,10 +6,11 @@ import os
 
 from quire.files import Change, World, apply_changes, decode_object, hex_digest, pretty, read_bytes, sha256
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
+from quire.layers.graph.layout import CONFIG, EVENTS, NODES, RECOVERY, SCHEMA
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
-from quire.layers.graph.store import CONFIG, EVENTS, NODES, RECOVERY, SCHEMA, GraphStore
+from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import STORAGE_VERSION, Event
-from quire.layers.graph.writing import writing
+from quire.layers.graph.writing import write_access
 from quire.model import slug_of, slugify, timestamp, title_from_slug
 
 ATTRIBUTES = ".gitattributes"
@@ -17,7 +18,7 @@ _ATTRIBUTES_TEXT = (
     "# The event log only ever grows: a merge keeps the lines of both sides.\nevents.jsonl merge=union text eol=lf\n"
 )
 
-__all__ = ["create_store", "planned_files", "project_identity"]
+__all__ = ["create_store", "planned_files", "project_identity", "refresh_schemas"]
 
 
 def project_identity(root: str, name: str | None) -> tuple[str, str]:
@@ -64,7 +65,7 @@ def planned_files(root: str, name: str | None, now: str) -> dict[str, bytes]:
 
 def create_store(store: GraphStore, world: World, name: str | None) -> list[str]:
     """Make the store in one transaction; the paths that were written. What is there already stays."""
-    with writing(store, world, "init"):
+    with write_access(store, world, "init"):
         changes = [
             Change(path=path, data=data, planned=None)
             for path, data in planned_files(store.root, name, timestamp(world.now())).items()
@@ -76,7 +77,7 @@ def create_store(store: GraphStore, world: World, name: str | None) -> list[str]
 
 def refresh_schemas(store: GraphStore, world: World) -> list[str]:
     """Bring back schema files that are missing or broken; good ones, whoever wrote them, stay as they are."""
-    with writing(store, world, "init"):
+    with write_access(store, world, "init"):
         changes = []
         for name in SCHEMA_NAMES:
             path = f"{SCHEMA}/{name}.schema.json"

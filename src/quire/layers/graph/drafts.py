@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
-from quire.layers.graph.store import RELATIONS, StoredNode, StoredRelation
+from quire.layers.graph.layout import RELATIONS
+from quire.layers.graph.store import StoredNode, StoredRelation
 from quire.layers.graph.types import Event
 from quire.model import Actor, EventName, kind_of, live_status
 

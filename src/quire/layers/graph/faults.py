@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from quire.files import escaping_part, lines, parse_strict, read_bytes
+from quire.files import escaping_part, parse_strict, read_bytes
 from quire.guard import find_secrets
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
-from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
-from quire.layers.graph.store import (
+from quire.layers.graph.damage import conflict, conflict_line
+from quire.layers.graph.layout import (
     BACKUP,
     CONFIG,
     EVENTS,
@@ -23,8 +23,9 @@ from quire.layers.graph.store import (
     RELATIONS,
     SCHEMA,
     SYNC_STATE,
-    GraphStore,
 )
+from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
+from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import STORAGE_VERSION, Config, Event, Node, Relation
 from quire.model import InvalidJson, Problem, file_stems, has_front_matter, is_timestamp, statuses_of
 
@@ -34,10 +35,10 @@ _KNOWN_TOP = frozenset(
     [CONFIG, NODES, RELATIONS, SCHEMA, EVENTS, SYNC_STATE, ".gitattributes", ".gitignore", "facts.jsonl", *GENERATED]
 )
 
-__all__ = ["find_faults_in_store"]
+__all__ = ["find_store_faults"]
 
 
-def find_faults_in_store(store: GraphStore) -> list[Problem]:
+def find_store_faults(store: GraphStore) -> list[Problem]:
     """All faults, errors and warnings, in the order of the files."""
     return list(_Examiner(store).run())
 
@@ -89,9 +90,9 @@ class _Examiner:
             return None, [_error("CanonicalFileUnsafe", path, f"Cannot be read: {reason}.", "Put a plain file there.")]
         except UnicodeDecodeError as error:
             return None, [_error("FileNotUtf8", path, f"Not UTF-8 text (byte {error.start}).", "Save it as UTF-8.")]
-        conflict = _conflict_line(data)
-        if conflict:
-            return None, [_conflict(path, conflict)]
+        line = conflict_line(data)
+        if line:
+            return None, [conflict(path, line)]
         try:
             return parse_strict(text, f"{FOLDER}/{path}"), []
         except InvalidJson as error:
@@ -209,14 +210,14 @@ class _Examiner:
         yield from self.body_text(expected, text, data, fields)
 
     def body_text(self, path: str, text: str, data: bytes, fields: dict[str, Any]) -> Iterator[Problem]:
-        conflict = _conflict_line(data)
-        if conflict:
-            yield _conflict(path, conflict)
+        marked = conflict_line(data)
+        if marked:
+            yield conflict(path, marked)
         if has_front_matter(text):
             hint = "Move what it says into the sidecar and remove it."
             yield _error("FrontMatter", path, "The body opens with a YAML block.", hint, line=1)
         yield from _secrets_in_text(path, text)
-        if not conflict and not node_hash_holds(fields, text):
+        if not marked and not node_hash_holds(fields, text):
             hint = "If the edit is right, save the node once more (its id and body); otherwise `git restore` it."
             yield _warning("ObjectContentHashMismatch", path, "Edited by hand since it was last saved.", hint)
         heading = _H1.search(_FENCE.sub("", text))
@@ -253,14 +254,14 @@ class _Examiner:
         except OSError as error:
             yield _error("CanonicalFileUnsafe", EVENTS, f"Cannot be read: {error.strerror}.", "Put a plain file there.")
             return
-        conflict = _conflict_line(data)
-        if conflict:
+        marked = conflict_line(data)
+        if marked:
             yield _error(
                 "MemoryConflictDetected",
                 EVENTS,
                 "Unresolved merge conflict.",
                 "Keep the lines of both sides and remove the three marker lines.",
-                line=conflict,
+                line=marked,
             )
             return
         for number, item in self.store.events():
@@ -359,22 +360,6 @@ def _secrets_in_text(path: str, text: str, line: int | None = None) -> Iterator[
             message=f"Looks like a {found.what} ({found.rule}): {found.masked}.",
             hint="Replace the credential, then remove it here; git history keeps it until it is rewritten.",
         )
-
-
-def _conflict_line(data: bytes) -> int | None:
-    """Where a merge conflict begins. A line of equals signs alone is a heading, not a conflict."""
-    begin = None
-    for number, line in lines(data):
-        if line.startswith(b"<<<<<<< "):
-            begin = begin or number
-        elif begin and line.startswith(b">>>>>>> "):
-            return begin
-    return None
-
-
-def _conflict(path: str, line: int) -> Problem:
-    hint = "Choose one side, remove the markers, then run `memory check` again."
-    return _error("MemoryConflictDetected", path, "Unresolved merge conflict.", hint, line=line)
 
 
 def _line_of(text: str, place: tuple[str | int, ...]) -> int | None:

@@ -8,7 +8,8 @@ import re
 import msgspec
 
 from quire.files import Git, blob_id, disk, ensure_folder, read_bytes
-from quire.layers.graph.store import FOLDER, RECOVERY, GraphStore
+from quire.layers.graph.layout import FOLDER, RECOVERY
+from quire.layers.graph.store import GraphStore
 from quire.model import GitRequired, limits
 
 _OURS = re.compile(r"^\d{4}-\d{2}-\d{2}T[0-9-]+$")

@@ -11,16 +11,17 @@ from quire.files import Append, Change, Git, World, apply_changes, sha256
 from quire.layers.graph.codec import encode_event
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.intent import Draft, read_intent, refuse
+from quire.layers.graph.layout import EVENTS, FOLDER, RECOVERY
 from quire.layers.graph.plan import Plan, plan_save
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
-from quire.layers.graph.store import EVENTS, FOLDER, RECOVERY, GraphStore
+from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event
-from quire.layers.graph.writing import writing
+from quire.layers.graph.writing import write_access
 from quire.model import Actor, Conflict, Problem, timestamp
 
 _ATTEMPTS = 3
 
-__all__ = ["Saved", "save"]
+__all__ = ["Saved", "save_intent"]
 
 
 class Saved(msgspec.Struct, kw_only=True):
@@ -55,13 +56,13 @@ class _Write(msgspec.Struct):
     events: list[Event]
 
 
-def save(store: GraphStore, world: World, git: Git, value: Any, *, actor: Actor, dry_run: bool = False) -> Saved:
+def save_intent(store: GraphStore, world: World, git: Git, value: Any, *, actor: Actor, dry_run: bool = False) -> Saved:
     """Carry out a save intent. Every problem is reported at once, and then nothing is written."""
     draft = read_intent(value)
     now = timestamp(world.now())
     if dry_run:
         return _resolve(store, draft, actor, now, dry_run=True).report
-    with writing(store, world, "save"):
+    with write_access(store, world, "save"):
         store.config()
         for attempt in range(1, _ATTEMPTS + 1):
             write = _resolve(store, draft, actor, now, dry_run=False)

@@ -6,7 +6,8 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.layers.graph.store import FOLDER, NODES, RELATIONS, GraphStore, StoredNode, StoredRelation
+from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
+from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model import Edge, Layer, Problem, Record
 
 __all__ = ["GraphSource"]

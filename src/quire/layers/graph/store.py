@@ -10,6 +10,8 @@ import msgspec
 
 from quire.files import decode_object, hex_digest, inside, lines, read_bytes
 from quire.layers.graph.codec import EVENT, NODE, RELATION, body_text, node_hash_holds
+from quire.layers.graph.damage import invalid, not_text, unreadable
+from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
 from quire.layers.graph.types import STORAGE_VERSION, Config, Event, Node, Relation
 from quire.model import (
     InvalidStore,
@@ -21,19 +23,6 @@ from quire.model import (
     relation_stem,
     slug_of,
 )
-
-FOLDER = ".memory"
-CONFIG = "config.json"
-NODES = "memory"
-RELATIONS = "relations"
-SCHEMA = "schema"
-EVENTS = "events.jsonl"
-SYNC_STATE = "sync-state.json"
-INDEX = "index"
-RECOVERY = "recovery"
-BACKUP = ".backup"
-LOCK = ".lock"
-GENERATED = (INDEX, RECOVERY, BACKUP, LOCK)
 
 _KIND_FOLDERS = {
     "feature": "features",
@@ -131,11 +120,23 @@ class GraphStore:
     # -- nodes ------------------------------------------------------------------------------
 
     def find_node(self, node_id: str) -> StoredNode | None:
-        """The node with this id. Looks where it can lie, not through the whole store."""
+        """The node with this id. Looks where it can lie, not through the whole store.
+
+        A file that lies there and cannot be read may be this very node: it is never taken for missing.
+        """
+        damaged: Problem | None = None
         for path in self._candidates(node_id):
             stored = self.read_node(path)
-            if isinstance(stored, StoredNode) and stored.node.id == node_id:
+            if isinstance(stored, Problem):
+                damaged = damaged or stored
+            elif stored.node.id == node_id:
                 return stored
+        if damaged is not None:
+            raise InvalidStore(
+                f"`{FOLDER}/{damaged.path}`, which may hold `{node_id}`, cannot be read: {damaged.message}",
+                hint=damaged.hint,
+                details={"path": f"{FOLDER}/{damaged.path}", "line": damaged.line, "code": damaged.code},
+            )
         return None
 
     def new_node_path(self, node_id: str, taken: set[str]) -> str:
@@ -206,12 +207,12 @@ class GraphStore:
         try:
             data = self._read(path)
         except OSError as error:
-            return _unreadable(path, error)
+            return unreadable(path, error)
         try:
             node = NODE.decode(data.removeprefix(b"\xef\xbb\xbf"))
             fields = decode_object(data)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            return _invalid(path, data, str(error))
+            return invalid(path, data, str(error))
         # The body lies beside the sidecar under the same name, whatever `body_path` claims.
         body_path = path.removesuffix(".json") + ".md"
         try:
@@ -225,9 +226,9 @@ class GraphStore:
                 hint=f"Restore it with `git restore {FOLDER}/{body_path}`, or delete the sidecar too.",
             )
         except OSError as error:
-            return _unreadable(body_path, error)
+            return unreadable(body_path, error)
         except UnicodeDecodeError as error:
-            return _not_text(body_path, error)
+            return not_text(body_path, error)
         return StoredNode(node=node, body=body, path=path, fields=fields, data=data, body_data=body_data)
 
     def nodes(self) -> tuple[list[StoredNode], list[Problem]]:
@@ -251,12 +252,12 @@ class GraphStore:
         try:
             data = self._read(path)
         except OSError as error:
-            return _unreadable(path, error)
+            return unreadable(path, error)
         try:
             relation = RELATION.decode(data.removeprefix(b"\xef\xbb\xbf"))
             fields = decode_object(data)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            return _invalid(path, data, str(error))
+            return invalid(path, data, str(error))
         return StoredRelation(relation=relation, path=path, fields=fields, data=data)
 
     def relations(self) -> tuple[list[StoredRelation], list[Problem]]:
@@ -379,40 +380,3 @@ def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:
             yield from _walk(os.path.join(base, folder), entry.name, shown)
         else:
             yield f"{shown}/{entry.name}"
-
-
-def _unreadable(path: str, error: OSError) -> Problem:
-    return Problem(
-        code="CanonicalFileUnsafe" if error.errno != 2 else "CanonicalFileMissing",
-        message=f"Cannot be read: {(error.strerror or str(error)).lower()}.",
-        path=path,
-        hint="Symbolic links, pipes and oversized files are not followed; put a plain file there.",
-    )
-
-
-def _not_text(path: str, error: UnicodeDecodeError) -> Problem:
-    return Problem(
-        code="FileNotUtf8",
-        message=f"Not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}.",
-        path=path,
-        line=error.object[: error.start].count(b"\n") + 1,
-        hint="Save the file as UTF-8.",
-    )
-
-
-def _invalid(path: str, data: bytes, reason: str) -> Problem:
-    conflict = next((n for n, line in lines(data) if line.startswith(b"<<<<<<< ")), None)
-    if conflict:
-        return Problem(
-            code="MemoryConflictDetected",
-            message="Unresolved merge conflict.",
-            path=path,
-            line=conflict,
-            hint="Choose one side, remove the markers, then run `memory check`.",
-        )
-    return Problem(
-        code="JsonInvalid" if "JSON" in reason or "truncated" in reason else "SchemaValidationFailed",
-        message=f"{reason[:1].upper()}{reason[1:]}.",
-        path=path,
-        hint=f"`git diff -- {FOLDER}/{path}` shows what changed; `git restore` brings the last version back.",
-    )

@@ -7,16 +7,17 @@ import os
 from collections.abc import Iterator
 
 from quire.files import Holder, World, ensure_folder, finish_interrupted, held, is_interrupted, storage_failed
-from quire.layers.graph.store import LOCK, RECOVERY, GraphStore
-from quire.model import LockBusy, OutsideProject, timestamp
+from quire.layers.graph.layout import LOCK, RECOVERY
+from quire.layers.graph.store import GraphStore
+from quire.model import LockBusy, OutsideProject, StorageFailed, timestamp
 
 _SETTLE_SECONDS = 2.0
 
-__all__ = ["settle", "writing"]
+__all__ = ["settle", "write_access"]
 
 
 @contextlib.contextmanager
-def writing(store: GraphStore, world: World, operation: str, seconds: float | None = None) -> Iterator[None]:
+def write_access(store: GraphStore, world: World, operation: str, seconds: float | None = None) -> Iterator[None]:
     """Hold the graph's lock. Whatever the disk refuses inside becomes an error a person can read."""
     if os.path.islink(store.folder):
         raise OutsideProject(
@@ -39,10 +40,8 @@ def writing(store: GraphStore, world: World, operation: str, seconds: float | No
 def settle(store: GraphStore, world: World) -> None:
     """Before a read: complete what a dead writer left. A living one, or a read-only disk, is left alone."""
     if is_interrupted(os.path.join(store.folder, RECOVERY)):
-        from quire.model import StorageFailed
-
         with (
             contextlib.suppress(LockBusy, StorageFailed, OutsideProject),
-            writing(store, world, "recover", _SETTLE_SECONDS),
+            write_access(store, world, "recover", _SETTLE_SECONDS),
         ):
             pass

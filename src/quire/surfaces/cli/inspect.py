@@ -11,7 +11,7 @@ from quire.surfaces.cli.output import answer, say
 from quire.surfaces.cli.session import Session, json_option
 
 if TYPE_CHECKING:
-    from quire.layers.graph.store import StoredRelation
+    from quire.layers.graph import StoredRelation
     from quire.project import Inspected
 
 _EPILOG = """\b

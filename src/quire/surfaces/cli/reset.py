@@ -13,7 +13,7 @@ from quire.surfaces.cli.output import answer, say
 from quire.surfaces.cli.session import Session, json_option
 
 if TYPE_CHECKING:
-    from quire.upkeep.reset import Reset
+    from quire.upkeep import Reset
 
 _EPILOG = """\b
 Examples:

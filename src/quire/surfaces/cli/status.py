@@ -12,7 +12,7 @@ from quire.surfaces.cli.session import Session, json_option
 
 if TYPE_CHECKING:
     from quire.project import Project, ProjectRow
-    from quire.upkeep.status import Status
+    from quire.upkeep import Status
 
 _ORDER = ("building", "shipped", "idea", "paused", "dead")
 _EPILOG = """\b

@@ -1,0 +1,61 @@
+"""What is wrong with a file that cannot be read, said in the same words by every command."""
+
+from __future__ import annotations
+
+from quire.files import lines
+from quire.layers.graph.layout import FOLDER
+from quire.model import Problem
+
+__all__ = ["conflict", "conflict_line", "invalid", "not_text", "unreadable"]
+
+
+def unreadable(path: str, error: OSError) -> Problem:
+    return Problem(
+        code="CanonicalFileUnsafe" if error.errno != 2 else "CanonicalFileMissing",
+        message=f"Cannot be read: {(error.strerror or str(error)).lower()}.",
+        path=path,
+        hint="Symbolic links, pipes and oversized files are not followed; put a plain file there.",
+    )
+
+
+def not_text(path: str, error: UnicodeDecodeError) -> Problem:
+    return Problem(
+        code="FileNotUtf8",
+        message=f"Not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}.",
+        path=path,
+        line=error.object[: error.start].count(b"\n") + 1,
+        hint="Save the file as UTF-8.",
+    )
+
+
+def invalid(path: str, data: bytes, reason: str) -> Problem:
+    line = conflict_line(data)
+    if line:
+        return conflict(path, line)
+    return Problem(
+        code="JsonInvalid" if "JSON" in reason or "truncated" in reason else "SchemaValidationFailed",
+        message=f"{reason[:1].upper()}{reason[1:]}.",
+        path=path,
+        hint=f"`git diff -- {FOLDER}/{path}` shows what changed; `git restore` brings the last version back.",
+    )
+
+
+def conflict_line(data: bytes) -> int | None:
+    """Where a merge conflict begins. A line of equals signs alone is a heading, not a conflict."""
+    begin = None
+    for number, line in lines(data):
+        if line.startswith(b"<<<<<<< "):
+            begin = begin or number
+        elif begin and line.startswith(b">>>>>>> "):
+            return begin
+    return None
+
+
+def conflict(path: str, line: int) -> Problem:
+    return Problem(
+        code="MemoryConflictDetected",
+        message="Unresolved merge conflict.",
+        path=path,
+        line=line,
+        hint="Choose one side, remove the markers, then run `memory check` again.",
+    )

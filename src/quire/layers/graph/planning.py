@@ -1,0 +1,119 @@
+"""The state of a plan in the making: what was looked up, what is drafted, what was found wrong."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.layers.graph.drafts import NodeDraft, RelationDraft
+from quire.layers.graph.intent import Draft
+from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+from quire.model import Actor, Problem
+
+__all__ = ["Plan", "Planning"]
+
+
+class Plan(msgspec.Struct, kw_only=True):
+    """What a save would do: drafts of nodes and relations, and everything found wrong on the way."""
+
+    task: str
+    actor: Actor
+    now: str
+    nodes: dict[str, NodeDraft]
+    relations: dict[tuple[str, str, str], RelationDraft]
+    problems: list[Problem]
+    warnings: list[Problem]
+    already: list[str]
+    """Ids whose deletion was asked for and had happened before."""
+
+
+class Planning:
+    """Shared by the steps of a plan; each step is a module of its own."""
+
+    def __init__(self, store: GraphStore, draft: Draft, actor: Actor, now: str) -> None:
+        self.store = store
+        self.draft = draft
+        self.intent = draft.intent
+        self.actor: Actor = actor
+        self.now = now
+        self.nodes: dict[str, NodeDraft] = {}
+        self.relations: dict[tuple[str, str, str], RelationDraft] = {}
+        self.problems: list[Problem] = []
+        self.warnings: list[Problem] = list(draft.warnings)
+        self.already: list[str] = []
+        self.ids: list[str] = []
+        self.stored: dict[str, StoredNode | None] = {}
+        self.deleted = {item.id for item in self.intent.delete}
+
+    def result(self) -> Plan:
+        faulty = [problem.field or "" for problem in self.draft.problems]
+        fresh = [
+            problem
+            for problem in self.problems
+            if not any(problem.field == field or (problem.field or "").startswith(f"{field}.") for field in faulty)
+        ]
+        return Plan(
+            task=self.intent.task,
+            actor=self.actor,
+            now=self.now,
+            nodes=self.nodes,
+            relations=self.relations,
+            problems=[*self.draft.problems, *fresh],
+            warnings=self.warnings,
+            already=self.already,
+        )
+
+    def lookup(self, node_id: str) -> StoredNode | None:
+        if node_id not in self.stored:
+            self.stored[node_id] = self.store.find_node(node_id)
+        return self.stored[node_id]
+
+    def known(self, node_id: str) -> bool:
+        return node_id in self.nodes or node_id in self.ids or self.lookup(node_id) is not None
+
+    def existing(self, node_id: str, field: str) -> NodeDraft | None:
+        """The draft of a node that must exist; a problem where it does not."""
+        if node_id not in self.nodes:
+            stored = self.lookup(node_id)
+            if stored is None:
+                self.unknown(node_id, field)
+                return None
+            self.nodes[node_id] = NodeDraft.of(stored)
+        return self.nodes[node_id]
+
+    def unknown(self, node_id: str, field: str) -> None:
+        similar = self.store.similar_ids(node_id)
+        gone = self.store.deletion_of(node_id)
+        hint = f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
+        if gone is not None:
+            hint = f"It was deleted on {gone.timestamp[:10]}."
+        self.problem("MemoryObjectNotFound", field, f"`{node_id}` is not in the memory", hint=hint)
+
+    def problem(
+        self, code: str, field: str, message: str, *, hint: str | None = None, allowed: tuple[str, ...] = ()
+    ) -> None:
+        self.problems.append(Problem(code=code, field=field, message=message, hint=hint, allowed=allowed))
+
+    def warn(self, code: str, field: str, message: str, hint: str | None = None) -> None:
+        self.warnings.append(Problem(code=code, field=field, message=message, hint=hint, severity="warning"))
+
+    def relation(self, source: str, predicate: str, target: str) -> RelationDraft:
+        key = (source, predicate, target)
+        if key not in self.relations:
+            found = self.store.find_relation(source, predicate, target)
+            if isinstance(found, StoredRelation):
+                self.relations[key] = RelationDraft.of(found)
+            else:
+                taken = {draft.path for draft in self.relations.values()}
+                self.relations[key] = RelationDraft.new(key, found, taken, self.now)
+        return self.relations[key]
+
+    def retired(self) -> dict[str, list[str]]:
+        """Which lists of the intent retire which node."""
+        found: dict[str, list[str]] = {}
+        for stale in self.intent.stale:
+            found.setdefault(stale.id, []).append("stale")
+        for superseded in self.intent.supersede:
+            found.setdefault(superseded.id, []).append("supersede")
+        for deleted in self.intent.delete:
+            found.setdefault(deleted.id, []).append("delete")
+        return found
