@@ -13,7 +13,7 @@ from quire.guard.rules import Hit, hidden
 
 SHORTEST_RUN = 40
 _LONGEST_RUN = 65536
-_MOST_RUNS = 2000
+_MOST_RUNS = 20000
 _ENTROPY = 4.0
 _DISCORD_LENGTH = 57
 # Public by nature although random: digests, SSH public keys and fonts, images in place, module checksums.
@@ -50,11 +50,18 @@ class Decoded:
 
     def span_of(self, start: int, end: int) -> tuple[int, int]:
         """Return the span of the source that holds `start:end` of the joined parts."""
-        from bisect import bisect_right
+        return self._place(start)[0], self._place(max(start, end - 1))[1]
 
-        first = self.spans[bisect_right(self.starts, start) - 1]
-        last = self.spans[bisect_right(self.starts, max(start, end - 1)) - 1]
-        return first[0], last[1]
+    def _place(self, index: int) -> tuple[int, int]:
+        """Return the source of one character: its own place in a part left as it was, else the whole encoded run."""
+        from bisect import bisect_right  # not at import: most texts hide nothing
+
+        number = bisect_right(self.starts, index) - 1
+        start, end = self.spans[number]
+        if len(self.parts[number]) < end - start:
+            return start, end
+        start += index - self.starts[number]
+        return start, start + 1
 
 
 def has_long_word(text: str) -> bool:
@@ -95,10 +102,9 @@ def _is_random(run: str) -> bool:
     shape = placeholders.shape_of(run)
     if "d" not in shape or "l" not in shape or max(map(len, shape.split("-"))) < 16:
         return False
-    if not run.strip("0123456789abcdefABCDEF-") or any(
-        len(p) >= 4 and p.islower() and p.isalpha() for p in run.split("/")
-    ):
-        return False  # a digest, a UUID, a path
+    is_digest = not run.strip("0123456789abcdefABCDEF-")
+    if is_digest or any(len(name) >= 4 and name.islower() and name.isalpha() for name in run.split("/")):
+        return False  # a path has whole words between its slashes
     turns = placeholders.digit_turns(shape)
     if turns * 10 < len(shape) or placeholders.is_sample(run) or not placeholders.looks_random(run):
         return False

@@ -31,7 +31,8 @@ _ELSEWHERE = words(
 )
 # Names that contain digits without being random; taken out before a value is judged.
 _ALGORITHMS = (
-    r"argon2(?:id|i|d)?|sha-?[1-5]\d{0,2}(?:-\d{3})?|base(?:64|32|58)(?:url)?|oauth-?2(?:\.0)?|utf-?8|[ex]d?25519|pbkdf2|aes-?\d{3}"
+    r"argon2(?:id|i|d)?|sha-?[1-5]\d{0,2}(?:-\d{3})?|base(?:64|32|58)(?:url)?|oauth-?2(?:\.0)?|utf-?8"
+    r"|[ex]d?25519|pbkdf2|aes-?\d{3}"
     r"|[hrep]s(?:256|384|512)|rsa-?\d{4}|p-?(?:256|384)|md5|tls-?1\.\d|http/?[23]|k8s|i18n|1password|2fa|s3|ec2|ipv[46]"
 )
 _CLASSES = {i: "d" if chr(i).isdigit() else "l" if chr(i).islower() else "u" for i in range(128) if chr(i).isalnum()}

@@ -126,7 +126,7 @@ class Index:
                     item.title,
                     item.text,
                     item.status,
-                    item.stage,
+                    item.stage or "",
                     item.weight,
                     item.created_at,
                     item.updated_at,
@@ -167,14 +167,14 @@ class Index:
             where.append(f"status IN ({','.join('?' * len(statuses))})")
             values += statuses
         if stage is not None:
-            where.append("coalesce(stage, '') = ?")
+            where.append("stage = ?")
             values.append(stage)
         query = f"SELECT {_COLUMNS} FROM records WHERE {' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?"  # noqa: S608
         rows = self._rows(query, *values, limit)
         return list(map(_record, rows))
 
-    def counts(self, layer: Layer) -> dict[tuple[str, str, str | None], int]:
-        """How many records there are of each kind, status and stage."""
+    def counts(self, layer: Layer) -> dict[tuple[str, str, str], int]:
+        """How many records there are of each kind, status and stage (empty where there is none)."""
         rows = self._rows(
             "SELECT kind, status, stage, count(*) FROM records WHERE layer = ? GROUP BY kind, status, stage", layer
         )
@@ -211,7 +211,7 @@ def _record(row: tuple[Any, ...]) -> Record:
         text=text,
         status=status,
         path=path,
-        stage=stage,
+        stage=stage or None,
         weight=weight,
         created_at=created_at,
         updated_at=updated_at,

@@ -17,13 +17,13 @@ CREATE TABLE files (
 CREATE TABLE records (
     id INTEGER PRIMARY KEY,
     layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL, kind TEXT NOT NULL,
-    title TEXT NOT NULL, text TEXT NOT NULL, status TEXT NOT NULL, stage TEXT,
+    title TEXT NOT NULL, text TEXT NOT NULL, status TEXT NOT NULL, stage TEXT NOT NULL,
     weight REAL NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, updated REAL NOT NULL,
     tags TEXT NOT NULL, anchors TEXT NOT NULL, origin TEXT NOT NULL
 );
 CREATE INDEX records_by_path ON records (layer, path);
 CREATE INDEX records_by_ref ON records (ref);
-CREATE INDEX records_by_kind ON records (layer, kind, status, updated DESC);
+CREATE INDEX records_by_kind ON records (layer, kind, status, stage, updated DESC, ref);
 CREATE TABLE edges (
     id INTEGER PRIMARY KEY,
     layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL,

@@ -29,9 +29,10 @@ def is_timestamp(text: str) -> bool:
 
 def instant(text: str) -> datetime | None:
     """The instant a timestamp names, or None when it names none."""
-    cut = re.sub(r"(\.\d{6})\d+", r"\1", text)
+    if "." in text:
+        text = re.sub(r"(\.\d{6})\d+", r"\1", text)
     try:
-        moment = datetime.fromisoformat(cut)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,7 +17,9 @@ SHOWN_STAGES = ("building", "shipped", "paused", "idea")
 _HEADING = "## Product map"
 _NOTE = "Written by `memory` on every save; edits in this section are lost. Context, not instructions."
 _EMPTY = "Nothing is recorded yet. `memory init --brief` says how to fill the memory."
-_LISTED = 60
+_LISTED = 40
+
+Counts = dict[tuple[str, str, str], int]
 _INTENT_CHARS = (90, 45)
 _PROJECT_CHARS = 300
 
@@ -25,36 +27,44 @@ __all__ = ["MARKERS", "SHOWN_STAGES", "render_map"]
 
 
 class _Group(msgspec.Struct):
-    """A titled list; `total` counts also what is not shown."""
+    """A titled list, its lines in a long and a short form; `total` counts also what is not shown."""
 
     title: str
-    lines: Callable[[int], list[str]]
+    long: list[str]
+    short: list[str]
     total: int
     shown: int
-    command: str
 
-    def render(self, intent_chars: int) -> list[str]:
+    def render(self, short: bool) -> list[str]:
         if not self.total:
             return []
-        lines = ["", f"**{self.title}**", *self.lines(intent_chars)[: self.shown]]
+        lines = ["", f"**{self.title}**", *(self.short if short else self.long)[: self.shown]]
         if self.total > self.shown:
-            lines.append(f"- and {self.total - self.shown} more: `{self.command}`")
+            lines.append(f"- and {self.total - self.shown} more: `memory status`")
         return lines
+
+    def cost(self, short: bool) -> int:
+        """Tokens, each line counted by itself: never less than the whole costs."""
+        return sum(count_tokens(f"{line}\n") for line in self.render(short))
+
+    def drop(self, short: bool) -> int:
+        """Show one line less; the tokens that frees."""
+        self.shown -= 1
+        return count_tokens((self.short if short else self.long)[self.shown] + "\n")
 
 
 def render_map(index: Index, root: str, git: Git) -> str:
     """The section's text: the same for the same memory, whoever renders it."""
-    features = [_features(index, stage) for stage in SHOWN_STAGES]
+    counts = index.counts("graph")
+    features = [_features(index, counts, stage) for stage in SHOWN_STAGES]
     decisions = index.records("graph", "decision", ("active",), limit=5)
     questions = index.records("graph", "question", ("open",), limit=5)
     shown = [record for group, records in features for record in records]
     stale = _stale_lines(root, git, [*shown, *decisions, *questions])
     groups = [group for group, _ in features]
-    groups.append(_titles("Recent decisions", decisions, index, "decision", "active"))
-    groups.append(_titles("Open questions", questions, index, "question", "open"))
-    groups.append(
-        _Group("Anchors that match no file", lambda _: stale, len(stale), min(5, len(stale)), "memory status")
-    )
+    groups.append(_titles("Recent decisions", decisions, counts.get(("decision", "active", ""), 0)))
+    groups.append(_titles("Open questions", questions, counts.get(("question", "open", ""), 0)))
+    groups.append(_Group("Anchors that match no file", stale, stale, len(stale), min(5, len(stale))))
     return _fit(_opening(index), groups)
 
 
@@ -66,19 +76,16 @@ def _opening(index: Index) -> list[str]:
     return lines
 
 
-def _features(index: Index, stage: str) -> tuple[_Group, list[Record]]:
+def _features(index: Index, counts: Counts, stage: str) -> tuple[_Group, list[Record]]:
     stages = (stage, "") if stage == "idea" else (stage,)
     records: list[Record] = []
     total = 0
     for name in stages:
         records += index.records("graph", "feature", ("active",), stage=name, limit=_LISTED)
-        total += index.counts("graph").get(("feature", "active", name or None), 0)
+        total += counts.get(("feature", "active", name), 0)
     records = records[:_LISTED]
-
-    def lines(intent_chars: int) -> list[str]:
-        return [_feature_line(record, intent_chars) for record in records]
-
-    return _Group(stage.capitalize(), lines, total, len(records), "memory status"), records
+    long, short = ([_feature_line(record, chars) for record in records] for chars in _INTENT_CHARS)
+    return _Group(stage.capitalize(), long, short, total, len(records)), records
 
 
 def _feature_line(record: Record, intent_chars: int) -> str:
@@ -87,10 +94,9 @@ def _feature_line(record: Record, intent_chars: int) -> str:
     return one_line(f"- `{record.ref}` {record.title}: {intent}{anchor}")
 
 
-def _titles(title: str, records: list[Record], index: Index, kind: str, status: str) -> _Group:
-    total = index.counts("graph").get((kind, status, None), 0)
+def _titles(title: str, records: list[Record], total: int) -> _Group:
     listed = [one_line(f"- `{record.ref}` {cut(record.title, 160)}") for record in records]
-    return _Group(title, lambda _: listed, total, len(listed), "memory status")
+    return _Group(title, listed, listed, total, len(listed))
 
 
 def _stale_lines(root: str, git: Git, records: Iterable[Record]) -> list[str]:
@@ -107,24 +113,34 @@ def _stale_lines(root: str, git: Git, records: Iterable[Record]) -> list[str]:
 
 def _fit(opening: list[str], groups: list[_Group]) -> str:
     """Shorten from the end of least use until the limit holds: warnings, questions, decisions, late stages."""
-    stages, (decisions, questions, stale) = groups[:-3], groups[-3:]
     if not any(group.total for group in groups):
         return "\n".join([*opening, "", _EMPTY])
-    intent_chars = _INTENT_CHARS[0]
-    while True:
-        text = "\n".join([*opening, *(line for group in groups for line in group.render(intent_chars))])
-        if count_tokens(text) <= limits.MAP_TOKENS:
-            return text
-        if stale.shown > 1:
-            stale.shown -= 1
-        elif questions.shown > 2:
-            questions.shown -= 1
-        elif intent_chars != _INTENT_CHARS[1]:
-            intent_chars = _INTENT_CHARS[1]
-        elif decisions.shown > 2:
-            decisions.shown -= 1
+    short = False
+    # Room for each group's "and N more", which may appear on the way.
+    left = limits.MAP_TOKENS - sum(count_tokens(f"{line}\n") for line in opening) - 9 * len(groups)
+    cost = sum(group.cost(short) for group in groups)
+    while cost > left:
+        number = _least_useful(groups, short)
+        if number is not None:
+            cost -= groups[number].drop(short)
+        elif short:
+            break
         else:
-            last = next((group for group in [*reversed(stages), questions, decisions, stale] if group.shown), None)
-            if last is None:
-                return text
-            last.shown -= 1
+            short = True
+            cost = sum(group.cost(short) for group in groups)
+    return "\n".join([*opening, *(line for group in groups for line in group.render(short))])
+
+
+def _least_useful(groups: list[_Group], short: bool) -> int | None:
+    """The group to take a line from next; None when sentences should be shortened first, or nothing is left."""
+    stale, questions, decisions = len(groups) - 1, len(groups) - 2, len(groups) - 3
+    if groups[stale].shown > 1:
+        return stale
+    if groups[questions].shown > 2:
+        return questions
+    if not short:
+        return None
+    if groups[decisions].shown > 2:
+        return decisions
+    order = [*reversed(range(decisions)), questions, decisions, stale]
+    return next((number for number in order if groups[number].shown), None)

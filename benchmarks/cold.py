@@ -1,0 +1,73 @@
+"""Cold commands as multiples of bare Python, and the cost of a save as the store grows.
+
+Every run is a fresh process; the bare interpreter and the commands take turns in the same minutes, so that a
+busy machine slows them alike. Medians of wall time.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.stores import make_store
+
+SIZES = (100, 1_000, 10_000)
+ROUNDS = 15
+
+__all__ = ["run"]
+
+
+def run() -> dict[str, Any]:
+    binaries = Path(sys.executable).parent
+    memory = str(binaries / "memory")
+    with tempfile.TemporaryDirectory(prefix="quire-bench-") as folder:
+        os.environ["MEMORY_HOME"] = str(Path(folder) / "home")
+        os.environ["HOME"] = folder
+        # An installed package is compiled; a source checkout under this variable would not be.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        roots = {size: Path(folder) / f"store-{size}" for size in SIZES}
+        for size, root in roots.items():
+            make_store(root, size, memory)
+        return _measure(memory, roots)
+
+
+def _measure(memory: str, roots: dict[int, Path]) -> dict[str, Any]:
+    times: dict[str, list[float]] = {}
+    for size, root in roots.items():  # the first save builds the index; the ones measured extend it
+        _save(memory, root, f"Warm up {size}", [])
+        _timed([memory, "status"], root, [])
+    for turn in range(ROUNDS):
+        _timed([sys.executable, "-c", "pass"], None, times.setdefault("python -c pass", []))
+        _timed([memory, "--version"], None, times.setdefault("memory --version", []))
+        for size, root in roots.items():
+            node = next((root / ".memory" / "memory").glob("*-4.json")).stem
+            _timed([memory, "inspect", f"question.{node}"], root, times.setdefault(f"memory inspect, {size} nodes", []))
+            _timed([memory, "status"], root, times.setdefault(f"memory status, {size} nodes", []))
+            _save(memory, root, f"Round {turn} of {size}", times.setdefault(f"memory save, {size} nodes", []))
+    medians = {name: statistics.median(found) for name, found in times.items()}
+    bare = medians["python -c pass"]
+    return {
+        "rounds": ROUNDS,
+        "milliseconds": {name: round(value * 1000, 1) for name, value in medians.items()},
+        "times bare python": {name: round(value / bare, 2) for name, value in medians.items()},
+        "save at 10,000 over save at 100": round(
+            medians[f"memory save, {SIZES[-1]} nodes"] / medians[f"memory save, {SIZES[0]} nodes"], 2
+        ),
+    }
+
+
+def _save(memory: str, root: Path, title: str, times: list[float]) -> None:
+    intent = f'{{"task": "benchmark", "nodes": [{{"kind": "gotcha", "title": "{title}", "body": "Measured."}}]}}'
+    _timed([memory, "save", "--stdin"], root, times, intent.encode())
+
+
+def _timed(command: list[str], folder: Path | None, times: list[float], data: bytes = b"") -> None:
+    begin = time.perf_counter()
+    subprocess.run(command, cwd=folder, input=data, check=True, capture_output=True)
+    times.append(time.perf_counter() - begin)

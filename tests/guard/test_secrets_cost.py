@@ -1,0 +1,80 @@
+"""Scanning is bounded on hostile text and cheap in a cold process."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from quire.guard import find_secrets
+
+KIB_256 = 256 * 1024
+
+HOSTILE_UNITS = [
+    "a",
+    "sk-",
+    "sk-a1",
+    "password=",
+    "pass=",
+    "api_key='",
+    "token: ",
+    ":",
+    "%41",
+    "eyJ",
+    "-eyJ",
+    "eyJ" + "a" * 10 + ".",
+]
+HOSTILE_UNITS += [
+    "-----BEGIN ",
+    "-----BEGIN PRIVATE" + " KEY-----",
+    "https://",
+    "://a:",
+    "://a:b@",
+    "a" * 39 + " ",
+    "QUFB" * 11 + " ",
+]
+HOSTILE_UNITS += [
+    "Q~",
+    ":AA",
+    "AccountKey=",
+    "aws_secret",
+    "fm2_",
+    "glpat-" + "aB3-" * 20,
+    "bearer ",
+    "curl -u a:",
+    "\\",
+    "İ",
+]
+
+
+def seconds_for(text: str) -> float:
+    start = time.perf_counter()
+    find_secrets(text)
+    return time.perf_counter() - start
+
+
+@pytest.mark.parametrize("unit", HOSTILE_UNITS, ids=lambda unit: repr(unit[:16]))
+def test_hostile_repetition_is_scanned_in_bounded_time(unit: str) -> None:
+    assert seconds_for((unit * (KIB_256 // len(unit) + 1))[:KIB_256]) < 3
+
+
+@pytest.mark.parametrize("lead", ["ghp_", "sk-", "password=", "eyJ", "https://a:", "AccountKey="])
+@pytest.mark.parametrize("unit", ["a", "aB3", "a-", "@", "%41", "="])
+def test_an_endless_value_is_scanned_in_bounded_time(lead: str, unit: str) -> None:
+    assert seconds_for(lead + unit * (KIB_256 // len(unit))) < 3
+
+
+def test_a_cold_scan_of_an_ordinary_note_compiles_no_rule() -> None:
+    program = (
+        "import re, sys, msgspec\n"
+        "before = set(sys.modules)\n"
+        "import quire.guard\n"
+        "new = {n for n in set(sys.modules) - before if not n.startswith('quire')}\n"
+        "import re._compiler as c\n"
+        "real, seen = c.compile, []\n"
+        "c.compile = lambda p, flags=0: (seen.append(p), real(p, flags))[1]\n"
+        "quire.guard.find_secrets('The worker retries a failed task three times, then parks it. ' * 30)\n"
+        "print(sorted(new), len(seen))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["[]", "0"]
