@@ -17,7 +17,17 @@ import msgspec
 from quire.files import Git, World, find_root, real_world
 from quire.layers.graph import GraphStore, StoredNode, StoredRelation
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX
-from quire.model import Actor, InputError, InvalidStore, NotFound, NotReady, Problem, QuireError, parse_ref
+from quire.model import (
+    Actor,
+    InputError,
+    InvalidStore,
+    NotFound,
+    NotInitialized,
+    NotReady,
+    Problem,
+    QuireError,
+    parse_ref,
+)
 
 if TYPE_CHECKING:
     from quire.index import Index, Written
@@ -83,7 +93,8 @@ class Project:
         from quire.layers.graph import create_store, planned_files, project_identity, refresh_schemas
         from quire.upkeep import ensure_ignored, install_guidance
 
-        self._settle()
+        if not force:
+            self._settle()
         warnings: list[Problem] = []
         backup: str | None = None
         exists = self.graph.exists()
@@ -346,8 +357,12 @@ class Project:
     # -- the rooms behind -------------------------------------------------------------------
 
     def _settle(self) -> None:
+        """Complete what a dead writer left; of storage of another version nothing is read or written."""
         from quire.layers.graph import settle
 
+        # A configuration that is missing or damaged is for each command to judge.
+        with contextlib.suppress(InvalidStore, NotInitialized):
+            self.graph.config()
         settle(self.graph, self.world)
 
     def _source(self) -> GraphSource:

@@ -7,6 +7,7 @@ import os
 import stat
 
 from quire.files import disk
+from quire.files.lock import is_alive
 from quire.files.paths import read_bytes
 from quire.model import StorageFailed
 
@@ -44,7 +45,8 @@ def write_file(path: str, data: bytes, token: str) -> None:
     """Replace or create one file, durably. A symbolic link is kept: what it points to is replaced."""
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f"{TEMPORARY_PREFIX}{token}{TEMPORARY_SUFFIX}")
+    _sweep_temporaries(folder)
+    temporary = os.path.join(folder, f"{TEMPORARY_PREFIX}{os.getpid()}-{token}{TEMPORARY_SUFFIX}")
     try:
         stage(temporary, data, like=target)
         disk.rename(temporary, target)
@@ -53,3 +55,13 @@ def write_file(path: str, data: bytes, token: str) -> None:
             disk.remove(temporary)
         raise
     disk.sync_folder(folder)
+
+
+def _sweep_temporaries(folder: str) -> None:
+    """Remove what writers that were killed left beside the file; their names say which process made them."""
+    for name in os.listdir(folder):
+        if name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX):
+            pid = name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
+            if pid.isdecimal() and not is_alive(int(pid)):
+                with contextlib.suppress(OSError):
+                    disk.remove(os.path.join(folder, name))

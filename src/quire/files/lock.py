@@ -20,7 +20,7 @@ from quire.model import LockBusy, instant
 STALE_SECONDS = 3600
 _PAUSE_SECONDS = 0.02
 
-__all__ = ["Holder", "held"]
+__all__ = ["Holder", "held", "is_alive"]
 
 
 class Holder(msgspec.Struct, kw_only=True):
@@ -86,13 +86,14 @@ def _same_file(path: str, descriptor: int) -> bool:
 def _foreign_holder(descriptor: int, us: Holder) -> bool:
     """Whether a program without kernel locks holds this file: its process lives and it is not old."""
     found = _parse(os.pread(descriptor, 4096, 0))
-    if found is None or found.kernel or found.pid == us.pid or not _alive(found.pid):
+    if found is None or found.kernel or found.pid == us.pid or not is_alive(found.pid):
         return False
     then, now = instant(found.created_at), instant(us.created_at)
     return then is None or now is None or (now - then).total_seconds() < STALE_SECONDS
 
 
-def _alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether a process with this number runs on this machine."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

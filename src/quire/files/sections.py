@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 State = Literal["missing", "present", "damaged"]
+_BOM = b"\xef\xbb\xbf"
 
 __all__ = ["Markers", "Section", "find_section", "place_section", "remove_section"]
 
@@ -56,7 +57,7 @@ def place_section(data: bytes, markers: Markers, body: str) -> bytes:
         if found.finish == len(data) and not data.endswith(b"\n"):
             block = block.removesuffix(newline)
         return data[: found.begin] + block + data[found.finish :]
-    if not data.removeprefix(b"\xef\xbb\xbf"):
+    if not data.removeprefix(_BOM):
         return data + block
     gap = newline if data.endswith(b"\n") else newline * 2
     return data + gap + block
@@ -68,7 +69,7 @@ def remove_section(data: bytes, markers: Markers) -> bytes:
     if found.state != "present":
         return data
     head, tail = data[: found.begin], data[found.finish :]
-    if head.endswith(b"\r\n\r\n"):
+    if head.endswith(b"\n\r\n"):
         head = head[:-2]
     elif head.endswith(b"\n\n"):
         head = head[:-1]
@@ -78,16 +79,22 @@ def remove_section(data: bytes, markers: Markers) -> bytes:
 def _marker_lines(data: bytes, markers: Markers) -> tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]]:
     starts: list[tuple[int, int, int]] = []
     ends: list[tuple[int, int, int]] = []
-    position, fence = 0, b""
+    position, fence, outside = 0, b"", (0, 0)
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
         following = position + len(line)
-        bare = line.strip().removeprefix(b"\xef\xbb\xbf")
+        begin = position + len(_BOM) if line.startswith(_BOM) else position
+        bare = line.strip().removeprefix(_BOM)
         if bare.startswith((b"```", b"~~~")):
-            fence = b"" if fence == bare[:3] else fence or bare[:3]
-        elif not fence and bare == markers.start.encode():
-            starts.append((position, following, number))
-        elif not fence and bare == markers.end.encode():
-            ends.append((position, following, number))
+            if not fence:
+                fence, outside = bare[:3], (len(starts), len(ends))
+            elif bare[:3] == fence:
+                # Only a fence that is closed hides what it holds: one left open would hide our own section for ever.
+                fence = b""
+                del starts[outside[0] :], ends[outside[1] :]
+        elif bare == markers.start.encode():
+            starts.append((begin, following, number))
+        elif bare == markers.end.encode():
+            ends.append((begin, following, number))
         position = following
     return starts, ends
 

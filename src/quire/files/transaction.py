@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Iterator
 from typing import Literal
@@ -22,11 +23,13 @@ import msgspec
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable import ensure_folder, stage
-from quire.files.paths import inside, read_bytes, read_from
+from quire.files.paths import escaping_part, inside, read_bytes, read_from
 from quire.model import Conflict, StorageFailed
 
 FOLDER_PREFIX = "transaction-"
+KEPT_PREFIX = "unapplied-"
 INTENT = "intent.json"
+_STAGED = re.compile(r"\d+\.new")
 
 __all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted"]
 
@@ -70,7 +73,7 @@ def apply_changes(root: str, recovery: str, changes: list[Change], appends: list
 def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str) -> None:
     for change in changes:
         _refuse_if_changed(root, change.path, change.planned)
-    folder = os.path.join(recovery, FOLDER_PREFIX + name)
+    folder = inside(root, f"{os.path.relpath(recovery, root)}/{FOLDER_PREFIX}{name}")
     ensure_folder(recovery)
     disk.make_folder(folder)
     try:
@@ -111,10 +114,7 @@ def uninterrupted() -> Iterator[None]:
 
 def is_interrupted(recovery: str) -> bool:
     """Whether an earlier writer died in the middle. One directory listing."""
-    try:
-        return any(name.startswith(FOLDER_PREFIX) for name in os.listdir(recovery))
-    except OSError:
-        return False
+    return bool(_folders(recovery))
 
 
 def finish_interrupted(root: str, recovery: str) -> list[str]:
@@ -123,18 +123,42 @@ def finish_interrupted(root: str, recovery: str) -> list[str]:
     The caller holds the lock, so no living writer owns these folders.
     """
     kept: list[str] = []
-    for name in sorted(os.listdir(recovery)):
-        if not name.startswith(FOLDER_PREFIX):
-            continue
+    for name in _folders(recovery):
         folder = os.path.join(recovery, name)
+        if not os.path.lexists(os.path.join(folder, INTENT)):
+            _sweep(folder)
+            continue
         intent = _read_intent(os.path.join(folder, INTENT))
         if intent is None:
-            _sweep(folder)
+            kept.append(_keep_folder(recovery, name))
             continue
         intent, aside = _set_aside(root, recovery, folder, intent)
         kept += aside
         _append_all(root, intent)
         _finish(root, folder, intent)
+    return kept
+
+
+def _folders(recovery: str) -> list[str]:
+    """The transactions' folders. Links do not count: a repository could bring one that leads to files of the user."""
+    if os.path.islink(recovery):
+        return []
+    try:
+        with os.scandir(recovery) as entries:
+            return sorted(
+                entry.name
+                for entry in entries
+                if entry.name.startswith(FOLDER_PREFIX) and entry.is_dir(follow_symlinks=False)
+            )
+    except OSError:
+        return []
+
+
+def _keep_folder(recovery: str, name: str) -> str:
+    """A decision we cannot read is neither carried out nor thrown away: it may be a newer version's."""
+    kept = os.path.join(recovery, KEPT_PREFIX + name.removeprefix(FOLDER_PREFIX))
+    disk.rename(os.path.join(recovery, name), kept)
+    disk.sync_folder(recovery)
     return kept
 
 
@@ -170,21 +194,20 @@ def _append_all(root: str, intent: _Intent) -> None:
 
 def _append_once(path: str, data: bytes, planned_size: int) -> None:
     """Append unless a dead writer already did; complete what it wrote by half."""
-    tail = read_from(path, max(planned_size - 1, 0))
-    if planned_size:
-        whole_lines, tail = tail[:1] in (b"\n", b""), tail[1:]
-    else:
-        whole_lines = True
-    if not whole_lines:
+    found = read_from(path, max(planned_size - 1, 0))
+    if planned_size and not found:
+        found = read_from(path, 0)[-1:]  # shorter than it was: only how it ends now matters
+    last, tail = (found[:1], found[1:]) if planned_size else (b"", found)
+    if last not in (b"", b"\n"):
         data = b"\n" + data
     if tail.startswith(data):
         return
     if data.startswith(tail):
         data = data[len(tail) :]
-    elif data in read_from(path, 0):
+    elif data.lstrip(b"\n") in read_from(path, 0):
         return
-    elif not tail.endswith(b"\n"):
-        data = b"\n" + data
+    else:
+        data = (b"" if tail.endswith(b"\n") else b"\n") + data.lstrip(b"\n")
     disk.append(path, data)
 
 
@@ -192,9 +215,11 @@ def _finish(root: str, folder: str, intent: _Intent) -> None:
     touched = {folder}
     for step in intent.steps:
         target = inside(root, step.path)
-        if step.action == "replace":
-            with contextlib.suppress(FileNotFoundError):
-                disk.rename(os.path.join(folder, step.staged), target)
+        staged = os.path.join(folder, step.staged)
+        if step.action == "replace" and os.path.lexists(staged):
+            # Git removes folders that become empty, also between a crash and its recovery.
+            ensure_folder(os.path.dirname(target))
+            disk.rename(staged, target)
         elif step.action == "remove":
             with contextlib.suppress(FileNotFoundError):
                 disk.remove(target)
@@ -216,7 +241,7 @@ def _set_aside(root: str, recovery: str, folder: str, intent: _Intent) -> tuple[
             steps.append(step)
             continue
         if step.action == "replace":
-            aside = os.path.join(recovery, os.path.basename(folder).replace(FOLDER_PREFIX, "unapplied-"))
+            aside = os.path.join(recovery, os.path.basename(folder).replace(FOLDER_PREFIX, KEPT_PREFIX))
             target = os.path.join(aside, *step.path.split("/"))
             ensure_folder(os.path.dirname(target))
             disk.rename(staged, target)
@@ -240,7 +265,13 @@ def _read_intent(path: str) -> _Intent | None:
         intent = msgspec.json.decode(read_bytes(path), type=_Intent)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
-    return intent if intent.version == 1 else None
+    return intent if intent.version == 1 and all(map(_is_ours, intent.steps)) else None
+
+
+def _is_ours(step: _Step) -> bool:
+    """Whether a step stays inside: an intent is a file like any other, and a repository may bring its own."""
+    named = step.action != "replace" or _STAGED.fullmatch(step.staged) is not None
+    return named and escaping_part(step.path) is None
 
 
 def _refuse_if_changed(root: str, path: str, planned: str | None) -> None:

@@ -1,7 +1,8 @@
 """What may not pass: secrets and hostile text. Uses the model only."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.guard.secrets import SecretFinding, find_secrets
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SecretFinding", "TextFinding", "find_hostile", "find_secrets", "make_safe"]
 
-# Which module holds what: loaded on first use, so that a command which only prints loads no rules.
+# Which module holds what.
 _HOMES = {
     "SecretFinding": "secrets",
     "TextFinding": "text",
@@ -18,8 +19,4 @@ _HOMES = {
     "make_safe": "text",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = loader(__name__, _HOMES)

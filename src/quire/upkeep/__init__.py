@@ -1,7 +1,8 @@
 """Keeping it honest: anchors, product map, guidance, check, status, the registry of projects, reset."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.upkeep.changes import Changes, uncommitted_changes
@@ -33,7 +34,7 @@ __all__ = [
     "uncommitted_changes",
 ]
 
-# Which module holds what: loaded on first use, so that a small command stays a small process.
+# Which module holds what.
 _HOMES = {
     "BRIEF": "guidance",
     "Changes": "changes",
@@ -54,8 +55,4 @@ _HOMES = {
     "uncommitted_changes": "changes",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = loader(__name__, _HOMES)

@@ -45,7 +45,7 @@ def uncommitted_changes(git: Git) -> Changes:
     diffs: list[str] = []
     ids: dict[str, set[str]] = {NODES: set(), RELATIONS: set()}
     for path in sorted({*committed, *staged, *untracked, *unmerged}):
-        if path.split("/")[1] in GENERATED:
+        if _top(path) in GENERATED:
             continue
         found = _changed(git, path, committed.get(path), staged.get(path), path in untracked)
         if found is None:
@@ -62,6 +62,11 @@ def uncommitted_changes(git: Git) -> Changes:
         changed_memory_ids=sorted(ids[NODES]),
         changed_relation_ids=sorted(ids[RELATIONS]),
     )
+
+
+def _top(path: str) -> str:
+    """The first name below the memory folder; empty where the folder itself has become a file or a link."""
+    return path.partition("/")[2].partition("/")[0]
 
 
 def _changed(
@@ -119,7 +124,7 @@ def _lines(data: bytes | None) -> list[str]:
 
 def _note_id(root: str, path: str, data: bytes | None, ids: dict[str, set[str]]) -> None:
     """The id that a changed file belongs to; a body's stands in the sidecar beside it."""
-    folder = path.split("/")[1]
+    folder = _top(path)
     if path.endswith(".md"):
         data = _working(os.path.join(root, path.removesuffix(".md") + ".json"))
     if data is None or folder not in ids:

@@ -1,9 +1,9 @@
 """The graph: project, features, decisions, gotchas, questions and their relations, in `.memory/`."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from quire.layers.graph import layout
+from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.layers.graph.create import create_store, planned_files, project_identity, refresh_schemas
@@ -32,7 +32,7 @@ __all__ = [
     "write_access",
 ]
 
-# Which module holds what: loaded on first use, so that a small command stays a small process.
+# Which module holds what.
 _HOMES = {
     "GraphSource": "source",
     "GraphStore": "store",
@@ -50,8 +50,4 @@ _HOMES = {
     "write_access": "writing",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = loader(__name__, _HOMES)

@@ -78,6 +78,12 @@ class GraphStore:
             data = self._read(CONFIG)
         except FileNotFoundError:
             raise self._not_initialized() from None
+        except OSError as error:
+            raise InvalidStore(
+                f"`{FOLDER}/{CONFIG}` cannot be read: {(error.strerror or str(error)).lower()}.",
+                hint="Put a plain file there; symbolic links are not followed.",
+                details={"path": f"{FOLDER}/{CONFIG}"},
+            ) from None
         try:
             fields = decode_object(data)
         except ValueError as error:
@@ -88,8 +94,9 @@ class GraphStore:
             ) from None
         version = fields.get("version")
         if version != STORAGE_VERSION or isinstance(version, bool):
+            named = "no storage version" if version is None else f"storage version {version!r}"
             raise UnsupportedVersion(
-                f"This memory has storage version {version!r}; this program works with version {STORAGE_VERSION}.",
+                f"This memory has {named}; this program works with version {STORAGE_VERSION}.",
                 hint="Nothing was changed. Use the program that made it, or run `memory reset` (it keeps a backup "
                 f"in `{FOLDER}/{BACKUP}/`) and then `memory init`.",
                 details={

@@ -39,10 +39,12 @@ __all__ = [
     "DeleteIn",
     "Event",
     "Evidence",
+    "EvidenceIn",
     "Intent",
     "Node",
     "NodeIn",
     "Origin",
+    "OriginIn",
     "ProjectIdentity",
     "RelatedIn",
     "Relation",
@@ -135,6 +137,14 @@ class Config(Struct, frozen=True, kw_only=True):
 Reason = Annotated[str, Meta(min_length=1, max_length=limits.REASON_CHARS)]
 
 
+class EvidenceIn(Evidence, frozen=True, forbid_unknown_fields=True):
+    """Evidence as it is sent: a key that would not be kept is refused, not dropped."""
+
+
+class OriginIn(Origin, frozen=True, forbid_unknown_fields=True):
+    """An origin as it is sent."""
+
+
 class RelatedIn(Struct, frozen=True, forbid_unknown_fields=True):
     """A relation from this node: made, or given a new confidence, or revived."""
 
@@ -173,8 +183,8 @@ class NodeIn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ]
         | UnsetType
     ) = UNSET
-    evidence: Annotated[list[Evidence], Meta(max_length=limits.EVIDENCE)] | UnsetType = UNSET
-    origin: Origin | UnsetType = UNSET
+    evidence: Annotated[list[EvidenceIn], Meta(max_length=limits.EVIDENCE)] | UnsetType = UNSET
+    origin: OriginIn | UnsetType = UNSET
     related: Annotated[list[RelatedIn], Meta(max_length=limits.ITEMS)] = []
     unrelated: Annotated[list[UnrelatedIn], Meta(max_length=limits.ITEMS)] = []
 

@@ -1,0 +1,212 @@
+"""The house itself: who may call whom, who owns which dangerous call, what the hot path may load."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "quire"
+MODULES = sorted(SOURCE.rglob("*.py"))
+ROOMS = ("model", "files", "guard", "layers", "index", "upkeep", "project", "surfaces")
+MAY_CALL = {
+    "model": set(),
+    "files": {"model"},
+    "guard": {"model"},
+    "layers": {"model", "files", "guard"},
+    "index": {"model", "files", "guard"},
+    "upkeep": {"model", "files", "guard", "layers", "index"},
+    "project": {"model", "files", "guard", "layers", "index", "upkeep"},
+    "surfaces": {"model", "files", "guard", "layers", "index", "upkeep", "project"},
+}
+# What each dangerous thing is, and the only modules that may hold it.
+OWNERS = {
+    r"\bos\.environ\b|\bos\.getenv\b": {"files/world.py", "surfaces/cli/output.py"},
+    r"\bdatetime\.now\b|\btime\.time\b": {"files/world.py"},
+    r"\bos\.urandom\b|\brandom\.|\bsecrets\.token": {"files/world.py"},
+    r"\bsubprocess\b": {"files/git.py"},
+    r"\bsys\.argv\b": {"surfaces/cli/main.py"},
+    r"\bprint\(": set(),
+    r"\bos\.(replace|rename|unlink|remove|mkdir|makedirs|rmdir|chmod|truncate|ftruncate|symlink|link)\(": {
+        "files/disk.py",
+        "files/lock.py",
+    },
+    r"\bshutil\b|\btempfile\b|\bpathlib\b": set(),
+    r"\bO_WRONLY\b|\bO_RDWR\b|\bO_CREAT\b": {"files/disk.py", "files/lock.py", "surfaces/cli/main.py"},
+    r"\bpickle\b|\beval\(|\bexec\(|\bos\.system\b": set(),
+}
+NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "service", "base", "core"}
+
+
+def _room(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def _imports(path: Path) -> list[str]:
+    """Every quire module that a module imports, also late and for types only."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "quire":
+            found.append(node.module)
+            found += [f"{node.module}.{alias.name}" for alias in node.names if node.module == "quire"]
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name.startswith("quire.")]
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_calls_only_the_rooms_below_it(path: Path) -> None:
+    room = _room(path)
+    if room in ("__init__", "__main__"):
+        return
+    for module in _imports(path):
+        other = module.split(".")[1] if "." in module else ""
+        assert other in ("", room, "__version__") or other in MAY_CALL[room], f"{path}: {module}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_is_entered_by_its_front_door(path: Path) -> None:
+    """Other rooms import a room's public names, not its private modules."""
+    room = _room(path)
+    doors = {"quire.layers.graph.layout", "quire.model.words", "quire.model.lazy", "quire.model.shapes"}
+    for module in _imports(path):
+        parts = module.split(".")
+        if len(parts) < 3 or parts[1] == room or room in ("__init__", "__main__"):
+            continue
+        public = ".".join(parts[:3]) if parts[1] == "layers" else ".".join(parts[:2])
+        assert module == public or module in doors, f"{path}: {module}"
+
+
+def test_layers_and_surfaces_do_not_know_each_other() -> None:
+    for top in ("layers", "surfaces"):
+        for path in (SOURCE / top).rglob("*.py"):
+            own = path.relative_to(SOURCE).parts[1]
+            for module in _imports(path):
+                parts = module.split(".")
+                assert len(parts) < 3 or parts[1] != top or parts[2] == own, f"{path}: {module}"
+
+
+@pytest.mark.parametrize("pattern", OWNERS)
+def test_each_dangerous_call_has_its_owner(pattern: str) -> None:
+    for path in MODULES:
+        name = str(path.relative_to(SOURCE))
+        code = "\n".join(line.split("#")[0] for line in _without_strings(path).splitlines())
+        if re.search(pattern, code):
+            assert name in OWNERS[pattern], f"{name} holds {pattern}"
+
+
+def _without_strings(path: Path) -> str:
+    text = path.read_text()
+    lines = text.splitlines(keepends=True)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.end_lineno:
+            for number in range(node.lineno, node.end_lineno + 1):
+                if node.lineno != node.end_lineno:
+                    lines[number - 1] = "\n"
+    return re.sub(r'"[^"\n]*"|\'[^\'\n]*\'', '""', "".join(lines))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_says_what_it_is_for_and_stays_within_its_size(path: Path) -> None:
+    text = path.read_text()
+    docstring = ast.get_docstring(ast.parse(text))
+    assert docstring, f"{path} has no docstring"
+    assert len(text.splitlines()) <= 400, f"{path} has grown past one subject"
+    assert path.stem not in NAMES_THAT_SAY_NOTHING
+    assert not re.search(r"#.*\b(TODO|FIXME|XXX)\b", text)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if path.name == "__init__.py"], ids=lambda path: str(path.relative_to(SOURCE))
+)
+def test_a_room_names_its_public_things_in_a_sorted_list(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    listed = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    ]
+    if not listed:
+        assert len(tree.body) == 1, f"{path} has content but no __all__"
+        return
+    names = listed[0]
+    order = sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    assert names == order
+
+
+def test_public_names_lead_somewhere() -> None:
+    import importlib
+
+    for path in MODULES:
+        if path.name == "__init__.py":
+            module = importlib.import_module(
+                "quire." + ".".join(path.parent.relative_to(SOURCE).parts) if path.parent != SOURCE else "quire"
+            )
+            for name in getattr(module, "__all__", []):
+                assert getattr(module, name) is not None
+
+
+HEAVY = {
+    "mcp",
+    "pydantic",
+    "starlette",
+    "uvicorn",
+    "rich",
+    "numpy",
+    "wcmatch",
+    "anyascii",
+    "jsonschema",
+    "asyncio",
+    "ssl",
+    "http",
+    "urllib.request",
+    "logging",
+    "tarfile",
+    "difflib",
+    "json",
+    "subprocess",
+    "apsw",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "may_load"),
+    [
+        (["--version"], set()),
+        (["--help"], set()),
+        (["inspect", "project.harbor"], set()),
+        (["status"], {"apsw", "subprocess"}),
+        (["save", "--file", "intent.json"], {"apsw", "json"}),
+    ],
+)
+def test_the_hot_path_loads_nothing_heavy(arguments: list[str], may_load: set[str], repo: Path, memory) -> None:
+    memory.init()
+    (repo / "intent.json").write_text('{"task": "t", "nodes": [{"kind": "gotcha", "title": "G", "body": "B."}]}')
+    code = (
+        "import sys\nfrom quire.surfaces.cli.main import _run\n"
+        f"_run({arguments!r}, False)\n"
+        "sys.stderr.write('LOADED ' + ' '.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repo, env=memory.env, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stderr.rpartition("LOADED ")[2].split())
+    assert loaded & HEAVY <= may_load
+
+
+def test_importing_a_module_does_nothing_but_define(tmp_path: Path) -> None:
+    """No module reads files, the environment or the clock when it is imported."""
+    code = (
+        "import builtins, os, sys, importlib, pkgutil, quire\n"
+        "import click.shell_completion, difflib, tarfile, subprocess, apsw, msgspec, anyascii, wcmatch.glob\n"
+        "names = [m.name for m in pkgutil.walk_packages(quire.__path__, 'quire.') if not m.name.endswith('__main__')]\n"
+        "for n in names: importlib.util.find_spec(n) if n.count('.') == 1 else None\n"
+        "def barred(*a, **k): raise SystemExit('a module opens a file at import: %r' % (a[:1],))\n"
+        "builtins.open = barred\n"
+        "for name in names: importlib.import_module(name)\n"
+        "print(len(names))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
