@@ -14,7 +14,6 @@ from quire.guard import find_secrets
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line
 from quire.layers.graph.layout import (
-    BACKUP,
     CONFIG,
     EVENTS,
     FOLDER,
@@ -26,7 +25,7 @@ from quire.layers.graph.layout import (
 )
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.store import GraphStore
-from quire.layers.graph.types import STORAGE_VERSION, Config, Event, Node, Relation
+from quire.layers.graph.types import Config, Event, Node, Relation
 from quire.model import InvalidJson, Problem, file_stems, has_front_matter, is_timestamp, statuses_of
 
 _H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)
@@ -48,6 +47,8 @@ class _Examiner:
         self.store = store
         self.nodes: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         self.relations: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+        self.unread: set[str] = set()
+        """Names of sidecars that could not be read: what refers to them is not called dangling."""
 
     def run(self) -> Iterator[Problem]:
         yield from self.layout()
@@ -129,17 +130,9 @@ class _Examiner:
             return
         value, problems = self.load(CONFIG)
         yield from problems
-        if value is None:
-            return
-        version = value.get("version") if isinstance(value, dict) else None
-        if version is None:
-            yield _error("StorageVersionMissing", CONFIG, "No storage version is named.", _restore(CONFIG))
-        elif version != STORAGE_VERSION:
-            hint = f"Use the program that wrote it, or `memory reset` (keeps a backup in {FOLDER}/{BACKUP}/)."
-            yield _error(
-                "StorageVersionUnsupported", CONFIG, f"Storage version {version!r} is not {STORAGE_VERSION}.", hint
-            )
-        yield from self.shape(CONFIG, value, Config)
+        if value is not None:
+            # Another version never gets this far: the store refuses it before anything is read.
+            yield from self.shape(CONFIG, value, Config)
 
     # -- nodes ------------------------------------------------------------------------------
 
@@ -147,6 +140,7 @@ class _Examiner:
         value, problems = self.load(path)
         yield from problems
         if value is None:
+            self.unread.add(_stem(path))
             return
         faults = self.shape(path, value, Node)
         yield from faults
@@ -170,8 +164,7 @@ class _Examiner:
             yield _error("StatusNotAllowed", path, message, "Correct `status`.", field="/status")
         if "stage" in fields and kind != "feature":
             yield _error("StageNotAllowed", path, "Only a feature has a stage.", "Remove `stage`.", field="/stage")
-        stem = path.rpartition("/")[2].removesuffix(".json")
-        if stem not in (*file_stems(node_id), "project" if kind == "project" else ""):
+        if _stem(path) not in (*file_stems(node_id), "project" if kind == "project" else ""):
             hint = f"Rename the pair to {file_stems(node_id)[0]}.json and .md."
             yield _warning("ObjectFileNameMismatch", path, f"The file name does not fit the id `{node_id}`.", hint)
         for name in ("created_at", "updated_at"):
@@ -295,14 +288,14 @@ class _Examiner:
         for found in self.relations.values():
             for path, fields in found:
                 for end in ("from", "to"):
-                    if fields[end] not in self.nodes:
+                    if not self.may_exist(fields[end]):
                         message = f"`{fields[end]}` does not exist."
                         hint = "Remove the relation, or bring the node back."
                         yield _error("RelationEndpointMissing", path, message, hint, field=f"/{end}")
         for node_id, found in self.nodes.items():
             for path, fields in found:
                 by = fields.get("superseded_by")
-                if fields.get("status") == "superseded" and by not in self.nodes:
+                if fields.get("status") == "superseded" and not (by and self.may_exist(by)):
                     message = f"`{node_id}` is superseded by {f'`{by}`, which does not exist' if by else 'nothing'}."
                     hint = "Supersede it by another node, or revive it."
                     yield _warning("ObjectSupersededReplacementMissing", path, message, hint)
@@ -313,6 +306,9 @@ class _Examiner:
             yield _warning(
                 "RelationRelatedToExcessive", RELATIONS, message, "Say affects or depends_on where it holds."
             )
+
+    def may_exist(self, node_id: str) -> bool:
+        return node_id in self.nodes or not self.unread.isdisjoint(file_stems(node_id))
 
     def strays(self) -> Iterator[Problem]:
         for name in sorted(os.listdir(self.store.folder)) if os.path.isdir(self.store.folder) else ():
@@ -344,6 +340,10 @@ def _secrets_in_fields(path: str, fields: dict[str, Any]) -> Iterator[Problem]:
     for text in texts:
         if isinstance(text, str):
             yield from _secrets_in_text(path, text)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".json")
 
 
 def _strings(value: Any) -> list[Any]:
