@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from quire.surfaces.cli.main import COMMANDS, _run
+from quire.surfaces.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = ROOT / "tests" / "data" / "original-store"
@@ -109,7 +109,9 @@ def test_status_and_inspect_show_every_node_and_change_nothing(
         if kinds.setdefault(node_id.partition(".")[0], node_id) == node_id:
             shown = memory("inspect", node_id, "--json", cwd=store).data["object"]
         else:
-            assert _run(["-C", str(store), "inspect", node_id, "--json"], True) == 0
+            with pytest.raises(SystemExit) as ended:
+                main(["-C", str(store), "inspect", node_id, "--json"])
+            assert ended.value.code == 0
             shown = json.loads(capsysbinary.readouterr().out)["data"]["object"]
         fields = json.loads(path.read_bytes())
         assert shown["json_path"] == path.relative_to(store).as_posix()

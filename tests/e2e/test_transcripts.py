@@ -96,6 +96,8 @@ EXPECTED = (
     Expected("no-git-notes", (12,), ("exit 0 -> 3", "event missing", "node missing"), "older-folder"),
     Expected("no-git-notes", (14,), (ACCEPTED,), "older-folder"),
     Expected("orbit-drift", (78,), ("node anchors",), "anchor-form"),
+    Expected("orbit-drift", (79,), ("status stale",), "anchor-form"),
+    Expected("orbit-drift", (80,), ("check AnchorOrphaned",), "anchor-form"),
     Expected("orbit-drift", (79,), ("status stale",), "glob-folders"),
     Expected("orbit-drift", (80,), ("check AnchorOrphaned",), "glob-folders"),
     Expected("orbit-drift", (80,), ("check ProductMapStale",), "map"),

@@ -149,6 +149,7 @@ def test_public_names_lead_somewhere() -> None:
 
 
 HEAVY = {
+    "click",
     "mcp",
     "pydantic",
     "starlette",
@@ -174,9 +175,10 @@ HEAVY = {
 @pytest.mark.parametrize(
     ("arguments", "may_load"),
     [
-        (["--version"], set()),
-        (["--help"], set()),
+        (["--version"], {"click"}),
+        (["--help"], {"click"}),
         (["inspect", "project.harbor"], set()),
+        (["inspect", "project.harbor", "--json"], set()),
         (["status"], {"apsw", "subprocess"}),
         (["save", "--file", "intent.json"], {"apsw", "json"}),
     ],
@@ -185,8 +187,8 @@ def test_the_hot_path_loads_nothing_heavy(arguments: list[str], may_load: set[st
     memory.init()
     (repo / "intent.json").write_text('{"task": "t", "nodes": [{"kind": "gotcha", "title": "G", "body": "B."}]}')
     code = (
-        "import sys\nfrom quire.surfaces.cli.main import _run\n"
-        f"_run({arguments!r}, False)\n"
+        "import sys\nfrom quire.surfaces.cli.main import run\n"
+        f"run({arguments!r})\n"
         "sys.stderr.write('LOADED ' + ' '.join(sys.modules))"
     )
     done = subprocess.run(

@@ -137,7 +137,11 @@ class Git:
 
     def _clean_environment(self) -> dict[str, str]:
         env = {name: value for name, value in self._env.items() if not name.startswith("GIT_")}
-        env.update(LC_ALL="C", GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_NO_LAZY_FETCH="1")
+        env.update(LC_ALL="C", GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0")
+        # A missing object is not fetched: the remote, too, may name a program. Older git knows only the second switch.
+        env.update(GIT_NO_LAZY_FETCH="1", GIT_ALLOW_PROTOCOL="none")
+        # This folder and no other: `core.worktree` may point anywhere, and a broken `.git` makes git look further up.
+        env.update(GIT_WORK_TREE=self.root, GIT_CEILING_DIRECTORIES=os.path.dirname(self.root))
         return env
 
 

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import click
 import msgspec
 
 from quire.model import Problem
+from quire.surfaces.cli.commands import Command, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory check                 exit code 1 when there are errors
   memory check --json | jq .data.errors
 """
 
 
-@click.command(epilog=_EPILOG)
-@json_option
-@click.pass_context
-def command(ctx: click.Context) -> None:
+def run(session: Session) -> int:
     """Look for faults in the memory's files: each with its path, its line and what to do.
 
     Finds damaged or conflicting files, secrets, duplicate ids, relations that lead nowhere, hand edits, stray
     files, dead anchors and an outdated product map. Exit code 1 when there are errors, 0 with warnings only.
     """
-    session: Session = ctx.obj
     project = session.project()
     found = project.check()
     if session.as_json:
@@ -37,8 +31,7 @@ def command(ctx: click.Context) -> None:
         say(f"The memory is {verdict}: {found.files_checked} files, {counts}.")
         _list("Errors", found.errors)
         _list("Warnings", found.warnings)
-    if not found.valid:
-        ctx.exit(1)
+    return 0 if found.valid else 1
 
 
 def _list(title: str, problems: list[Problem]) -> None:
@@ -50,3 +43,9 @@ def _list(title: str, problems: list[Problem]) -> None:
         say(f"  {place}: {problem.message} [{problem.code}]")
         if problem.hint:
             say(f"      {problem.hint}")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-
-import click
 import msgspec
 
+from quire.surfaces.cli.commands import Command, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory diff
   memory diff --json
 """
-_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+_COLOURS = {"+": "32", "-": "31", "@": "36", "d": "1"}
 
 
-@click.command(epilog=_EPILOG)
-@json_option
-@click.pass_obj
-def command(session: Session) -> None:
+def run(session: Session) -> None:
     """Show what differs from the last commit in .memory/: staged, unstaged and untracked."""
     project = session.project()
     found = project.diff()
@@ -35,10 +28,11 @@ def command(session: Session) -> None:
         say(f"{file.change}: {file.path} ({', '.join(states)})")
     if found.diff:
         say()
-    on_terminal = sys.stdout.isatty()
-    for line in found.diff.splitlines() if on_terminal else ():
-        from quire.guard import make_safe
+    for line in found.diff.splitlines():
+        say(line, colour=_COLOURS.get(line[:1]))
 
-        click.secho(make_safe(line), fg=_COLOURS.get(line[:1]), bold=line.startswith("diff "))
-    if not on_terminal and found.diff:
-        say(found.diff.removesuffix("\n"))
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+)

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import os
 
-import click
-
 import quire
 from quire.model import NotFound
+from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
 _ROOMS = ("guides", "concepts", "reference")
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory docs                   list the topics
   memory docs getting-started
 """
 
-__all__ = ["command", "topics"]
+__all__ = ["COMMAND", "topics"]
 
 
-@click.command(epilog=_EPILOG)
-@click.argument("topic", required=False)
-@json_option
-@click.pass_obj
-def command(session: Session, topic: str | None) -> None:
+def run(session: Session, topic: str | None) -> None:
     """Read the documentation in the terminal, offline."""
     found = topics()
     if topic is None:
@@ -76,3 +69,10 @@ def _title(path: str) -> str:
 def _read(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    arguments=(Argument(name="topic", required=False),),
+)

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
 import msgspec
 
+from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
-from quire.surfaces.cli.session import Session, json_option
 
 if TYPE_CHECKING:
     from quire.project import Initialized, Project
 
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory init                       create .memory/, guidance and product map
   memory init --dry-run             show what would be written
   memory init --brief               print the task for your agent to fill the memory
 """
 
 
-@click.command(epilog=_EPILOG)
-@click.option("--name", help="The project's name; by default made from the folder's.")
-@click.option("--brief", is_flag=True, help="Print only the indexing brief for your agent; writes nothing.")
-@click.option("--dry-run", is_flag=True, help="Show what would be written, write nothing.")
-@click.option("--force", is_flag=True, help="Archive the memory that is there into .memory/.backup/ and begin anew.")
-@click.option("--no-guidance", is_flag=True, help="Leave AGENTS.md and CLAUDE.md alone.")
-@json_option
-@click.pass_obj
-def command(session: Session, name: str | None, brief: bool, dry_run: bool, force: bool, no_guidance: bool) -> None:
+def run(session: Session, name: str | None, brief: bool, dry_run: bool, force: bool, no_guidance: bool) -> None:
     """Create the memory in this repository and tell your agents about it.
 
     Writes .memory/, the lines in .gitignore that keep generated files out of git, and two marked sections
@@ -38,8 +28,7 @@ def command(session: Session, name: str | None, brief: bool, dry_run: bool, forc
     """
     project = session.project()
     if brief:
-        text = project.brief()
-        answer(project, {"brief": text}) if session.as_json else say(text)
+        _brief(session, project)
         return
     done = project.init(name=name, force=force, guidance=not no_guidance, dry_run=dry_run)
     if session.as_json:
@@ -80,3 +69,20 @@ def _report(project: Project, done: Initialized) -> None:
         say("  memory init --brief    gives your agent the task of filling the memory")
         say("  memory save --help     shows how to record something yourself")
         say("  git add .memory AGENTS.md .gitignore && git commit    to share it" if done.git_available else "")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    options=(
+        Option(
+            name="--name", into="name", metavar="NAME", help="The project's name; by default made from the folder's."
+        ),
+        Option(name="--brief", into="brief", help="Print only the indexing brief for your agent; writes nothing."),
+        Option(name="--dry-run", into="dry_run", help="Show what would be written, write nothing."),
+        Option(
+            name="--force", into="force", help="Archive the memory that is there into .memory/.backup/ and begin anew."
+        ),
+        Option(name="--no-guidance", into="no_guidance", help="Leave AGENTS.md and CLAUDE.md alone."),
+    ),
+)

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
 import msgspec
 
+from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
 if TYPE_CHECKING:
     from quire.layers.graph import StoredRelation
     from quire.project import Inspected
 
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory inspect feature.retry-queue
   memory inspect decision.retries-run-in-worker --json
 """
 
 
-@click.command(epilog=_EPILOG)
-@click.argument("ref")
-@json_option
-@click.pass_obj
-def command(session: Session, ref: str) -> None:
+def run(session: Session, ref: str) -> None:
     """Show one entry in full, with the relations that touch it.
 
     REF is the entry's id, kind.slug.
@@ -103,3 +97,10 @@ def _relation_fields(stored: StoredRelation) -> dict[str, Any]:
     fields.update(msgspec.to_builtins(stored.relation))
     fields["json_path"] = f".memory/{stored.path}"
     return fields
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    arguments=(Argument(name="ref"),),
+)

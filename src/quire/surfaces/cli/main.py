@@ -1,16 +1,19 @@
-"""The command's table of verbs: each is loaded only when it is called."""
+"""The `memory` command: the table of its verbs, and every way in which a run can end."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import click
+from quire.model import QuireError
+from quire.surfaces.cli.output import fail
+from quire.surfaces.cli.plain import read_plain
 
-from quire import __version__
-from quire.surfaces.cli.output import fail, usage_failed
-from quire.surfaces.cli.session import Session
+if TYPE_CHECKING:
+    import click
+
+    from quire.surfaces.cli.commands import Command
 
 COMMANDS = {
     "init": "Create the memory and tell the agents about it.",
@@ -26,88 +29,39 @@ COMMANDS = {
     "upgrade": "Say whether the storage needs an upgrade.",
 }
 
-__all__ = ["COMMANDS", "Memory", "cli", "journal_main", "main"]
+__all__ = ["COMMANDS", "find_command", "group", "journal_main", "main"]
 
 
-class Memory(click.Group):
-    """A group whose commands live in modules of their own."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"quire.surfaces.cli.{cmd_name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        # The table knows the one-line descriptions: help loads no command.
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            close = get_close_matches(args[0], COMMANDS, n=1)
-            if not close:
-                raise
-            raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
+def find_command(name: str) -> Command | None:
+    """A verb's declaration; its module is loaded now."""
+    if name not in COMMANDS:
+        return None
+    command: Command = import_module(f"quire.surfaces.cli.{name}").COMMAND
+    return command
 
 
-@click.group(
-    cls=Memory,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    invoke_without_command=True,
-)
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object.")
-@click.option("-C", "--project", "start", metavar="FOLDER", help="Work on the project that holds this folder.")
-@click.version_option(__version__, "-V", "--version", prog_name="memory")
-@click.pass_context
-def cli(ctx: click.Context, as_json: bool, start: str | None) -> None:
-    """Project memory for AI coding agents and the people who run them.
+def group() -> click.Group:
+    """The command as click sees it."""
+    from quire.surfaces.cli.parser import build_group
 
-    What a product is, what was decided and why, which traps were found: kept as plain files in
-    .memory/ inside your repository, reviewed and merged like code.
-
-    \b
-    Start here:
-      memory init                    create the memory in this repository
-      memory init --brief            what to tell your agent to fill it
-      memory status                  what is in it
-    """
-    ctx.obj = Session(as_json=as_json, start=start)
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+    return build_group(COMMANDS, find_command)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; every way it can end has its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    # `--json` may stand anywhere; an argument after `--` is not ours.
+    """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; the exit code."""
+    # A mistake is answered in JSON too where that was asked for; what follows `--` is not ours to read.
     as_json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
-    sys.exit(_run(arguments, as_json))
-
-
-def _run(arguments: list[str], as_json: bool) -> int:
-    from quire.model import QuireError
-
     try:
-        code: Any = cli.main(args=arguments, prog_name="memory", standalone_mode=False)
-        return code if isinstance(code, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return 0
-    except click.UsageError as error:
-        return usage_failed(error, as_json=as_json)
-    except click.Abort:
-        click.echo("Cancelled.", err=True)
-        return 130
+        plain = read_plain(arguments, find_command)
+        if plain is None:
+            return _run_parsed(arguments, as_json)
+        command, session, values = plain
+        return command.run(session, **values) or 0
     except QuireError as error:
         return fail(error, as_json=as_json)
     except BrokenPipeError:
@@ -121,6 +75,22 @@ def _run(arguments: list[str], as_json: bool) -> int:
         return crashed(error, as_json=as_json)
 
 
+def _run_parsed(arguments: list[str], as_json: bool) -> int:
+    import click
+
+    from quire.surfaces.cli.output import usage_failed
+    from quire.surfaces.cli.parser import invoke
+
+    try:
+        return invoke(group(), arguments)
+    except click.UsageError as error:
+        command: Any = error.ctx.command_path if error.ctx else "memory"
+        return usage_failed(error.format_message(), command, as_json=as_json)
+    except click.Abort:
+        sys.stderr.write("Cancelled.\n")
+        return 130
+
+
 def _drop_stdout() -> None:
     """The reader is gone: let the interpreter's own flush at exit go nowhere."""
     import os
@@ -130,5 +100,5 @@ def _drop_stdout() -> None:
 
 def journal_main() -> None:
     """`agent-memory` is the name of the journal, which is not here yet."""
-    click.echo("agent-memory arrives with the journal layer in a later version of Quire.", err=True)
+    sys.stderr.write("agent-memory arrives with the journal layer in a later version of Quire.\n")
     sys.exit(3)

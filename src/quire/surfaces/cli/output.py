@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-import click
 import msgspec
 
-from quire.guard import make_safe
 from quire.model import ErrorKind, Problem, QuireError
 
 if TYPE_CHECKING:
@@ -46,10 +45,8 @@ def fail(error: QuireError, *, as_json: bool) -> int:
     return EXIT_CODES[error.kind]
 
 
-def usage_failed(error: click.UsageError, *, as_json: bool) -> int:
+def usage_failed(message: str, command: str, *, as_json: bool) -> int:
     """A command line that cannot be understood."""
-    message = error.format_message()
-    command = error.ctx.command_path if error.ctx else "memory"
     hint = f"`{command} --help` shows how it is used."
     if as_json:
         fields = {"code": "MemoryUsage", "message": message, "hint": hint, "details": {}}
@@ -62,7 +59,6 @@ def usage_failed(error: click.UsageError, *, as_json: bool) -> int:
 
 def crashed(error: Exception, *, as_json: bool) -> int:
     """A fault of the program itself: said plainly, with what a report needs."""
-    import os
     import traceback
 
     where = traceback.extract_tb(error.__traceback__)[-1]
@@ -74,9 +70,9 @@ def crashed(error: Exception, *, as_json: bool) -> int:
     return fail(QuireError(message, hint=hint), as_json=as_json)
 
 
-def say(text: str = "") -> None:
-    """A line for people, with nothing in it that a terminal would act on."""
-    click.echo(make_safe(text))
+def say(text: str = "", colour: str | None = None) -> None:
+    """A line for people, with nothing in it that a terminal would act on; a colour only on a terminal."""
+    _write(sys.stdout, text, colour if sys.stdout.isatty() and not _plain_terminal() else None)
 
 
 def warn(warnings: Iterable[Problem]) -> None:
@@ -93,7 +89,24 @@ def problem_fields(problem: Problem) -> dict[str, Any]:
 
 
 def _say_error(text: str) -> None:
-    click.echo(make_safe(text), err=True)
+    _write(sys.stderr, text)
+
+
+def _plain_terminal() -> bool:
+    return "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+
+
+def _write(stream: TextIO, text: str, colour: str | None = None) -> None:
+    if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
+        from quire.guard import make_safe
+
+        text = make_safe(text)
+    if colour:
+        text = f"\x1b[{colour}m{text}\x1b[0m"
+    # Bytes, so that a terminal or a locale without UTF-8 cannot fail us.
+    stream.flush()
+    stream.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    stream.buffer.flush()
 
 
 def _print(envelope: dict[str, Any]) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import click
 import msgspec
 
+from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory projects list
   memory projects add ~/code/harbor
   memory projects remove project.harbor
@@ -17,8 +15,7 @@ Examples:
 """
 
 
-@click.group(epilog=_EPILOG)
-def command() -> None:
+def run(session: Session) -> None:
     """List, add and remove the projects on this machine.
 
     The registry ($MEMORY_HOME/projects.json, by default ~/.memory/projects.json) only says where projects are; each
@@ -26,9 +23,6 @@ def command() -> None:
     """
 
 
-@command.command("list")
-@json_option
-@click.pass_obj
 def list_projects(session: Session) -> None:
     """Show every registered project."""
     project = session.project()
@@ -42,13 +36,9 @@ def list_projects(session: Session) -> None:
         say(f"{entry.project['name']}  {entry.project['id']}  {entry.registry_id}  {entry.project_root}")
 
 
-@command.command()
-@click.argument("path", required=False, type=click.Path(exists=True, file_okay=False))
-@json_option
-@click.pass_obj
 def add(session: Session, path: str | None) -> None:
     """Register the project at PATH, or the current one."""
-    project = Session(start=path or session.start).project()
+    project = session.project(path)
     entry = project.projects_add()
     if session.as_json:
         answer(project, {"project": msgspec.to_builtins(entry)})
@@ -56,10 +46,6 @@ def add(session: Session, path: str | None) -> None:
     say(f"Registered {entry.project['name']} ({entry.registry_id}) at {entry.project_root}")
 
 
-@command.command()
-@click.argument("project")
-@json_option
-@click.pass_obj
 def remove(session: Session, project: str) -> None:
     """Forget a project, named by its registry id, project id or path. Its files stay."""
     entry = session.project().projects_remove(project)
@@ -69,9 +55,6 @@ def remove(session: Session, project: str) -> None:
     say(f"Forgot {entry.project['name']}; its memory in {entry.memory_root} stays.")
 
 
-@command.command()
-@json_option
-@click.pass_obj
 def prune(session: Session) -> None:
     """Forget the projects that hold no readable memory any more."""
     gone = session.project().projects_prune()
@@ -81,3 +64,23 @@ def prune(session: Session) -> None:
     say(f"Forgot {len(gone)} projects." if gone else "Every registered project has its memory.")
     for entry in gone:
         say(f"  {entry.project['name']}  {entry.project_root}")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    subcommands={
+        "list": Command(run=list_projects, examples="Example:\n  memory projects list --json\n"),
+        "add": Command(
+            run=add,
+            examples="Example:\n  memory projects add ~/code/harbor\n",
+            arguments=(Argument(name="path", required=False),),
+        ),
+        "remove": Command(
+            run=remove,
+            examples="Example:\n  memory projects remove project.harbor\n",
+            arguments=(Argument(name="project"),),
+        ),
+        "prune": Command(run=prune, examples="Example:\n  memory projects prune\n"),
+    },
+)

@@ -5,32 +5,23 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import click
 import msgspec
 
 from quire.model import Cancelled, UsageError
+from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
 if TYPE_CHECKING:
     from quire.upkeep import Reset
 
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory reset                  asks, archives, removes; prints how to undo it
   memory reset --yes            the same without asking
   memory reset --all            every project on this machine
 """
 
 
-@click.command(epilog=_EPILOG)
-@click.option("--all", "everywhere", is_flag=True, help="Reset every registered project.")
-@click.option("--destroy", is_flag=True, help="Keep no archive, and remove earlier ones: cannot be undone.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, remove nothing.")
-@json_option
-@click.pass_obj
-def command(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: bool) -> None:
+def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: bool) -> None:
     """Archive the memory into .memory/.backup/ and remove it, so that `memory init` can begin anew.
 
     Also takes the guidance and map sections out of AGENTS.md and CLAUDE.md. A later `memory init`, also with
@@ -78,5 +69,19 @@ def _ask(roots: list[str], destroy: bool, session: Session) -> None:
     if session.as_json or not sys.stdin.isatty():
         raise UsageError("A reset asks before it removes anything.", hint="Repeat the command with --yes.")
     what = "DESTROY the memory, without an archive, of" if destroy else "Archive and remove the memory of"
-    if not click.confirm(f"{what} {', '.join(roots) or 'no project'}?", default=False, err=True):
+    sys.stderr.write(f"{what} {', '.join(roots) or 'no project'}? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Cancelled("Nothing was changed.")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    options=(
+        Option(name="--all", into="everywhere", help="Reset every registered project."),
+        Option(name="--destroy", into="destroy", help="Keep no archive, and remove earlier ones: cannot be undone."),
+        Option(name="--yes", into="yes", help="Do not ask."),
+        Option(name="--dry-run", into="dry_run", help="Say what would be removed, remove nothing."),
+    ),
+)

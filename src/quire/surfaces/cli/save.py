@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 
-import click
 import msgspec
 
 from quire.model import ACTORS, Actor, InputError, UsageError, limits
+from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
-from quire.surfaces.cli.session import Session, json_option
 
-_EPILOG = """\b
-Example:
+_EXAMPLES = """Example:
   memory save --stdin <<'JSON'
   {
     "task": "Ship retry handling for webhooks",
@@ -52,14 +50,7 @@ _HEADLINES = (
 )
 
 
-@click.command(epilog=_EPILOG)
-@click.option("--stdin", "use_stdin", is_flag=True, help="Read the intent from standard input.")
-@click.option("--file", "file", type=click.Path(), help="Read the intent from a file.")
-@click.option("--dry-run", is_flag=True, help="Check and plan everything, write nothing.")
-@click.option("--actor", type=click.Choice(ACTORS), default="agent", show_default=True, help="Who says so.")
-@json_option
-@click.pass_obj
-def command(session: Session, use_stdin: bool, file: str | None, dry_run: bool, actor: Actor) -> None:
+def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, actor: Actor) -> None:
     """Record what changed in the product, all of it or nothing.
 
     Takes one JSON intent: a task, and any of nodes, stale, supersede and delete. Every problem of the input is
@@ -91,7 +82,7 @@ def command(session: Session, use_stdin: bool, file: str | None, dry_run: bool, 
 def _input(file: str | None) -> tuple[bytes, str]:
     if file is None:
         if sys.stdin.isatty():
-            click.echo("Type or paste the JSON intent, then press Ctrl-D.", err=True)
+            sys.stderr.write("Type or paste the JSON intent, then press Ctrl-D.\n")
         return sys.stdin.buffer.read(limits.INPUT_BYTES + 1), "standard input"
     try:
         with open(file, "rb") as stream:
@@ -102,3 +93,15 @@ def _input(file: str | None) -> tuple[bytes, str]:
             hint="Name a JSON file, or send the intent with --stdin.",
             details={"field": "file"},
         ) from None
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    options=(
+        Option(name="--stdin", into="use_stdin", help="Read the intent from standard input."),
+        Option(name="--file", into="file", metavar="FILE", help="Read the intent from a file."),
+        Option(name="--dry-run", into="dry_run", help="Check and plan everything, write nothing."),
+        Option(name="--actor", into="actor", metavar="WHO", choices=ACTORS, default="agent", help="Who says so."),
+    ),
+)

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
 import msgspec
 
+from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
 if TYPE_CHECKING:
     from quire.project import Project, ProjectRow
     from quire.upkeep import Status
 
 _ORDER = ("building", "shipped", "idea", "paused", "dead")
-_EPILOG = """\b
-Examples:
+_EXAMPLES = """Examples:
   memory status
   memory status --all
   memory status --json
 """
 
 
-@click.command(epilog=_EPILOG)
-@click.option("--all", "everywhere", is_flag=True, help="One line for every project on this machine.")
-@json_option
-@click.pass_obj
-def command(session: Session, everywhere: bool) -> None:
+def run(session: Session, everywhere: bool) -> None:
     """Show features by stage, open questions, stale anchors and the last activity."""
     project = session.project()
     if everywhere:
@@ -96,3 +90,10 @@ def _list(title: str, entries: list[str]) -> None:
 def _moment(text: str | None) -> str:
     """To the minute, with its offset: a team may live in several time zones."""
     return f"{text[:10]} {text[11:16]} {text[19:]}".strip() if text else "never"
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    options=(Option(name="--all", into="everywhere", help="One line for every project on this machine."),),
+)

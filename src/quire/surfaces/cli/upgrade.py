@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import click
-
+from quire.surfaces.cli.commands import Command, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.session import Session, json_option
 
-_EPILOG = """\b
-Example:
+_EXAMPLES = """Example:
   memory upgrade
 """
 
 
-@click.command(epilog=_EPILOG)
-@json_option
-@click.pass_obj
-def command(session: Session) -> None:
+def run(session: Session) -> None:
     """Say whether the storage needs an upgrade, and what to do.
 
     Storage of another version is never changed by any command: the error says which version was found and how to go
@@ -29,3 +23,9 @@ def command(session: Session) -> None:
         return
     say(message)
     say("To upgrade Quire itself, use the tool you installed it with: `pip install -U quire-memory`.")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+)

@@ -1,0 +1,59 @@
+"""What a command is: a function, and the options and arguments that it takes.
+
+One declaration serves two readers. A command line in its plain form is read directly from it (`plain.py`), which
+keeps a cold call cheap; everything else (help, completion, mistakes) goes to click, built from the same (`parser.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+__all__ = ["JSON", "Argument", "Command", "Option", "Session"]
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """`--name`, a switch, or with a `metavar` one that takes a value."""
+
+    name: str
+    into: str
+    help: str
+    metavar: str | None = None
+    short: str | None = None
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+
+
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """A word that stands by itself."""
+
+    name: str
+    required: bool = True
+    choices: tuple[str, ...] = ()
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """A verb. Its help text is the function's docstring, followed by the examples."""
+
+    run: Callable[..., int | None]
+    examples: str
+    options: tuple[Option, ...] = ()
+    arguments: tuple[Argument, ...] = ()
+    subcommands: dict[str, Command] = {}
+
+
+class Session(msgspec.Struct):
+    """One run of the command: how it answers, and the folder it was pointed to."""
+
+    as_json: bool = False
+    start: str | None = None
+
+    def project(self, start: str | None = None) -> Any:
+        from quire.project import Project
+
+        return Project.open(start or self.start)
+
+
+JSON = Option(name="--json", into="as_json", help="Answer with one JSON object.")

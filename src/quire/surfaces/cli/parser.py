@@ -1,0 +1,152 @@
+"""The full parser: click commands built from the declarations, for help, completion and mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from quire import __version__
+from quire.surfaces.cli.commands import JSON, Command, Option, Session
+
+__all__ = ["build_group", "invoke"]
+
+_INTRODUCTION = """Project memory for AI coding agents and the people who run them.
+
+What a product is, what was decided and why, which traps were found: kept as plain files in
+.memory/ inside your repository, reviewed and merged like code.
+
+\b
+Start here:
+  memory init                    create the memory in this repository
+  memory init --brief            what to tell your agent to fill it
+  memory status                  what is in it
+"""
+
+
+class _Verbs(click.Group):
+    """A group whose commands are built when they are asked for."""
+
+    def __init__(self, table: dict[str, str], find: Callable[[str], Command | None], **settings: Any) -> None:
+        super().__init__(**settings)
+        self._table = table
+        self._find = find
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self._table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        found = self._find(cmd_name)
+        return None if found is None else _build(cmd_name, found)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        # The table knows the one-line descriptions: help loads no command.
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._table.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], self._table, n=1)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
+
+
+def build_group(table: dict[str, str], find: Callable[[str], Command | None]) -> click.Group:
+    """The whole command, as click sees it."""
+
+    def begin(as_json: bool, start: str | None) -> None:
+        ctx = click.get_current_context()
+        ctx.obj = Session(as_json=as_json, start=start)
+        if ctx.invoked_subcommand is None:
+            click.echo(ctx.get_help())
+
+    return _Verbs(
+        table,
+        find,
+        name="memory",
+        help=_INTRODUCTION,
+        callback=begin,
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        params=[
+            click.Option([JSON.name, JSON.into], is_flag=True, help=JSON.help),
+            click.Option(
+                ["-C", "--project", "start"], metavar="FOLDER", help="Work on the project that holds this folder."
+            ),
+            _version_option(),
+        ],
+    )
+
+
+def invoke(group: click.Group, arguments: list[str]) -> int:
+    """Parse and run; the exit code. Mistakes are raised, for the one place that prints errors."""
+    try:
+        code: Any = group.main(args=arguments, prog_name="memory", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _version_option() -> click.Option:
+    def show(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            click.echo(f"memory, version {__version__}")
+            ctx.exit()
+
+    return click.Option(
+        ["-V", "--version"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=show,
+        help="Show the version and exit.",
+    )
+
+
+def _build(name: str, command: Command) -> click.Command:
+    text = f"{command.run.__doc__ or ''}"
+    epilog = f"\b\n{command.examples}"
+    if command.subcommands:
+        group = click.Group(name=name, help=text, epilog=epilog)
+        for verb, subcommand in command.subcommands.items():
+            group.add_command(_build(verb, subcommand))
+        return group
+
+    def callback(as_json: bool, **values: Any) -> int | None:
+        session: Session = click.get_current_context().ensure_object(Session)
+        session.as_json = session.as_json or as_json
+        return command.run(session, **values)
+
+    params: list[click.Parameter] = [
+        click.Argument([argument.name], required=argument.required, type=_choice(argument.choices))
+        for argument in command.arguments
+    ]
+    params += map(_option, (*command.options, JSON))
+    return click.Command(name=name, help=text, epilog=epilog, params=params, callback=callback)
+
+
+def _option(option: Option) -> click.Option:
+    names = [name for name in (option.short, option.name, option.into) if name]
+    if option.metavar is None:
+        return click.Option(names, is_flag=True, help=option.help)
+    return click.Option(
+        names,
+        metavar=None if option.choices else option.metavar,
+        type=_choice(option.choices),
+        default=option.default,
+        show_default=option.default is not None,
+        help=option.help,
+    )
+
+
+def _choice(choices: tuple[str, ...]) -> click.Choice[str] | None:
+    return click.Choice(choices) if choices else None

@@ -1,0 +1,63 @@
+"""The plain form of a command line, read without loading a parser.
+
+Agents send a few kinds of line, over and over: a verb, its words, long options. Such a line is answered from the
+command's declaration alone. Whatever is not plain (help, short options, mistakes of any kind) is left to click.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from quire.surfaces.cli.commands import JSON, Command, Option, Session
+
+__all__ = ["read_plain"]
+
+Call = tuple[Command, Session, dict[str, str | bool | None]]
+
+
+def read_plain(arguments: list[str], find: Callable[[str], Command | None]) -> Call | None:
+    """The command, the session and the values that a plain line names; None where it is not plain."""
+    session = Session()
+    words = list(arguments)
+    while words and words[0] == JSON.name:
+        session.as_json = True
+        words.pop(0)
+    command = find(words.pop(0)) if words and not words[0].startswith("-") else None
+    if command is not None and command.subcommands:
+        command = command.subcommands.get(words.pop(0)) if words else None
+    if command is None:
+        return None
+    values = _values(command, words, session)
+    return None if values is None else (command, session, values)
+
+
+def _values(command: Command, words: list[str], session: Session) -> dict[str, str | bool | None] | None:
+    options = {option.name: option for option in command.options}
+    values: dict[str, str | bool | None] = {
+        option.into: (option.default if option.metavar else False) for option in command.options
+    }
+    given: list[str] = []
+    while words:
+        word = words.pop(0)
+        if not word.startswith("-"):
+            given.append(word)
+        elif word == JSON.name:
+            session.as_json = True
+        elif word not in options or not _take(options[word], words, values):
+            return None
+    for argument in command.arguments:
+        value = given.pop(0) if given else None
+        if (value is None and argument.required) or (argument.choices and value not in argument.choices):
+            return None
+        values[argument.name] = value
+    return None if given else values
+
+
+def _take(option: Option, words: list[str], values: dict[str, str | bool | None]) -> bool:
+    if not option.metavar:
+        values[option.into] = True
+        return True
+    if not words or words[0].startswith("-") or (option.choices and words[0] not in option.choices):
+        return False
+    values[option.into] = words.pop(0)
+    return True

@@ -1,0 +1,252 @@
+"""The documentation says what the program does: nothing left out, no link astray, the README's commands run."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import click
+import pytest
+
+from quire.model import errors
+from quire.surfaces.cli.docs import topics
+from quire.surfaces.cli.main import group
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "quire"
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+# Written by the tool itself for agents, not a page of the documentation.
+PAGES = [page for page in PAGES if page.name not in ("AGENTS.md", "CLAUDE.md")]
+
+
+def read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+# -- commands -------------------------------------------------------------------------------
+
+
+def commands(top: click.Command, path: tuple[str, ...] = ("memory",)) -> Iterator[tuple[str, click.Command]]:
+    yield " ".join(path), top
+    if isinstance(top, click.Group):
+        context = click.Context(top)
+        for name in top.list_commands(context):
+            command = top.get_command(context, name)
+            assert command is not None, f"{name} is in the table and cannot be loaded"
+            yield from commands(command, (*path, name))
+
+
+def section(text: str, heading: str) -> str:
+    """A heading of the second level and what stands below it."""
+    found = re.search(rf"^## {re.escape(heading)}\n.*?(?=^## |\Z)", text, re.M | re.S)
+    assert found, f"no section `## {heading}`"
+    return found.group()
+
+
+@pytest.mark.parametrize(("path", "command"), [pytest.param(*item, id=item[0]) for item in commands(group())])
+def test_every_command_and_option_is_in_the_reference(path: str, command: click.Command) -> None:
+    text = read(REFERENCE / "cli.md")
+    verb = path.split(" ")[1:2]
+    part = section(text, f"memory {verb[0]}") if verb else text.partition("\n## ")[0]
+    assert path in part
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            for name in (*parameter.opts, *parameter.secondary_opts):
+                assert f"`{name}" in part, f"{path} {name} is not documented in its section"
+
+
+def test_every_command_is_in_the_readme() -> None:
+    for path, _ in commands(group()):
+        if path.count(" ") == 1:
+            assert f"| `{path}` |" in read(ROOT / "README.md"), path
+
+
+def test_every_exit_code_is_documented() -> None:
+    from quire.surfaces.cli.output import EXIT_CODES
+
+    table = section(read(REFERENCE / "cli.md"), "Exit codes")
+    for code in (0, *EXIT_CODES.values()):
+        assert f"| {code} |" in table
+
+
+# -- codes ----------------------------------------------------------------------------------
+
+
+def error_classes() -> list[type[errors.QuireError]]:
+    found = [getattr(errors, name) for name in errors.__all__]
+    return [item for item in found if isinstance(item, type) and issubclass(item, errors.QuireError)]
+
+
+@pytest.mark.parametrize("error", error_classes(), ids=lambda error: error.__name__)
+def test_every_error_is_documented_with_its_exit_code(error: type[errors.QuireError]) -> None:
+    from quire.surfaces.cli.output import EXIT_CODES
+
+    assert f"| `{error.code}` | {EXIT_CODES[error.kind]} |" in read(REFERENCE / "errors.md")
+
+
+def problem_codes() -> dict[str, str]:
+    """Every code that a problem, a fault or a finding can have, and a place in the source where it is given."""
+    found: dict[str, str] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(read(path))):
+            for value in _codes_of(node):
+                for text in ast.walk(value):
+                    if isinstance(text, ast.Constant) and re.fullmatch(r"(?:[A-Z][a-z0-9]+)+", str(text.value)):
+                        found.setdefault(str(text.value), f"{path.relative_to(ROOT)}:{text.lineno}")
+    return found
+
+
+def _codes_of(node: ast.AST) -> list[ast.expr]:
+    """The expressions that stand for a code: `code=…`, `code = …`, and the first argument of what reports one."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        first = node.args[:1] if name in ("_error", "_warning", "problem", "warn") else []
+        return [*first, *(word.value for word in node.keywords if word.arg == "code")]
+    if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "code" for target in node.targets):
+        return [node.value]
+    return []
+
+
+def test_every_problem_code_is_documented() -> None:
+    codes = problem_codes()
+    assert len(codes) > 50, "the search for codes finds too little to be trusted"
+    text = "".join(read(REFERENCE / page) for page in ("errors.md", "checks.md", "save.md"))
+    missing = {code: place for code, place in codes.items() if f"`{code}`" not in text}
+    assert not missing
+
+
+def test_no_code_is_documented_that_does_not_exist() -> None:
+    known = {*problem_codes(), *(error.code for error in error_classes())}
+    for page in ("errors.md", "checks.md", "save.md"):
+        for row in re.findall(r"^\| (`[A-Z].*?) \|", read(REFERENCE / page), re.M):
+            unknown = set(re.findall(r"`([A-Z][A-Za-z0-9]+)`", row)) - known
+            assert not unknown, f"{page}: {unknown}"
+
+
+def test_every_environment_variable_is_documented() -> None:
+    table = section(read(REFERENCE / "cli.md"), "Environment variables")
+    # env.get("NAME"), environ["NAME"], "NAME" in os.environ
+    pattern = re.compile(r'env(?:iron)?(?:\.get\(|\[)\s*"([A-Z][A-Z_]+)"|"([A-Z][A-Z_]+)" (?:not )?in (?:\w+\.)?env')
+    found = [name for path in SOURCE.rglob("*.py") for name in pattern.findall(read(path))]
+    read_in_source = {first or second for first, second in found}
+    assert {"MEMORY_HOME", "MEMORY_LOCK_TIMEOUT", "MEMORY_NOW", "MEMORY_DEBUG"} <= read_in_source
+    for name in sorted(read_in_source):
+        assert f"| `{name}` |" in table, name
+
+
+# -- pages ----------------------------------------------------------------------------------
+
+
+def prose(page: Path) -> str:
+    """A page without its code blocks."""
+    return re.sub(r"^(```|~~~).*?^\1[ \t]*$", "", read(page), flags=re.M | re.S)
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that headings get: lower case, spaces as hyphens, signs dropped."""
+    headings = re.findall(r"^#+ +(.+)$", prose(page), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        found = (page.parent / name) if name else page
+        assert found.exists(), f"{target} does not exist"
+        if anchor:
+            assert anchor in anchors(found), f"{target}: no such heading"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_page_has_one_title(page: Path) -> None:
+    assert len(re.findall(r"^# ", prose(page), re.M)) == 1
+
+
+def test_every_source_file_named_in_the_architecture_exists() -> None:
+    for name in re.findall(r"`((?:src|tests|docs|tools)/[\w./]+)`", read(ROOT / "ARCHITECTURE.md")):
+        assert (ROOT / name).exists(), name
+
+
+def test_decisions_are_short_and_numbered() -> None:
+    records = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
+    for record in records:
+        assert len(read(record).splitlines()) <= 40, record.name
+        assert re.findall(r"^## (.+)$", read(record), re.M) == ["Context", "Decision", "Consequences"], record.name
+
+
+def test_memory_docs_lists_every_page() -> None:
+    rooms = ("guides", "concepts", "reference")
+    pages = {page.stem for room in rooms for page in (ROOT / "docs" / room).glob("*.md")}
+    assert set(topics()) == pages
+
+
+def test_make_targets_named_in_the_pages_exist() -> None:
+    targets = set(re.findall(r"^(\w+):", read(ROOT / "Makefile"), re.M))
+    for page in PAGES:
+        for name in re.findall(r"`make (\w+)|^make (\w+)", read(page), re.M):
+            assert set(filter(None, name)) <= targets, f"{page.name}: make {''.join(name)}"
+
+
+# -- the README, run as written -------------------------------------------------------------
+
+# What the session does not run: these lines install the program, which here is installed already.
+INSTALLS = re.compile(r"^(python3 -m venv |\. \S+/bin/activate$|pip install |make )")
+
+
+def blocks(text: str) -> list[tuple[str, str]]:
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The output of the README's `sh` blocks, in order, in one shell, from the root of a copy of the repository."""
+    folder = tmp_path_factory.mktemp("readme")
+    clone, home = folder / "quire", folder / "home"
+    home.mkdir()
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, check=True
+    )
+    for name in filter(None, os.fsdecode(listed.stdout).split("\0")):
+        if (ROOT / name).is_file():
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, clone / name)
+    lines = [line for kind, block in blocks(read(ROOT / "README.md")) if kind == "sh" for line in block.splitlines()]
+    script = "\n".join(line for line in lines if not INSTALLS.match(line))
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = {"PATH": path, "HOME": str(home), "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
+    for who in ("AUTHOR", "COMMITTER"):
+        env |= {f"GIT_{who}_NAME": "Reader", f"GIT_{who}_EMAIL": "reader@example.org"}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script], cwd=clone, env=env, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_the_readme_runs_and_prints_what_it_shows(session: str) -> None:
+    """Lines shown appear in the output in this order; `…` stands for anything, alone on a line for any lines."""
+    printed = iter(session.splitlines())
+    outputs = shown_outputs(read(ROOT / "README.md"))
+    assert len(outputs) >= 5
+    for line in "".join(outputs).splitlines():
+        if line != "…":
+            pattern = re.compile(".*".join(map(re.escape, line.split("…"))))
+            assert any(pattern.fullmatch(found) for found in printed), f"not printed in this order: {line!r}"
+
+
+def shown_outputs(text: str) -> list[str]:
+    """The `text` blocks that follow an `sh` block: what the commands print."""
+    return [block for (before, _), (kind, block) in pairwise(blocks(text)) if (before, kind) == ("sh", "text")]
