@@ -12,10 +12,11 @@ from quire.layers.graph.types import Event
 from quire.model import kind_of, relation_stem, slug_of
 
 WORDS = (
-    "invoice webhook retry queue worker render template export ledger payment berth season marina customer refund "
-    "session token cache index schedule report import mobile offline search filter audit limit budget currency "
-    "price tax batch stream event signal policy owner guest plan trial upgrade archive restore merge branch"
-).split()
+    *("invoice", "webhook", "retry", "queue", "worker", "render", "template", "export", "ledger", "payment", "berth"),
+    *("season", "marina", "customer", "refund", "session", "token", "cache", "index", "schedule", "report", "import"),
+    *("mobile", "offline", "search", "filter", "audit", "limit", "budget", "currency", "price", "tax", "batch"),
+    *("stream", "event", "signal", "policy", "owner", "guest", "plan", "trial", "upgrade", "archive", "restore"),
+)
 KINDS = ("feature", "feature", "decision", "gotcha", "question")
 NOW = "2026-03-02T11:19:00+00:00"
 

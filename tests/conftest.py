@@ -1,4 +1,4 @@
-"""What every room's tests share: a throw-away repository, the installed command run in it, a world with a pinned clock."""
+"""What every room's tests share: a throw-away repository, the installed command run in it, a pinned clock."""
 
 from __future__ import annotations
 

@@ -392,7 +392,7 @@ def test_a_recorded_session_differs_only_where_the_table_says_so(
 
 # -- the page ------------------------------------------------------------------------------------
 
-WHY = {"seed", "safety", "bug", "not yet"}
+WHY = {"reference", "safety", "bug", "not yet"}
 
 
 def _rows() -> dict[str, str]:

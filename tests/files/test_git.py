@@ -1,4 +1,4 @@
-"""Git is asked without ever running a program that a repository names, and its answers survive odd names and odd states."""
+"""Git is asked without running a program that a repository names; its answers survive odd names and odd states."""
 
 import os
 import subprocess

@@ -197,9 +197,7 @@ def test_a_pipe_in_place_of_the_lock_does_not_hang(path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EIO])
-def test_a_file_system_without_locks_stops_the_writer(
-    path: Path, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_a_file_system_without_locks_stops_the_writer(path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     def flock(_descriptor: int, _operation: int) -> None:
         raise OSError(number, os.strerror(number))
 

@@ -64,9 +64,7 @@ def test_placing_twice_replaces_and_never_repeats(data: bytes, first: str, secon
 
 
 @given(documents(), BODIES, documents(), BODIES)
-def test_replacing_a_section_keeps_what_stands_before_and_after(
-    head: bytes, old: str, tail: bytes, new: str
-) -> None:
+def test_replacing_a_section_keeps_what_stands_before_and_after(head: bytes, old: str, tail: bytes, new: str) -> None:
     for document in (head, tail):
         assume(b"```" not in document and b"~~~" not in document)
     head = head and head + b"\n"
@@ -138,7 +136,18 @@ def test_a_fence_that_is_never_closed_hides_nothing() -> None:
         (b"a\n" + END + b"\nx\n" + START + b"\n", 4),
         (START + b"\n" + END + b"\nb\n" + START + b"\n" + END + b"\n", 1),
         (START + b"\n" + START + b"\n" + END + b"\n", 1),
-        (b"<<<<<<< ours\n" + START + b"\na\n" + END + b"\n=======\n" + START + b"\nb\n" + END + b"\n>>>>>>> theirs\n", 2),
+        (
+            b"<<<<<<< ours\n"
+            + START
+            + b"\na\n"
+            + END
+            + b"\n=======\n"
+            + START
+            + b"\nb\n"
+            + END
+            + b"\n>>>>>>> theirs\n",
+            2,
+        ),
     ],
 )
 def test_damaged_markers_are_named_with_their_line_and_nothing_is_written(data: bytes, line: int) -> None:

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -342,7 +342,5 @@ def test_a_log_that_could_not_be_synced_is_cut_back(store: Path, monkeypatch: py
 @pytest.mark.parametrize("path", ["../outside", "/nowhere/at/all", "a/../../b", "", "a//b", "~/x", "a\\b", "a\0b"])
 def test_a_change_outside_the_store_is_refused(store: Path, path: str) -> None:
     with pytest.raises(OutsideProject):
-        apply_changes(
-            str(store), str(store / "recovery"), [Change(path=path, data=b"x", planned=None)], [], "feed"
-        )
+        apply_changes(str(store), str(store / "recovery"), [Change(path=path, data=b"x", planned=None)], [], "feed")
     assert files(store) == BEFORE

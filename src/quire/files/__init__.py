@@ -7,7 +7,7 @@ from quire.files.durable import ensure_folder, write_file
 from quire.files.git import Blob, Git
 from quire.files.jsonfile import compact, decode_object, lines, parse_strict, pretty
 from quire.files.lock import Holder, held
-from quire.files.paths import escaping_part, follow_inside, inside, read_bytes, read_text, storage_failed
+from quire.files.paths import escaping_part, follow_inside, inside, read_bytes, read_inside, read_text, storage_failed
 from quire.files.sections import Markers, Section, find_section, place_section, remove_section
 from quire.files.transaction import Append, Change, apply_changes, finish_interrupted, is_interrupted
 from quire.files.world import World, real_world
@@ -42,6 +42,7 @@ __all__ = [
     "place_section",
     "pretty",
     "read_bytes",
+    "read_inside",
     "read_text",
     "real_world",
     "remove_section",

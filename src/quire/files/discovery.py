@@ -22,13 +22,27 @@ def find_root(start: str, marker: str) -> str:
     folder = start
     while True:
         if is_repository_top(folder):
-            return folder
+            return _nameable(folder)
         if nearest is None and os.path.isfile(os.path.join(folder, *marker.split("/"))):
             nearest = folder
         parent = os.path.dirname(folder)
         if parent == folder:
-            return nearest or start
+            return _nameable(nearest or start)
         folder = parent
+
+
+def _nameable(root: str) -> str:
+    """The root, unless its path has bytes that neither JSON nor the index can spell."""
+    try:
+        root.encode("utf-8")
+    except UnicodeEncodeError:
+        shown = root.encode("utf-8", "backslashreplace").decode()
+        raise InputError(
+            f"The path of `{shown}` is not UTF-8 text.",
+            hint="Rename the folder, or work in a clone elsewhere.",
+            details={"path": shown},
+        ) from None
+    return root
 
 
 def is_repository_top(folder: str) -> bool:

@@ -57,7 +57,7 @@ def append(path: str, data: bytes) -> None:
 
 def truncate(path: str, size: int) -> None:
     before("truncate", path)
-    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         os.ftruncate(descriptor, size)
         os.fsync(descriptor)

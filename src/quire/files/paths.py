@@ -8,7 +8,16 @@ import stat
 
 from quire.model import OutsideProject, StorageFailed, limits
 
-__all__ = ["escaping_part", "follow_inside", "inside", "read_bytes", "read_from", "read_text", "storage_failed"]
+__all__ = [
+    "escaping_part",
+    "follow_inside",
+    "inside",
+    "read_bytes",
+    "read_from",
+    "read_inside",
+    "read_text",
+    "storage_failed",
+]
 
 
 def inside(root: str, relative: str) -> str:
@@ -59,9 +68,7 @@ def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
     """A regular file's bytes. Never follows a link, never waits on a pipe, never reads without bound."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
+        found = _regular(descriptor, path)
         if found.st_size > limit:
             raise OSError(errno.EFBIG, f"larger than {limit} bytes", path)
         data = os.read(descriptor, found.st_size + 1)
@@ -72,6 +79,23 @@ def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
         os.close(descriptor)
 
 
+def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES) -> bytes:
+    """A regular file's bytes below a root. A link on the way is refused as one at its end is."""
+    path = root
+    for part in relative.split("/")[:-1]:
+        path = os.path.join(path, part)
+        if os.path.islink(path):
+            raise OSError(errno.ELOOP, "it is reached through a symbolic link", path)
+    return read_bytes(os.path.join(root, relative), limit)
+
+
+def _regular(descriptor: int, path: str) -> os.stat_result:
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return found
+
+
 def read_from(path: str, offset: int) -> bytes:
     """A regular file's bytes from an offset on; empty where the file is missing or shorter."""
     try:
@@ -79,6 +103,7 @@ def read_from(path: str, offset: int) -> bytes:
     except FileNotFoundError:
         return b""
     try:
+        _regular(descriptor, path)
         os.lseek(descriptor, offset, os.SEEK_SET)
         data = b""
         while chunk := os.read(descriptor, 1 << 20):

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from quire.model import UsageError, instant
+
 __all__ = ["World", "real_world"]
 
 
@@ -39,7 +41,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     def lock_seconds(self) -> float:
         """How long to wait for another writer."""
         try:
-            return max(0.0, float(self.env.get("MEMORY_LOCK_TIMEOUT", "30")))
+            return min(max(0.0, float(self.env.get("MEMORY_LOCK_TIMEOUT", "30"))), 3600.0)
         except ValueError:
             return 30.0
 
@@ -50,7 +52,15 @@ def real_world(cwd: str | None = None) -> World:
 
     def now() -> datetime:
         pinned = env.get("MEMORY_NOW")
-        return datetime.fromisoformat(pinned) if pinned else datetime.now(UTC)
+        if not pinned:
+            return datetime.now(UTC)
+        moment = instant(pinned)
+        if moment is None:
+            raise UsageError(
+                f"MEMORY_NOW is `{pinned[:40]}`, which is no date.",
+                hint="Unset it, or give a date-time such as 2026-03-02T11:19:00+00:00.",
+            )
+        return moment
 
     return World(
         cwd=os.path.abspath(cwd or os.getcwd()),

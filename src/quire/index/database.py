@@ -19,6 +19,8 @@ __all__ = ["FILE", "discard_database", "open_database"]
 def open_database(folder: str) -> apsw.Connection:
     """The index in this folder. On a disk that cannot be written to, one in memory that answers the same."""
     path = os.path.join(folder, FILE)
+    if os.path.islink(folder) or os.path.islink(os.path.dirname(folder)):
+        return _in_memory()  # nothing is written through a link that a repository may have brought
     try:
         ensure_folder(folder)
         return _ready(path)

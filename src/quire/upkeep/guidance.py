@@ -82,7 +82,9 @@ def install_guidance(
     problems: list[Problem] = []
     for name, path in _wanted(root, world).items():
         if path is None:
-            targets.append(Target(name, "skipped", "it leads to another of these files"))
+            inside = os.path.realpath(os.path.join(root, name)).startswith(os.path.realpath(root) + os.sep)
+            reason = "it leads to another of these files" if inside else "it leads out of the project"
+            targets.append(Target(name, "skipped", reason))
             continue
         before = _read(path)
         after = before or b""

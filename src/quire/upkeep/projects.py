@@ -22,7 +22,7 @@ __all__ = ["Registered", "Registry"]
 
 
 class Registered(msgspec.Struct, kw_only=True, frozen=True):
-    """One project the user has, and when it was last written to."""
+    """One project the user has; `last_seen_at` is when it was last initialised or added."""
 
     registry_id: str
     project: dict[str, str]

@@ -77,7 +77,9 @@ def backups(store: GraphStore) -> list[str]:
         names = os.listdir(os.path.join(store.folder, BACKUP))
     except OSError:
         return []
-    return [f"{FOLDER}/{BACKUP}/{name}" for name in sorted(names) if name.endswith(".tar.gz")]
+    kept = [name for name in names if name.endswith(".tar.gz")]
+    kept.sort(key=lambda name: (os.stat(os.path.join(store.folder, BACKUP, name)).st_mtime_ns, name))
+    return [f"{FOLDER}/{BACKUP}/{name}" for name in kept]
 
 
 def _verify(data: bytes, store: GraphStore) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from quire.files import Git, decode_object, read_bytes
 from quire.index import Index
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import SYNC_STATE
+from quire.layers.graph.layout import FOLDER, SYNC_STATE
 from quire.model import EPOCH, LIVE_STATUSES, STAGES, GitRequired, Record, instant, one_line
 from quire.upkeep.anchors import dead_anchors
 
@@ -62,7 +62,10 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         relations=index.edge_count("graph"),
         open_questions=[Titled(r.ref, one_line(r.title)) for r in _by_ref(live) if r.kind == "question"],
         stale=_stale(store, git, live),
-        unreadable=[{"path": path, "code": code, "message": message} for _, path, code, message in index.problems()],
+        unreadable=[
+            {"path": f"{FOLDER}/{path}", "code": code, "message": message}
+            for _, path, code, message in index.problems()
+        ],
         last_activity=max((r.updated_at for r in records), key=lambda text: instant(text) or EPOCH, default=None),
         last_sync=_last_sync(store),
         git=_git_state(git),

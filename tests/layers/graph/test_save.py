@@ -435,3 +435,46 @@ def test_the_order_of_entries_does_not_matter(
     finally:
         del os.environ["MEMORY_NOW"]
     assert trees[0] == trees[1]
+
+
+def test_superseding_again_by_another_retires_the_first_replacement(project: Project) -> None:
+    save(project, *({"kind": "decision", "title": name, "body": "x"} for name in "ABC"))
+    save(project, supersede=[{"id": "decision.a", "superseded_by": "decision.b", "reason": "r"}])
+    save(project, supersede=[{"id": "decision.a", "superseded_by": "decision.c", "reason": "r"}])
+    assert fields(project, "memory/a.json")["superseded_by"] == "decision.c"
+    assert fields(project, "relations/decision-b-supersedes-decision-a.json")["status"] == "stale"
+    assert fields(project, "relations/decision-c-supersedes-decision-a.json")["status"] == "active"
+
+
+def test_a_faulty_element_does_not_hide_its_neighbours_nor_make_false_echoes(project: Project) -> None:
+    with pytest.raises(InputError) as caught:
+        save(project, {"id": "No Id", "anchors": ["", "/etc", "ok/"], "tags": [1, ""]})
+    assert problems(caught) == {
+        "nodes.0.id": "SchemaPattern",
+        "nodes.0.anchors.0": "SchemaMinLength",
+        "nodes.0.anchors.1": "AnchorNotAllowed",
+        "nodes.0.tags.0": "SchemaType",
+        "nodes.0.tags.1": "SchemaMinLength",
+    }
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_a_hand_edit_is_kept_also_where_git_does_not_track_it(project: Project, with_git: bool) -> None:
+    import shutil
+
+    if not with_git:
+        shutil.rmtree(Path(project.root) / ".git")
+    save(project, FEATURE)
+    body = Path(project.root) / ".memory/memory/retry-queue.md"
+    body.write_text("My careful edit.")
+    saved = save(project, {"id": "feature.retry-queue", "body": "Overwritten."})
+    (kept,) = saved.recovery_files
+    assert (Path(project.root) / kept.recovery_path).read_text() == "My careful edit."
+    assert save(project, {"id": "feature.retry-queue", "body": "Once more."}).recovery_files == []
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 400, "red \x1b[31m", "two\nlines", "ghp_" + "a1B2c3D4e5F6" * 3])
+def test_a_project_cannot_get_a_name_that_harms(repo: Path, world: Any, name: str) -> None:
+    with pytest.raises(InputError):
+        Project.open(str(repo), world).init(name=name)
+    assert not (repo / ".memory").exists()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from quire.files import Change, World, apply_changes, decode_object, hex_digest, pretty, read_bytes, sha256
+from quire.guard import find_hostile, find_secrets
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
 from quire.layers.graph.layout import CONFIG, EVENTS, NODES, RECOVERY, SCHEMA
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import STORAGE_VERSION, Event
 from quire.layers.graph.writing import write_access
-from quire.model import slug_of, slugify, timestamp, title_from_slug
+from quire.model import InputError, limits, slug_of, slugify, timestamp, title_from_slug
 
 ATTRIBUTES = ".gitattributes"
 _ATTRIBUTES_TEXT = (
@@ -23,8 +24,24 @@ __all__ = ["create_store", "planned_files", "project_identity", "refresh_schemas
 
 def project_identity(root: str, name: str | None) -> tuple[str, str]:
     """The project's id and name, from the name given or from the folder's."""
-    slug = slugify(name or os.path.basename(root) or "project", hex_digest)
-    return f"project.{slug}", name or title_from_slug(slug)
+    if name is not None:
+        return f"project.{slugify(_checked(name), hex_digest)}", name.strip()
+    slug = slugify(os.path.basename(root) or "project", hex_digest)
+    return f"project.{slug}", title_from_slug(slug)
+
+
+def _checked(name: str) -> str:
+    """The name, if it may stand in files and on terminals."""
+    fault = None
+    if not name.strip() or len(name) > limits.TITLE_CHARS:
+        fault = f"must have 1 to {limits.TITLE_CHARS} characters"
+    elif find_hostile(name.strip(), single_line=True):
+        fault = "holds characters that a name cannot have"
+    elif any(found.certain for found in find_secrets(name)):
+        fault = "looks like a credential"
+    if fault:
+        raise InputError(f"The project's name {fault}.", hint="Give a short, readable name.", details={"field": "name"})
+    return name.strip()
 
 
 def planned_files(root: str, name: str | None, now: str) -> dict[str, bytes]:

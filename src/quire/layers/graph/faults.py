@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import escaping_part, parse_strict, read_bytes
-from quire.guard import find_secrets
+from quire.files import escaping_part, parse_strict
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line
 from quire.layers.graph.layout import (
@@ -23,6 +22,7 @@ from quire.layers.graph.layout import (
     SCHEMA,
     SYNC_STATE,
 )
+from quire.layers.graph.leaks import secrets_in_fields, secrets_in_file, secrets_in_text
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Config, Event, Node, Relation
@@ -65,6 +65,10 @@ class _Examiner:
     # -- files ------------------------------------------------------------------------------
 
     def layout(self) -> Iterator[Problem]:
+        for name in (NODES, RELATIONS, SCHEMA):
+            if os.path.islink(os.path.join(self.store.folder, name)):
+                message = "A symbolic link; nothing is read or written through it."
+                yield _error("CanonicalDirectoryUnsafe", name, message, "Replace the link by a real folder.")
         if not os.path.isdir(os.path.join(self.store.folder, NODES)):
             yield _error("CanonicalDirectoryMissing", NODES, "The folder with the nodes is missing.", _restore(NODES))
         if not os.path.lexists(os.path.join(self.store.folder, EVENTS)):
@@ -84,7 +88,7 @@ class _Examiner:
     def load(self, path: str) -> tuple[Any, list[Problem]]:
         """A JSON file's value, strictly parsed; None with the reasons where it has none."""
         try:
-            data = read_bytes(os.path.join(self.store.folder, path))
+            data = self.store.read(path)
             text = data.decode("utf-8").removeprefix("\ufeff")
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
@@ -110,7 +114,7 @@ class _Examiner:
         text = ""
         problems = []
         for fault in faults_of(value, shape):
-            text = text or read_bytes(os.path.join(self.store.folder, path)).decode("utf-8", "replace")
+            text = text or self.store.read(path).decode("utf-8", "replace")
             problems.append(
                 Problem(
                     code=fault.code,
@@ -148,7 +152,7 @@ class _Examiner:
             return
         if isinstance(value.get("id"), str):
             self.nodes.setdefault(value["id"], []).append((path, value))
-        yield from _secrets_in_fields(path, value)
+        yield from secrets_in_fields(path, value)
         if not faults:
             yield from self.node_rules(path, value)
         yield from self.body(path, value)
@@ -187,7 +191,7 @@ class _Examiner:
             message = f"`body_path` says `{named[:120]}`, but the body lies beside the sidecar."
             yield _error(code, path, message, f"Set it to {expected}.", field="/body_path")
         try:
-            data = read_bytes(os.path.join(self.store.folder, expected))
+            data = self.store.read(expected)
             text = body_text(data)
         except FileNotFoundError:
             yield _error("ObjectBodyMissing", expected, "The body is missing.", _restore(expected))
@@ -209,7 +213,7 @@ class _Examiner:
         if has_front_matter(text):
             hint = "Move what it says into the sidecar and remove it."
             yield _error("FrontMatter", path, "The body opens with a YAML block.", hint, line=1)
-        yield from _secrets_in_text(path, text)
+        yield from secrets_in_text(path, text)
         if not marked and not node_hash_holds(fields, text):
             hint = "If the edit is right, save the node once more (its id and body); otherwise `git restore` it."
             yield _warning("ObjectContentHashMismatch", path, "Edited by hand since it was last saved.", hint)
@@ -241,7 +245,7 @@ class _Examiner:
 
     def events(self) -> Iterator[Problem]:
         try:
-            data = read_bytes(os.path.join(self.store.folder, EVENTS))
+            data = self.store.read(EVENTS)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -263,7 +267,7 @@ class _Examiner:
             elif isinstance(item, Event):
                 for text in (item.reason, (item.payload or {}).get("task")):
                     if isinstance(text, str):
-                        yield from _secrets_in_text(EVENTS, text, line=number)
+                        yield from secrets_in_text(EVENTS, text, line=number)
 
     # -- the whole --------------------------------------------------------------------------
 
@@ -326,40 +330,15 @@ class _Examiner:
             yield _warning("StrayFile", path, "A leftover of an interrupted program.", "Remove it.")
         elif path.endswith(".md") and top == NODES:
             if not os.path.lexists(full.removesuffix(".md") + ".json"):
-                yield _warning("OrphanBody", path, "A body without a sidecar: no command shows it.", _restore(path))
+                hint = _restore(path.removesuffix(".md") + ".json")
+                yield _warning("OrphanBody", path, "A body without a sidecar: no command shows it.", hint)
+                yield from secrets_in_file(path, full)
         elif not path.endswith(".json"):
             yield _warning("StrayFile", path, "Not part of the memory.", "Move it elsewhere or remove it.")
 
 
-def _secrets_in_fields(path: str, fields: dict[str, Any]) -> Iterator[Problem]:
-    """Scan what people write; ids, paths and digests are not prose."""
-    source, origin = fields.get("source"), fields.get("origin")
-    texts = [fields.get("title"), *_strings(fields.get("tags")), *_strings(fields.get("anchors"))]
-    texts += [source.get("task")] if isinstance(source, dict) else []
-    texts += [origin.get("locator")] if isinstance(origin, dict) else []
-    for text in texts:
-        if isinstance(text, str):
-            yield from _secrets_in_text(path, text)
-
-
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".json")
-
-
-def _strings(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _secrets_in_text(path: str, text: str, line: int | None = None) -> Iterator[Problem]:
-    for found in find_secrets(text):
-        yield Problem(
-            code="MemorySecretDetected" if found.certain else "MemorySecretWarning",
-            severity="error" if found.certain else "warning",
-            path=path,
-            line=line or found.line,
-            message=f"Looks like a {found.what} ({found.rule}): {found.masked}.",
-            hint="Replace the credential, then remove it here; git history keeps it until it is rewritten.",
-        )
 
 
 def _line_of(text: str, place: tuple[str | int, ...]) -> int | None:

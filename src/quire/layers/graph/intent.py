@@ -10,7 +10,17 @@ import msgspec
 from quire.files import parse_strict
 from quire.guard import find_hostile, find_secrets
 from quire.layers.graph.types import DeleteIn, Intent, NodeIn, StaleIn, SupersedeIn
-from quire.model import InputError, InvalidJson, Problem, SecretDetected, limits, plain_newlines, trim
+from quire.model import (
+    InputError,
+    InvalidJson,
+    NotFound,
+    Problem,
+    SecretDetected,
+    anchor_fault,
+    limits,
+    plain_newlines,
+    trim,
+)
 
 _LISTS: dict[str, type] = {"nodes": NodeIn, "stale": StaleIn, "supersede": SupersedeIn, "delete": DeleteIn}
 _MULTILINE = ("body", "reason", "task")
@@ -75,6 +85,7 @@ def read_intent(value: Any) -> Draft:
         errors, notes = _text_problems(place, text)
         problems += errors
         warnings += notes
+    problems += _anchor_problems(value)
     try:
         intent = msgspec.convert(value, Intent)
     except msgspec.ValidationError as error:
@@ -114,8 +125,6 @@ def refuse(problems: list[Problem]) -> InputError:
         )
     error = InputError(message, hint=_HINT, details=details)
     if missing and len(missing) == len(problems):
-        from quire.model import NotFound
-
         return NotFound(message, hint=problems[0].hint or _HINT, details=details)
     return error
 
@@ -171,6 +180,17 @@ def _text_problems(place: tuple[str | int, ...], text: str) -> tuple[list[Proble
         )
         (problems if secret.certain else warnings).append(problem)
     return problems, warnings
+
+
+def _anchor_problems(value: dict[str, Any]) -> list[Problem]:
+    problems = []
+    for place, text in _texts(value.get("nodes"), ("nodes",)):
+        if len(place) == 4 and place[2] == "anchors" and text:
+            fault = anchor_fault(text)
+            if fault:
+                shown = f"`{text[:120]}` {fault}"
+                problems.append(Problem(code="AnchorNotAllowed", field=field_path(place), message=shown))
+    return problems
 
 
 def _shape_problems(value: Any, fallback: str) -> list[Problem]:

@@ -9,7 +9,7 @@ from quire.files import hex_digest
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.planning import Planning
 from quire.layers.graph.types import NodeIn
-from quire.model import CREATABLE_KINDS, anchor_fault, has_front_matter, kind_of, normal_anchor, slugify
+from quire.model import CREATABLE_KINDS, has_front_matter, kind_of, normal_anchor, slugify
 
 __all__ = ["draft_nodes"]
 
@@ -117,16 +117,7 @@ def _set_status(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
     replaced_by = draft.fields.pop("superseded_by", None)
     draft.fields["status"] = item.status
     if replaced_by:
-        _forget_replacement(planning, draft.id, replaced_by)
-
-
-def _forget_replacement(planning: Planning, node_id: str, replaced_by: str) -> None:
-    """A revived node is current again: the relation that says otherwise no longer holds."""
-    relation = planning.relation(replaced_by, "supersedes", node_id)
-    if relation.stored is None:
-        del planning.relations[replaced_by, "supersedes", node_id]
-    else:
-        relation.fields["status"] = "stale"
+        planning.forget_replacement(draft.id, replaced_by)
 
 
 def _set_fields(planning: Planning, number: int, item: NodeIn, draft: NodeDraft) -> None:
@@ -141,7 +132,7 @@ def _set_fields(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
     if item.stage is not UNSET:
         draft.fields["stage"] = item.stage
     if item.anchors is not UNSET:
-        _set_anchors(planning, number, item.anchors, draft)
+        _set_anchors(item.anchors, draft)
     if item.tags is not UNSET:
         draft.fields["tags"] = list(dict.fromkeys(item.tags))
     if item.evidence is not UNSET:
@@ -150,12 +141,7 @@ def _set_fields(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
         draft.fields["origin"] = msgspec.to_builtins(item.origin)
 
 
-def _set_anchors(planning: Planning, number: int, anchors: list[str], draft: NodeDraft) -> None:
-    for place, anchor in enumerate(anchors):
-        fault = anchor_fault(anchor)
-        if fault:
-            field = planning.draft.place("nodes", number, "anchors", place)
-            planning.problem("AnchorNotAllowed", field, f"`{anchor[:120]}` {fault}")
+def _set_anchors(anchors: list[str], draft: NodeDraft) -> None:
     normal = list(dict.fromkeys(map(normal_anchor, anchors)))
     if normal:
         draft.fields["anchors"] = normal

@@ -46,6 +46,9 @@ def _supersede(planning: Planning) -> None:
 
 def _replace(planning: Planning, draft: NodeDraft, by: str, reason: str) -> None:
     if (draft.fields["status"], draft.fields.get("superseded_by")) != ("superseded", by):
+        before = draft.fields.get("superseded_by")
+        if before and before != by:
+            planning.forget_replacement(draft.id, before)
         draft.fields["status"] = "superseded"
         draft.fields["superseded_by"] = by
         draft.retire("memory.superseded", reason)

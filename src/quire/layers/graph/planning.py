@@ -45,12 +45,8 @@ class Planning:
         self.deleted = {item.id for item in self.intent.delete}
 
     def result(self) -> Plan:
-        faulty = [problem.field or "" for problem in self.draft.problems]
-        fresh = [
-            problem
-            for problem in self.problems
-            if not any(problem.field == field or (problem.field or "").startswith(f"{field}.") for field in faulty)
-        ]
+        faulty = {problem.field or "" for problem in self.draft.problems}
+        fresh = [problem for problem in self.problems if not _follows_from(problem, faulty)]
         return Plan(
             task=self.intent.task,
             actor=self.actor,
@@ -107,6 +103,14 @@ class Planning:
                 self.relations[key] = RelationDraft.new(key, found, taken, self.now)
         return self.relations[key]
 
+    def forget_replacement(self, node_id: str, replaced_by: str) -> None:
+        """What replaced a node no longer does: the relation that says so does not hold any more."""
+        relation = self.relation(replaced_by, "supersedes", node_id)
+        if relation.stored is None:
+            del self.relations[replaced_by, "supersedes", node_id]
+        else:
+            relation.fields["status"] = "stale"
+
     def retired(self) -> dict[str, list[str]]:
         """Which lists of the intent retire which node."""
         found: dict[str, list[str]] = {}
@@ -117,3 +121,12 @@ class Planning:
         for deleted in self.intent.delete:
             found.setdefault(deleted.id, []).append("delete")
         return found
+
+
+def _follows_from(problem: Problem, faulty: set[str]) -> bool:
+    """Whether a problem is only the echo of a field that could not be read, or of a node whose id could not."""
+    parts = (problem.field or "").split(".")
+    above = {".".join(parts[:length]) for length in range(1, len(parts) + 1)}
+    if not above.isdisjoint(faulty):
+        return True
+    return problem.code == "SchemaRequired" and ".".join([*parts[:2], "id"]) in faulty

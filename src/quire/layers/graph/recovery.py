@@ -1,7 +1,8 @@
-"""Copies of what a save is about to overwrite, where git could not bring it back; kept for a while."""
+"""Copies of what a person wrote and a save is about to overwrite, where git could not bring it back."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 
@@ -25,22 +26,22 @@ class RecoveryCopy(msgspec.Struct, frozen=True):
     reason: str
 
 
-def keep_dirty_files(store: GraphStore, git: Git, overwritten: dict[str, bool], now: str) -> list[RecoveryCopy]:
-    """Copy tracked files whose bytes are in no commit and not staged; `overwritten` says True for a removal."""
+def keep_dirty_files(
+    store: GraphStore, git: Git, overwritten: dict[str, bool], edited: set[str], now: str
+) -> list[RecoveryCopy]:
+    """Copy tracked files whose bytes are in no commit and not staged, and `edited` ones that git does not track.
+
+    `overwritten` says True for a file that will be removed.
+    """
     paths = [path for path in sorted(overwritten) if os.path.lexists(store.path(path))]
-    if not paths or not git.available:
-        return []
-    shown = [f"{FOLDER}/{path}" for path in paths]
-    try:
-        staged, committed = git.staged(shown), git.committed(shown)
-    except GitRequired:
-        return []  # a broken repository must not stop a save; its files are not tracked in any useful sense
+    known = _known_blobs(git, [f"{FOLDER}/{path}" for path in paths]) if paths else {}
     folder = ""
     copies = []
-    for path, name in zip(paths, shown, strict=True):
-        known = [blobs[name].id for blobs in (staged, committed) if name in blobs]
+    for path in paths:
+        name = f"{FOLDER}/{path}"
+        blobs = known.get(name, [])
         data = read_bytes(store.path(path))
-        if not known or blob_id(data, known[0]) in known:
+        if blob_id(data, blobs[0]) in blobs if blobs else path not in edited:
             continue
         folder = folder or _new_folder(store, now)
         target = os.path.join(folder, *path.split("/"))
@@ -51,6 +52,17 @@ def keep_dirty_files(store: GraphStore, git: Git, overwritten: dict[str, bool], 
     if copies:
         _prune(os.path.join(store.folder, RECOVERY))
     return copies
+
+
+def _known_blobs(git: Git, names: list[str]) -> dict[str, list[str]]:
+    """The versions of each file that git could bring back. A broken repository must not stop a save."""
+    found: dict[str, list[str]] = {}
+    if git.available:
+        with contextlib.suppress(GitRequired):
+            for blobs in (git.staged(names), git.committed(names)):
+                for name, blob in blobs.items():
+                    found.setdefault(name, []).append(blob.id)
+    return found
 
 
 def _new_folder(store: GraphStore, now: str) -> str:

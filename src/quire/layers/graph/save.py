@@ -54,6 +54,8 @@ class _Write(msgspec.Struct):
     report: Saved
     changes: list[Change]
     events: list[Event]
+    edited: set[str]
+    """Bodies that a person changed since they were last saved."""
 
 
 def save_intent(store: GraphStore, world: World, git: Git, value: Any, *, actor: Actor, dry_run: bool = False) -> Saved:
@@ -80,7 +82,7 @@ def _resolve(store: GraphStore, draft: Draft, actor: Actor, now: str, *, dry_run
     plan = plan_save(store, draft, actor, now)
     if plan.problems:
         raise refuse(plan.problems)
-    write = _Write(Saved(dry_run=dry_run, task=plan.task, warnings=plan.warnings), [], [])
+    write = _Write(Saved(dry_run=dry_run, task=plan.task, warnings=plan.warnings), [], [], set())
     taken: set[str] = set()
     for node in plan.nodes.values():
         _write_node(store, plan, node, write, taken)
@@ -95,6 +97,8 @@ def _resolve(store: GraphStore, draft: Draft, actor: Actor, now: str, *, dry_run
 
 def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, taken: set[str]) -> None:
     stored, report = node.stored, write.report
+    if stored is not None and not stored.hash_holds:
+        write.edited.add(node.body_path)
     if node.removed and stored:
         write.events += node.events(plan.actor, plan.task, plan.now)
         report.memory_deleted.append(node.id)
@@ -148,7 +152,7 @@ def _apply(store: GraphStore, world: World, git: Git, write: _Write, now: str) -
     if not write.changes:
         return
     overwritten = {change.path: change.data is None for change in write.changes if change.planned is not None}
-    write.report.recovery_files = keep_dirty_files(store, git, overwritten, now)
+    write.report.recovery_files = keep_dirty_files(store, git, overwritten, write.edited, now)
     log = b"".join(map(encode_event, write.events))
     appends = [Append(path=EVENTS, data=log, size=store.events_size())] if log else []
     recovery = os.path.join(store.folder, RECOVERY)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, hex_digest, inside, lines, read_bytes
+from quire.files import decode_object, hex_digest, inside, lines, read_inside
 from quire.layers.graph.codec import EVENT, NODE, RELATION, body_text, node_hash_holds
 from quire.layers.graph.damage import invalid, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
@@ -75,7 +75,7 @@ class GraphStore:
     def config(self) -> Config:
         """The store's configuration; says what to do where there is none, or one of another version."""
         try:
-            data = self._read(CONFIG)
+            data = self.read(CONFIG)
         except FileNotFoundError:
             raise self._not_initialized() from None
         except OSError as error:
@@ -206,13 +206,13 @@ class GraphStore:
     def _changed_since(self, stored: StoredNode) -> bool:
         """Whether a writer replaced the sidecar after we read it, so that the body belongs to another one."""
         try:
-            return self._read(stored.path) != stored.data
+            return self.read(stored.path) != stored.data
         except OSError:
             return True
 
     def _read_node_once(self, path: str) -> StoredNode | Problem:
         try:
-            data = self._read(path)
+            data = self.read(path)
         except OSError as error:
             return unreadable(path, error)
         try:
@@ -223,7 +223,7 @@ class GraphStore:
         # The body lies beside the sidecar under the same name, whatever `body_path` claims.
         body_path = path.removesuffix(".json") + ".md"
         try:
-            body_data = self._read(body_path)
+            body_data = self.read(body_path)
             body = body_text(body_data)
         except FileNotFoundError:
             return Problem(
@@ -257,7 +257,7 @@ class GraphStore:
 
     def read_relation(self, path: str) -> StoredRelation | Problem:
         try:
-            data = self._read(path)
+            data = self.read(path)
         except OSError as error:
             return unreadable(path, error)
         try:
@@ -334,10 +334,10 @@ class GraphStore:
     # -- events -----------------------------------------------------------------------------
 
     def events(self) -> Iterator[tuple[int, Event | Problem]]:
-        """The numbered lines of the event log, good and bad."""
+        """The numbered lines of the event log, good and bad; none where it cannot be read."""
         try:
-            data = self._read(EVENTS)
-        except FileNotFoundError:
+            data = self.read(EVENTS)
+        except OSError:
             return
         for number, line in lines(data):
             try:
@@ -362,8 +362,9 @@ class GraphStore:
 
     # -- reading ----------------------------------------------------------------------------
 
-    def _read(self, relative: str) -> bytes:
-        return read_bytes(os.path.join(self.folder, relative))
+    def read(self, relative: str) -> bytes:
+        """A file's bytes. No link is followed, neither the file itself nor a folder on the way to it."""
+        return read_inside(self.root, f"{FOLDER}/{relative}")
 
     def _listed(self, folder: str) -> list[str]:
         top = os.path.join(self.folder, folder)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from quire.files import Holder, World, ensure_folder, finish_interrupted, held, is_interrupted, storage_failed
-from quire.layers.graph.layout import LOCK, RECOVERY
+from quire.layers.graph.layout import BACKUP, LOCK, RECOVERY
 from quire.layers.graph.store import GraphStore
 from quire.model import LockBusy, OutsideProject, StorageFailed, timestamp
 
@@ -24,6 +24,8 @@ def write_access(store: GraphStore, world: World, operation: str, seconds: float
             f"`{store.folder}` is a symbolic link; nothing is written through it.",
             hint="Replace the link by a real folder.",
         )
+    for name in (RECOVERY, BACKUP):
+        store.path(name)  # refused where it is a link: these, too, are written to
     holder = Holder(pid=world.pid, operation=operation, created_at=timestamp(world.now()))
     wait = world.lock_seconds if seconds is None else seconds
     try:

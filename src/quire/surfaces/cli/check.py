@@ -27,8 +27,9 @@ def run(session: Session) -> int:
         answer(project, data)
     else:
         verdict = "sound" if found.valid else "not sound"
-        counts = f"{len(found.errors)} errors, {len(found.warnings)} warnings"
-        say(f"The memory is {verdict}: {found.files_checked} files, {counts}.")
+        counts = [(found.files_checked, "file"), (len(found.errors), "error"), (len(found.warnings), "warning")]
+        shown = ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts)
+        say(f"The memory is {verdict}: {shown}.")
         _list("Errors", found.errors)
         _list("Warnings", found.warnings)
     return 0 if found.valid else 1

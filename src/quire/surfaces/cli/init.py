@@ -68,7 +68,10 @@ def _report(project: Project, done: Initialized) -> None:
         say("Next:")
         say("  memory init --brief    gives your agent the task of filling the memory")
         say("  memory save --help     shows how to record something yourself")
-        say("  git add .memory AGENTS.md .gitignore && git commit    to share it" if done.git_available else "")
+        if done.git_available:
+            written = [target.path for target in done.guidance if target.status in ("created", "updated")]
+            written += [".gitignore"] if done.gitignore_updated else []
+            say(f"  git add {' '.join(['.memory', *written])} && git commit    to share it")
 
 
 COMMAND = Command(

@@ -20,9 +20,9 @@ _EXAMPLES = """Examples:
 
 
 def run(session: Session, ref: str) -> None:
-    """Show one entry in full, with the relations that touch it.
+    """Show one node in full, with the relations that touch it.
 
-    REF is the entry's id, kind.slug.
+    REF is the node's id, kind.slug.
     """
     project = session.project()
     found = project.inspect(ref)

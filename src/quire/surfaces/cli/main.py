@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "init": "Create the memory and tell the agents about it.",
     "save": "Record what changed in the product.",
-    "inspect": "Show one entry in full, with its relations.",
+    "inspect": "Show one node in full, with its relations.",
     "status": "Show features by stage, open questions, stale anchors.",
     "check": "Look for faults in the memory's files.",
     "diff": "Show what differs from the last commit.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,7 @@ def _report(done: Reset) -> None:
         say(f"There was no memory in {done.project_root}")
     elif done.backup_path:
         say(f"Reset {done.project_root}; archived in {done.backup_path}")
-        say(f"  To undo: cd {done.project_root} && tar -xzf {done.backup_path}")
+        say(f"  To undo: cd {shlex.quote(done.project_root)} && tar -xzf {shlex.quote(done.backup_path)}")
     else:
         say(f"Destroyed the memory in {done.project_root}")
 

@@ -30,10 +30,10 @@ _EXAMPLES = """Example:
   JSON
 
 \b
-An entry with the id of something stored updates it; without, it creates. Absent fields stay as
+A node with the id of a stored one updates it; without, it is created. Absent fields stay as
 they are, given lists replace. kinds: feature, decision, gotcha, question. stages (features only):
 idea, building, shipped, paused, dead. predicates: affects, depends_on, supersedes, related_to.
-status: open or closed for a question; active to revive a stale or superseded entry.
+status: open or closed for a question; active to revive a stale or superseded node.
 "unrelated": [{"predicate", "to"}] removes relations. `memory docs save` says it all.
 """
 

@@ -13,8 +13,8 @@ _EXAMPLES = """Example:
 def run(session: Session) -> None:
     """Say whether the storage needs an upgrade, and what to do.
 
-    Storage of another version is never changed by any command: the error says which version was found and how to go
-    on. To upgrade Quire itself, use the tool you installed it with, for example `pip install -U quire-memory`.
+    Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
+    was found and how to go on. To upgrade Quire itself, use the tool you installed it with.
     """
     project = session.project()
     message = project.upgrade()

@@ -1,0 +1,47 @@
+"""Credentials in stored files: what people wrote is scanned; ids, paths and digests are not prose."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from quire.files import read_text
+from quire.guard import find_secrets
+from quire.model import Problem
+
+__all__ = ["secrets_in_fields", "secrets_in_file", "secrets_in_text"]
+
+
+def secrets_in_fields(path: str, fields: dict[str, Any]) -> Iterator[Problem]:
+    """Scan what people write; ids, paths and digests are not prose."""
+    source, origin = fields.get("source"), fields.get("origin")
+    texts = [fields.get("title"), *_strings(fields.get("tags")), *_strings(fields.get("anchors"))]
+    texts += [source.get("task")] if isinstance(source, dict) else []
+    texts += [origin.get("locator")] if isinstance(origin, dict) else []
+    texts += [item.get("id") for item in _strings(fields.get("evidence")) if isinstance(item, dict)]
+    for text in texts:
+        if isinstance(text, str):
+            yield from secrets_in_text(path, text)
+
+
+def secrets_in_file(path: str, full: str) -> Iterator[Problem]:
+    """A body that belongs to nothing is committed all the same."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        yield from secrets_in_text(path, read_text(full))
+
+
+def secrets_in_text(path: str, text: str, line: int | None = None) -> Iterator[Problem]:
+    for found in find_secrets(text):
+        yield Problem(
+            code="MemorySecretDetected" if found.certain else "MemorySecretWarning",
+            severity="error" if found.certain else "warning",
+            path=path,
+            line=line or found.line,
+            message=f"Looks like a {found.what} ({found.rule}): {found.masked}.",
+            hint="Replace the credential, then remove it here; git history keeps it until it is rewritten.",
+        )
+
+
+def _strings(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
