@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.files import Git, World, find_root, real_world
-from quire.layers.graph import GraphStore, StoredNode, StoredRelation
-from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX
+from quire.layers.graph import GraphStore
+from quire.layers.graph.layout import CONFIG, FOLDER, INDEX
 from quire.model import (
     Actor,
     InputError,
@@ -26,38 +26,27 @@ from quire.model import (
     NotReady,
     Problem,
     QuireError,
+    Record,
+    anchor_fault,
+    limits,
     parse_ref,
 )
 
 if TYPE_CHECKING:
-    from quire.index import Index, Written
-    from quire.layers.graph import GraphSource, Saved
-    from quire.upkeep import Changes, Checked, Registered, Reset, Status, Target
+    from quire.index import Index, Progress, Written
+    from quire.layers.graph import GraphSource, Inspected, Saved
+    from quire.retrieval import Answer
+    from quire.upkeep import Changes, Checked, Initialized, Registered, Reset, Status
 
-__all__ = ["Initialized", "Inspected", "Project", "ProjectRow"]
-
-
-class Initialized(msgspec.Struct, kw_only=True):
-    """What `init` did, or with `dry_run` would do."""
-
-    created: bool
-    dry_run: bool
-    project: dict[str, str]
-    files_created: list[str]
-    gitignore_updated: bool
-    git_available: bool
-    guidance: list[Target]
-    backup_path: str | None
-    brief: str
-    warnings: list[Problem]
+__all__ = ["Project", "ProjectRow", "Rebuilt"]
 
 
-class Inspected(msgspec.Struct, kw_only=True):
-    """One node in full, with the relations that touch it."""
+class Rebuilt(msgspec.Struct, kw_only=True):
+    """What the new index holds, and the files that it could not read."""
 
-    node: StoredNode
-    outgoing: list[StoredRelation]
-    incoming: list[StoredRelation]
+    records: int
+    edges: int
+    unreadable: list[str]
 
 
 class ProjectRow(msgspec.Struct, kw_only=True):
@@ -90,98 +79,33 @@ class Project:
         self, *, name: str | None = None, force: bool = False, guidance: bool = True, dry_run: bool = False
     ) -> Initialized:
         """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
-        from quire.layers.graph import create_store, planned_files, project_identity, refresh_schemas
-        from quire.upkeep import ensure_ignored, install_guidance
+        from quire.upkeep import initialize
 
         if not force:
             self._settle()
-        warnings: list[Problem] = []
-        backup: str | None = None
-        exists = self.graph.exists()
-        if force and os.path.isdir(self.graph.folder):
-            backup = self._clear(dry_run=dry_run)
-            exists = False
-        if exists:
-            config = self.graph.config()
-            project = {"id": config.project.id, "name": config.project.name}
-            if name and name != config.project.name:
-                raise InputError(
-                    f"This memory is named `{config.project.name}` already.",
-                    hint=f"To retitle its node, save a new `title` for `{config.project.id}`.",
-                    details={"field": "name"},
-                )
-            created = [] if dry_run else [f"{FOLDER}/{path}" for path in refresh_schemas(self.graph, self.world)]
-        else:
-            self._refuse_lost_store(force=force)
-            project_id, title = project_identity(self.root, name)
-            project = {"id": project_id, "name": title}
-            if dry_run:
-                files = list(planned_files(self.root, name, "1970-01-01T00:00:00+00:00"))
-            else:
-                files = create_store(self.graph, self.world, name)
-            created = [f"{FOLDER}/{path}" for path in files]
-        try:
-            ignored = self.git.available and ensure_ignored(self.root, self.world, dry_run=dry_run)
-        except QuireError as error:
-            ignored = False
-            warnings.append(_as_warning(error))
-        targets: list[Target] = []
+        done = initialize(self.graph, self.git, self.world, name=name, force=force, dry_run=dry_run)
         if guidance:
-            map_text = self._map() if not (dry_run and not exists) else "…"
-            targets, problems = install_guidance(self.root, self.world, map_text, dry_run=dry_run)
-            warnings += problems
+            self._install_guidance(done)
         if not dry_run:
-            warnings += self._register()
-        return Initialized(
-            created=not exists,
-            dry_run=dry_run,
-            project=project,
-            files_created=created,
-            gitignore_updated=ignored,
-            git_available=self.git.available,
-            guidance=targets,
-            backup_path=backup,
-            brief=self.brief_for(project["id"]),
-            warnings=warnings,
-        )
+            done.warnings += self._register()
+        return done
 
-    @staticmethod
-    def brief_for(project_id: str) -> str:
-        """The indexing brief for an agent."""
-        from quire.upkeep import BRIEF
+    def _install_guidance(self, done: Initialized) -> None:
+        from quire.upkeep import install_guidance
 
-        return BRIEF % {"project_id": project_id}
+        map_text = "…" if done.dry_run and done.created else self._map()
+        done.guidance, problems = install_guidance(self.root, self.world, map_text, dry_run=done.dry_run)
+        done.warnings += problems
 
     def brief(self) -> str:
-        """The indexing brief, also before there is a memory."""
+        """The indexing brief for an agent, also before there is a memory."""
         from quire.layers.graph import project_identity
+        from quire.upkeep import brief_for
 
         try:
-            return self.brief_for(self.graph.config().project.id)
+            return brief_for(self.graph.config().project.id)
         except NotReady:
-            return self.brief_for(project_identity(self.root, None)[0])
-
-    def _clear(self, *, dry_run: bool) -> str | None:
-        """`--force`: what is there is archived, never thrown away."""
-        from quire.upkeep import reset_memory
-
-        return f"{FOLDER}/{BACKUP}/…" if dry_run else reset_memory(self.graph, self.world).backup_path
-
-    def _refuse_lost_store(self, *, force: bool) -> None:
-        """Where git still has a memory that is gone from the disk by accident, do not bury it under a new one."""
-        from quire.upkeep import backups
-
-        if force or not self.git.available or backups(self.graph):
-            return
-        try:
-            lost = self.git.committed([f"{FOLDER}/{CONFIG}"])
-        except QuireError:
-            return
-        if lost:
-            raise InvalidStore(
-                "The last commit holds a memory here that is missing from the working tree.",
-                hint=f"Bring it back with `git restore {FOLDER}`, or start a new one with `memory init --force`.",
-            )
+            return brief_for(project_identity(self.root, None)[0])
 
     # -- save -------------------------------------------------------------------------------
 
@@ -232,6 +156,8 @@ class Project:
 
     def inspect(self, ref: str) -> Inspected:
         """One node in full."""
+        from quire.layers.graph import inspect_node
+
         self._settle()
         self.graph.config()
         parsed = parse_ref(ref)
@@ -241,25 +167,7 @@ class Project:
                 hint="Graph refs look like feature.retry-queue.",
                 details={"id": ref},
             )
-        stored = self.graph.find_node(parsed.id) or self._found_elsewhere(parsed.id)
-        if stored is None:
-            similar = self.graph.similar_ids(parsed.id)
-            gone = self.graph.deletion_of(parsed.id)
-            hint = f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
-            if gone is not None:
-                hint = f"It was deleted on {gone.timestamp[:10]}: {gone.reason or 'no reason given'}."
-            raise NotFound(f"`{ref}` is not in the memory.", hint=hint, details={"id": ref, "similar": similar})
-        touching = sorted(self.graph.relations_touching(parsed.id), key=lambda item: item.relation.id)
-        return Inspected(
-            node=stored,
-            outgoing=[item for item in touching if item.relation.source == parsed.id],
-            incoming=[item for item in touching if item.relation.source != parsed.id],
-        )
-
-    def _found_elsewhere(self, node_id: str) -> StoredNode | None:
-        """A node whose file does not have the name its id asks for."""
-        stored = (self.graph.read_node(path) for path in self.graph.node_paths())
-        return next((found for found in stored if isinstance(found, StoredNode) and found.node.id == node_id), None)
+        return inspect_node(self.graph, parsed.id)
 
     def status(self) -> Status:
         from quire.upkeep import memory_status
@@ -279,6 +187,70 @@ class Project:
             except QuireError as error:
                 rows.append(ProjectRow(entry=entry, status=None, error=error))
         return sorted(rows, key=lambda row: (row.status.last_activity or "") if row.status else "", reverse=True)
+
+    def query(
+        self,
+        question: str,
+        *,
+        budget: int | None = None,
+        limit: int = 10,
+        kinds: tuple[str, ...] = (),
+        tags: tuple[str, ...] = (),
+        layers: tuple[str, ...] = (),
+        path: str | None = None,
+        everything: bool = False,
+    ) -> Answer:
+        """What the memory knows about a question, or about a file, within a budget of tokens."""
+        from quire.index import Filter
+        from quire.retrieval import Ask, ask
+
+        self._settle()
+        config = self.graph.config()
+        if not question.strip() and path is None:
+            raise InputError(
+                "The question is empty.",
+                hint='Ask something: memory query "why do retries run in the worker?"',
+                details={"field": "question"},
+            )
+        tokens = config.memory.default_token_budget if budget is None else budget
+        asked = Ask(
+            question=question[: limits.QUESTION_CHARS],
+            budget=_within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST),
+            limit=_within(limit, "limit", 1, limits.RESULTS_MOST),
+            allowed=Filter(layers=layers, kinds=kinds, tags=tags),
+            governs=self._governing(path) if path is not None else None,
+            about=f"what governs {path}" if path is not None else "",
+            everything=everything,
+        )
+        with self._index() as index:
+            return ask(index, asked)
+
+    def _governing(self, path: str) -> Callable[[Record], bool]:
+        """Whether a record's anchors cover a file, named from the root or from where we stand."""
+        from quire.upkeep import covers
+
+        full = os.path.normpath(os.path.join(self.world.cwd, path))
+        inside = full.startswith(self.root + os.sep) and not os.path.lexists(os.path.join(self.root, path))
+        relative = os.path.relpath(full, self.root) if inside else os.path.normpath(path)
+        fault = anchor_fault(relative)
+        if fault:
+            raise InputError(f"`{path}` {fault}.", hint="Name a file of this project.", details={"field": "path"})
+        return lambda record: any(covers(anchor, relative) for anchor in record.anchors)
+
+    def rebuild(self, progress: Progress | None = None) -> Rebuilt:
+        """Make the index from nothing; `progress` is told how far it is."""
+        from quire.index import rebuild_index
+
+        self._settle()
+        self.graph.config()
+        index = rebuild_index(os.path.join(self.graph.folder, INDEX), [self._source()], progress)
+        try:
+            problems = [f"{FOLDER}/{path}" for _, path, _, _ in index.problems()]
+            return Rebuilt(
+                records=sum(index.counts("graph").values()), edges=index.edge_count("graph"), unreadable=problems
+            )
+        finally:
+            index.close()
 
     def check(self) -> Checked:
         from quire.upkeep import check_memory
@@ -388,6 +360,16 @@ class Project:
     def _map(self) -> str:
         with self._index() as index:
             return self._render(index)
+
+
+def _within(number: int, name: str, least: int, most: int) -> int:
+    if not least <= number <= most:
+        raise InputError(
+            f"The {name} must be a whole number from {least} to {most:,}, not {number}.",
+            hint=f"Leave --{name} out for the usual one.",
+            details={"field": name, "minimum": least, "maximum": most},
+        )
+    return number
 
 
 def _as_warning(error: QuireError) -> Problem:

@@ -130,6 +130,9 @@ def test_a_project_whose_path_is_not_text_is_refused_in_words(memory: Any, tmp_p
         assert "not UTF-8" in run.error["message"]
         assert run.error["hint"]
     assert os.listdir(folder) == []
+    run = memory("--project", os.fsdecode(b"no\xff"), "status", "--json")
+    assert run.code == 1
+    assert "not a folder" in run.error["message"]
 
 
 def test_without_git_everything_but_diff_works(memory: Any, tmp_path: Path) -> None:

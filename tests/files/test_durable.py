@@ -75,8 +75,9 @@ def test_a_refusal_of_the_disk_leaves_the_old_file_and_nothing_else(
     path = tmp_path / "AGENTS.md"
     path.write_bytes(b"old")
     failing(operation, number)
-    with pytest.raises(OSError, match=os.strerror(number)):
+    with pytest.raises(StorageFailed, match=r"AGENTS\.md") as raised:
         write_file(str(path), b"new", "token")
+    assert raised.value.details["errno"] == errno.errorcode[number]
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["AGENTS.md"]
 

@@ -6,11 +6,13 @@ is refused) at that call, and the next process opens what it left. What is found
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -19,7 +21,8 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from quire.files import World, disk
+from quire.files import World, disk, transaction
+from quire.layers.graph import writing
 from quire.model import QuireError
 from quire.project import Project
 
@@ -72,12 +75,21 @@ CHANGE: dict[str, Any] = {
 }
 
 
+SMALL: dict[str, Any] = {
+    "task": "one changed, one gone",
+    "nodes": [{"id": "feature.worker", "body": "Runs what must not block a request."}],
+    "delete": [{"id": "question.who-pays", "reason": "answered"}],
+}
+
+
 class Scenario(NamedTuple):
-    """What is there before, what is done, and whether an interrupted one may leave a part of the store."""
+    """What is there before, what is done, and what is done next (the same again, unless another step is named)."""
 
     prepare: Callable[[str], None]
     act: Callable[[Project], object]
     archives: bool = False
+    """Whether an interrupted run may leave a part of the store in its place and the rest in an archive."""
+    next: Callable[[Project], object] | None = None
 
 
 # -- the little world in which it happens -------------------------------------------------------------------------
@@ -123,6 +135,14 @@ def filled(space: str) -> None:
     open_project(space).status()
 
 
+def plain(space: str) -> None:
+    """A memory outside git."""
+    empty(space)
+    shutil.rmtree(os.path.join(space, "harbor/.git"))
+    open_project(space).init()
+    open_project(space).save(FIRST)
+
+
 def broken_schema(space: str) -> None:
     filled(space)
     with open(os.path.join(space, "harbor/.memory/schema/event.schema.json"), "w", encoding="utf-8") as file:
@@ -133,10 +153,12 @@ SCENARIOS: dict[str, Scenario] = {
     "init": Scenario(empty, lambda project: project.init()),
     "create": Scenario(filled, lambda project: project.save(CREATE)),
     "change": Scenario(filled, lambda project: project.save(CHANGE)),
+    "small": Scenario(filled, lambda project: project.save(SMALL)),
     "repair": Scenario(broken_schema, lambda project: project.init()),
-    "reset": Scenario(filled, lambda project: project.reset(), archives=True),
-    "destroy": Scenario(filled, lambda project: project.reset(destroy=True)),
-    "force": Scenario(filled, lambda project: project.init(force=True), archives=True),
+    "reset": Scenario(plain, lambda project: project.reset(), archives=True),
+    "destroy": Scenario(plain, lambda project: project.reset(destroy=True)),
+    "force": Scenario(plain, lambda project: project.init(force=True), archives=True),
+    "begin anew": Scenario(plain, lambda project: project.reset(), archives=True, next=lambda project: project.init()),
 }
 
 
@@ -186,6 +208,10 @@ def store_of(tree: Tree) -> Tree:
     return {name: data for name, data in tree.items() if name.startswith("harbor/.memory/")}
 
 
+def nodes_of(tree: Tree) -> set[str]:
+    return {name for name in tree if name.startswith("harbor/.memory/memory/")}
+
+
 # -- judging ------------------------------------------------------------------------------------------------------
 
 
@@ -198,7 +224,7 @@ class Case(NamedTuple):
     space: str
     before: Tree
     after: Tree
-    warnings: list[str]
+    known: list[str]
 
     def restore(self) -> None:
         shutil.rmtree(self.space, ignore_errors=True)
@@ -209,22 +235,26 @@ class Case(NamedTuple):
 
     def judge(self) -> Iterator[str]:
         """Everything that is wrong after an interrupted run: first as a reader finds it, then after one more run."""
+        with contextlib.suppress(QuireError):
+            open_project(self.space, LATER).status()
         if not self.scenario.archives and self.name != "destroy":
             yield from self.all_or_nothing()
         elif self.scenario.archives:
             yield from self.nothing_lost()
         try:
-            self.act()
+            (self.scenario.next or self.scenario.act)(open_project(self.space, LATER))
         except Exception as error:
             yield f"the next run failed: {error!r}"
             return
-        now = read_space(self.space)
-        for name in differing(now, self.after):
+        if self.scenario.next:
+            yield from self.mixed()
+            return
+        for name in differing(read_space(self.space), self.after):
             yield f"{STALE_MAP if name == MAP else 'the next run left'} `{name}` different"
-        yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=True))
+        for name in leftovers(self.space, after_a_write=True):
+            yield f"{STALE_MAP + ' and' if name.startswith('harbor/.quire-') else 'left behind:'} {name}"
         if self.scenario.archives:
             yield from self.nothing_lost()
-        yield from self.unsound(expected=self.warnings)
 
     def all_or_nothing(self) -> Iterator[str]:
         yield from self.unsound()
@@ -239,21 +269,29 @@ class Case(NamedTuple):
                 yield f"`{name}` is neither old nor new"
         yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=False))
 
+    def mixed(self) -> Iterator[str]:
+        """Whether a part of the old memory and a part of the new one lie side by side."""
+        now = nodes_of(read_space(self.space))
+        if now not in (nodes_of(self.before), nodes_of(self.after)):
+            yield f"a part of the old memory is there: {sorted(now)}"
+
     def nothing_lost(self) -> Iterator[str]:
         now, kept = read_space(self.space), archived(self.space)
         for name, data in store_of(self.before).items():
             if now.get(name) != data and (name, data) not in kept:
                 yield f"`{name}` is neither in its place nor in an archive"
 
-    def unsound(self, expected: list[str] | None = None) -> Iterator[str]:
-        """Errors that `check` finds; after the last run also warnings that an unharmed run does not leave."""
-        if not store_of(read_space(self.space)):
-            return
-        found = open_project(self.space, LATER).check()
-        yield from (f"check: {problem.code} {problem.path}: {problem.message}" for problem in found.errors)
-        for problem in found.warnings if expected is not None else ():
-            if problem.code not in (*(expected or ()), "ProductMapStale"):
-                yield f"check: {problem.code} {problem.path}: {problem.message}"
+    def unsound(self) -> Iterator[str]:
+        """What `check` finds that it finds neither before nor after an unharmed run."""
+        if store_of(read_space(self.space)):
+            yield from (f"check: {text}" for text in findings(self.space) if text not in self.known)
+
+
+def findings(space: str) -> list[str]:
+    """What `check` says, a map that is not yet up to date left out."""
+    found = open_project(space, LATER).check()
+    problems = [problem for problem in [*found.errors, *found.warnings] if not problem.code.startswith("ProductMap")]
+    return [f"{problem.code} {problem.path}: {problem.message}" for problem in problems]
 
 
 def differing(one: Tree, other: Tree) -> list[str]:
@@ -269,15 +307,19 @@ def prepare(name: str, folder: str) -> tuple[Case, list[tuple[str, str]]]:
     scenario.prepare(space)
     shutil.copytree(space, template, symlinks=True)
     before = read_space(space)
+    known = findings(space) if store_of(before) else []
     calls: list[tuple[str, str]] = []
     disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, space)))
     scenario.act(open_project(space, LATER))
     disk.before = nothing
+    if scenario.next:
+        scenario.next(open_project(space, LATER))
     after = read_space(space)
-    found = open_project(space, LATER).check().warnings if store_of(after) else []
-    warnings = [problem.code for problem in found]
-    assert "ProductMapStale" not in warnings
-    return Case(name, scenario, template, space, before, after, warnings), calls
+    if store_of(after):
+        codes = {problem.code for problem in open_project(space, LATER).check().warnings}
+        assert "ProductMapStale" not in codes, "an unharmed run leaves the map as it should be"
+        known += findings(space)
+    return Case(name, scenario, template, space, before, after, known), calls
 
 
 def nothing(_operation: str, _path: str) -> None:
@@ -320,72 +362,117 @@ def refuse_at(number: int, code: int, *, for_good: bool) -> Callable[[str, str],
     return before
 
 
-def killed(case: Case, number: int, *, torn: bool) -> bool:
-    """Run the operation in a process of its own that dies at this call; whether it did."""
+def interrupt_at(number: int) -> Callable[[str, str], None]:
+    """Somebody presses Ctrl-C at this call."""
+    count = -1
+
+    def before(_operation: str, _path: str) -> None:
+        nonlocal count
+        count += 1
+        if count == number:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return before
+
+
+def run(case: Case, fault: Callable[[str, str], None]) -> str:
+    """Run the operation in a process of its own with this fault: `died`, `done`, or the error as `code|text`."""
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        disk.before = die_at(number, torn=torn)
+        disk.before = fault
         try:
             case.act()
-            os._exit(0)
+            said = "done"
+        except QuireError as error:
+            said = f"{error.code}|{error.message}|{error.hint or ''}"
         except BaseException as error:
-            os.write(2, f"call {number}: {error!r}\n".encode())
-            os._exit(1)
+            said = f"untyped|{error!r}|"
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.close(writer)
+    with open(reader, encoding="utf-8") as pipe:
+        said = pipe.read()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert code in (0, KILLED), f"the run itself failed: {code}"
-    return code == KILLED
+    return "died" if code == KILLED else said
 
 
-def refused(case: Case, number: int, code: int, *, for_good: bool) -> Iterator[str]:
-    """Run the operation on a disk that refuses this call; what is wrong with how it ends."""
-    disk.before = refuse_at(number, code, for_good=for_good)
-    try:
-        case.act()
-    except QuireError as error:
-        if not error.hint:
-            yield f"no hint: {error.message}"
-        completed_later = "could not be completed" in error.message
-    except Exception as error:
-        yield f"not a typed error: {error!r}"
+def refusal(case: Case, said: str, *, for_good: bool) -> Iterator[str]:
+    """What is wrong with how an operation ended that the disk refused a call."""
+    if said == "done":
         return
-    else:
+    if "KeyboardInterrupt" in said:
+        yield from (f"left behind: {name}" for name in leftovers(case.space, after_a_write=True))
         return
-    finally:
-        disk.before = nothing
-    if case.scenario.archives or case.name == "destroy":
-        return
-    if not completed_later and not for_good:
+    code, message, hint = said.split("|", 2)
+    if code == "untyped" or not hint:
+        yield f"not an error that a person can act on: {said}"
+    stays = not (case.scenario.archives or case.name == "destroy" or "could not be completed" in message)
+    if stays and not for_good:
         now = store_of(read_space(case.space))
-        yield from (f"refused, yet `{name}` changed" for name in differing(now, store_of(case.before)))
+        # A memory that came to be before its guidance could be written is there and whole.
+        if now != store_of(case.after):
+            yield from (f"refused, yet `{name}` changed" for name in differing(now, store_of(case.before)))
         yield from (f"left behind: {name}" for name in leftovers(case.space, after_a_write=True))
 
 
-def explore(name: str, way: str, folder: str) -> dict[str, Any]:
+def mutate(mutant: str) -> None:
+    """Break what the tests hold to be essential; they must notice."""
+    if mutant == "in place":
+
+        def rename(source: str, target: str) -> None:
+            disk.before("rename", target)
+            with open(source, "rb") as file:
+                data = file.read()
+            with open(target, "wb") as file:
+                disk.before("write", target)
+                file.write(data)
+            os.unlink(source)
+
+        disk.rename = rename
+    elif mutant == "no recovery":
+        writing.finish_interrupted = lambda _root, recovery: shutil.rmtree(recovery) or []
+    elif mutant == "events last":
+        transaction._finish, transaction._append_all = (
+            lambda root, folder, intent, finish=transaction._finish, append=transaction._append_all: (
+                finish(root, folder, intent),
+                append(root, intent),
+            ),
+            lambda _root, _intent: None,
+        )
+
+
+def explore(name: str, way: str, folder: str, mutant: str = "") -> dict[str, Any]:
     """Every point of one scenario, failed in one way."""
+    mutate(mutant)
     case, calls = prepare(name, folder)
     violations: list[str] = []
     points = 0
     codes = (errno.ENOSPC, errno.EIO, errno.EROFS)
     for number in range(len(calls) + 1):
         operation, path = calls[number] if number < len(calls) else ("none", "")
-        if way == "torn" and operation != "fsync":
+        if (way == "torn" and operation != "fsync") or (way == "full" and operation not in NEEDS_ROOM):
             continue
         case.restore()
         found: list[str] = []
         if way in ("kill", "torn"):
-            died = killed(case, number, torn=way == "torn")
-            assert died == (number < len(calls)), "a run makes the same calls every time"
-            points += died
+            said = run(case, die_at(number, torn=way == "torn"))
+            assert said == ("died" if number < len(calls) else "done"), f"call {number}: {said}"
+        elif way == "interrupt":
+            found += refusal(case, run(case, interrupt_at(number)), for_good=False)
         else:
             code = codes[number % 3] if way == "refuse" else errno.ENOSPC if way == "full" else errno.EROFS
-            found += refused(case, number, code, for_good=way != "refuse")
-            points += 1
+            said = run(case, refuse_at(number, code, for_good=way != "refuse"))
+            found += refusal(case, said, for_good=way != "refuse")
+        points += number < len(calls)
         found += case.judge()
         violations += [f"call {number}, {operation} {path}: {text}" for text in found]
+        if mutant and any(STALE_MAP not in text for text in violations):
+            break
     stale = [text for text in violations if STALE_MAP in text]
     others = [text for text in violations if STALE_MAP not in text]
     return {"calls": len(calls), "points": points, "violations": others, "stale_maps": stale}
 
 
 if __name__ == "__main__":
-    print(json.dumps(explore(*sys.argv[1:4])))
+    print(json.dumps(explore(*sys.argv[1:])))

@@ -9,7 +9,14 @@ from quire.files.jsonfile import compact, decode_object, lines, parse_strict, pr
 from quire.files.lock import Holder, held
 from quire.files.paths import escaping_part, follow_inside, inside, read_bytes, read_inside, read_text, storage_failed
 from quire.files.sections import Markers, Section, find_section, place_section, remove_section
-from quire.files.transaction import Append, Change, apply_changes, finish_interrupted, is_interrupted
+from quire.files.transaction import (
+    Append,
+    Change,
+    apply_changes,
+    finish_interrupted,
+    is_interrupted,
+    staged_bytes,
+)
 from quire.files.world import World, real_world
 
 __all__ = [
@@ -47,6 +54,7 @@ __all__ = [
     "real_world",
     "remove_section",
     "sha256",
+    "staged_bytes",
     "storage_failed",
     "write_file",
 ]

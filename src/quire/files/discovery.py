@@ -17,7 +17,8 @@ def find_root(start: str, marker: str) -> str:
     """
     start = os.path.realpath(start)
     if not os.path.isdir(start):
-        raise InputError(f"`{start}` is not a folder.", hint="Name an existing folder.", details={"path": start})
+        shown = _shown(start)
+        raise InputError(f"`{shown}` is not a folder.", hint="Name an existing folder.", details={"path": shown})
     nearest: str | None = None
     folder = start
     while True:
@@ -36,13 +37,17 @@ def _nameable(root: str) -> str:
     try:
         root.encode("utf-8")
     except UnicodeEncodeError:
-        shown = root.encode("utf-8", "backslashreplace").decode()
+        shown = _shown(root)
         raise InputError(
             f"The path of `{shown}` is not UTF-8 text.",
             hint="Rename the folder, or work in a clone elsewhere.",
             details={"path": shown},
         ) from None
     return root
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def is_repository_top(folder: str) -> bool:

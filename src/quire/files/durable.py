@@ -8,7 +8,7 @@ import stat
 
 from quire.files import disk
 from quire.files.lock import is_alive
-from quire.files.paths import read_bytes
+from quire.files.paths import read_bytes, storage_failed
 from quire.model import StorageFailed
 
 __all__ = ["ensure_folder", "stage", "write_file"]
@@ -48,13 +48,16 @@ def write_file(path: str, data: bytes, token: str) -> None:
     _sweep_temporaries(folder)
     temporary = os.path.join(folder, f"{TEMPORARY_PREFIX}{os.getpid()}-{token}{TEMPORARY_SUFFIX}")
     try:
-        stage(temporary, data, like=target)
-        disk.rename(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            disk.remove(temporary)
-        raise
-    disk.sync_folder(folder)
+        try:
+            stage(temporary, data, like=target)
+            disk.rename(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                disk.remove(temporary)
+            raise
+        disk.sync_folder(folder)
+    except OSError as error:
+        raise storage_failed(error, f"write `{os.path.basename(path)}`", folder) from error
 
 
 def _sweep_temporaries(folder: str) -> None:

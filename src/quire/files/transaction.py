@@ -31,7 +31,7 @@ KEPT_PREFIX = "unapplied-"
 INTENT = "intent.json"
 _STAGED = re.compile(r"\d+\.new")
 
-__all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted"]
+__all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted", "staged_bytes"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +84,8 @@ def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append
                 ensure_folder(os.path.dirname(inside(root, change.path)))
         draft = os.path.join(folder, INTENT + ".draft")
         stage(draft, msgspec.json.encode(intent))
+        # The staged names must last before the decision does: not every file system keeps the order of names.
+        disk.sync_folder(folder)
         disk.rename(draft, os.path.join(folder, INTENT))
         disk.sync_folder(folder)
         disk.sync_folder(recovery)
@@ -115,6 +117,18 @@ def uninterrupted() -> Iterator[None]:
 def is_interrupted(recovery: str) -> bool:
     """Whether an earlier writer died in the middle. One directory listing."""
     return bool(_folders(recovery))
+
+
+def staged_bytes(recovery: str, path: str) -> bytes | None:
+    """The next bytes of a file that a decided transaction has not put in its place yet, for readers without a lock."""
+    for name in _folders(recovery):
+        folder = os.path.join(recovery, name)
+        intent = _read_intent(os.path.join(folder, INTENT))
+        for step in intent.steps if intent else ():
+            if step.action == "replace" and step.path == path:
+                with contextlib.suppress(OSError):
+                    return read_bytes(os.path.join(folder, step.staged))
+    return None
 
 
 def finish_interrupted(root: str, recovery: str) -> list[str]:

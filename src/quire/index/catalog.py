@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 import apsw
 import msgspec
 
-from quire.index.database import discard_database, open_database
+from quire.index.database import discard_database, open_database, open_in_memory
+from quire.index.embedding import embedder
+from quire.index.passages import passages, searched_fields
+from quire.index.search import Searcher
 from quire.model import EPOCH, Edge, Layer, Problem, Record, instant
 
 _COLUMNS = "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin"
 
-__all__ = ["Index", "Source", "Written", "open_index"]
+Progress = Callable[[int, int], None]
+"""Called with how many files are done, of how many."""
+
+__all__ = ["Index", "Progress", "Source", "Written", "open_index", "rebuild_index"]
 
 
 class Source(Protocol):
@@ -41,11 +48,29 @@ def open_index(folder: str, sources: Iterable[Source], written: Written | None =
     index = Index(open_database(folder))
     try:
         index.bring_up(sources, written)
+        return index
+    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError, apsw.CantOpenError):
+        # Sound, but not ours to write to now: answer from an index of our own, in memory.
+        index.close()
+        index = Index(open_in_memory())
     except apsw.Error:
         index.close()
         discard_database(folder)
         index = Index(open_database(folder))
-        index.bring_up(sources, None)
+    index.bring_up(sources, None)
+    return index
+
+
+def rebuild_index(folder: str, sources: Iterable[Source], progress: Progress | None = None) -> Index:
+    """The index made from nothing. Readers see the old one until the new one is complete."""
+    index = Index(open_database(folder))
+    try:
+        index.make_anew(list(sources), progress)
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+        index.close()
+        discard_database(folder)
+        index = Index(open_database(folder))
+        index.make_anew(list(sources), progress)
     return index
 
 
@@ -58,6 +83,9 @@ class Index:
     def close(self) -> None:
         self._connection.close()
 
+    def searcher(self) -> Searcher:
+        return Searcher(self._connection)
+
     # -- keeping fresh ----------------------------------------------------------------------
 
     def bring_up(self, sources: list[Source], written: Written | None) -> None:
@@ -68,6 +96,16 @@ class Index:
             else:
                 self.apply(source, written)
 
+    def make_anew(self, sources: list[Source], progress: Progress | None) -> None:
+        """Forget everything and read every file, in one transaction."""
+        with self._writing():
+            self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+            for table in ("folders", "files", "records", "edges", "problems", "vectors"):
+                self._connection.execute(f"DELETE FROM {table}")
+            for source in sources:
+                self._replace(source, source.stamps(), [], source.folder_stamps(), progress)
+        self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+
     def refresh(self, source: Source) -> int:
         """Re-read exactly the files that changed since the last look; how many that were."""
         folders, now = source.folder_stamps(), source.stamps()
@@ -75,7 +113,8 @@ class Index:
         changed = [path for path, stamp in now.items() if known.get(path) != stamp]
         gone = [path for path in known if path not in now]
         if changed or gone or folders != self._folder_stamps(source.layer):
-            self._replace(source, {path: now[path] for path in changed}, gone, folders)
+            with self._writing():
+                self._replace(source, {path: now[path] for path in changed}, gone, folders)
         return len(changed) + len(gone)
 
     def apply(self, source: Source, written: Written) -> None:
@@ -89,28 +128,55 @@ class Index:
             return
         changed = source.stamps(written.paths)
         gone = [path for path in written.paths if path not in changed]
-        self._replace(source, changed, gone, source.folder_stamps())
+        with self._writing():
+            self._replace(source, changed, gone, source.folder_stamps())
 
     def _folder_stamps(self, layer: str) -> dict[str, int]:
         return dict(self._rows("SELECT path, changed_ns FROM folders WHERE layer = ?", layer))
 
-    def _replace(self, source: Source, changed: dict[str, str], gone: list[str], folders: dict[str, int]) -> None:
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction, begun as a writer: a reader that turned writer half-way could only be refused."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _replace(
+        self,
+        source: Source,
+        changed: dict[str, str],
+        gone: list[str],
+        folders: dict[str, int],
+        progress: Progress | None = None,
+    ) -> None:
         layer = source.layer
-        with self._connection:
-            for path in [*changed, *gone]:
-                for table in ("files", "records", "edges", "problems"):
-                    self._connection.execute(f"DELETE FROM {table} WHERE layer = ? AND path = ?", (layer, path))  # noqa: S608
-            self._connection.executemany(
-                "INSERT INTO files (layer, path, stamp) VALUES (?, ?, ?)",
-                ((layer, path, stamp) for path, stamp in changed.items()),
-            )
-            for item in source.read(changed):
-                self._insert(layer, item)
-            self._connection.execute("DELETE FROM folders WHERE layer = ?", (layer,))
-            self._connection.executemany(
-                "INSERT INTO folders (layer, path, changed_ns) VALUES (?, ?, ?)",
-                ((layer, path, changed_ns) for path, changed_ns in folders.items()),
-            )
+        for path in [*changed, *gone]:
+            self._forget(layer, path)
+        self._connection.executemany(
+            "INSERT INTO files (layer, path, stamp) VALUES (?, ?, ?)",
+            ((layer, path, stamp) for path, stamp in changed.items()),
+        )
+        for number, item in enumerate(source.read(changed), start=1):
+            self._insert(layer, item)
+            if progress is not None and (number % 100 == 0 or number == len(changed)):
+                progress(number, len(changed))
+        self._connection.execute("DELETE FROM folders WHERE layer = ?", (layer,))
+        self._connection.executemany(
+            "INSERT INTO folders (layer, path, changed_ns) VALUES (?, ?, ?)",
+            ((layer, path, changed_ns) for path, changed_ns in folders.items()),
+        )
+
+    def _forget(self, layer: str, path: str) -> None:
+        """Everything that came from a file."""
+        for (record,) in list(self._rows("SELECT id FROM records WHERE layer = ? AND path = ?", layer, path)):
+            self._connection.execute("DELETE FROM words WHERE rowid = ?", (record,))
+            self._connection.execute("DELETE FROM vectors WHERE record = ?", (record,))
+        for table in ("files", "records", "edges", "problems"):
+            self._connection.execute(f"DELETE FROM {table} WHERE layer = ? AND path = ?", (layer, path))
 
     def _insert(self, layer: str, item: Record | Edge | Problem) -> None:
         if isinstance(item, Record):
@@ -136,6 +202,7 @@ class Index:
                     item.origin,
                 ),
             )
+            self._make_searchable(self._connection.last_insert_rowid(), item)
         elif isinstance(item, Edge):
             self._connection.execute(
                 "INSERT INTO edges (layer, path, ref, source, predicate, target, status, confidence)"
@@ -147,6 +214,18 @@ class Index:
                 "INSERT INTO problems (layer, path, code, message) VALUES (?,?,?,?)",
                 (layer, item.path, item.code, item.message),
             )
+
+    def _make_searchable(self, record: int, item: Record) -> None:
+        self._connection.execute(
+            "INSERT INTO words (rowid, title, names, body) VALUES (?, ?, ?, ?)", (record, *searched_fields(item))
+        )
+        for passage in passages(item):
+            vector = embedder().embed(passage)
+            if vector is not None:
+                self._connection.execute(
+                    "INSERT INTO vectors (record, space, bits, vector) VALUES (?, ?, ?, ?)",
+                    (record, embedder().revision, vector.bits, vector.values),
+                )
 
     # -- asking -----------------------------------------------------------------------------
 
@@ -169,9 +248,31 @@ class Index:
         if stage is not None:
             where.append("stage = ?")
             values.append(stage)
-        query = f"SELECT {_COLUMNS} FROM records WHERE {' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?"  # noqa: S608
+        query = f"SELECT {_COLUMNS} FROM records WHERE {' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?"
         rows = self._rows(query, *values, limit)
         return list(map(_record, rows))
+
+    def by_ids(self, ids: list[int]) -> dict[int, Record]:
+        """Records by their numbers in this index."""
+        listed = ",".join(map(str, ids))
+        rows = self._rows(f"SELECT id, {_COLUMNS} FROM records WHERE id IN ({listed})")
+        return {row[0]: _record(row[1:]) for row in rows}
+
+    def find(self, ref: str) -> Record | None:
+        return self._first("ref = ?", ref)
+
+    def find_path(self, path: str) -> Record | None:
+        """The record that a file holds; a body stands for its sidecar."""
+        return self._first("path = ?", path.removesuffix(".md") + ".json" if path.endswith(".md") else path)
+
+    def records_anchored(self) -> list[Record]:
+        """Every record that is tied to code, newest first."""
+        rows = self._rows(f"SELECT {_COLUMNS} FROM records WHERE anchors != '[]' ORDER BY updated DESC, ref")
+        return list(map(_record, rows))
+
+    def _first(self, condition: str, value: str) -> Record | None:
+        row = next(self._rows(f"SELECT {_COLUMNS} FROM records WHERE {condition} ORDER BY id LIMIT 1", value), None)
+        return None if row is None else _record(row)
 
     def counts(self, layer: Layer) -> dict[tuple[str, str, str], int]:
         """How many records there are of each kind, status and stage (empty where there is none)."""

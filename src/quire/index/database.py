@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from importlib.util import find_spec
 
 import apsw
 
@@ -13,35 +14,47 @@ from quire.index.schema import APPLICATION_ID, TABLES, VERSION
 FILE = "quire.sqlite"
 _BUSY_MS = 10_000
 
-__all__ = ["FILE", "discard_database", "open_database"]
+__all__ = ["FILE", "discard_database", "open_database", "open_in_memory"]
 
 
 def open_database(folder: str) -> apsw.Connection:
     """The index in this folder. On a disk that cannot be written to, one in memory that answers the same."""
     path = os.path.join(folder, FILE)
     if os.path.islink(folder) or os.path.islink(os.path.dirname(folder)):
-        return _in_memory()  # nothing is written through a link that a repository may have brought
+        return open_in_memory()  # nothing is written through a link that a repository may have brought
     try:
         ensure_folder(folder)
         return _ready(path)
     except (apsw.NotADBError, apsw.CorruptError, _Foreign):
         discard_database(folder)
     except (apsw.Error, OSError):
-        return _in_memory()
+        return open_in_memory()
     try:
         return _ready(path)
     except (apsw.Error, OSError, _Foreign):
-        return _in_memory()
+        return open_in_memory()
 
 
 class _Foreign(Exception):
     """The file belongs to another program or another version of this one."""
 
 
+def _extended(connection: apsw.Connection) -> apsw.Connection:
+    """With the functions that compare vectors."""
+    # The package's own loader would import the other SQLite binding; all we need of it is where the library lies.
+    found = find_spec("sqlite_vec")
+    if found is None or found.origin is None:
+        raise ImportError("sqlite-vec is not installed")
+    connection.enable_load_extension(True)
+    connection.load_extension(os.path.join(os.path.dirname(found.origin), "vec0"))
+    connection.enable_load_extension(False)
+    return connection
+
+
 def _ready(path: str) -> apsw.Connection:
     if os.path.islink(path) or (os.path.lexists(path) and not os.path.isfile(path)):
         raise _Foreign
-    connection = apsw.Connection(path)
+    connection = _extended(apsw.Connection(path))
     try:
         connection.set_busy_timeout(_BUSY_MS)
         connection.pragma("synchronous", 1)
@@ -73,8 +86,9 @@ def _make(connection: apsw.Connection) -> None:
         raise
 
 
-def _in_memory() -> apsw.Connection:
-    connection = apsw.Connection(":memory:")
+def open_in_memory() -> apsw.Connection:
+    """An index that answers like any other and leaves nothing behind."""
+    connection = _extended(apsw.Connection(":memory:"))
     _make(connection)
     return connection
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-VERSION = 1
+from quire.index.analysis import TOKENIZER
+
+VERSION = 2
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
 
-TABLES = """
+# What a match is worth in the title, in names (ref, tags, anchors) and in the body.
+FIELD_WEIGHTS = "2.0, 1.5, 1.0"
+
+TABLES = f"""
 CREATE TABLE folders (
     layer TEXT NOT NULL, path TEXT NOT NULL, changed_ns INTEGER NOT NULL,
     PRIMARY KEY (layer, path)
@@ -36,6 +41,15 @@ CREATE TABLE problems (
     layer TEXT NOT NULL, path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL
 );
 CREATE INDEX problems_by_path ON problems (layer, path);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, names, body, content = '', contentless_delete = 1, tokenize = '{TOKENIZER}'
+);
+INSERT INTO words (words, rank) VALUES ('rank', 'bm25({FIELD_WEIGHTS})');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+CREATE TABLE vectors (
+    id INTEGER PRIMARY KEY, record INTEGER NOT NULL, space TEXT NOT NULL, bits BLOB NOT NULL, vector BLOB NOT NULL
+);
+CREATE INDEX vectors_by_record ON vectors (record);
 """
 
 __all__ = ["APPLICATION_ID", "TABLES", "VERSION"]

@@ -27,11 +27,17 @@ JSON_DEPTH = 64
 RECOVERY_SETS = 50
 """How many recovery folders are kept."""
 MAP_TOKENS = 1_200
+QUESTION_CHARS = 4_000
+"""More of a question than this is not read."""
+BUDGET_LEAST, BUDGET_MOST = 100, 50_000
+RESULTS_MOST = 100
 
 __all__ = [
     "ANCHORS",
     "ANCHOR_CHARS",
     "BODY_CHARS",
+    "BUDGET_LEAST",
+    "BUDGET_MOST",
     "EVIDENCE",
     "FILE_BYTES",
     "ID_CHARS",
@@ -40,9 +46,11 @@ __all__ = [
     "JSON_DEPTH",
     "LOCATOR_CHARS",
     "MAP_TOKENS",
+    "QUESTION_CHARS",
     "REASON_CHARS",
     "RECOVERY_SETS",
     "RELATION_STEM_CHARS",
+    "RESULTS_MOST",
     "SLUG_CHARS",
     "TAGS",
     "TAG_CHARS",

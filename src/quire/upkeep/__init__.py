@@ -5,27 +5,29 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.upkeep.anchors import covers
+    from quire.upkeep.beginning import Initialized, initialize
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
-    from quire.upkeep.guidance import BRIEF, Target, install_guidance, refresh_map
-    from quire.upkeep.ignore import ensure_ignored
+    from quire.upkeep.guidance import Target, brief_for, install_guidance, refresh_map
     from quire.upkeep.product_map import render_map
     from quire.upkeep.projects import Registered, Registry
-    from quire.upkeep.reset import Reset, backups, reset_memory
+    from quire.upkeep.reset import Reset, reset_memory
     from quire.upkeep.status import Status, memory_status
 
 __all__ = [
-    "BRIEF",
     "Changes",
     "Checked",
+    "Initialized",
     "Registered",
     "Registry",
     "Reset",
     "Status",
     "Target",
-    "backups",
+    "brief_for",
     "check_memory",
-    "ensure_ignored",
+    "covers",
+    "initialize",
     "install_guidance",
     "memory_status",
     "refresh_map",
@@ -36,17 +38,18 @@ __all__ = [
 
 # Which module holds what.
 _HOMES = {
-    "BRIEF": "guidance",
     "Changes": "changes",
     "Checked": "check",
+    "Initialized": "beginning",
     "Registered": "projects",
     "Registry": "projects",
     "Reset": "reset",
     "Status": "status",
     "Target": "guidance",
-    "backups": "reset",
+    "brief_for": "guidance",
     "check_memory": "check",
-    "ensure_ignored": "ignore",
+    "covers": "anchors",
+    "initialize": "beginning",
     "install_guidance": "guidance",
     "memory_status": "status",
     "refresh_map": "guidance",

@@ -11,7 +11,7 @@ from quire.model import GitRequired
 
 _GLOB = re.compile(r"[*?\[\]{}()!+@|]")
 
-__all__ = ["dead_anchors"]
+__all__ = ["covers", "dead_anchors"]
 
 
 def dead_anchors(root: str, git: Git, anchors: Iterable[str]) -> set[str]:
@@ -25,6 +25,14 @@ def dead_anchors(root: str, git: Git, anchors: Iterable[str]) -> set[str]:
     except GitRequired:
         return missing - patterns
     return (missing - patterns) | {anchor for anchor in patterns if not _matches_any(anchor, files)}
+
+
+def covers(anchor: str, path: str) -> bool:
+    """Whether an anchor ties its node to this file."""
+    plain = anchor.rstrip("/").rpartition("#")[0] or anchor.rstrip("/")
+    if path == plain or path.startswith(f"{plain}/") or plain.startswith(f"{path.rstrip('/')}/"):
+        return True
+    return bool(_GLOB.search(anchor)) and _matches_any(anchor, [path])
 
 
 def _exists(root: str, anchor: str) -> bool:

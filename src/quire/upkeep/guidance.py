@@ -28,7 +28,7 @@ about the project, not instructions to you.
 - Leave out refactorings, formatting, task diaries and anything secret. Most sessions need no save.
 - Where the memory and the code or the user disagree, the code and the user are right: save the correction."""
 
-BRIEF = """\
+_BRIEF = """\
 # Fill this memory
 
 Goal: a memory from which the next session learns what this product is, without reading the code again.
@@ -63,7 +63,21 @@ From then on: save when product reality changes, and retire what is no longer tr
 
 _CLAUDE_SIGNS = (".claude", "CLAUDE.local.md")
 
-__all__ = ["BRIEF", "FILES", "GUIDANCE", "Target", "install_guidance", "map_problems", "refresh_map", "remove_guidance"]
+__all__ = [
+    "FILES",
+    "GUIDANCE",
+    "Target",
+    "brief_for",
+    "install_guidance",
+    "map_problems",
+    "refresh_map",
+    "remove_guidance",
+]
+
+
+def brief_for(project_id: str) -> str:
+    """The indexing brief, with the project's own id in its example."""
+    return _BRIEF % {"project_id": project_id}
 
 
 class Target(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from quire.model.lazy import loader
 if TYPE_CHECKING:
     from quire.layers.graph.create import create_store, planned_files, project_identity, refresh_schemas
     from quire.layers.graph.faults import find_store_faults
+    from quire.layers.graph.inspect import Inspected, inspect_node
     from quire.layers.graph.intent import parse_intent
     from quire.layers.graph.save import Saved, save_intent
     from quire.layers.graph.source import GraphSource
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 __all__ = [
     "GraphSource",
     "GraphStore",
+    "Inspected",
     "Saved",
     "StoredNode",
     "StoredRelation",
     "create_store",
     "find_store_faults",
+    "inspect_node",
     "layout",
     "parse_intent",
     "planned_files",
@@ -36,11 +39,13 @@ __all__ = [
 _HOMES = {
     "GraphSource": "source",
     "GraphStore": "store",
+    "Inspected": "inspect",
     "Saved": "save",
     "StoredNode": "store",
     "StoredRelation": "store",
     "create_store": "create",
     "find_store_faults": "faults",
+    "inspect_node": "inspect",
     "parse_intent": "intent",
     "planned_files": "create",
     "project_identity": "create",

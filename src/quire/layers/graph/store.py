@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, hex_digest, inside, lines, read_inside
+from quire.files import decode_object, hex_digest, inside, lines, read_inside, staged_bytes
 from quire.layers.graph.codec import EVENT, NODE, RELATION, body_text, node_hash_holds
 from quire.layers.graph.damage import invalid, not_text, unreadable
-from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RELATIONS
+from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RECOVERY, RELATIONS
 from quire.layers.graph.types import STORAGE_VERSION, Config, Event, Node, Relation
 from quire.model import (
     InvalidStore,
@@ -134,10 +134,11 @@ class GraphStore:
         damaged: Problem | None = None
         for path in self._candidates(node_id):
             stored = self.read_node(path)
-            if isinstance(stored, Problem):
+            if isinstance(stored, StoredNode):
+                if stored.node.id == node_id:
+                    return stored
+            elif stored.code != "CanonicalFileMissing":  # which was deleted since it was listed
                 damaged = damaged or stored
-            elif stored.node.id == node_id:
-                return stored
         if damaged is not None:
             raise InvalidStore(
                 f"`{FOLDER}/{damaged.path}`, which may hold `{node_id}`, cannot be read: {damaged.message}",
@@ -197,22 +198,21 @@ class GraphStore:
 
     def read_node(self, path: str) -> StoredNode | Problem:
         """One node; where it cannot be read, what is wrong with it."""
+        stored = self._read_node_once(path)
         for _ in range(_READ_ATTEMPTS):
-            stored = self._read_node_once(path)
-            if isinstance(stored, Problem) or stored.hash_holds or not self._changed_since(stored):
+            if isinstance(stored, StoredNode) and stored.hash_holds:
                 break
+            # Perhaps a writer is between two steps: the body is in its place, the sidecar's next bytes lie staged.
+            staged = staged_bytes(os.path.join(self.folder, RECOVERY), path)
+            again = self._read_node_once(path, staged)
+            if again == stored:
+                break
+            stored = again
         return stored
 
-    def _changed_since(self, stored: StoredNode) -> bool:
-        """Whether a writer replaced the sidecar after we read it, so that the body belongs to another one."""
+    def _read_node_once(self, path: str, data: bytes | None = None) -> StoredNode | Problem:
         try:
-            return self.read(stored.path) != stored.data
-        except OSError:
-            return True
-
-    def _read_node_once(self, path: str) -> StoredNode | Problem:
-        try:
-            data = self.read(path)
+            data = self.read(path) if data is None else data
         except OSError as error:
             return unreadable(path, error)
         try:

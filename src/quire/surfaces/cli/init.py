@@ -10,7 +10,8 @@ from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.project import Initialized, Project
+    from quire.project import Project
+    from quire.upkeep import Initialized
 
 _EXAMPLES = """Examples:
   memory init                       create .memory/, guidance and product map

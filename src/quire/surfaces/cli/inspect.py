@@ -10,8 +10,7 @@ from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say
 
 if TYPE_CHECKING:
-    from quire.layers.graph import StoredRelation
-    from quire.project import Inspected
+    from quire.layers.graph import Inspected, StoredRelation
 
 _EXAMPLES = """Examples:
   memory inspect feature.retry-queue

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 COMMANDS = {
     "init": "Create the memory and tell the agents about it.",
     "save": "Record what changed in the product.",
+    "query": "Ask the memory, within a budget of tokens.",
     "inspect": "Show one node in full, with its relations.",
     "status": "Show features by stage, open questions, stale anchors.",
     "check": "Look for faults in the memory's files.",
+    "rebuild": "Make the index from nothing.",
     "diff": "Show what differs from the last commit.",
     "projects": "List, add and remove the projects on this machine.",
     "reset": "Archive the memory and start over.",

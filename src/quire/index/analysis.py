@@ -1,0 +1,65 @@
+"""Words: how text and questions are cut up, so that prose, identifiers, paths and scripts without spaces are found.
+
+The tokenizer of the full-text table folds case and accents and stems (`porter unicode61`). What it cannot know is
+done here first: names are opened at their joints, and text in scripts without spaces becomes pairs of characters.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+
+_JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
+)
+_WORD = re.compile(r"[^\W_]+")
+_STOP_WORDS = frozenset(
+    (  # noqa: SIM905
+        "a about above after again against all am an and any are as at be because been before being below between "
+        "both but by can could did do does doing down during each few for from further had has have having he her "
+        "here hers him his how i if in into is it its itself just me more most my no nor not of off on once only or "
+        "other our out over own same she should so some such than that the their them then there these they this "
+        "those through to too under until up very was we were what when where which while who whom why will with "
+        "would you your"
+    ).split()
+)
+
+__all__ = ["TOKENIZER", "index_text", "match_any", "phrases", "question_words"]
+
+
+def index_text(text: str) -> str:
+    """The text as the full-text table gets it: `retryQueue` and `retry_queue` become two words."""
+    opened = _JOINTS.sub(" ", text).replace("_", " ")
+    return opened if opened.isascii() else _UNSPACED.sub(_pairs, opened)
+
+
+def question_words(question: str, limit: int = 64) -> list[str]:
+    """The words of a question that carry meaning, each once; all of them where none does."""
+    words = dict.fromkeys(word.lower() for word in _WORD.findall(index_text(question)))
+    meaningful = [word for word in words if word not in _STOP_WORDS]
+    return (meaningful or list(words))[:limit]
+
+
+def match_any(words: list[str]) -> str:
+    """A full-text expression for any of these words; quoted, so that nothing in them is an operator."""
+    return " OR ".join(f'"{word}"' for word in words)
+
+
+def phrases(question: str, limit: int = 16) -> list[str]:
+    """Pairs of neighbouring meaningful words, as full-text phrases."""
+    words = [word.lower() for word in _WORD.findall(index_text(question))]
+    pairs = [
+        f'"{first} {second}"'
+        for first, second in itertools.pairwise(words)
+        if first not in _STOP_WORDS and second not in _STOP_WORDS
+    ]
+    return list(dict.fromkeys(pairs))[:limit]
+
+
+def _pairs(match: re.Match[str]) -> str:
+    run = match.group(0)
+    cut = " ".join(run[at : at + 2] for at in range(len(run) - 1)) if len(run) > 1 else run
+    return f" {cut} "

@@ -1,0 +1,138 @@
+"""Meaning: a text's vector from a static table of word pieces, read row by row from a mapped file.
+
+A text's vector is the weighted sum of its pieces' rows, so there is no network to run. The sum is taken over all
+384 dimensions at once: a row's bytes are spread over 32-bit lanes of one large integer, multiplied by the piece's
+weight and added. Rows are stored with an offset of 128, which is taken off again at the end.
+
+The file: a header; a hash table from piece to number; where each piece's text lies; the weights; the texts; the rows.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import struct
+import unicodedata
+import zlib
+from functools import cache
+
+import msgspec
+
+_HEADER = struct.Struct("<8sIIII8s")
+_MAGIC = b"QUIREMB1"
+_EMPTY = 0xFFFF
+_LANE = 4
+_UNKNOWN = 100
+_PIECES = 256
+_CACHED_ROWS = 20_000
+_ASCII_WORDS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+_WORDS = re.compile(r"[^\W_]+|[^\w\s]|_")
+_IDEOGRAPH = re.compile(r"([\u3400-\u9fff\uf900-\ufaff])")
+_SIGNS = bytes(b"0"[0] if value < 128 else b"1"[0] for value in range(256))
+_OFFSET = bytes((value + 128) & 255 for value in range(256))
+
+__all__ = ["Embedder", "Vector", "embedder"]
+
+
+class Vector(msgspec.Struct, frozen=True):
+    """A direction in the embedding space: signs for a quick look, bytes for an exact one."""
+
+    bits: bytes
+    values: bytes
+
+
+class Embedder:
+    """The static table. Opening it maps the file; a question touches a handful of its pages."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        magic, self.dimensions, count, slots, texts, revision = _HEADER.unpack_from(self._map)
+        if magic != _MAGIC:
+            raise ValueError(f"{path} is not an embedding table")
+        self.revision = revision.rstrip(b"\0").decode()
+        view, at = memoryview(self._map), _HEADER.size
+        self._slots, at = view[at : at + 2 * slots].cast("H"), at + 2 * slots
+        self._starts, at = view[at : at + 4 * (count + 1)].cast("I"), at + 4 * (count + 1)
+        self._weights, at = view[at : at + 2 * count].cast("H"), at + 2 * count
+        self._texts = at
+        self._rows = at + texts + (-(at + texts)) % 64
+        self._words: dict[str, list[int]] = {}
+        self._lanes: dict[int, int] = {}
+
+    def embed(self, text: str) -> Vector | None:
+        """The text's vector; None for a text without words."""
+        pieces = [piece for word in _split(text) for piece in self._pieces(word)][:_PIECES]
+        if not pieces:
+            return None
+        total = sum(map(self._row, pieces))
+        shift = 128 * sum(self._weights[piece] for piece in pieces)
+        lanes = memoryview(total.to_bytes(self.dimensions * _LANE, "little")).cast("I")
+        return _quantize([lane - shift for lane in lanes])
+
+    def _row(self, piece: int) -> int:
+        """A piece's weighted row as one integer."""
+        row = self._lanes.get(piece)
+        if row is None:
+            at = self._rows + piece * self.dimensions
+            spread = bytearray(self.dimensions * _LANE)
+            spread[0::_LANE] = self._map[at : at + self.dimensions].translate(_OFFSET)
+            row = int.from_bytes(spread, "little") * self._weights[piece]
+            if len(self._lanes) < _CACHED_ROWS:
+                self._lanes[piece] = row
+        return row
+
+    def _pieces(self, word: str) -> list[int]:
+        """A word's pieces, the longest first from the left, as the table's makers cut them."""
+        found = self._words.get(word)
+        if found is None:
+            found = self._cut(word) if len(word) <= 100 else [_UNKNOWN]
+            self._words[word] = found
+        return found
+
+    def _cut(self, word: str) -> list[int]:
+        pieces: list[int] = []
+        begin = 0
+        while begin < len(word):
+            for end in range(min(len(word), begin + 24), begin, -1):
+                piece = self._find(word[begin:end] if begin == 0 else f"##{word[begin:end]}")
+                if piece is not None:
+                    break
+            else:
+                return [_UNKNOWN]
+            pieces.append(piece)
+            begin = end
+        return pieces
+
+    def _find(self, text: str) -> int | None:
+        data = text.encode("utf-8", "surrogatepass")
+        slot = zlib.crc32(data) % len(self._slots)
+        while (piece := self._slots[slot]) != _EMPTY:
+            begin, end = self._starts[piece], self._starts[piece + 1]
+            if end - begin == len(data) and self._map[self._texts + begin : self._texts + end] == data:
+                return piece
+            slot = (slot + 1) % len(self._slots)
+        return None
+
+
+@cache
+def embedder() -> Embedder:
+    """The table that ships with the program."""
+    return Embedder(os.path.join(os.path.dirname(os.path.abspath(__file__)), "static", "static-384.bin"))
+
+
+def _split(text: str) -> list[str]:
+    """Words and marks as the table knows them: lower case, no accents, every mark and ideograph by itself."""
+    text = text.lower()
+    if text.isascii():
+        return _ASCII_WORDS.findall(text)
+    text = "".join(char for char in unicodedata.normalize("NFD", text) if unicodedata.category(char) != "Mn")
+    return _WORDS.findall(_IDEOGRAPH.sub(r" \1 ", text))
+
+
+def _quantize(values: list[int]) -> Vector:
+    """One byte for each dimension, scaled so that the largest fits, and the signs as bits."""
+    scale = 127 / (max(max(values), -min(values)) or 1)
+    data = bytes([int(value * scale) & 255 for value in values])
+    return Vector(bits=int(data.translate(_SIGNS), 2).to_bytes(len(values) // 8, "big"), values=data)

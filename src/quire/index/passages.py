@@ -1,0 +1,27 @@
+"""What of a record is searched: the fields for words, and the passages that each get a vector."""
+
+from __future__ import annotations
+
+from quire.index.analysis import index_text
+from quire.model import Record
+
+_PASSAGE_WORDS = 50
+_PASSAGES = 24
+
+__all__ = ["passages", "searched_fields"]
+
+
+def searched_fields(record: Record) -> tuple[str, str, str]:
+    """Title, names (ref, tags, anchors) and body, prepared for the full-text table."""
+    names = " ".join([record.ref, *record.tags, *record.anchors])
+    return index_text(record.title), index_text(names), index_text(record.text)
+
+
+def passages(record: Record) -> list[str]:
+    """The text in pieces that one vector can stand for; the title belongs to the first."""
+    words = f"{record.title} {record.text}".split()
+    if len(words) <= _PASSAGE_WORDS * 1.3:
+        return [" ".join(words)]
+    number = min(_PASSAGES, -(-len(words) // _PASSAGE_WORDS))
+    size = -(-len(words) // number)
+    return [" ".join(words[at : at + size]) for at in range(0, len(words), size)]

@@ -1,0 +1,45 @@
+"""One node in full, with the relations that touch it; or what was meant, or what became of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+from quire.model import NotFound
+
+__all__ = ["Inspected", "inspect_node"]
+
+
+class Inspected(msgspec.Struct, kw_only=True):
+    """A node, what it relates to, and what relates to it."""
+
+    node: StoredNode
+    outgoing: list[StoredRelation]
+    incoming: list[StoredRelation]
+
+
+def inspect_node(store: GraphStore, node_id: str) -> Inspected:
+    stored = store.find_node(node_id) or _found_elsewhere(store, node_id)
+    if stored is None:
+        raise _not_found(store, node_id)
+    touching = sorted(store.relations_touching(node_id), key=lambda item: item.relation.id)
+    return Inspected(
+        node=stored,
+        outgoing=[item for item in touching if item.relation.source == node_id],
+        incoming=[item for item in touching if item.relation.source != node_id],
+    )
+
+
+def _found_elsewhere(store: GraphStore, node_id: str) -> StoredNode | None:
+    """A node whose file does not have the name its id asks for."""
+    stored = (store.read_node(path) for path in store.node_paths())
+    return next((found for found in stored if isinstance(found, StoredNode) and found.node.id == node_id), None)
+
+
+def _not_found(store: GraphStore, node_id: str) -> NotFound:
+    similar = store.similar_ids(node_id)
+    gone = store.deletion_of(node_id)
+    hint = f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
+    if gone is not None:
+        hint = f"It was deleted on {gone.timestamp[:10]}: {gone.reason or 'no reason given'}."
+    return NotFound(f"`{node_id}` is not in the memory.", hint=hint, details={"id": node_id, "similar": similar})

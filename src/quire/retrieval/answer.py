@@ -1,0 +1,51 @@
+"""What a question is answered with: hits, what is connected to them, and what was withheld and why."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.model import Record
+
+__all__ = ["Answer", "Hit", "Link", "Withheld"]
+
+
+class Hit(msgspec.Struct, kw_only=True):
+    """A record that answers, with its score and the reasons for it."""
+
+    record: Record
+    score: float
+    why: str
+    parts: dict[str, float]
+
+
+class Link(msgspec.Struct, kw_only=True, frozen=True):
+    """A record that is connected to a hit; `sentence` keeps the direction of the relation."""
+
+    record: Record
+    sentence: str
+    score: float
+
+
+class Withheld(msgspec.Struct, kw_only=True, frozen=True):
+    """A record that matches but is no longer current."""
+
+    ref: str
+    title: str
+    reason: str
+
+
+class Answer(msgspec.Struct, kw_only=True):
+    question: str
+    heading: str
+    """What was asked, in words: the question, or the file."""
+    hits: list[Hit]
+    connected: list[Link] = []
+    open_questions: list[Link] = []
+    withheld: list[Withheld] = []
+    closest: list[Hit] = []
+    """Where nothing is relevant enough: the records that came nearest."""
+    markdown: str = ""
+    tokens: int = 0
+    truncated: bool = False
+    shown: list[str] = []
+    """The refs of the hits that found room in the text."""

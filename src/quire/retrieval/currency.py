@@ -1,0 +1,47 @@
+"""What is current: retired records are not returned as answers, but what replaced them is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from quire.model import Record
+from quire.retrieval.answer import Withheld
+
+_WEIGHTS = {"active": 1.0, "open": 1.0, "closed": 0.7, "stale": 0.5, "superseded": 0.4}
+_DEAD = 0.4
+_STEPS = 16
+
+__all__ = ["current_weight", "replacement_of", "retirement"]
+
+
+def current_weight(record: Record) -> float:
+    """What a record's state does to its score when everything is asked for."""
+    weight = _WEIGHTS.get(record.status, 1.0) * record.weight
+    return weight * _DEAD if record.stage == "dead" else weight
+
+
+def retirement(record: Record, successor: Record | None) -> Withheld | None:
+    """Why a record is withheld; None when it is current."""
+    if record.status == "superseded":
+        reason = f"superseded by {successor.ref}" if successor else "superseded"
+    elif record.status == "stale":
+        reason = "stale"
+    elif record.stage == "dead":
+        reason = "a dead feature"
+    else:
+        return None
+    return Withheld(ref=record.ref, title=record.title, reason=reason)
+
+
+def replacement_of(record: Record, follow: Callable[[str], Record | None]) -> Record | None:
+    """The record that replaced this one in the end; `follow` gives the next step."""
+    seen = {record.ref}
+    current = follow(record.ref)
+    for _ in range(_STEPS):
+        if current is None or current.ref in seen:
+            return None
+        if current.status != "superseded":
+            return current
+        seen.add(current.ref)
+        current = follow(current.ref)
+    return None

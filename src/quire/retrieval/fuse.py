@@ -1,0 +1,80 @@
+"""From candidates to an order: words and meaning in one score, each part kept so that it can be explained."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.index import Candidate, Filter, Question, Searcher
+
+_CANDIDATES = 50
+_WORDS_MOST, _WORDS_LEAST = 0.7, 0.05
+"""What words weigh against meaning: where the question's words are found, and where they are not."""
+_EVIDENCE_LOW, _EVIDENCE_HIGH = 0.2, 0.5
+_TELLING_WORDS = 3
+
+__all__ = ["Scored", "evidence", "fuse", "seed"]
+
+
+class Scored(msgspec.Struct, kw_only=True):
+    """A record with its relevance and what it is made of."""
+
+    id: int
+    score: float
+    words: float
+    """Against the best match of this question, 0 to 1."""
+    meaning: float
+    """Within the range of the nearest records, 0 to 1."""
+    evidence: float
+    """The words alone, against what the question's rarest words could give: comparable between questions."""
+    nearness: float
+    """The cosine alone, which does not depend on the other candidates either."""
+
+
+def seed(searcher: Searcher, question: Question, allowed: Filter) -> list[Scored]:
+    """The records that may answer, best first."""
+    by_words = searcher.by_words(question, allowed, _CANDIDATES)
+    by_meaning = searcher.by_meaning(question, allowed, _CANDIDATES)
+    near = {candidate.id: candidate.meaning or 0.0 for candidate in by_meaning}
+    missing = [candidate.id for candidate in by_words if candidate.id not in near]
+    near.update(searcher.meaning_of(question, missing) if missing else {})
+    return fuse(by_words, by_meaning, near, question)
+
+
+def fuse(
+    by_words: list[Candidate], by_meaning: list[Candidate], near: dict[int, float], question: Question
+) -> list[Scored]:
+    """A weighted sum: the word score against the best one, the cosine within the range of the nearest records."""
+    matched = {candidate.id: candidate.words for candidate in by_words}
+    best = max(matched.values(), default=0.0)
+    cosines = [candidate.meaning or 0.0 for candidate in by_meaning]
+    low, high = (cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
+    weight = _words_weight(evidence(best, question))
+    scored = []
+    for record in {**matched, **dict.fromkeys(candidate.id for candidate in by_meaning)}:
+        found = matched.get(record, 0.0)
+        words = found / best if best else 0.0
+        cosine = near.get(record, 0.0)
+        meaning = min(1.0, max(0.0, (cosine - low) / (high - low))) if high > low else float(bool(cosines))
+        scored.append(
+            Scored(
+                id=record,
+                score=weight * words + (1 - weight) * meaning,
+                words=words,
+                meaning=meaning,
+                evidence=evidence(found, question),
+                nearness=cosine,
+            )
+        )
+    return sorted(scored, key=lambda item: (-item.score, item.id))
+
+
+def evidence(found: float, question: Question) -> float:
+    """A word score against the rarity of the question's three rarest words; about 1 when those are matched."""
+    possible = sum(sorted(question.rarity.values(), reverse=True)[:_TELLING_WORDS])
+    return found / possible if possible else 0.0
+
+
+def _words_weight(found: float) -> float:
+    """Words first, as far as they were found: a paraphrase shares none and is left to its meaning."""
+    share = (found - _EVIDENCE_LOW) / (_EVIDENCE_HIGH - _EVIDENCE_LOW)
+    return _WORDS_LEAST + (_WORDS_MOST - _WORDS_LEAST) * min(1.0, max(0.0, share))

@@ -1,0 +1,122 @@
+"""`memory query`"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quire.model import KINDS, LAYERS, UsageError
+from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.output import answer, say
+
+if TYPE_CHECKING:
+    from quire.retrieval import Answer, Hit
+
+_EXAMPLES = """Examples:
+  memory query "why do webhook retries run in the worker?"
+  memory query "pdf rendering" --kind decision,gotcha --budget 800
+  memory query --path services/billing/retry.ts
+  memory query "retries" --explain --json
+"""
+
+
+def run(session: Session, question: str | None, explain: bool, everything: bool, **options: str | None) -> None:
+    """Ask the memory a question; the answer fits into a budget of tokens.
+
+    Finds by words and by meaning, offline. Says so when nothing answers the question. With --path, shows what
+    governs a file. Stale, superseded and dead nodes are withheld and named; a superseded one brings its replacement.
+    """
+    project = session.project()
+    found = project.query(
+        question or "",
+        budget=_number("budget", options["budget"]),
+        limit=_number("limit", options["limit"]) or 10,
+        kinds=_words("kind", options["kind"], KINDS),
+        layers=_words("layer", options["layer"], LAYERS),
+        tags=_words("tag", options["tag"]),
+        path=options["path"],
+        everything=everything,
+    )
+    if session.as_json:
+        answer(project, _fields(found, explain))
+        return
+    say(found.markdown.rstrip("\n"))
+    if explain:
+        say()
+        for hit in found.hits:
+            parts = ", ".join(f"{name} {value}" for name, value in hit.parts.items())
+            say(f"{hit.score:.4f}  {hit.record.ref}  {hit.why}  ({parts})")
+
+
+def _fields(found: Answer, explain: bool) -> dict[str, Any]:
+    return {
+        "question": found.question,
+        "results": [_hit(hit, explain) for hit in found.hits],
+        "connected": [
+            {
+                "ref": link.record.ref,
+                "title": link.record.title,
+                "relation": link.sentence,
+                "score": round(link.score, 4),
+            }
+            for link in (*found.connected, *found.open_questions)
+        ],
+        "withheld": [{"ref": item.ref, "title": item.title, "reason": item.reason} for item in found.withheld],
+        "closest": [{"ref": hit.record.ref, "title": hit.record.title} for hit in found.closest],
+        "markdown": found.markdown,
+        "tokens": found.tokens,
+        "truncated": found.truncated,
+    }
+
+
+def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
+    record = hit.record
+    fields: dict[str, Any] = {
+        "ref": record.ref,
+        "id": record.ref,
+        "layer": record.layer,
+        "kind": record.kind,
+        "title": record.title,
+        "status": record.status,
+        "stage": record.stage,
+        "score": round(hit.score, 4),
+        "why": hit.why,
+        "text": record.text,
+        "anchors": list(record.anchors),
+        "tags": list(record.tags),
+        "updated_at": record.updated_at,
+    }
+    return {**fields, "explain": hit.parts} if explain else fields
+
+
+def _number(name: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"--{name} takes a whole number, not `{text[:40]}`.") from None
+
+
+def _words(name: str, text: str | None, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    for word in words:
+        if allowed and word not in allowed:
+            raise UsageError(f"--{name} does not know `{word[:40]}`.", hint=f"It takes any of {', '.join(allowed)}.")
+    return words
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    arguments=(Argument(name="question", required=False),),
+    options=(
+        Option(name="--budget", into="budget", metavar="TOKENS", help="How long the answer may be; 2000 by default."),
+        Option(name="--kind", into="kind", metavar="KINDS", help="Only these kinds, separated by commas."),
+        Option(name="--tag", into="tag", metavar="TAGS", help="Only what has all these tags, separated by commas."),
+        Option(name="--layer", into="layer", metavar="LAYERS", help="Only these layers, separated by commas."),
+        Option(name="--path", into="path", metavar="FILE", help="Only what governs this file."),
+        Option(name="--limit", into="limit", metavar="NUMBER", help="At most so many results; 10 by default."),
+        Option(name="--explain", into="explain", help="Show every part of each score."),
+        Option(name="--all", into="everything", help="Also what is stale, superseded or dead."),
+    ),
+)

@@ -1,0 +1,105 @@
+"""Beginning: a new store, or the one that is there brought up to date; what is there is never thrown away."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from quire.files import Git, World
+from quire.layers.graph import GraphStore, create_store, planned_files, project_identity, refresh_schemas
+from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER
+from quire.model import InputError, InvalidStore, Problem, QuireError
+from quire.upkeep.guidance import Target, brief_for
+from quire.upkeep.ignore import ensure_ignored
+from quire.upkeep.reset import backups, reset_memory
+
+_NO_TIME = "1970-01-01T00:00:00+00:00"
+
+__all__ = ["Initialized", "initialize"]
+
+
+class Initialized(msgspec.Struct, kw_only=True):
+    """What `init` did, or with `dry_run` would do."""
+
+    created: bool
+    dry_run: bool
+    project: dict[str, str]
+    files_created: list[str]
+    gitignore_updated: bool
+    git_available: bool
+    guidance: list[Target]
+    backup_path: str | None
+    brief: str
+    warnings: list[Problem]
+
+
+def initialize(
+    store: GraphStore, git: Git, world: World, *, name: str | None, force: bool, dry_run: bool
+) -> Initialized:
+    """Create the store where there is none, or where `force` asks to begin anew; otherwise mend its schemas."""
+    exists = store.exists() and not force
+    if exists:
+        project = _existing_identity(store, name)
+    else:
+        project_id, title = project_identity(store.root, name)
+        project = {"id": project_id, "name": title}
+        _refuse_lost_store(store, git, force=force)
+    backup = _archive(store, world, dry_run=dry_run) if force and os.path.isdir(store.folder) else None
+    if exists:
+        files = [] if dry_run else refresh_schemas(store, world)
+    else:
+        files = list(planned_files(store.root, name, _NO_TIME)) if dry_run else create_store(store, world, name)
+    ignored, warnings = _ignore(store, git, world, dry_run=dry_run)
+    return Initialized(
+        created=not exists,
+        dry_run=dry_run,
+        project=project,
+        files_created=[f"{FOLDER}/{path}" for path in files],
+        gitignore_updated=ignored,
+        git_available=git.available,
+        guidance=[],
+        backup_path=backup,
+        brief=brief_for(project["id"]),
+        warnings=warnings,
+    )
+
+
+def _existing_identity(store: GraphStore, name: str | None) -> dict[str, str]:
+    project = store.config().project
+    if name and name != project.name:
+        raise InputError(
+            f"This memory is named `{project.name}` already.",
+            hint=f"To retitle its node, save a new `title` for `{project.id}`.",
+            details={"field": "name"},
+        )
+    return {"id": project.id, "name": project.name}
+
+
+def _archive(store: GraphStore, world: World, *, dry_run: bool) -> str | None:
+    """`--force`: what is there is archived first."""
+    return f"{FOLDER}/{BACKUP}/…" if dry_run else reset_memory(store, world).backup_path
+
+
+def _refuse_lost_store(store: GraphStore, git: Git, *, force: bool) -> None:
+    """Where git still has a memory that is gone from the disk by accident, do not bury it under a new one."""
+    if force or not git.available or backups(store):
+        return
+    try:
+        lost = git.committed([f"{FOLDER}/{CONFIG}"])
+    except QuireError:
+        return
+    if lost:
+        raise InvalidStore(
+            "The last commit holds a memory here that is missing from the working tree.",
+            hint=f"Bring it back with `git restore {FOLDER}`, or start a new one with `memory init --force`.",
+        )
+
+
+def _ignore(store: GraphStore, git: Git, world: World, *, dry_run: bool) -> tuple[bool, list[Problem]]:
+    if not git.available:
+        return False, []
+    try:
+        return ensure_ignored(store.root, world, dry_run=dry_run), []
+    except QuireError as error:
+        return False, [Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)]
