@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 from pathlib import Path
 
 from quire.files import compact, hex_digest
+from quire.index.embedding import embedder
 from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.types import Event
 from quire.model import kind_of, relation_stem, slug_of
@@ -20,7 +22,7 @@ WORDS = (
 KINDS = ("feature", "feature", "decision", "gotcha", "question")
 NOW = "2026-03-02T11:19:00+00:00"
 
-__all__ = ["make_store"]
+__all__ = ["make_records", "make_store", "vocabulary"]
 
 
 def make_store(root: Path, nodes: int, memory: str) -> None:
@@ -56,19 +58,7 @@ def _write_node(store: Path, number: int, chance: random.Random) -> str:
     title = " ".join(chance.choices(WORDS, k=4)).capitalize() + f" {number}"
     node_id = f"{kind}.{title.lower().replace(' ', '-')}"
     body = " ".join(chance.choices(WORDS, k=60)).capitalize() + "."
-    fields: dict[str, object] = {
-        "id": node_id,
-        "type": kind,
-        "status": "open" if kind == "question" else "active",
-        "title": title,
-        "body_path": f"memory/{slug_of(node_id)}.md",
-        "tags": [],
-        "evidence": [],
-        "source": {"kind": "agent", "task": "benchmark"},
-        "content_hash": body_hash(body),
-        "created_at": NOW,
-        "updated_at": NOW,
-    }
+    fields = _node_fields(kind, node_id, title, body)
     if kind == "feature":
         fields["stage"] = ("building", "shipped", "paused", "idea")[number % 4]
     if number % 2:
@@ -94,3 +84,48 @@ def _write_relation(store: Path, source: str, target: str) -> None:
     }
     fields["content_hash"] = relation_hash(fields)
     (store / "relations" / f"{stem}.json").write_bytes(encode_fields(fields))
+
+
+def vocabulary() -> list[str]:
+    """Real words in the order of how common they are: those that the embedding table knows whole."""
+    table = embedder()
+    texts = [bytes(table._map[table._texts + a : table._texts + b]) for a, b in itertools.pairwise(table._starts)]
+    return [text.decode() for text in texts if len(text) > 2 and text.isalpha() and text.isascii()]
+
+
+def make_records(store: Path, number: int) -> list[str]:
+    """Nodes of eighty words without relations, their words as unevenly spread as those of prose; their bodies."""
+    chance = random.Random(number)
+    words = vocabulary()
+    weights = [1 / (rank + 3) for rank in range(len(words))]
+    (store / "relations").mkdir(exist_ok=True)
+    texts = []
+    picked = iter(())
+    for at in range(number):
+        if at % 1000 == 0:
+            picked = iter(chance.choices(words, weights, k=84 * min(1000, number - at)))
+        title = " ".join(next(picked) for _ in range(4)).capitalize()
+        body = " ".join(next(picked) for _ in range(80)).capitalize() + "."
+        kind = KINDS[at % len(KINDS)]
+        stem = f"n{at}-{title.lower().replace(' ', '-')}"
+        fields = _node_fields(kind, f"{kind}.{stem}", title, body)
+        (store / "memory" / f"{stem}.md").write_bytes(body.encode())
+        (store / "memory" / f"{stem}.json").write_bytes(encode_fields(fields))
+        texts.append(body)
+    return texts
+
+
+def _node_fields(kind: str, node_id: str, title: str, body: str) -> dict[str, object]:
+    return {
+        "id": node_id,
+        "type": kind,
+        "status": "open" if kind == "question" else "active",
+        "title": title,
+        "body_path": f"memory/{slug_of(node_id)}.md",
+        "tags": [],
+        "evidence": [],
+        "source": {"kind": "agent", "task": "benchmark"},
+        "content_hash": body_hash(body),
+        "created_at": NOW,
+        "updated_at": NOW,
+    }

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,11 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """The environment of a user who has git, a home folder and nothing else."""
-    home = tmp_path / "home"
+    return make_environment(tmp_path)
+
+
+def make_environment(folder: Path) -> dict[str, str]:
+    home = folder / "home"
     home.mkdir()
     (home / ".gitconfig").write_text(
         "[user]\n\tname = Tess Ter\n\temail = tess@example.com\n"
@@ -122,10 +126,10 @@ class Run(msgspec.Struct, frozen=True):
 class Memory:
     """The installed command. Whatever a test is about, a crash of the program fails it."""
 
-    def __init__(self, cwd: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, cwd: Path, env: Mapping[str, str], prefix: Sequence[str] = ()) -> None:
         found = shutil.which("memory", path=os.path.dirname(sys.executable))
         assert found, "the package is not installed beside this interpreter"
-        self.program = found
+        self.program = [*prefix, found]
         self.cwd = cwd
         self.env = env
 
@@ -137,7 +141,7 @@ class Memory:
         env: Mapping[str, str] | None = None,
         seconds: float = 60,
     ) -> Run:
-        line = [self.program, *arguments]
+        line = [*self.program, *arguments]
         environment = {**self.env, **(env or {})}
         done = subprocess.run(
             line,
@@ -157,7 +161,7 @@ class Memory:
     def start(self, *arguments: str, cwd: Path | None = None, **options: Any) -> subprocess.Popen[bytes]:
         """The command in the background."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.Popen([self.program, *arguments], cwd=cwd or self.cwd, env=self.env, **pipes)
+        return subprocess.Popen([*self.program, *arguments], cwd=cwd or self.cwd, env=self.env, **pipes)
 
     def init(self, *arguments: str, **options: Any) -> Run:
         run = self("init", *arguments, **options)
@@ -181,6 +185,19 @@ def _bytes(stdin: bytes | str | dict[str, Any]) -> bytes:
 def memory(repo: Path, environment: dict[str, str]) -> Memory:
     """The installed command in the repository, its clock pinned."""
     return Memory(repo, {**environment, "MEMORY_NOW": NOW})
+
+
+@pytest.fixture(scope="module")
+def shared_memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """One memory for all tests of a module that must not change it."""
+    folder = tmp_path_factory.mktemp("shared")
+    env = make_environment(folder)
+    root = folder / "harbor"
+    root.mkdir()
+    Git(root, env)("init", "--quiet")
+    memory = Memory(root, {**env, "MEMORY_NOW": NOW})
+    memory.init()
+    return memory
 
 
 @pytest.fixture

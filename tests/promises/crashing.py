@@ -11,6 +11,7 @@ import errno
 import io
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -375,13 +376,26 @@ def interrupt_at(number: int) -> Callable[[str, str], None]:
     return before
 
 
-def run(case: Case, fault: Callable[[str, str], None]) -> str:
+def few_descriptors(free: int) -> None:
+    """Only so many files can be opened from here on."""
+    lowest = os.open(os.devnull, os.O_RDONLY)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + free, lowest + free))
+
+
+def small_files(size: int) -> None:
+    """No file grows beyond this size: a write that would is cut short and then refused."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def run(case: Case, fault: Callable[[str, str], None], first: Callable[[], None] = lambda: None) -> str:
     """Run the operation in a process of its own with this fault: `died`, `done`, or the error as `code|text`."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         disk.before = fault
         try:
+            first()
             case.act()
             said = "done"
         except QuireError as error:
@@ -442,8 +456,26 @@ def mutate(mutant: str) -> None:
         )
 
 
+def explore_limits(name: str, folder: str) -> dict[str, Any]:
+    """The same with too few descriptors and with files that may not grow."""
+    case, _ = prepare(name, folder)
+    violations: list[str] = []
+    refusals = 0
+    limits = [(few_descriptors, free) for free in range(12)]
+    limits += [(small_files, size) for size in (0, 1, 60, 200, 500, 900, 2_000, 5_000, 20_000, 100_000)]
+    for limit, value in limits:
+        case.restore()
+        said = run(case, nothing, first=lambda limit=limit, value=value: limit(value))
+        refusals += said != "done"
+        found = [*refusal(case, said, for_good=False), *case.judge()]
+        violations += [f"{limit.__name__}({value}): {text}" for text in found if STALE_MAP not in text]
+    return {"calls": len(limits), "points": refusals, "violations": violations}
+
+
 def explore(name: str, way: str, folder: str, mutant: str = "") -> dict[str, Any]:
     """Every point of one scenario, failed in one way."""
+    if way == "limits":
+        return explore_limits(name, folder)
     mutate(mutant)
     case, calls = prepare(name, folder)
     violations: list[str] = []

@@ -42,7 +42,11 @@ def parse_strict(text: str, source: str) -> Any:
         if len(found) != len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"the key `{twice[:80]}` stands twice in one object")
+            # What is no ordinary key is not repeated: it may be a credential that slipped to the wrong side of a colon.
+            shown = f"the key `{twice}`" if twice.isidentifier() and len(twice) <= 24 else "a key"
+            raise ValueError(f"{shown} stands twice in one object")
+        if any("\ud800" <= char <= "\udfff" for name in found if not name.isascii() for char in name):
+            raise ValueError("a key holds a lone surrogate, which is not text")
         return found
 
     def never(name: str) -> Any:
@@ -57,7 +61,7 @@ def parse_strict(text: str, source: str) -> Any:
             details={"source": source, "line": error.lineno, "column": error.colno},
         ) from None
     except RecursionError:
-        raise InvalidJson(f"{source} is nested too deeply.", details={"source": source}) from None
+        raise _too_deep(source) from None
     except ValueError as error:
         raise InvalidJson(
             f"{source} is not usable JSON: {error}.",
@@ -65,8 +69,16 @@ def parse_strict(text: str, source: str) -> Any:
             details={"source": source},
         ) from None
     if _depth(value) > limits.JSON_DEPTH:
-        raise InvalidJson(f"{source} is nested deeper than {limits.JSON_DEPTH} levels.", details={"source": source})
+        raise _too_deep(source)
     return value
+
+
+def _too_deep(source: str) -> InvalidJson:
+    return InvalidJson(
+        f"{source} is nested too deeply: the limit is {limits.JSON_DEPTH} levels.",
+        hint="Correct it and send it again; nothing was written.",
+        details={"source": source},
+    )
 
 
 def _depth(value: Any) -> int:

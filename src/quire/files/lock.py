@@ -66,8 +66,12 @@ def _try(path: str, holder: Holder) -> int | None:
         if not _same_file(path, descriptor) or _foreign_holder(descriptor, holder):
             os.close(descriptor)
             return None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(msgspec.structs.replace(holder, kernel=True)) + b"\n", 0)
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, msgspec.json.encode(msgspec.structs.replace(holder, kernel=True)) + b"\n", 0)
+        except BaseException:
+            os.unlink(path)  # a full disk: what is left would read as "busy" to other programs
+            raise
         return descriptor
     except BaseException:
         with contextlib.suppress(OSError):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
+_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
@@ -32,7 +34,10 @@ __all__ = ["TOKENIZER", "index_text", "match_any", "phrases", "question_words"]
 
 def index_text(text: str) -> str:
     """The text as the full-text table gets it: `retryQueue` and `retry_queue` become two words."""
-    opened = _JOINTS.sub(" ", text).replace("_", " ")
+    if not text.isascii():
+        # An accent or a syllable may be one character or several (macOS writes several); width means nothing.
+        text = unicodedata.normalize("NFKC", text)
+    opened = (_JOINTS.sub(" ", text) if _HUMP.search(text) else text).replace("_", " ")
     return opened if opened.isascii() else _UNSPACED.sub(_pairs, opened)
 
 

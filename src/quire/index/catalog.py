@@ -10,10 +10,9 @@ import apsw
 import msgspec
 
 from quire.index.database import discard_database, open_database, open_in_memory
-from quire.index.embedding import embedder
-from quire.index.passages import passages, searched_fields
 from quire.index.search import Searcher
-from quire.model import EPOCH, Edge, Layer, Problem, Record, instant
+from quire.index.writer import Writer
+from quire.model import Edge, Layer, Problem, Record
 
 _COLUMNS = "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin"
 
@@ -100,10 +99,11 @@ class Index:
         """Forget everything and read every file, in one transaction."""
         with self._writing():
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-            for table in ("folders", "files", "records", "edges", "problems", "vectors"):
+            for table in ("folders", "files", "records", "edges", "problems", "vectors", "signs", "tallies"):
                 self._connection.execute(f"DELETE FROM {table}")
             for source in sources:
-                self._replace(source, source.stamps(), [], source.folder_stamps(), progress)
+                writer = Writer(self._connection, source.layer)
+                self._read(source, writer, source.stamps(), source.folder_stamps(), progress)
         self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def refresh(self, source: Source) -> int:
@@ -145,87 +145,36 @@ class Index:
             raise
         self._connection.execute("COMMIT")
 
-    def _replace(
+    def _replace(self, source: Source, changed: dict[str, str], gone: list[str], folders: dict[str, int]) -> None:
+        writer = Writer(self._connection, source.layer)
+        for path in [*changed, *gone]:
+            writer.forget(path)
+        self._read(source, writer, changed, folders)
+
+    def _read(
         self,
         source: Source,
+        writer: Writer,
         changed: dict[str, str],
-        gone: list[str],
         folders: dict[str, int],
         progress: Progress | None = None,
     ) -> None:
+        """Take in what these files hold; nothing of theirs is in the index any more."""
         layer = source.layer
-        for path in [*changed, *gone]:
-            self._forget(layer, path)
         self._connection.executemany(
             "INSERT INTO files (layer, path, stamp) VALUES (?, ?, ?)",
             ((layer, path, stamp) for path, stamp in changed.items()),
         )
         for number, item in enumerate(source.read(changed), start=1):
-            self._insert(layer, item)
+            writer.add(item)
             if progress is not None and (number % 100 == 0 or number == len(changed)):
                 progress(number, len(changed))
+        writer.finish()
         self._connection.execute("DELETE FROM folders WHERE layer = ?", (layer,))
         self._connection.executemany(
             "INSERT INTO folders (layer, path, changed_ns) VALUES (?, ?, ?)",
             ((layer, path, changed_ns) for path, changed_ns in folders.items()),
         )
-
-    def _forget(self, layer: str, path: str) -> None:
-        """Everything that came from a file."""
-        for (record,) in list(self._rows("SELECT id FROM records WHERE layer = ? AND path = ?", layer, path)):
-            self._connection.execute("DELETE FROM words WHERE rowid = ?", (record,))
-            self._connection.execute("DELETE FROM vectors WHERE record = ?", (record,))
-        for table in ("files", "records", "edges", "problems"):
-            self._connection.execute(f"DELETE FROM {table} WHERE layer = ? AND path = ?", (layer, path))
-
-    def _insert(self, layer: str, item: Record | Edge | Problem) -> None:
-        if isinstance(item, Record):
-            moment = instant(item.updated_at) or EPOCH
-            self._connection.execute(
-                "INSERT INTO records (layer, path, ref, kind, title, text, status, stage, weight, created_at,"
-                " updated_at, updated, tags, anchors, origin) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                (
-                    layer,
-                    item.path,
-                    item.ref,
-                    item.kind,
-                    item.title,
-                    item.text,
-                    item.status,
-                    item.stage or "",
-                    item.weight,
-                    item.created_at,
-                    item.updated_at,
-                    moment.timestamp(),
-                    msgspec.json.encode(item.tags).decode(),
-                    msgspec.json.encode(item.anchors).decode(),
-                    item.origin,
-                ),
-            )
-            self._make_searchable(self._connection.last_insert_rowid(), item)
-        elif isinstance(item, Edge):
-            self._connection.execute(
-                "INSERT INTO edges (layer, path, ref, source, predicate, target, status, confidence)"
-                " VALUES (?,?,?,?,?,?,?,?)",
-                (layer, item.path, item.ref, item.source, item.predicate, item.target, item.status, item.confidence),
-            )
-        else:
-            self._connection.execute(
-                "INSERT INTO problems (layer, path, code, message) VALUES (?,?,?,?)",
-                (layer, item.path, item.code, item.message),
-            )
-
-    def _make_searchable(self, record: int, item: Record) -> None:
-        self._connection.execute(
-            "INSERT INTO words (rowid, title, names, body) VALUES (?, ?, ?, ?)", (record, *searched_fields(item))
-        )
-        for passage in passages(item):
-            vector = embedder().embed(passage)
-            if vector is not None:
-                self._connection.execute(
-                    "INSERT INTO vectors (record, space, bits, vector) VALUES (?, ?, ?, ?)",
-                    (record, embedder().revision, vector.bits, vector.values),
-                )
 
     # -- asking -----------------------------------------------------------------------------
 
@@ -263,7 +212,8 @@ class Index:
 
     def find_path(self, path: str) -> Record | None:
         """The record that a file holds; a body stands for its sidecar."""
-        return self._first("path = ?", path.removesuffix(".md") + ".json" if path.endswith(".md") else path)
+        sidecar = path.removesuffix(".md") + ".json" if path.endswith(".md") else path
+        return self._first("layer = 'graph' AND path = ?", sidecar)
 
     def records_anchored(self) -> list[Record]:
         """Every record that is tied to code, newest first."""
@@ -276,9 +226,7 @@ class Index:
 
     def counts(self, layer: Layer) -> dict[tuple[str, str, str], int]:
         """How many records there are of each kind, status and stage (empty where there is none)."""
-        rows = self._rows(
-            "SELECT kind, status, stage, count(*) FROM records WHERE layer = ? GROUP BY kind, status, stage", layer
-        )
+        rows = self._rows("SELECT kind, status, stage, number FROM tallies WHERE layer = ? AND number > 0", layer)
         return {(kind, status, stage): number for kind, status, stage, number in rows}
 
     def edge_count(self, layer: Layer) -> int:

@@ -23,9 +23,12 @@ _HEADER = struct.Struct("<8sIIII8s")
 _MAGIC = b"QUIREMB1"
 _EMPTY = 0xFFFF
 _LANE = 4
-_UNKNOWN = 100
-_PIECES = 256
-_CACHED_ROWS = 20_000
+_WORDS_MOST = 200
+_WORD_CHARS = 100
+_WEIGHT_MOST = 2**24 - 1
+"""Beyond this weight of all its words together, a lane of the sum could run over into the next."""
+_KNOWN_WORDS = 30_000
+"""Words whose sum is kept, about 2 kB each: enough for the vocabulary of a store, bounded for any text."""
 _ASCII_WORDS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _WORDS = re.compile(r"[^\W_]+|[^\w\s]|_")
 _IDEOGRAPH = re.compile(r"([\u3400-\u9fff\uf900-\ufaff])")
@@ -58,38 +61,34 @@ class Embedder:
         self._weights, at = view[at : at + 2 * count].cast("H"), at + 2 * count
         self._texts = at
         self._rows = at + texts + (-(at + texts)) % 64
-        self._words: dict[str, list[int]] = {}
-        self._lanes: dict[int, int] = {}
+        self._known: dict[str, tuple[int, int]] = {}
 
     def embed(self, text: str) -> Vector | None:
-        """The text's vector; None for a text without words."""
-        pieces = [piece for word in _split(text) for piece in self._pieces(word)][:_PIECES]
-        if not pieces:
-            return None
-        total = sum(map(self._row, pieces))
-        shift = 128 * sum(self._weights[piece] for piece in pieces)
-        lanes = memoryview(total.to_bytes(self.dimensions * _LANE, "little")).cast("I")
-        return _quantize([lane - shift for lane in lanes])
+        """The text's vector; None for a text without words that are known."""
+        words = _split(text)[:_WORDS_MOST]
+        total, weight, known = 0, 0, self._known
+        for word in words:
+            lanes, its_weight = known.get(word) or self._learn(word)
+            if weight + its_weight > _WEIGHT_MOST:
+                break
+            total += lanes
+            weight += its_weight
+        return _quantize(total, 128 * weight, self.dimensions) if weight else None
+
+    def _learn(self, word: str) -> tuple[int, int]:
+        """A word's weighted rows as one integer, and the sum of their weights."""
+        # What is not known means nothing: two unknown words are not alike.
+        pieces = self._cut(word) if len(word) <= _WORD_CHARS else []
+        found = sum(map(self._row, pieces)), sum(self._weights[piece] for piece in pieces)
+        if len(self._known) < _KNOWN_WORDS:
+            self._known[word] = found
+        return found
 
     def _row(self, piece: int) -> int:
-        """A piece's weighted row as one integer."""
-        row = self._lanes.get(piece)
-        if row is None:
-            at = self._rows + piece * self.dimensions
-            spread = bytearray(self.dimensions * _LANE)
-            spread[0::_LANE] = self._map[at : at + self.dimensions].translate(_OFFSET)
-            row = int.from_bytes(spread, "little") * self._weights[piece]
-            if len(self._lanes) < _CACHED_ROWS:
-                self._lanes[piece] = row
-        return row
-
-    def _pieces(self, word: str) -> list[int]:
-        """A word's pieces, the longest first from the left, as the table's makers cut them."""
-        found = self._words.get(word)
-        if found is None:
-            found = self._cut(word) if len(word) <= 100 else [_UNKNOWN]
-            self._words[word] = found
-        return found
+        at = self._rows + piece * self.dimensions
+        spread = bytearray(self.dimensions * _LANE)
+        spread[0::_LANE] = self._map[at : at + self.dimensions].translate(_OFFSET)
+        return int.from_bytes(spread, "little") * self._weights[piece]
 
     def _cut(self, word: str) -> list[int]:
         pieces: list[int] = []
@@ -100,7 +99,7 @@ class Embedder:
                 if piece is not None:
                     break
             else:
-                return [_UNKNOWN]
+                return []
             pieces.append(piece)
             begin = end
         return pieces
@@ -131,8 +130,22 @@ def _split(text: str) -> list[str]:
     return _WORDS.findall(_IDEOGRAPH.sub(r" \1 ", text))
 
 
-def _quantize(values: list[int]) -> Vector:
-    """One byte for each dimension, scaled so that the largest fits, and the signs as bits."""
-    scale = 127 / (max(max(values), -min(values)) or 1)
-    data = bytes([int(value * scale) & 255 for value in values])
-    return Vector(bits=int(data.translate(_SIGNS), 2).to_bytes(len(values) // 8, "big"), values=data)
+def _quantize(total: int, shift: int, dimensions: int) -> Vector:
+    """One byte for each dimension, scaled by a power of two so that the largest fits, and the signs as bits.
+
+    All lanes are moved and masked at once: `shift` is what the offset of the rows has added to each of them.
+    """
+    width = dimensions * _LANE
+    lanes = memoryview(total.to_bytes(width, "little")).cast("I")
+    largest = max(max(lanes) - shift, shift - min(lanes))
+    drop = max(0, largest.bit_length() - 7)
+    ones = _every_lane(dimensions)
+    moved = total + ones * ((128 << drop) - shift)
+    data = ((moved >> drop) & (ones * 255)).to_bytes(width, "little")[0::_LANE].translate(_OFFSET)
+    return Vector(bits=int(data.translate(_SIGNS), 2).to_bytes(dimensions // 8, "big"), values=data)
+
+
+@cache
+def _every_lane(dimensions: int) -> int:
+    """The number one in every lane."""
+    return int.from_bytes((b"\x01" + b"\0" * (_LANE - 1)) * dimensions, "little")

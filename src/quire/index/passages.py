@@ -5,6 +5,8 @@ from __future__ import annotations
 from quire.index.analysis import index_text
 from quire.model import Record
 
+_WHOLE_WORDS = 100
+"""A text of up to this many words is one passage."""
 _PASSAGE_WORDS = 50
 _PASSAGES = 24
 
@@ -20,7 +22,7 @@ def searched_fields(record: Record) -> tuple[str, str, str]:
 def passages(record: Record) -> list[str]:
     """The text in pieces that one vector can stand for; the title belongs to the first."""
     words = f"{record.title} {record.text}".split()
-    if len(words) <= _PASSAGE_WORDS * 1.3:
+    if len(words) <= _WHOLE_WORDS:
         return [" ".join(words)]
     number = min(_PASSAGES, -(-len(words) // _PASSAGE_WORDS))
     size = -(-len(words) // number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quire.index.analysis import TOKENIZER
 
-VERSION = 2
+VERSION = 3
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
 
 # What a match is worth in the title, in names (ref, tags, anchors) and in the body.
@@ -29,6 +29,10 @@ CREATE TABLE records (
 CREATE INDEX records_by_path ON records (layer, path);
 CREATE INDEX records_by_ref ON records (ref);
 CREATE INDEX records_by_kind ON records (layer, kind, status, stage, updated DESC, ref);
+CREATE TABLE tallies (
+    layer TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, stage TEXT NOT NULL, number INTEGER NOT NULL,
+    PRIMARY KEY (layer, kind, status, stage)
+) WITHOUT ROWID;
 CREATE TABLE edges (
     id INTEGER PRIMARY KEY,
     layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL,
@@ -47,8 +51,9 @@ CREATE VIRTUAL TABLE words USING fts5 (
 INSERT INTO words (words, rank) VALUES ('rank', 'bm25({FIELD_WEIGHTS})');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 CREATE TABLE vectors (
-    id INTEGER PRIMARY KEY, record INTEGER NOT NULL, space TEXT NOT NULL, bits BLOB NOT NULL, vector BLOB NOT NULL
+    id INTEGER PRIMARY KEY, record INTEGER NOT NULL, space TEXT NOT NULL, vector BLOB NOT NULL
 );
+CREATE TABLE signs (id INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE INDEX vectors_by_record ON vectors (record);
 """
 

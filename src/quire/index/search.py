@@ -77,7 +77,7 @@ class Searcher:
     def question(self, text: str) -> Question:
         """Look up how rare each word is; a word that no record holds is the rarest."""
         words = question_words(text)
-        total = self._count("SELECT count(*) FROM records")
+        total = self._count("SELECT sum(number) FROM tallies")
         rarity = {}
         for word in words:
             for stem in self.stems(word):
@@ -103,10 +103,11 @@ class Searcher:
         if question.vector is None:
             return []
         condition, values = allowed.condition()
-        inside = f" WHERE record IN (SELECT id FROM records WHERE {condition})" if condition else ""
+        chosen = f"SELECT v.id FROM vectors v JOIN records ON records.id = v.record WHERE {condition}"
+        inside = f" WHERE id IN ({chosen})" if condition else ""
         rows = self._connection.execute(
             "SELECT record, max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?))) AS near FROM vectors"
-            f" WHERE id IN (SELECT id FROM vectors{inside}"
+            f" WHERE id IN (SELECT id FROM signs{inside}"
             " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?)) LIMIT ?)"
             " GROUP BY record ORDER BY near DESC, record LIMIT ?",
             (question.vector.values, *values, question.vector.bits, _NEAR, limit),
@@ -128,7 +129,7 @@ class Searcher:
 
     def _telling(self, question: Question) -> list[str]:
         """The words to search by. In a large store, common ones cost much and tell little."""
-        total = self._count("SELECT count(*) FROM records")
+        total = self._count("SELECT sum(number) FROM tallies")
         if total < _LARGE:
             return question.words
         floor = math.log(1 + (1 - _COMMON) / _COMMON)

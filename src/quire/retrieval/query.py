@@ -58,43 +58,42 @@ def _search(index: Index, asked: Ask, answer: Answer) -> None:
     searcher = index.searcher()
     question = searcher.question(asked.question)
     scored = seed(searcher, question, asked.allowed)
-    records = index.by_ids([item.id for item in scored])
-    ranked = _named(index, asked.question)
     relevant = _relevant(scored)
-    for item in scored:
-        record = records.get(item.id)
-        if record is None or any(hit.record.ref == record.ref for hit in ranked):
-            continue
-        if asked.governs is not None and not asked.governs(record):
-            continue
-        hit = Hit(record=record, score=item.score * record.weight, why=_why(item), parts=_parts(item, record))
-        if item.id in relevant:
-            ranked.append(hit)
-        elif len(answer.closest) < _CLOSEST:
-            answer.closest.append(hit)
-    _keep(index, asked, answer, ranked)
-    if answer.hits:
-        answer.closest = []
+    ranked = _named(index, asked.question) + _hits(index, asked, relevant)
+    _keep(index, asked, answer, list({hit.record.ref: hit for hit in reversed(ranked)}.values())[::-1])
+    if not answer.hits:
+        answer.closest = _hits(index, asked, [item for item in scored if item not in relevant][:_CLOSEST])
+
+
+def _hits(index: Index, asked: Ask, scored: list[Scored]) -> list[Hit]:
+    records = index.by_ids([item.id for item in scored])
+    return [
+        Hit(record=record, score=item.score * record.weight, why=_why(item), parts=_parts(item, record))
+        for item in scored
+        if (record := records.get(item.id)) is not None and (asked.governs is None or asked.governs(record))
+    ]
 
 
 def _named(index: Index, question: str) -> list[Hit]:
     """The record whose ref or file the question is."""
     name = question.strip().strip("`")
+    if " " in name:
+        return []
     record = index.find(name) or index.find_path(name.removeprefix(".memory/"))
     return [Hit(record=record, score=2.0, why="named", parts={"named": 1.0})] if record else []
 
 
-def _relevant(scored: list[Scored]) -> set[int]:
+def _relevant(scored: list[Scored]) -> list[Scored]:
     """What clears the floor; nothing, where not even the best of it answers the question."""
     if not any(item.evidence >= _EVIDENCE_FLOOR or item.nearness >= _NEARNESS_FLOOR for item in scored):
-        return set()
+        return []
     top = scored[0].score
-    return {
-        item.id
+    return [
+        item
         for item in scored
         if item.score >= _RELATIVE_FLOOR * top
         and (item.evidence >= _RECORD_EVIDENCE or item.nearness >= _RECORD_NEARNESS)
-    }
+    ]
 
 
 def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:

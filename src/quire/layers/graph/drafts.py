@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import msgspec
@@ -33,7 +32,7 @@ class NodeDraft(msgspec.Struct, kw_only=True):
         return cls(
             id=stored.node.id,
             stored=stored,
-            fields=copy.deepcopy(stored.fields),
+            fields=stored.fields,
             body=stored.body,
             path=stored.path,
         )

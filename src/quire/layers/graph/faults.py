@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import escaping_part, parse_strict
+from quire.files import decode_object, escaping_part, parse_strict
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line
 from quire.layers.graph.layout import (
@@ -99,16 +99,15 @@ class _Examiner:
         if line:
             return None, [conflict(path, line)]
         try:
-            return parse_strict(text, f"{FOLDER}/{path}"), []
+            value = parse_strict(text, f"{FOLDER}/{path}")
+            if value is None or isinstance(value, dict):
+                decode_object(data)  # what the readers refuse beyond that: lone surrogates, numbers out of range, null
+            return value, []
         except InvalidJson as error:
-            problem = Problem(
-                code="JsonInvalid",
-                path=path,
-                line=error.details.get("line"),
-                message=error.message,
-                hint=_restore(path),
-            )
-            return None, [problem]
+            reason, line = error.message, error.details.get("line")
+        except ValueError as error:
+            reason, line = f"Not usable JSON: {error}.", None
+        return None, [_error("JsonInvalid", path, reason, _restore(path), line=line)]
 
     def shape(self, path: str, value: Any, shape: type) -> list[Problem]:
         text = ""

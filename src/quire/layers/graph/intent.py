@@ -17,6 +17,7 @@ from quire.model import (
     Problem,
     SecretDetected,
     anchor_fault,
+    cut,
     limits,
     plain_newlines,
     trim,
@@ -85,9 +86,14 @@ def read_intent(value: Any) -> Draft:
         errors, notes = _text_problems(place, text)
         problems += errors
         warnings += notes
-    problems += _anchor_problems(value)
+    named = {problem.field for problem in problems}
+    problems += [problem for problem in _anchor_problems(value) if problem.field not in named]
     try:
         intent = msgspec.convert(value, Intent)
+    except UnicodeEncodeError:
+        raise InputError(
+            "A key of the save input holds a lone surrogate.", hint=_HINT, details={"field": "<input>"}
+        ) from None
     except msgspec.ValidationError as error:
         shape = _shape_problems(value, str(error))
         problems += shape
@@ -130,7 +136,16 @@ def refuse(problems: list[Problem]) -> InputError:
 
 
 def field_path(place: tuple[str | int, ...]) -> str:
-    return ".".join(map(str, place)) or "<input>"
+    return ".".join(map(_shown, place)) or "<input>"
+
+
+def _shown(part: str | int) -> str:
+    """A step of a path. What is no ordinary key is cut, and not repeated at all where it is a credential."""
+    text = str(part)
+    if len(text) <= 24 and (text.isidentifier() or text.isdecimal()):
+        return text
+    found = find_secrets(text)
+    return found[0].masked if found else cut(text, 80)
 
 
 def _trimmed(value: Any) -> Any:

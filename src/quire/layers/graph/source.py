@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
+from quire.files import storage_failed
 from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model import Edge, Layer, Problem, Record
@@ -32,11 +33,11 @@ class GraphSource:
         found: dict[str, str] = {}
         bodies: dict[str, str] = {}
         for folder, _ in self._folders():
-            with os.scandir(os.path.join(self._store.folder, folder)) as entries:
-                for entry in entries:
-                    name = entry.name
-                    if name.endswith((".json", ".md")) and not name.startswith("."):
-                        target = found if name.endswith(".json") else bodies
+            for entry in self._entries(folder):
+                name = entry.name
+                if name.endswith((".json", ".md")) and not name.startswith("."):
+                    target = found if name.endswith(".json") else bodies
+                    with contextlib.suppress(FileNotFoundError):
                         target[f"{folder}/{name}"] = _stamp(entry.stat(follow_symlinks=False))
         for path in found:
             body = bodies.get(_body_of(path))
@@ -62,10 +63,13 @@ class GraphSource:
         for path in paths:
             if path.startswith(f"{NODES}/"):
                 stored = self._store.read_node(path)
-                yield node_record(stored) if isinstance(stored, StoredNode) else stored
+                found: Record | Edge | Problem = node_record(stored) if isinstance(stored, StoredNode) else stored
             else:
                 relation = self._store.read_relation(path)
-                yield relation_edge(relation) if isinstance(relation, StoredRelation) else relation
+                found = relation_edge(relation) if isinstance(relation, StoredRelation) else relation
+            # A file that vanished since it was listed is not a damaged one.
+            if not (isinstance(found, Problem) and found.code == "CanonicalFileMissing"):
+                yield found
 
     def _folders(self) -> Iterator[tuple[str, int]]:
         pending = [NODES, RELATIONS]
@@ -81,12 +85,21 @@ class GraphSource:
             yield folder, stat.st_mtime_ns
             if stat.st_nlink == 2:
                 continue  # no subfolders: see GraphStore
-            with os.scandir(path) as entries:
-                pending += sorted(
-                    f"{folder}/{entry.name}"
-                    for entry in entries
-                    if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
-                )
+            pending += sorted(
+                f"{folder}/{entry.name}"
+                for entry in self._entries(folder)
+                if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
+            )
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """What lies in a folder: nothing, where it vanished since it was listed."""
+        try:
+            with os.scandir(os.path.join(self._store.folder, folder)) as entries:
+                return list(entries)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise storage_failed(error, "look through the memory", self._store.root) from error
 
 
 def _stamp(stat: os.stat_result) -> str:

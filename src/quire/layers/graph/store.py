@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from quire.files import decode_object, hex_digest, inside, lines, read_inside, staged_bytes
-from quire.layers.graph.codec import EVENT, NODE, RELATION, body_text, node_hash_holds
+from quire.layers.graph.codec import EVENT, NODE, RELATION, body_hash, body_text, node_hash_holds
 from quire.layers.graph.damage import invalid, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RECOVERY, RELATIONS
 from quire.layers.graph.types import STORAGE_VERSION, Config, Event, Node, Relation
@@ -41,13 +41,17 @@ class StoredNode(msgspec.Struct, frozen=True, kw_only=True):
     node: Node
     body: str
     path: str
-    fields: dict[str, Any]
     data: bytes
     body_data: bytes
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """Everything the sidecar says, also what we do not know."""
+        return decode_object(self.data)
+
+    @property
     def hash_holds(self) -> bool:
-        return node_hash_holds(self.fields, self.body)
+        return self.node.content_hash == body_hash(self.body) or node_hash_holds(self.fields, self.body)
 
 
 class StoredRelation(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,7 +221,6 @@ class GraphStore:
             return unreadable(path, error)
         try:
             node = NODE.decode(data.removeprefix(b"\xef\xbb\xbf"))
-            fields = decode_object(data)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             return invalid(path, data, str(error))
         # The body lies beside the sidecar under the same name, whatever `body_path` claims.
@@ -236,7 +239,7 @@ class GraphStore:
             return unreadable(body_path, error)
         except UnicodeDecodeError as error:
             return not_text(body_path, error)
-        return StoredNode(node=node, body=body, path=path, fields=fields, data=data, body_data=body_data)
+        return StoredNode(node=node, body=body, path=path, data=data, body_data=body_data)
 
     def nodes(self) -> tuple[list[StoredNode], list[Problem]]:
         """Every node that can be read, and what is wrong with the others."""

@@ -1,0 +1,108 @@
+"""Taking records in and out of the index: many rows at a time, because a rebuild is made of little else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import apsw
+import msgspec
+
+from quire.index.embedding import embedder
+from quire.index.passages import passages, searched_fields
+from quire.model import EPOCH, Edge, Problem, Record, instant
+
+_BATCH = 256
+_INSERTS = {
+    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "words": "INSERT INTO words (rowid, title, names, body) VALUES (?,?,?,?)",
+    "vectors": "INSERT INTO vectors VALUES (?,?,?,?)",
+    "signs": "INSERT INTO signs VALUES (?,?)",
+    "edges": "INSERT INTO edges VALUES (NULL,?,?,?,?,?,?,?,?)",
+    "problems": "INSERT INTO problems VALUES (?,?,?,?)",
+    "tallies": "INSERT INTO tallies VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET number = number + excluded.number",
+}
+
+__all__ = ["Writer"]
+
+
+class Writer:
+    """Writes one layer's records within a transaction of the caller's; `finish` leaves nothing behind."""
+
+    def __init__(self, connection: apsw.Connection, layer: str) -> None:
+        self._connection = connection
+        self._layer = layer
+        self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERTS}
+        self._tally: Counter[tuple[str, str, str]] = Counter()
+        self._record = self._last("records")
+        self._vector = self._last("vectors")
+
+    def forget(self, path: str) -> None:
+        """Everything that came from a file."""
+        where = "layer = ? AND path = ?"
+        source = (self._layer, path)
+        found = f"SELECT id, kind, status, stage FROM records WHERE {where}"
+        for record, kind, status, stage in list(self._connection.execute(found, source)):
+            self._tally[kind, status, stage] -= 1
+            self._connection.execute("DELETE FROM words WHERE rowid = ?", (record,))
+            vectors = "SELECT id FROM vectors WHERE record = ?"
+            self._connection.execute(f"DELETE FROM signs WHERE id IN ({vectors})", (record,))
+            self._connection.execute("DELETE FROM vectors WHERE record = ?", (record,))
+        for table in ("files", "records", "edges", "problems"):
+            self._connection.execute(f"DELETE FROM {table} WHERE {where}", source)
+
+    def add(self, item: Record | Edge | Problem) -> None:
+        if isinstance(item, Record):
+            self._add_record(item)
+        elif isinstance(item, Edge):
+            ends = (item.source, item.predicate, item.target, item.status, item.confidence)
+            self._rows["edges"].append((self._layer, item.path, item.ref, *ends))
+        else:
+            self._rows["problems"].append((self._layer, item.path, item.code, item.message))
+        if len(self._rows["records"]) + len(self._rows["edges"]) >= _BATCH:
+            self._flush()
+
+    def finish(self) -> None:
+        self._rows["tallies"] = [(self._layer, *key, number) for key, number in self._tally.items() if number]
+        self._flush()
+
+    def _add_record(self, item: Record) -> None:
+        self._record += 1
+        stage = item.stage or ""
+        self._tally[item.kind, item.status, stage] += 1
+        self._rows["records"].append(
+            (
+                self._record,
+                self._layer,
+                item.path,
+                item.ref,
+                item.kind,
+                item.title,
+                item.text,
+                item.status,
+                stage,
+                item.weight,
+                item.created_at,
+                item.updated_at,
+                (instant(item.updated_at) or EPOCH).timestamp(),
+                msgspec.json.encode(item.tags).decode(),
+                msgspec.json.encode(item.anchors).decode(),
+                item.origin,
+            )
+        )
+        self._rows["words"].append((self._record, *searched_fields(item)))
+        for passage in passages(item):
+            vector = embedder().embed(passage)
+            if vector is not None:
+                self._vector += 1
+                self._rows["vectors"].append((self._vector, self._record, embedder().revision, vector.values))
+                self._rows["signs"].append((self._vector, vector.bits))
+
+    def _flush(self) -> None:
+        for table, rows in self._rows.items():
+            if rows:
+                self._connection.executemany(_INSERTS[table], rows)
+                rows.clear()
+
+    def _last(self, table: str) -> int:
+        return int(self._connection.execute(f"SELECT coalesce(max(id), 0) FROM {table}").get)
