@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-SUITES = ("cold",)
+SUITES = ("cold", "speed", "tokens", "quality", "precision", "must_not")
 RESULTS = Path(__file__).parent / "results"
 
 

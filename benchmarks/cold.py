@@ -49,6 +49,8 @@ def _measure(memory: str, roots: dict[int, Path]) -> dict[str, Any]:
             node = next((root / ".memory" / "memory").glob("*-4.json")).stem
             _timed([memory, "inspect", f"question.{node}"], root, times.setdefault(f"memory inspect, {size} nodes", []))
             _timed([memory, "status"], root, times.setdefault(f"memory status, {size} nodes", []))
+            question = [memory, "query", "why are webhook retries limited for guests?"]
+            _timed(question, root, times.setdefault(f"memory query, {size} nodes", []))
             _save(memory, root, f"Round {turn} of {size}", times.setdefault(f"memory save, {size} nodes", []))
     medians = {name: statistics.median(found) for name, found in times.items()}
     bare = medians["python -c pass"]

@@ -1,14 +1,14 @@
 """PrecisionMemBench as a checklist: what must come back, what must not, and nothing else beside it.
 
-The set was written for a memory of a person, with facts that are always shown and a portrait of the user. How it is read
-here: a belief is a record, its name the title, its aliases tags, its text the content and why it matters. A scope is a tag
-that the question is filtered by; what is true of the user everywhere belongs to the profile layer, which is not asked.
-Superseded beliefs are superseded, resolved questions closed. A user is a project.
+The set was written for a memory of a person, with facts that are always shown and a portrait of the user. How it is
+read here: a belief is a record, its name the title, its aliases tags, its text the content and why it matters. A scope
+is a tag that the question is filtered by; what is true of the user everywhere belongs to the profile layer, which is
+not asked. Superseded beliefs are superseded, resolved questions closed. A user is a project.
 
-A case is judged by the beliefs that come back as answers or as connected to one. `clean` means that none came back beside
-those named, `found` that all named came back, `kept out` that nothing forbidden came back anywhere; a case passes when all
-three hold. Open questions and always-shown facts that come back are no mistake. That a certain open question must be
-shown, whatever is asked, is counted apart: here the product map does that, not the query.
+A case is judged by the beliefs that come back as answers or as connected to one. `clean` means that none came back
+beside those named, `found` that all named came back, `kept out` that nothing forbidden came back anywhere; a case
+passes when all three hold. Open questions and always-shown facts that come back are no mistake. That a certain open
+question must be shown, whatever is asked, is counted apart: here the product map does that, not the query.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     extra: frozenset[str]
     forbidden: frozenset[str]
     questions_missing: frozenset[str]
+    empty: bool
+    """Nothing could come back: no question, no room, or no belief of this user in this scope."""
 
     @property
     def passed(self) -> bool:
@@ -80,7 +82,7 @@ def run() -> dict[str, Any]:
         },
         "cases that do not apply": _NOT_APPLICABLE,
         "parts that do not apply": {
-            "personaPrelude": "no portrait of the user in this layer yet",
+            "personaPrelude": "no portrait of the user in this layer yet; the rest of those cases is judged",
             "pinnedFacts, mustInclude": "no always-shown facts in this layer yet",
             "topicRetrieval": "earlier turns of a conversation are not records of this layer",
         },
@@ -128,6 +130,7 @@ def _verdict(case: Case, beliefs: list[dict[str, Any]]) -> Verdict:
     pinned = {belief["_id"] for belief in mine if belief["pinned"]}
     with searchable(map(_record, mine), _edges(mine)) as index:
         answers = [_asked(index, case, scope) for scope in case.scopes]
+    askable = any(_EVERYWHERE not in belief["scope"] and {*belief["scope"]} & {*case.scopes} for belief in mine)
     everything = frozenset(record.ref for answer in answers for record in _records(answer))
     questions = {record.ref for answer in answers for record in _records(answer) if record.status == "open"}
     returned = everything - pinned - questions
@@ -146,6 +149,7 @@ def _verdict(case: Case, beliefs: list[dict[str, Any]]) -> Verdict:
         extra=returned - named if judged else frozenset(),
         forbidden=frozenset(forbidden),
         questions_missing=case.listed("openQuestions", "mustInclude") - questions,
+        empty=not (case.question.strip() and case.limit and askable),
     )
 
 
@@ -198,6 +202,7 @@ def _summary(verdicts: list[Verdict]) -> dict[str, Any]:
     wanted = [verdict for verdict in verdicts if verdict.case.listed("openQuestions", "mustInclude")]
     return {
         **_counts(verdicts),
+        "passed because nothing can come back": sum(verdict.passed and verdict.empty for verdict in verdicts),
         "beliefs named": named,
         "of them found": named - sum(len(verdict.missing) for verdict in verdicts),
         "beliefs beside them": sum(len(verdict.extra) for verdict in verdicts),

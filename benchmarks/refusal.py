@@ -21,7 +21,7 @@ from quire.retrieval import Answer, Ask, ask
 BUDGET = 2_000
 _STRANGERS = (("cosqa", "adrs"), ("locomo, sessions", "adrs"), ("adrs", "locomo, sessions"), ("cosqa", "notes, near"))
 """Questions of the first set, put to the projects of the second."""
-_QUESTIONS = 150
+_QUESTIONS = 100
 
 __all__ = ["Refusals", "measure_refusals", "notes_refusals"]
 

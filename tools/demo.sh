@@ -1,5 +1,5 @@
 #!/bin/sh
-# A tour on a small sample repository in a temporary folder: init, save, inspect, status, check.
+# A tour on a small sample repository in a temporary folder: init, save, query, inspect, status, check.
 set -eu
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/quire-demo.XXXXXX")
@@ -51,16 +51,19 @@ JSON
 printf '$ memory save --file intent.json\n'
 memory save --file "$work/intent.json"
 
-say "3. Look at one entry, with everything that touches it"
+say "3. Ask for it, in other words than it was written in"
+run memory query "what happens when a payment notification gets lost?" --budget 400
+
+say "4. Look at one node, with everything that touches it"
 run memory inspect feature.webhook-retry-queue
 
-say "4. Where the product stands"
+say "5. Where the product stands"
 run memory status
 
-say "5. Is the memory sound?"
+say "6. Is the memory sound?"
 run memory check
 
-say "6. What every agent now reads first (the end of AGENTS.md)"
+say "7. What every agent now reads first (the end of AGENTS.md)"
 sed -n '/memory:map:start/,/memory:map:end/p' AGENTS.md
 
 say "What to try next"
@@ -68,7 +71,8 @@ cat <<TEXT
 The sample repository stays in $repo
   cd $repo
   export PATH="$(dirname "$(command -v memory)"):\$PATH" MEMORY_HOME="$MEMORY_HOME"
-  memory inspect decision.retries-run-in-the-worker
+  memory query "who looks after refunds?"
+  memory query --path services/render/index.ts
   echo '{"task":"shipped","nodes":[{"id":"feature.webhook-retry-queue","stage":"shipped"}]}' | memory save --stdin
   memory diff
   memory docs getting-started

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from quire.retrieval import Answer
     from quire.upkeep import Changes, Checked, Initialized, Registered, Reset, Status
 
+Result = TypeVar("Result")
+
 __all__ = ["Project", "ProjectRow", "Rebuilt"]
 
 
@@ -46,6 +48,8 @@ class Rebuilt(msgspec.Struct, kw_only=True):
 
     records: int
     edges: int
+    vectors: dict[str, int]
+    """How many passages have a vector in which space."""
     unreadable: list[str]
 
 
@@ -138,10 +142,9 @@ class Project:
         from quire.upkeep import refresh_map
 
         try:
-            with self._index(written) as index:
-                refreshed, problems = refresh_map(self.root, self.world, self._render(index))
-                files += refreshed
-                return problems
+            refreshed, problems = refresh_map(self.root, self.world, self._map(written))
+            files += refreshed
+            return problems
         except (QuireError, OSError) as error:
             return [
                 Problem(
@@ -174,8 +177,7 @@ class Project:
 
         self._settle()
         self.graph.config()
-        with self._index() as index:
-            return memory_status(self.graph, self.git, index)
+        return self._with_index(lambda index: memory_status(self.graph, self.git, index))
 
     def status_all(self) -> list[ProjectRow]:
         """Every registered project, the most recently active first."""
@@ -222,32 +224,43 @@ class Project:
             about=f"what governs {path}" if path is not None else "",
             everything=everything,
         )
-        with self._index() as index:
-            return ask(index, asked)
+        return self._with_index(lambda index: ask(index, asked))
 
-    def _governing(self, path: str) -> Callable[[Record], bool]:
-        """Whether a record's anchors cover a file, named from the root or from where we stand."""
-        from quire.upkeep import covers
+    def _governing(self, path: str) -> Callable[[Record], float]:
+        """How closely a record's anchors cover a file, named from where we stand, from the root, or in full."""
+        from quire.upkeep import closeness
 
-        full = os.path.normpath(os.path.join(self.world.cwd, path))
-        inside = full.startswith(self.root + os.sep) and not os.path.lexists(os.path.join(self.root, path))
-        relative = os.path.relpath(full, self.root) if inside else os.path.normpath(path)
+        here = os.path.normpath(os.path.join(self.world.cwd, path))
+        at_root = os.path.normpath(os.path.join(self.root, path))
+        full = at_root if os.path.lexists(at_root) and not os.path.lexists(here) else here
+        relative = os.path.relpath(full, self.root)
         fault = anchor_fault(relative)
         if fault:
             raise InputError(f"`{path}` {fault}.", hint="Name a file of this project.", details={"field": "path"})
-        return lambda record: any(covers(anchor, relative) for anchor in record.anchors)
+        return lambda record: max((closeness(anchor, relative) for anchor in record.anchors), default=0.0)
 
-    def rebuild(self, progress: Progress | None = None) -> Rebuilt:
-        """Make the index from nothing; `progress` is told how far it is."""
+    def rebuild(
+        self, progress: Progress | None = None, *, semantic: str | None = None, taught: Progress | None = None
+    ) -> Rebuilt:
+        """Make the index from nothing; `progress` is told how far it is.
+
+        With a folder in `semantic`, the documents are embedded with the full network in it; `taught` is told how far
+        that is.
+        """
         from quire.index import rebuild_index
 
         self._settle()
         self.graph.config()
-        index = rebuild_index(os.path.join(self.graph.folder, INDEX), [self._source()], progress)
+        model = os.path.join(self.world.cwd, semantic) if semantic is not None else None
+        folder = os.path.join(self.graph.folder, INDEX)
+        index = rebuild_index(folder, [self._source()], progress, semantic=model, taught=taught)
         try:
             problems = [f"{FOLDER}/{path}" for _, path, _, _ in index.problems()]
             return Rebuilt(
-                records=sum(index.counts("graph").values()), edges=index.edge_count("graph"), unreadable=problems
+                records=sum(index.counts("graph").values()),
+                edges=index.edge_count("graph"),
+                vectors=index.spaces(),
+                unreadable=problems,
             )
         finally:
             index.close()
@@ -258,8 +271,7 @@ class Project:
         self._settle()
         if not os.path.isdir(self.graph.folder) or not os.listdir(self.graph.folder):
             self.graph.config()
-        with self._index() as index:
-            return check_memory(self.graph, self.git, index)
+        return self._with_index(lambda index: check_memory(self.graph, self.git, index))
 
     def diff(self) -> Changes:
         """What differs from the last commit: staged, unstaged and untracked."""
@@ -342,24 +354,15 @@ class Project:
 
         return GraphSource(self.graph)
 
-    @contextlib.contextmanager
-    def _index(self, written: Written | None = None) -> Iterator[Index]:
-        from quire.index import open_index
+    def _with_index(self, work: Callable[[Index], Result], written: Written | None = None) -> Result:
+        from quire.index import with_index
 
-        index = open_index(os.path.join(self.graph.folder, INDEX), [self._source()], written)
-        try:
-            yield index
-        finally:
-            index.close()
+        return with_index(os.path.join(self.graph.folder, INDEX), [self._source()], work, written)
 
-    def _render(self, index: Index) -> str:
+    def _map(self, written: Written | None = None) -> str:
         from quire.upkeep import render_map
 
-        return render_map(index, self.root, self.git)
-
-    def _map(self) -> str:
-        with self._index() as index:
-            return self._render(index)
+        return self._with_index(lambda index: render_map(index, self.root, self.git), written)
 
 
 def _within(number: int, name: str, least: int, most: int) -> int:

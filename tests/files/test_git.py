@@ -249,6 +249,20 @@ def test_a_worktree_setting_that_leads_elsewhere_is_not_followed(
     assert ours.untracked(["."]) == ["mine.md"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a repository to somebody else")
+def test_a_repository_of_another_user_is_not_read_and_stops_no_save(memory: Any, repo: Path, git: Any) -> None:
+    memory.init()
+    git.commit()
+    for folder, folders, files in os.walk(repo):
+        for name in [".", *folders, *files]:
+            os.chown(os.path.join(folder, name), 12345, 12345)
+    memory.save({"kind": "feature", "title": "A", "body": "B."})
+    assert memory("status", "--json").data["git"]["commit"] is None
+    run = memory("diff", "--json")
+    assert run.code == 3
+    assert "dubious ownership" in run.error["message"]
+
+
 @pytest.mark.parametrize("command", ["status", "diff", "add", "log", "commit", "config", "-c", ""])
 def test_a_command_that_is_not_on_the_list_is_never_run(ours: Git, command: str) -> None:
     with pytest.raises(ValueError, match="not on the list"):
@@ -393,6 +407,8 @@ EVERY_COMMAND = [
     ["inspect", "feature.nothing"],
     ["status"],
     ["status", "--all"],
+    ["query", "retry queue"],
+    ["rebuild"],
     ["check"],
     ["diff"],
     ["diff", "--json"],

@@ -158,8 +158,10 @@ def test_only_words_that_carry_meaning_are_asked_for() -> None:
 
 
 def test_neighbouring_words_make_phrases_and_stop_words_part_them() -> None:
-    assert phrases("retry queue of the worker pool") == ['"retry queue"', '"worker pool"']
-    assert phrases("queue") == []
+    asked = "retry queue of the worker pool"
+    assert phrases(asked, set(question_words(asked))) == ['"retry queue"', '"worker pool"']
+    assert phrases(asked, {"worker", "pool"}) == ['"worker pool"']
+    assert phrases("queue", {"queue"}) == []
 
 
 @given(st.text(max_size=300))
@@ -167,7 +169,7 @@ def test_any_text_is_a_valid_question(text: str) -> None:
     connection = open_in_memory()
     words = question_words(text)
     assert all(word and '"' not in word for word in words)
-    for expression in [match_any(words), *phrases(text)]:
+    for expression in [match_any(words), *phrases(text, set(words))]:
         if expression:
             list(connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (expression,)))
     Searcher(connection).question(text)
@@ -184,4 +186,5 @@ def test_any_word_that_is_in_a_text_is_found_by_itself(word: str) -> None:
 
 def test_a_huge_question_asks_for_a_bounded_number_of_words() -> None:
     assert len(question_words(" ".join(f"word{n}" for n in range(100_000)))) == 64
-    assert len(phrases(" ".join(f"word{n}" for n in range(100_000)))) == 16
+    words = [f"word{n}" for n in range(100_000)]
+    assert len(phrases(" ".join(words), set(words))) <= 16

@@ -74,7 +74,6 @@ def test_the_table_opens_once() -> None:
     assert embedder() is embedder()
 
 
-@pytest.mark.xfail(reason="the committed table was made without a revision: its header holds eight zeros")
 def test_the_table_says_its_revision_so_that_vectors_of_two_tables_are_told_apart() -> None:
     assert embedder().revision
 
@@ -139,7 +138,7 @@ def test_the_sum_over_all_lanes_is_the_sum_of_the_rows(data: st.DataObject) -> N
     assert cosine(total, found) > 0.999
     largest = max(map(abs, total))
     step = largest / max(map(abs, found))
-    assert all(abs(value - got * step) <= 2.1 * step for value, got in zip(total, found, strict=True))
+    assert all(abs(value - got * step) <= 1.1 * step for value, got in zip(total, found, strict=True))
 
 
 @settings(max_examples=40)

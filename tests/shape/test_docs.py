@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -131,6 +133,20 @@ def test_no_code_is_documented_that_does_not_exist() -> None:
             assert not unknown, f"{page}: {unknown}"
 
 
+def test_every_option_and_key_of_a_query_is_documented() -> None:
+    text = read(REFERENCE / "query.md")
+    tree = ast.parse(read(SOURCE / "surfaces" / "cli" / "query.py"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in ("_fields", "_hit")]
+    dicts = [node for function in functions for node in ast.walk(function) if isinstance(node, ast.Dict)]
+    keys = {key.value for found in dicts for key in found.keys if isinstance(key, ast.Constant)}
+    assert {"results", "markdown", "why", "relation", "explain"} <= keys
+    for key in keys:
+        assert f"`{key}`" in text, key
+    for parameter in dict(commands(group()))["memory query"].params:
+        for name in parameter.opts:
+            assert f"`{name}" in text or f"`{name.upper()}" in text, name
+
+
 def test_every_environment_variable_is_documented() -> None:
     table = section(read(REFERENCE / "cli.md"), "Environment variables")
     # env.get("NAME"), environ["NAME"], "NAME" in os.environ
@@ -140,6 +156,42 @@ def test_every_environment_variable_is_documented() -> None:
     assert {"MEMORY_HOME", "MEMORY_LOCK_TIMEOUT", "MEMORY_NOW", "MEMORY_DEBUG"} <= read_in_source
     for name in sorted(read_in_source):
         assert f"| `{name}` |" in table, name
+
+
+# -- figures --------------------------------------------------------------------------------
+
+# A figure may be off by this much before the page that quotes it has to be written again.
+TOLERANCE = 0.05
+
+
+def results(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(read(ROOT / "benchmarks" / "results" / f"{name}.json"))
+    return found
+
+
+def quoted(page: Path, row: str) -> list[float]:
+    """The numbers in the row of a table that begins with this name."""
+    found = re.search(rf"^\| {re.escape(row)} \|(.+)\|$", read(page), re.M)
+    assert found, f"{page.name}: no row for {row}"
+    return [float(cell.replace(",", "")) for cell in found[1].split("|")]
+
+
+def test_the_figures_of_the_counter_are_those_that_were_measured() -> None:
+    kinds = {kind: row for kind, row in results("tokens").items() if isinstance(row, dict)}
+    assert kinds
+    for kind, row in kinds.items():
+        measured = [row["ours over o200k"], row["ours over cl100k"]]
+        assert quoted(REFERENCE / "tokens.md", kind)[1:3] == pytest.approx(measured, abs=TOLERANCE), kind
+
+
+def test_the_figures_of_retrieval_are_those_that_were_measured() -> None:
+    record = ROOT / "docs" / "decisions" / "0009-words-first-as-far-as-they-are-found.md"
+    sets = results("quality")["sets"]
+    rows = [row for row in re.findall(r"^\| ([a-z][\w, ]+?) \|", read(record), re.M) if row in sets]
+    assert len(rows) >= 5
+    for row in rows:
+        measured = [sets[row][way]["nDCG@10"] for way in ("words", "meaning", "hybrid", "answer")]
+        assert quoted(record, row) == pytest.approx(measured, abs=TOLERANCE), row
 
 
 # -- pages ----------------------------------------------------------------------------------

@@ -8,12 +8,10 @@ import pytest
 
 from quire.model import count_tokens, limits
 from quire.project import Project
-from quire.upkeep import render_map
 
 
 def rendered(project: Project) -> str:
-    with project._index() as index:
-        return render_map(index, project.root, project.git)
+    return project._map()
 
 
 def feature(title: str, stage: str = "building", **more: Any) -> dict[str, Any]:

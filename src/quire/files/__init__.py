@@ -7,7 +7,16 @@ from quire.files.durable import ensure_folder, write_file
 from quire.files.git import Blob, Git
 from quire.files.jsonfile import compact, decode_object, lines, parse_strict, pretty
 from quire.files.lock import Holder, held
-from quire.files.paths import escaping_part, follow_inside, inside, read_bytes, read_inside, read_text, storage_failed
+from quire.files.paths import (
+    escaping_part,
+    follow_inside,
+    inside,
+    is_text,
+    read_bytes,
+    read_inside,
+    read_text,
+    storage_failed,
+)
 from quire.files.sections import Markers, Section, find_section, place_section, remove_section
 from quire.files.transaction import (
     Append,
@@ -44,6 +53,7 @@ __all__ = [
     "inside",
     "is_interrupted",
     "is_repository_top",
+    "is_text",
     "lines",
     "parse_strict",
     "place_section",

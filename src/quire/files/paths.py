@@ -12,6 +12,7 @@ __all__ = [
     "escaping_part",
     "follow_inside",
     "inside",
+    "is_text",
     "read_bytes",
     "read_from",
     "read_inside",
@@ -62,6 +63,11 @@ def escaping_part(relative: str) -> str | None:
     if any(part in ("", ".", "..") for part in relative.split("/")):
         return "has an empty, `.` or `..` part"
     return None
+
+
+def is_text(name: str) -> bool:
+    """Whether a file's name is UTF-8: others can be spelled neither in JSON nor in the index."""
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:

@@ -1,6 +1,6 @@
 """The disposable SQLite index over all layers: never trusted over the files, deleted at will."""
 
-from quire.index.catalog import Index, Progress, Source, Written, open_index, rebuild_index
+from quire.index.catalog import Index, Progress, Source, Written, open_index, rebuild_index, with_index
 from quire.index.search import Candidate, Filter, Question, Searcher
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "Written",
     "open_index",
     "rebuild_index",
+    "with_index",
 ]

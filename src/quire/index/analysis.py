@@ -13,6 +13,7 @@ import unicodedata
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+_NAME = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z][A-Z][a-z])[A-Za-z0-9]*")
 _JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
@@ -37,15 +38,14 @@ def index_text(text: str) -> str:
     if not text.isascii():
         # An accent or a syllable may be one character or several (macOS writes several); width means nothing.
         text = unicodedata.normalize("NFKC", text)
-    opened = (_JOINTS.sub(" ", text) if _HUMP.search(text) else text).replace("_", " ")
+    opened = (_NAME.sub(_opened, text) if _HUMP.search(text) else text).replace("_", " ")
     return opened if opened.isascii() else _UNSPACED.sub(_pairs, opened)
 
 
 def question_words(question: str, limit: int = 64) -> list[str]:
-    """The words of a question that carry meaning, each once; all of them where none does."""
+    """The words of a question that carry meaning, each once."""
     words = dict.fromkeys(word.lower() for word in _WORD.findall(index_text(question)))
-    meaningful = [word for word in words if word not in _STOP_WORDS]
-    return (meaningful or list(words))[:limit]
+    return [word for word in words if word not in _STOP_WORDS][:limit]
 
 
 def match_any(words: list[str]) -> str:
@@ -53,15 +53,16 @@ def match_any(words: list[str]) -> str:
     return " OR ".join(f'"{word}"' for word in words)
 
 
-def phrases(question: str, limit: int = 16) -> list[str]:
-    """Pairs of neighbouring meaningful words, as full-text phrases."""
-    words = [word.lower() for word in _WORD.findall(index_text(question))]
-    pairs = [
-        f'"{first} {second}"'
-        for first, second in itertools.pairwise(words)
-        if first not in _STOP_WORDS and second not in _STOP_WORDS
-    ]
+def phrases(question: str, words: set[str], limit: int = 8) -> list[str]:
+    """Pairs of neighbours in the question, both among `words`, as full-text phrases."""
+    found = [word.lower() for word in _WORD.findall(index_text(question))]
+    pairs = [f'"{first} {second}"' for first, second in itertools.pairwise(found) if {first, second} <= words]
     return list(dict.fromkeys(pairs))[:limit]
+
+
+def _opened(name: re.Match[str]) -> str:
+    """A name at its joints and as it stands: `GitHub` is found as two words and as one."""
+    return f"{_JOINTS.sub(' ', name.group(0))} {name.group(0)}"
 
 
 def _pairs(match: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import apsw
 import msgspec
@@ -12,14 +12,18 @@ import msgspec
 from quire.index.database import discard_database, open_database, open_in_memory
 from quire.index.search import Searcher
 from quire.index.writer import Writer
-from quire.model import Edge, Layer, Problem, Record
+from quire.model import Edge, Layer, LockBusy, Problem, Record
+
+if TYPE_CHECKING:
+    from quire.index.teacher import Teacher
 
 _COLUMNS = "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin"
 
+Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
 
-__all__ = ["Index", "Progress", "Source", "Written", "open_index", "rebuild_index"]
+__all__ = ["Index", "Progress", "Source", "Written", "open_index", "rebuild_index", "with_index"]
 
 
 class Source(Protocol):
@@ -60,17 +64,80 @@ def open_index(folder: str, sources: Iterable[Source], written: Written | None =
     return index
 
 
-def rebuild_index(folder: str, sources: Iterable[Source], progress: Progress | None = None) -> Index:
-    """The index made from nothing. Readers see the old one until the new one is complete."""
+def with_index(
+    folder: str, sources: Iterable[Source], work: Callable[[Index], Result], written: Written | None = None
+) -> Result:
+    """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
+    sources = list(sources)
+    index = open_index(folder, sources, written)
+    try:
+        return work(index)
+    except apsw.Error:
+        index.close()
+        discard_database(folder)
+        index = open_index(folder, sources)
+        return work(index)
+    finally:
+        index.close()
+
+
+def rebuild_index(
+    folder: str,
+    sources: Iterable[Source],
+    progress: Progress | None = None,
+    *,
+    semantic: str | None = None,
+    taught: Progress | None = None,
+) -> Index:
+    """The index made from nothing. Readers see the old one until the new one is complete.
+
+    With the folder of the teacher in `semantic`, its vectors take the place of the static table's afterwards. An index
+    that has some of them already is only brought up to date, so that one that was interrupted is continued.
+    """
+    sources = list(sources)
+    if semantic is None:
+        return _made_anew(folder, sources, progress)
+    from quire.index.teacher import open_teacher
+
+    teacher = open_teacher(semantic)
+    begun = _has_space(folder, teacher.space)
+    index = open_index(folder, sources) if begun else _made_anew(folder, sources, progress)
+    try:
+        index.teach(teacher, semantic, taught)
+    except BaseException as error:
+        index.close()
+        if not (begun and isinstance(error, (apsw.CorruptError, apsw.NotADBError))):
+            raise
+        discard_database(folder)
+        return rebuild_index(folder, sources, progress, semantic=semantic, taught=taught)
+    return index
+
+
+def _made_anew(folder: str, sources: list[Source], progress: Progress | None) -> Index:
     index = Index(open_database(folder))
     try:
-        index.make_anew(list(sources), progress)
+        index.make_anew(sources, progress)
+    except (apsw.BusyError, apsw.LockedError) as error:
+        index.close()
+        raise LockBusy(
+            "Another process is writing to the index.", hint="Try again in a moment; answers do not wait for it."
+        ) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
         index.close()
         discard_database(folder)
         index = Index(open_database(folder))
-        index.make_anew(list(sources), progress)
+        index.make_anew(sources, progress)
     return index
+
+
+def _has_space(folder: str, space: str) -> bool:
+    index = Index(open_database(folder))
+    try:
+        return index.knows_space(space)
+    except apsw.Error:
+        return False
+    finally:
+        index.close()
 
 
 class Index:
@@ -99,7 +166,7 @@ class Index:
         """Forget everything and read every file, in one transaction."""
         with self._writing():
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-            for table in ("folders", "files", "records", "edges", "problems", "vectors", "signs", "tallies"):
+            for table in ("folders", "files", "records", "edges", "problems", "vectors", "signs", "spaces", "tallies"):
                 self._connection.execute(f"DELETE FROM {table}")
             for source in sources:
                 writer = Writer(self._connection, source.layer)
@@ -176,6 +243,12 @@ class Index:
             ((layer, path, changed_ns) for path, changed_ns in folders.items()),
         )
 
+    def teach(self, teacher: Teacher, folder: str, progress: Progress | None) -> None:
+        """Give every passage the teacher's vector that does not have it yet."""
+        from quire.index.teaching import teach
+
+        teach(self._connection, teacher, folder, self.by_ids, progress)
+
     # -- asking -----------------------------------------------------------------------------
 
     def records(
@@ -241,6 +314,13 @@ class Index:
         )
         names = ("ref", "source", "predicate", "target", "status", "path", "confidence")
         return [Edge(**dict(zip(names, row, strict=True))) for row in rows]
+
+    def spaces(self) -> dict[str, int]:
+        """How many passages have a vector in which space."""
+        return dict(self._rows("SELECT space, count(*) FROM vectors GROUP BY space ORDER BY space"))
+
+    def knows_space(self, name: str) -> bool:
+        return next(self._rows("SELECT 1 FROM spaces WHERE name = ?", name), None) is not None
 
     def problems(self) -> list[tuple[str, str, str, str]]:
         """Files that could not be read: layer, path, code, message."""

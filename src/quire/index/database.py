@@ -36,7 +36,7 @@ def open_database(folder: str) -> apsw.Connection:
 
 
 class _Foreign(Exception):
-    """The file belongs to another program or another version of this one."""
+    """The file belongs to another program, another version of this one, or another place."""
 
 
 def _extended(connection: apsw.Connection) -> apsw.Connection:
@@ -57,11 +57,14 @@ def _ready(path: str) -> apsw.Connection:
     connection = _extended(apsw.Connection(path))
     try:
         connection.set_busy_timeout(_BUSY_MS)
+        connection.pragma("trusted_schema", False)
         connection.pragma("synchronous", 1)
         if connection.pragma("user_version") == 0 and connection.pragma("application_id") == 0:
             connection.pragma("journal_mode", "wal")
-            _make(connection)
+            _make(connection, path)
         if (connection.pragma("application_id"), connection.pragma("user_version")) != (APPLICATION_ID, VERSION):
+            raise _Foreign
+        if list(connection.execute("SELECT device, inode FROM home")) != [_home(path)]:
             raise _Foreign
     except BaseException:
         connection.close()
@@ -69,7 +72,13 @@ def _ready(path: str) -> apsw.Connection:
     return connection
 
 
-def _make(connection: apsw.Connection) -> None:
+def _home(path: str) -> tuple[int, int]:
+    """Which file this is. A copy, also one that a repository brought along, is another file and is not trusted."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
+
+
+def _make(connection: apsw.Connection, path: str | None = None) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have made the tables while we waited for the right to.
@@ -77,6 +86,8 @@ def _make(connection: apsw.Connection) -> None:
             if connection.execute("SELECT count(*) FROM sqlite_schema").get:
                 raise _Foreign
             connection.execute(TABLES)
+            if path is not None:
+                connection.execute("INSERT INTO home VALUES (?, ?)", _home(path))
             connection.pragma("application_id", APPLICATION_ID)
             connection.pragma("user_version", VERSION)
         connection.execute("COMMIT")

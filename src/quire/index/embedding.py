@@ -25,10 +25,12 @@ _EMPTY = 0xFFFF
 _LANE = 4
 _WORDS_MOST = 200
 _WORD_CHARS = 100
-_WEIGHT_MOST = 2**24 - 1
+_WEIGHT_MOST = 2**23
 """Beyond this weight of all its words together, a lane of the sum could run over into the next."""
 _KNOWN_WORDS = 30_000
 """Words whose sum is kept, about 2 kB each: enough for the vocabulary of a store, bounded for any text."""
+_TEACHERS = {"s384-1": "minilm-l6-v2:"}
+"""How the names of the spaces begin that a table was made to share, by the table's revision."""
 _ASCII_WORDS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _WORDS = re.compile(r"[^\W_]+|[^\w\s]|_")
 _IDEOGRAPH = re.compile(r"([\u3400-\u9fff\uf900-\ufaff])")
@@ -55,6 +57,7 @@ class Embedder:
         if magic != _MAGIC:
             raise ValueError(f"{path} is not an embedding table")
         self.revision = revision.rstrip(b"\0").decode()
+        self.teacher = _TEACHERS.get(self.revision, "")
         view, at = memoryview(self._map), _HEADER.size
         self._slots, at = view[at : at + 2 * slots].cast("H"), at + 2 * slots
         self._starts, at = view[at : at + 4 * (count + 1)].cast("I"), at + 4 * (count + 1)
@@ -74,6 +77,19 @@ class Embedder:
             total += lanes
             weight += its_weight
         return _quantize(total, 128 * weight, self.dimensions) if weight else None
+
+    def shares(self, space: str) -> bool:
+        """Whether vectors of that space may be compared with this table's: its own, and those of its teacher."""
+        return space == self.revision or bool(self.teacher and space.startswith(self.teacher))
+
+    def pieces(self, text: str, most: int, unknown: int) -> list[int]:
+        """The first of the text's word pieces by their numbers; what is not known counts as the unknown piece."""
+        found: list[int] = []
+        for word in _split(text):
+            if len(found) >= most:
+                break
+            found += (self._cut(word) if len(word) <= _WORD_CHARS else []) or [unknown]
+        return found[:most]
 
     def _learn(self, word: str) -> tuple[int, int]:
         """A word's weighted rows as one integer, and the sum of their weights."""
@@ -138,9 +154,10 @@ def _quantize(total: int, shift: int, dimensions: int) -> Vector:
     width = dimensions * _LANE
     lanes = memoryview(total.to_bytes(width, "little")).cast("I")
     largest = max(max(lanes) - shift, shift - min(lanes))
-    drop = max(0, largest.bit_length() - 7)
+    # Rounded, not cut off: half a step taken from every dimension would make all texts a little alike.
+    drop = max(0, (largest + (largest >> 7)).bit_length() - 7)
     ones = _every_lane(dimensions)
-    moved = total + ones * ((128 << drop) - shift)
+    moved = total + ones * ((128 << drop) + (1 << drop >> 1) - shift)
     data = ((moved >> drop) & (ones * 255)).to_bytes(width, "little")[0::_LANE].translate(_OFFSET)
     return Vector(bits=int(data.translate(_SIGNS), 2).to_bytes(dimensions // 8, "big"), values=data)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from quire.index.analysis import TOKENIZER
 
-VERSION = 3
+VERSION = 5
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
 
 # What a match is worth in the title, in names (ref, tags, anchors) and in the body.
 FIELD_WEIGHTS = "2.0, 1.5, 1.0"
 
 TABLES = f"""
+CREATE TABLE home (device INTEGER NOT NULL, inode INTEGER NOT NULL);
 CREATE TABLE folders (
     layer TEXT NOT NULL, path TEXT NOT NULL, changed_ns INTEGER NOT NULL,
     PRIMARY KEY (layer, path)
@@ -55,6 +56,8 @@ CREATE TABLE vectors (
 );
 CREATE TABLE signs (id INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE INDEX vectors_by_record ON vectors (record);
+-- Every space that a vector is in, with the folder of the network that made it; empty for the table's own.
+CREATE TABLE spaces (name TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID;
 """
 
 __all__ = ["APPLICATION_ID", "TABLES", "VERSION"]

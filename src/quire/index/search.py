@@ -9,14 +9,20 @@ from typing import Any
 import apsw
 import msgspec
 
-from quire.index.analysis import TOKENIZER, index_text, match_any, question_words
+from quire.index.analysis import TOKENIZER, index_text, match_any, phrases, question_words
 from quire.index.embedding import Vector, embedder
+from quire.model import Record
 
 _NEAR = 300
 """Passages that are looked at exactly after a first look at their signs."""
 _COMMON = 0.05
 """In a large store, words in more than this part of the records are left to the second look."""
 _LARGE = 20_000
+_TAUGHT = 0.08
+"""How much lower cosines with the teacher's vectors are than with the table's, where it is decided what is near enough."""
+_PHRASE_SHARE = 0.2
+"""What the match of a phrase adds, as a share of its own word score."""
+_NEARNESS = f"max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?)) + {_TAUGHT} * (space != ?))"
 
 __all__ = ["Candidate", "Filter", "Question", "Searcher"]
 
@@ -27,6 +33,17 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     layers: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] | None = None
+    """Only these records, where it is given at all."""
+
+    def allows(self, record: Record) -> bool:
+        """Whether this record may answer."""
+        return (
+            (not self.layers or record.layer in self.layers)
+            and (not self.kinds or record.kind in self.kinds)
+            and set(self.tags) <= set(record.tags)
+            and (self.refs is None or record.ref in self.refs)
+        )
 
     def condition(self) -> tuple[str, list[str]]:
         """As SQL over the table of records."""
@@ -38,6 +55,9 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
         for tag in self.tags:
             parts.append("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)")
             values.append(tag)
+        if self.refs is not None:
+            parts.append("ref IN (SELECT value FROM json_each(?))")
+            values.append(msgspec.json.encode(self.refs).decode())
         return " AND ".join(parts), values
 
 
@@ -56,6 +76,8 @@ class Candidate(msgspec.Struct):
     id: int
     words: float = 0.0
     meaning: float | None = None
+    taught: bool = False
+    """Whether its vector is the teacher's, not the static table's."""
 
 
 class Searcher:
@@ -96,36 +118,60 @@ class Searcher:
             f"SELECT rowid, rank FROM words WHERE words MATCH ?{inside} ORDER BY rank, rowid LIMIT ?",
             (match_any(words), *values, limit),
         )
-        return [Candidate(id=row, words=-rank) for row, rank in rows]
+        found = [Candidate(id=row, words=-rank) for row, rank in rows]
+        return self._with_phrases(question, words, found)
+
+    def _with_phrases(self, question: Question, words: list[str], found: list[Candidate]) -> list[Candidate]:
+        """Words that stand together in the question and in the record count for a little more."""
+        together = phrases(question.text, set(words))
+        if not together or not found:
+            return found
+        query = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
+        bonus = dict(self._connection.execute(query, (" OR ".join(together), 4 * len(found))))
+        for candidate in found:
+            candidate.words -= _PHRASE_SHARE * bonus.get(candidate.id, 0.0)
+        return sorted(found, key=lambda candidate: (-candidate.words, candidate.id))
 
     def by_meaning(self, question: Question, allowed: Filter, limit: int) -> list[Candidate]:
         """The records with the nearest passage, nearest first."""
         if question.vector is None:
             return []
         condition, values = allowed.condition()
+        spaces, others = self._spaces()
+        own = embedder().revision
+        if others:
+            condition = " AND ".join(filter(None, [condition, f"v.space IN ({_marks(spaces)})"]))
+            values += spaces
         chosen = f"SELECT v.id FROM vectors v JOIN records ON records.id = v.record WHERE {condition}"
         inside = f" WHERE id IN ({chosen})" if condition else ""
         rows = self._connection.execute(
-            "SELECT record, max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?))) AS near FROM vectors"
+            f"SELECT record, {_NEARNESS} AS near, space FROM vectors"
             f" WHERE id IN (SELECT id FROM signs{inside}"
             " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?)) LIMIT ?)"
-            " GROUP BY record ORDER BY near DESC, record LIMIT ?",
-            (question.vector.values, *values, question.vector.bits, _NEAR, limit),
+            f" AND space IN ({_marks(spaces)}) GROUP BY record ORDER BY near DESC, record LIMIT ?",
+            (question.vector.values, own, *values, question.vector.bits, _NEAR, *spaces, limit),
         )
-        return [Candidate(id=row, meaning=near) for row, near in rows]
+        return [Candidate(id=row, meaning=near, taught=space != own) for row, near, space in rows]
 
     def meaning_of(self, question: Question, records: Iterable[int]) -> dict[int, float]:
         """How near these records are, also those that are not among the nearest."""
         if question.vector is None:
             return {}
         listed = ",".join(map(str, records))
+        spaces, _ = self._spaces()
         return dict(
             self._connection.execute(
-                "SELECT record, max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?))) FROM vectors"
-                f" WHERE record IN ({listed}) GROUP BY record",
-                (question.vector.values,),
+                f"SELECT record, {_NEARNESS} FROM vectors"
+                f" WHERE record IN ({listed}) AND space IN ({_marks(spaces)}) GROUP BY record",
+                (question.vector.values, embedder().revision, *spaces),
             )
         )
+
+    def _spaces(self) -> tuple[list[str], bool]:
+        """The spaces whose vectors a question may be compared with, and whether the index holds others, too."""
+        names = [name for (name,) in self._connection.execute("SELECT name FROM spaces")]
+        shared = [name for name in names if embedder().shares(name)]
+        return shared, len(shared) < len(names)
 
     def _telling(self, question: Question) -> list[str]:
         """The words to search by. In a large store, common ones cost much and tell little."""
@@ -139,3 +185,7 @@ class Searcher:
     def _count(self, query: str, *values: str) -> int:
         row = self._connection.execute(query, values).get
         return int(row) if row is not None else 0
+
+
+def _marks(values: list[str]) -> str:
+    return ",".join("?" * len(values))

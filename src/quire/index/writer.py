@@ -18,6 +18,7 @@ _INSERTS = {
     "words": "INSERT INTO words (rowid, title, names, body) VALUES (?,?,?,?)",
     "vectors": "INSERT INTO vectors VALUES (?,?,?,?)",
     "signs": "INSERT INTO signs VALUES (?,?)",
+    "spaces": "INSERT OR IGNORE INTO spaces VALUES (?,'')",
     "edges": "INSERT INTO edges VALUES (NULL,?,?,?,?,?,?,?,?)",
     "problems": "INSERT INTO problems VALUES (?,?,?,?)",
     "tallies": "INSERT INTO tallies VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET number = number + excluded.number",
@@ -64,6 +65,7 @@ class Writer:
 
     def finish(self) -> None:
         self._rows["tallies"] = [(self._layer, *key, number) for key, number in self._tally.items() if number]
+        self._rows["spaces"] = [(embedder().revision,)]
         self._flush()
 
     def _add_record(self, item: Record) -> None:

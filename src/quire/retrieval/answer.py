@@ -47,5 +47,7 @@ class Answer(msgspec.Struct, kw_only=True):
     markdown: str = ""
     tokens: int = 0
     truncated: bool = False
+    beyond: int = 0
+    """How many more there are than were asked for."""
     shown: list[str] = []
     """The refs of the hits that found room in the text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.index import Index
+from quire.index import Filter, Index
 from quire.model import LIVE_STATUSES, Edge
 from quire.retrieval.answer import Hit, Link
 
@@ -14,7 +14,7 @@ _LINES = 12
 __all__ = ["connected_to"]
 
 
-def connected_to(index: Index, hits: list[Hit]) -> tuple[list[Link], list[Link]]:
+def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[Link], list[Link]]:
     """Neighbours along active relations, and the open questions among them; weaker than any hit."""
     known = {hit.record.ref for hit in hits}
     found: dict[str, Link] = {}
@@ -25,6 +25,8 @@ def connected_to(index: Index, hits: list[Hit]) -> tuple[list[Link], list[Link]]
                 continue
             record = index.find(other)
             if record is None or record.status not in LIVE_STATUSES or record.stage == "dead":
+                continue
+            if not allowed.allows(record):
                 continue
             link = Link(record=record, sentence=_sentence(edge), score=hit.score * _strength(edge))
             if other not in found or link.score > found[other].score:

@@ -9,6 +9,8 @@ from quire.index import Candidate, Filter, Question, Searcher
 _CANDIDATES = 50
 _WORDS_MOST, _WORDS_LEAST = 0.7, 0.05
 """What words weigh against meaning: where the question's words are found, and where they are not."""
+_WORDS_TAUGHT = 0.55
+"""What they weigh at most where the documents' vectors are the teacher's, which know more."""
 _EVIDENCE_LOW, _EVIDENCE_HIGH = 0.2, 0.5
 _TELLING_WORDS = 3
 
@@ -48,7 +50,7 @@ def fuse(
     best = max(matched.values(), default=0.0)
     cosines = [candidate.meaning or 0.0 for candidate in by_meaning]
     low, high = (cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
-    weight = _words_weight(evidence(best, question))
+    weight = _words_weight(evidence(best, question), _most(by_meaning))
     scored = []
     for record in {**matched, **dict.fromkeys(candidate.id for candidate in by_meaning)}:
         found = matched.get(record, 0.0)
@@ -74,7 +76,12 @@ def evidence(found: float, question: Question) -> float:
     return found / possible if possible else 0.0
 
 
-def _words_weight(found: float) -> float:
+def _most(by_meaning: list[Candidate]) -> float:
+    taught = sum(candidate.taught for candidate in by_meaning)
+    return _WORDS_TAUGHT if 2 * taught > len(by_meaning) else _WORDS_MOST
+
+
+def _words_weight(found: float, most: float) -> float:
     """Words first, as far as they were found: a paraphrase shares none and is left to its meaning."""
     share = (found - _EVIDENCE_LOW) / (_EVIDENCE_HIGH - _EVIDENCE_LOW)
-    return _WORDS_LEAST + (_WORDS_MOST - _WORDS_LEAST) * min(1.0, max(0.0, share))
+    return _WORDS_LEAST + (most - _WORDS_LEAST) * min(1.0, max(0.0, share))

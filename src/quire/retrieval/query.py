@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from quire.index import Filter, Index
-from quire.model import Record
+from quire.model import EPOCH, Record, instant
 from quire.retrieval.answer import Answer, Hit, Withheld
 from quire.retrieval.currency import current_weight, replacement_of, retirement
 from quire.retrieval.expand import connected_to
@@ -19,6 +19,7 @@ _EVIDENCE_FLOOR, _NEARNESS_FLOOR = 0.45, 0.33
 _RECORD_EVIDENCE, _RECORD_NEARNESS = 0.2, 0.3
 _RELATIVE_FLOOR = 0.2
 _CLOSEST = 3
+_TAG_LOOK = 10
 
 __all__ = ["Ask", "ask"]
 
@@ -30,8 +31,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     budget: int
     limit: int
     allowed: Filter = Filter()
-    governs: Callable[[Record], bool] | None = None
-    """Only records that govern a certain file, as their anchors say."""
+    governs: Callable[[Record], float] | None = None
+    """Only records that govern a certain file: how closely each does, 0 for not at all."""
     about: str = ""
     """What to call the answer where there is no question."""
     everything: bool = False
@@ -40,16 +41,19 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 def ask(index: Index, asked: Ask) -> Answer:
     """The answer, rendered within the budget."""
-    answer = Answer(question=asked.question, heading=asked.question or asked.about, hits=[])
+    # A command line may hold bytes that are no text, which the index could not take.
+    asked = msgspec.structs.replace(asked, question=asked.question.encode("utf-8", "replace").decode())
+    answer = Answer(question=asked.question, heading=asked.question.strip() or asked.about, hits=[])
     if asked.question.strip():
         _search(index, asked, answer)
     elif asked.governs is not None:
-        records = [record for record in index.records_anchored() if asked.governs(record)]
         ranked = [
-            Hit(record=record, score=current_weight(record), why="governs the file", parts={}) for record in records
+            Hit(record=record, score=close * current_weight(record), why="governs the file", parts={"closeness": close})
+            for record, close in _governing(index, asked.governs)
+            if asked.allowed.allows(record)
         ]
-        _keep(index, asked, answer, sorted(ranked, key=lambda hit: -hit.score))
-    answer.connected, answer.open_questions = connected_to(index, answer.hits)
+        _keep(index, asked, answer, ranked)
+    answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
     render(answer, asked.budget)
     return answer
 
@@ -57,20 +61,32 @@ def ask(index: Index, asked: Ask) -> Answer:
 def _search(index: Index, asked: Ask, answer: Answer) -> None:
     searcher = index.searcher()
     question = searcher.question(asked.question)
-    scored = seed(searcher, question, asked.allowed)
-    relevant = _relevant(scored)
-    ranked = _named(index, asked.question) + _hits(index, asked, relevant)
+    allowed = asked.allowed
+    if asked.governs is not None:
+        # Before the search, not after it: what governs the file need not be among the best matches of the whole store.
+        refs = tuple(record.ref for record, _ in _governing(index, asked.governs))
+        allowed = msgspec.structs.replace(allowed, refs=refs)
+    scored = seed(searcher, question, allowed)
+    relevant = _relevant(scored) or _tagged(index, question.words, scored)
+    named = [hit for hit in _named(index, asked.question) if allowed.allows(hit.record)]
+    ranked = named + _hits(index, relevant)
     _keep(index, asked, answer, list({hit.record.ref: hit for hit in reversed(ranked)}.values())[::-1])
     if not answer.hits:
-        answer.closest = _hits(index, asked, [item for item in scored if item not in relevant][:_CLOSEST])
+        others = _hits(index, [item for item in scored if item not in relevant])
+        answer.closest = [hit for hit in others if retirement(hit.record, None) is None][:_CLOSEST]
 
 
-def _hits(index: Index, asked: Ask, scored: list[Scored]) -> list[Hit]:
+def _governing(index: Index, governs: Callable[[Record], float]) -> list[tuple[Record, float]]:
+    """Records and how closely they govern the file, the newest first."""
+    return [(record, close) for record in index.records_anchored() if (close := governs(record))]
+
+
+def _hits(index: Index, scored: list[Scored]) -> list[Hit]:
     records = index.by_ids([item.id for item in scored])
     return [
-        Hit(record=record, score=item.score * record.weight, why=_why(item), parts=_parts(item, record))
+        Hit(record=record, score=item.score * current_weight(record), why=_why(item), parts=_parts(item, record))
         for item in scored
-        if (record := records.get(item.id)) is not None and (asked.governs is None or asked.governs(record))
+        if (record := records.get(item.id)) is not None
     ]
 
 
@@ -96,6 +112,16 @@ def _relevant(scored: list[Scored]) -> list[Scored]:
     ]
 
 
+def _tagged(index: Index, words: list[str], scored: list[Scored]) -> list[Scored]:
+    """Below the floor, a record may still have a word of the question as its tag: somebody meant it to be found so."""
+    records = index.by_ids([item.id for item in scored[:_TAG_LOOK]])
+    return [
+        item
+        for item in scored[:_TAG_LOOK]
+        if item.words > 0 and (record := records.get(item.id)) and {tag.lower() for tag in record.tags} & set(words)
+    ]
+
+
 def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
     """The current ones up to the limit; for a retired one its replacement, and a word on why."""
     kept: dict[str, Hit] = {}
@@ -104,17 +130,26 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
         gone = retirement(hit.record, successor)
         if gone is None or asked.everything or hit.why == "named":
             if gone is not None:
-                hit.score *= current_weight(hit.record)
                 hit.why += f", {gone.reason}"
             kept.setdefault(hit.record.ref, hit)
             continue
         answer.withheld.append(gone)
-        if successor is not None and retirement(successor, None) is None and successor.ref not in kept:
+        if successor is None or successor.ref in kept or not asked.allowed.allows(successor):
+            continue
+        if retirement(successor, None) is None:
             why = f"replaced {hit.record.ref}, which matches"
-            kept[successor.ref] = Hit(record=successor, score=hit.score * 0.9, why=why, parts=hit.parts)
-    answer.hits = sorted(kept.values(), key=lambda hit: (-hit.score, hit.record.ref))[: asked.limit]
-    answer.truncated = len(kept) > asked.limit
+            score = hit.parts.get("relevance", hit.score) * 0.9
+            kept[successor.ref] = Hit(record=successor, score=score, why=why, parts=hit.parts)
+    answer.hits = sorted(kept.values(), key=_order)[: asked.limit]
+    answer.beyond = max(0, len(kept) - asked.limit)
+    answer.truncated = answer.beyond > 0
     answer.withheld = _once(answer.withheld)
+
+
+def _order(hit: Hit) -> tuple[float, float, str]:
+    """The best first; of equals the newer, and then by name, whatever order they came in."""
+    updated = instant(hit.record.updated_at) or EPOCH
+    return -hit.score, -updated.timestamp(), hit.record.ref
 
 
 def _superseded(record: Record) -> bool:
@@ -124,7 +159,9 @@ def _superseded(record: Record) -> bool:
 def _successor(index: Index, ref: str) -> Record | None:
     for edge in index.edges_of(ref):
         if edge.predicate == "supersedes" and edge.target == ref and edge.status == "active":
-            return index.find(edge.source)
+            found = index.find(edge.source)
+            if found is not None:
+                return found
     return None
 
 
@@ -148,5 +185,5 @@ def _parts(item: Scored, record: Record) -> dict[str, float]:
         "evidence": round(item.evidence, 4),
         "nearness": round(item.nearness, 4),
         "relevance": round(item.score, 4),
-        "weight": round(record.weight, 4),
+        "weight": round(current_weight(record), 4),
     }

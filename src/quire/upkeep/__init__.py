@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.upkeep.anchors import covers
+    from quire.upkeep.anchors import closeness
     from quire.upkeep.beginning import Initialized, initialize
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
@@ -26,7 +26,7 @@ __all__ = [
     "Target",
     "brief_for",
     "check_memory",
-    "covers",
+    "closeness",
     "initialize",
     "install_guidance",
     "memory_status",
@@ -48,7 +48,7 @@ _HOMES = {
     "Target": "guidance",
     "brief_for": "guidance",
     "check_memory": "check",
-    "covers": "anchors",
+    "closeness": "anchors",
     "initialize": "beginning",
     "install_guidance": "guidance",
     "memory_status": "status",

@@ -11,7 +11,7 @@ from quire.model import GitRequired
 
 _GLOB = re.compile(r"[*?\[\]{}()!+@|]")
 
-__all__ = ["covers", "dead_anchors"]
+__all__ = ["closeness", "dead_anchors"]
 
 
 def dead_anchors(root: str, git: Git, anchors: Iterable[str]) -> set[str]:
@@ -27,12 +27,15 @@ def dead_anchors(root: str, git: Git, anchors: Iterable[str]) -> set[str]:
     return (missing - patterns) | {anchor for anchor in patterns if not _matches_any(anchor, files)}
 
 
-def covers(anchor: str, path: str) -> bool:
-    """Whether an anchor ties its node to this file."""
+def closeness(anchor: str, path: str) -> float:
+    """How closely an anchor ties its node to a file: 1 for the file itself, less for wider folders, 0 for none."""
     plain = anchor.rstrip("/").rpartition("#")[0] or anchor.rstrip("/")
-    if path == plain or path.startswith(f"{plain}/") or plain.startswith(f"{path.rstrip('/')}/"):
-        return True
-    return bool(_GLOB.search(anchor)) and _matches_any(anchor, [path])
+    depth = path.rstrip("/").count("/") + 1
+    if path.rstrip("/") == plain or plain.startswith(f"{path.rstrip('/')}/"):
+        return 1.0
+    if path.startswith(f"{plain}/"):
+        return 0.5 + 0.4 * (plain.count("/") + 1) / depth
+    return 0.5 if _GLOB.search(anchor) and _matches_any(anchor, [path]) else 0.0
 
 
 def _exists(root: str, anchor: str) -> bool:

@@ -104,7 +104,7 @@ def _stale_lines(root: str, git: Git, records: Iterable[Record]) -> list[str]:
     live = [record for record in records if record.status in LIVE_STATUSES]
     dead = dead_anchors(root, git, (anchor for record in live for anchor in record.anchors))
     return [
-        f"- `{record.ref}` `{anchor}`"
+        one_line(f"- `{record.ref}` `{anchor}`")
         for record in sorted(live, key=lambda record: record.ref)
         for anchor in record.anchors
         if anchor in dead

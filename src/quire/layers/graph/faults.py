@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, escaping_part, parse_strict
+from quire.files import decode_object, escaping_part, is_text, parse_strict
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.damage import conflict, conflict_line
 from quire.layers.graph.layout import (
@@ -316,8 +316,10 @@ class _Examiner:
     def strays(self) -> Iterator[Problem]:
         for name in sorted(os.listdir(self.store.folder)) if os.path.isdir(self.store.folder) else ():
             if name not in _KNOWN_TOP:
-                yield _warning("StrayFile", name, "Not part of the memory.", "Move it elsewhere or remove it.")
+                yield _warning("StrayFile", _shown(name), "Not part of the memory.", "Move it elsewhere or remove it.")
         for top in (NODES, RELATIONS):
+            if os.path.islink(os.path.join(self.store.folder, top)):
+                continue
             for folder, _, files in os.walk(os.path.join(self.store.folder, top)):
                 for name in sorted(files):
                     path = os.path.relpath(os.path.join(folder, name), self.store.folder)
@@ -325,7 +327,9 @@ class _Examiner:
 
     def stray(self, path: str, full: str, top: str) -> Iterator[Problem]:
         base = os.path.basename(path)
-        if base.startswith("."):
+        if not is_text(path):
+            yield _warning("StrayFile", _shown(path), "Its name is not UTF-8 text: no command reads it.", "Rename it.")
+        elif base.startswith("."):
             yield _warning("StrayFile", path, "A leftover of an interrupted program.", "Remove it.")
         elif path.endswith(".md") and top == NODES:
             if not os.path.lexists(full.removesuffix(".md") + ".json"):
@@ -334,6 +338,10 @@ class _Examiner:
                 yield from secrets_in_file(path, full)
         elif not path.endswith(".json"):
             yield _warning("StrayFile", path, "Not part of the memory.", "Move it elsewhere or remove it.")
+
+
+def _shown(name: str) -> str:
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _stem(path: str) -> str:

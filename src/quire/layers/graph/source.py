@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.files import storage_failed
+from quire.files import is_text, storage_failed
 from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model import Edge, Layer, Problem, Record
@@ -95,7 +95,7 @@ class GraphSource:
         """What lies in a folder: nothing, where it vanished since it was listed."""
         try:
             with os.scandir(os.path.join(self._store.folder, folder)) as entries:
-                return list(entries)
+                return [entry for entry in entries if is_text(entry.name)]
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -103,7 +103,8 @@ class GraphSource:
 
 
 def _stamp(stat: os.stat_result) -> str:
-    return f"{stat.st_mtime_ns}.{stat.st_size}"
+    # The inode's own time too: a file put back with its old time and length is still another one.
+    return f"{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_size}"
 
 
 def _body_of(path: str) -> str:

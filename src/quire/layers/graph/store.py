@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, hex_digest, inside, lines, read_inside, staged_bytes
+from quire.files import decode_object, hex_digest, inside, is_text, lines, read_inside, staged_bytes
 from quire.layers.graph.codec import EVENT, NODE, RELATION, body_hash, body_text, node_hash_holds
 from quire.layers.graph.damage import invalid, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RECOVERY, RELATIONS
@@ -377,7 +377,7 @@ class GraphStore:
 
 
 def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:
-    """Files below a folder, links not followed, dot files left out."""
+    """Files below a folder, links not followed, dot files and names that are not text left out."""
     shown = f"{prefix}/{folder}" if prefix else folder
     try:
         with os.scandir(os.path.join(base, folder)) as entries:
@@ -385,7 +385,7 @@ def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:
     except OSError:
         return
     for entry in found:
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or not is_text(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(os.path.join(base, folder), entry.name, shown)

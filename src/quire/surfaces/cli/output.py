@@ -109,6 +109,19 @@ def _write(stream: TextIO, text: str, colour: str | None = None) -> None:
     stream.buffer.flush()
 
 
+def _as_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_as_text(name): _as_text(item) for name, item in value.items()}
+    return [_as_text(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def _print(envelope: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(envelope) + b"\n")
+    try:
+        data = msgspec.json.encode(envelope)
+    except UnicodeEncodeError:
+        # A command line or a file's name may hold bytes that are no text; they are shown, not sent on.
+        data = msgspec.json.encode(_as_text(envelope))
+    sys.stdout.buffer.write(data + b"\n")
     sys.stdout.buffer.flush()

@@ -22,6 +22,7 @@ Start here:
   memory init                    create the memory in this repository
   memory init --brief            what to tell your agent to fill it
   memory status                  what is in it
+  memory query "a question"      what it knows about something
 """
 
 

@@ -26,10 +26,11 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
     governs a file. Stale, superseded and dead nodes are withheld and named; a superseded one brings its replacement.
     """
     project = session.project()
+    limit = _number("limit", options["limit"])
     found = project.query(
         question or "",
         budget=_number("budget", options["budget"]),
-        limit=_number("limit", options["limit"]) or 10,
+        limit=10 if limit is None else limit,
         kinds=_words("kind", options["kind"], KINDS),
         layers=_words("layer", options["layer"], LAYERS),
         tags=_words("tag", options["tag"]),
@@ -98,7 +99,8 @@ def _number(name: str, text: str | None) -> int | None:
 
 
 def _words(name: str, text: str | None, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:
-    words = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    readable = (text or "").encode("utf-8", "replace").decode()
+    words = tuple(word.strip() for word in readable.split(",") if word.strip())
     for word in words:
         if allowed and word not in allowed:
             raise UsageError(f"--{name} does not know `{word[:40]}`.", hint=f"It takes any of {', '.join(allowed)}.")

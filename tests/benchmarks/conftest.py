@@ -1,0 +1,8 @@
+"""The benchmarks are not installed; they are found beside the tests, however these are started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
