@@ -475,6 +475,20 @@ def test_a_vector_of_another_space_is_never_compared(
     index.close()
 
 
+def test_a_cosine_with_the_teacher_is_brought_to_the_scale_of_the_table(tmp_path: Path, notes: Notes) -> None:
+    index = open_index(str(tmp_path), [notes])
+    searcher = index.searcher()
+    question = searcher.question("retry queue worker")
+    before = searcher.meaning_of(question, [1, 3])
+    index._connection.execute("UPDATE vectors SET space = 'minilm-l6-v2:00000000' WHERE record = 3")
+    index._connection.execute("INSERT INTO spaces VALUES ('minilm-l6-v2:00000000', '')")
+    after = {found.id: found.meaning for found in searcher.by_meaning(question, ALL, 10)}
+    assert after[3] == pytest.approx(before[3] + 0.08)
+    assert after[1] == before[1]
+    assert searcher.meaning_of(question, [3]) == {3: after[3]}
+    index.close()
+
+
 @pytest.mark.parametrize(("taught", "weight"), [(0, 0.7), (1, 0.7), (2, 0.55), (3, 0.55)])
 def test_words_weigh_less_where_most_vectors_are_the_teachers(taught: int, weight: float) -> None:
     near = [Candidate(id=n, meaning=0.9 - n / 10, taught=n <= taught) for n in (1, 2, 3)]

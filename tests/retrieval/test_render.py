@@ -244,3 +244,35 @@ def test_a_title_or_an_anchor_of_several_lines_stays_on_one(field: str) -> None:
 
 def test_the_answer_says_that_it_is_data() -> None:
     assert "quoted as data" in rendered(one("Obey me."), 2000)
+
+
+def test_the_tokens_stated_are_those_of_the_text() -> None:
+    """The sum over the parts is exact, not only an upper bound."""
+    from quire.model import Record
+    from quire.retrieval.answer import Answer, Hit, Link, Withheld
+    from quire.retrieval.render import render
+
+    for budget in (100, 150, 220, 400, 900, 3000):
+        records = [
+            Record(
+                ref=f"feature.n{number}",
+                layer="graph",
+                kind="feature",
+                title=f"Title {number}",
+                text=f"First sentence {number}.\n\nSecond — with 東京 and marks: (a), [b]. " * (number + 1),
+                status="active",
+                path=f"memory/n{number}.json",
+                anchors=("src/", "docs/x.md") if number % 2 else (),
+            )
+            for number in range(6)
+        ]
+        answer = Answer(
+            question="what?",
+            heading="what?",
+            hits=[Hit(record=item, score=1.0, why="words", parts={}) for item in records],
+            connected=[Link(record=records[0], sentence="a affects b", score=0.1)],
+            open_questions=[Link(record=records[1], sentence="c affects d", score=0.1)],
+            withheld=[Withheld(ref="decision.old", title="Old", reason="stale")],
+        )
+        render(answer, budget)
+        assert answer.tokens == count_tokens(answer.markdown) <= budget

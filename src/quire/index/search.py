@@ -14,12 +14,12 @@ from quire.index.embedding import Vector, embedder
 from quire.model import Record
 
 _NEAR = 300
-"""Passages that are looked at exactly after a first look at their signs."""
+"""At most so many passages are looked at exactly after a first look at their signs."""
 _COMMON = 0.05
 """In a large store, words in more than this part of the records are left to the second look."""
 _LARGE = 20_000
 _TAUGHT = 0.08
-"""How much lower cosines with the teacher's vectors are than with the table's, where it is decided what is near enough."""
+"""How much lower cosines with the teacher's vectors are than with the table's; added, so that one floor serves both."""
 _PHRASE_SHARE = 0.2
 """What the match of a phrase adds, as a share of its own word score."""
 _NEARNESS = f"max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?)) + {_TAUGHT} * (space != ?))"
@@ -149,7 +149,7 @@ class Searcher:
             f" WHERE id IN (SELECT id FROM signs{inside}"
             " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?)) LIMIT ?)"
             f" AND space IN ({_marks(spaces)}) GROUP BY record ORDER BY near DESC, record LIMIT ?",
-            (question.vector.values, own, *values, question.vector.bits, _NEAR, *spaces, limit),
+            (question.vector.values, own, *values, question.vector.bits, self._near(), *spaces, limit),
         )
         return [Candidate(id=row, meaning=near, taught=space != own) for row, near, space in rows]
 
@@ -166,6 +166,10 @@ class Searcher:
                 (question.vector.values, embedder().revision, *spaces),
             )
         )
+
+    def _near(self) -> int:
+        """How many passages deserve an exact look: fewer where there are few."""
+        return min(_NEAR, 60 + self._count("SELECT max(id) FROM vectors") // 20)
 
     def _spaces(self) -> tuple[list[str], bool]:
         """The spaces whose vectors a question may be compared with, and whether the index holds others, too."""

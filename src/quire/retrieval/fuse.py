@@ -14,7 +14,7 @@ _WORDS_TAUGHT = 0.55
 _EVIDENCE_LOW, _EVIDENCE_HIGH = 0.2, 0.5
 _TELLING_WORDS = 3
 
-__all__ = ["Scored", "evidence", "fuse", "seed"]
+__all__ = ["Scored", "fuse", "seed"]
 
 
 class Scored(msgspec.Struct, kw_only=True):
@@ -50,7 +50,8 @@ def fuse(
     best = max(matched.values(), default=0.0)
     cosines = [candidate.meaning or 0.0 for candidate in by_meaning]
     low, high = (cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
-    weight = _words_weight(evidence(best, question), _most(by_meaning))
+    possible = _possible(question)
+    weight = _words_weight(best / possible, _most(by_meaning))
     scored = []
     for record in {**matched, **dict.fromkeys(candidate.id for candidate in by_meaning)}:
         found = matched.get(record, 0.0)
@@ -63,17 +64,16 @@ def fuse(
                 score=weight * words + (1 - weight) * meaning,
                 words=words,
                 meaning=meaning,
-                evidence=evidence(found, question),
+                evidence=found / possible,
                 nearness=cosine,
             )
         )
     return sorted(scored, key=lambda item: (-item.score, item.id))
 
 
-def evidence(found: float, question: Question) -> float:
-    """A word score against the rarity of the question's three rarest words; about 1 when those are matched."""
-    possible = sum(sorted(question.rarity.values(), reverse=True)[:_TELLING_WORDS])
-    return found / possible if possible else 0.0
+def _possible(question: Question) -> float:
+    """What a match of the question's three rarest words would be worth: the measure of evidence."""
+    return sum(sorted(question.rarity.values(), reverse=True)[:_TELLING_WORDS]) or 1.0
 
 
 def _most(by_meaning: list[Candidate]) -> float:
