@@ -310,9 +310,11 @@ def prepare(name: str, folder: str) -> tuple[Case, list[tuple[str, str]]]:
     # Prepared where it will run, because the registry and the archives speak of paths.
     os.makedirs(space)
     scenario.prepare(space)
-    shutil.copytree(space, template, symlinks=True)
     before = read_space(space)
     known = findings(space) if store_of(before) else []
+    # The recorded run, too, begins with a copy: the index may tell one from the original.
+    shutil.move(space, template)
+    shutil.copytree(template, space, symlinks=True)
     calls: list[tuple[str, str]] = []
     disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, space)))
     scenario.act(open_project(space, LATER))

@@ -289,25 +289,33 @@ def unchanged(filled: Any, tree: Callable[..., dict[str, bytes]]) -> Any:
     assert tree(filled.cwd.parent, generated=True) == before
 
 
-def refused(memory: Any, data: Any) -> Any:
-    """What both forms of a refused save say; a dry run refuses it in the same words."""
+def refused(memory: Any, data: bytes) -> Any:
+    """The error of a refused save; a dry run refuses it in the same words."""
     run = memory("save", "--stdin", "--json", stdin=data)
     assert run.code == 1, run.out[:300]
     assert run.err == ""
     error = run.error
     assert error["hint"], error
     assert len(run.out) < 100_000
-    plain = memory("save", "--stdin", "--dry-run", stdin=data)
-    assert (plain.code, plain.out) == (1, "")
-    assert plain.err.startswith("error: ")
-    assert "hint: " in plain.err
-    assert "\x1b" not in plain.err
+    with pytest.raises(QuireError) as raised:
+        Project.open(str(memory.cwd)).save(data, source="standard input", dry_run=True)
+    assert (raised.value.code, raised.value.message) == (error["code"], error["message"])
     return error
+
+
+def refused_plainly(memory: Any, data: bytes) -> None:
+    """The same for a person: on standard error, with what to do, and with nothing a terminal would act on."""
+    run = memory("save", "--stdin", stdin=data)
+    assert (run.code, run.out) == (1, "")
+    assert run.err.startswith("error: ")
+    assert "hint: " in run.err
+    assert "\x1b" not in run.err
 
 
 @pytest.mark.parametrize("name", NOT_JSON)
 def test_what_is_not_json_is_refused_with_the_reason(unchanged: Any, name: str) -> None:
     error = refused(unchanged, NOT_JSON[name])
+    refused_plainly(unchanged, NOT_JSON[name])
     assert error["code"] == "MemoryInvalidJson"
     assert "standard input" in error["message"]
 
@@ -318,6 +326,8 @@ def test_a_fault_is_named_by_its_field_and_nothing_is_written(unchanged: Any, na
     error = refused(unchanged, json.dumps(data).encode())
     details = error["details"]
     issues = details["issues"] if "issues" in details else [{"field": details["field"], "message": error["message"]}]
+    if list(REFUSED).index(name) % 4 == 0:
+        refused_plainly(unchanged, json.dumps(data).encode())
     messages = [issue["message"] for issue in issues if issue["field"] == field]
     assert messages, [issue["field"] for issue in issues]
     assert any(said in message for message in messages), messages
@@ -325,9 +335,11 @@ def test_a_fault_is_named_by_its_field_and_nothing_is_written(unchanged: Any, na
 
 def test_an_input_beyond_the_limit_is_refused_without_being_read(unchanged: Any) -> None:
     began = time.monotonic()
-    error = refused(unchanged, b'{"task": "' + b"x" * 20_000_000 + b'"}')
-    assert "16,777,216" in error["message"]
-    assert time.monotonic() - began < 5
+    run = unchanged("save", "--stdin", "--json", stdin=b'{"task": "' + b"x" * 20_000_000 + b'"}')
+    assert time.monotonic() - began < 10
+    assert run.code == 1
+    assert "limit is 16,777,216" in run.error["message"]
+    assert run.error["hint"]
 
 
 def test_a_file_that_cannot_be_read_is_named(unchanged: Any, tmp_path: Path) -> None:
@@ -365,6 +377,7 @@ def test_several_problems_are_reported_together_each_with_its_field_and_what_is_
         "stale": [{"id": "feature.nothing", "reason": "x"}, {"id": "NO", "reason": 1}],
     }
     error = refused(unchanged, text(intent))
+    refused_plainly(unchanged, text(intent))
     issues = {issue["field"]: issue for issue in error["details"]["issues"]}
     assert {
         "task",
@@ -411,7 +424,7 @@ def test_a_mistyped_id_is_answered_with_the_one_that_was_meant(unchanged: Any, w
         "fact:x",
         "a\nb",
         "%2e%2e",
-        pytest.param("feature.\udcff", marks=pytest.mark.xfail(reason="the JSON envelope cannot hold the bytes")),
+        "feature.\udcff",
     ],
 )
 def test_an_id_that_is_none_is_refused_everywhere(unchanged: Any, ref: str) -> None:

@@ -142,7 +142,7 @@ def test_readers_see_whole_nodes_while_writers_write(memory: Any, repo: Path, cr
         crowd.start("update", repo, number, 60)
         crowd.start("come_and_go", repo, number, 20)
     for number in range(3):
-        crowd.start("look", repo, number, 60)
+        crowd.start("look", repo, number, 40)
     notes = crowd.finish()
     assert sum(note.get("seen", 0) for note in notes) > 5
     assert problems_but_the_map(memory) == []

@@ -90,6 +90,8 @@ class _Examiner:
         try:
             data = self.store.read(path)
             text = data.decode("utf-8").removeprefix("\ufeff")
+        except FileNotFoundError:
+            return None, []  # deleted since it was listed
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             return None, [_error("CanonicalFileUnsafe", path, f"Cannot be read: {reason}.", "Put a plain file there.")]
@@ -193,6 +195,8 @@ class _Examiner:
             data = self.store.read(expected)
             text = body_text(data)
         except FileNotFoundError:
+            if not os.path.lexists(os.path.join(self.store.folder, path)):
+                return  # the node was deleted while we looked at it
             yield _error("ObjectBodyMissing", expected, "The body is missing.", _restore(expected))
             return
         except OSError as error:
