@@ -196,6 +196,8 @@ REFUSED = {
     "init": [("init",), ("init", "--dry-run")],
     "inspect": [("inspect", "feature.berth-map")],
     "projects": [("projects", "add")],
+    "query": [("query", "berths"), ("query", "--path", "src")],
+    "rebuild": [("rebuild",)],
     "save": [("save", "--stdin"), ("save", "--stdin", "--dry-run")],
     "status": [("status",)],
     "upgrade": [("upgrade",)],

@@ -410,14 +410,16 @@ def test_version_help_and_the_second_name(memory: Any) -> None:
     assert quire.__version__ in memory("--version").out
     assert "Commands:" in memory("--help").out
     assert "Commands:" in memory().out
-    quire_name = memory.program.replace("/memory", "/quire")
+    quire_name = memory.program[-1].replace("/memory", "/quire")
     done = subprocess.run([quire_name, "--version"], capture_output=True, text=True, check=True)
     assert quire.__version__ in done.stdout
 
 
 @pytest.mark.parametrize("name", ["memory-mcp", "agent-memory"])
 def test_the_commands_that_come_later_say_so(memory: Any, name: str) -> None:
-    done = subprocess.run([memory.program.replace("/memory", f"/{name}")], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [memory.program[-1].replace("/memory", f"/{name}")], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 3
     assert "arrives with" in done.stderr
     assert done.stdout == ""
@@ -485,7 +487,7 @@ def test_upgrade_says_that_there_is_nothing_to_do(filled: Any) -> None:
 
 
 def test_the_reader_going_away_is_no_error(filled: Any, repo: Path) -> None:
-    line = f"'{filled.program}' docs storage | head -n 1"
+    line = f"'{filled.program[-1]}' docs storage | head -n 1"
     done = subprocess.run(["bash", "-c", line], cwd=repo, env=filled.env, capture_output=True, text=True, check=False)
     assert done.stderr == ""
 

@@ -36,7 +36,7 @@ def test_a_path_below_the_root_is_that_path(tmp_path: Path, path: str) -> None:
 @given(st.text(st.sampled_from("ab./\\~:\0")))
 def test_whatever_is_let_through_stays_below_the_root(path: str) -> None:
     if escaping_part(path) is None:
-        assert os.path.normpath(os.path.join("/root", path)).startswith("/root/")
+        assert os.path.normpath(os.path.join("/top", path)).startswith("/top/")
 
 
 @pytest.mark.parametrize("link", ["a", "a/b", "a/b/c.md"])

@@ -48,13 +48,13 @@ def test_the_environment_is_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"HOME": "/h"}, "/h/.memory"),
         ({"HOME": "/h", "MEMORY_HOME": "/m"}, "/m"),
-        ({"HOME": "/h", "MEMORY_HOME": "m"}, "/work/m"),
+        ({"HOME": "/h", "MEMORY_HOME": "m"}, "/here/m"),
         ({"HOME": "/h", "MEMORY_HOME": ""}, "/h/.memory"),
         ({}, ""),
     ],
 )
 def test_the_registry_lives_where_the_environment_says(world: World, env: dict[str, str], expected: str) -> None:
-    assert msgspec.structs.replace(world, env=env, cwd="/work").memory_home == expected
+    assert msgspec.structs.replace(world, env=env, cwd="/here").memory_home == expected
 
 
 @pytest.mark.parametrize(

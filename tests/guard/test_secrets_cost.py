@@ -66,7 +66,7 @@ def test_an_endless_value_is_scanned_in_bounded_time(lead: str, unit: str) -> No
 
 def test_a_cold_scan_of_an_ordinary_note_compiles_no_rule() -> None:
     program = (
-        "import re, sys, msgspec\n"
+        "import re, sys, msgspec, quire.model\n"
         "before = set(sys.modules)\n"
         "import quire.guard\n"
         "new = {n for n in set(sys.modules) - before if not n.startswith('quire')}\n"

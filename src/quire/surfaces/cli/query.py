@@ -25,6 +25,8 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
     Finds by words and by meaning, offline. Says so when nothing answers the question. With --path, shows what
     governs a file. Stale, superseded and dead nodes are withheld and named; a superseded one brings its replacement.
     """
+    if question is None and options["path"] is None:
+        raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
     project = session.project()
     limit = _number("limit", options["limit"])
     found = project.query(
