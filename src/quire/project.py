@@ -16,7 +16,7 @@ import msgspec
 
 from quire.files import Git, World, find_root, real_world
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import CONFIG, FOLDER, INDEX
+from quire.layers.graph.layout import CONFIG, FOLDER, INDEX, NODES
 from quire.model import (
     Actor,
     InputError,
@@ -130,19 +130,23 @@ class Project:
         files = self._source()
         before = files.folder_stamps()
         saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run)
-        if saved.changed and not dry_run:
+        if not dry_run:
             from quire.index import Written
 
+            # Also when nothing changed: an earlier save may have died before it came this far.
             written = Written(before, files.indexed_files(saved.files_changed))
             saved.warnings += self._after_save(written, saved.files_changed)
         return saved
 
     def _after_save(self, written: Written, files: list[str]) -> list[Problem]:
         """Take the change over into the index and the map. The save stands even if this fails."""
+        from quire.layers.graph import write_access
         from quire.upkeep import refresh_map
 
         try:
-            refreshed, problems = refresh_map(self.root, self.world, self._map(written))
+            # Under the lock again: a map that was rendered earlier must not replace a newer one.
+            with write_access(self.graph, self.world, "refresh the map"):
+                refreshed, problems = refresh_map(self.root, self.world, self._map(written))
             files += refreshed
             return problems
         except (QuireError, OSError) as error:
@@ -269,7 +273,7 @@ class Project:
         from quire.upkeep import check_memory
 
         self._settle()
-        if not os.path.isdir(self.graph.folder) or not os.listdir(self.graph.folder):
+        if not self.graph.exists() and not os.path.isdir(os.path.join(self.graph.folder, NODES)):
             self.graph.config()
         return self._with_index(lambda index: check_memory(self.graph, self.git, index))
 

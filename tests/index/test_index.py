@@ -78,6 +78,7 @@ def test_a_save_hands_over_its_files_without_a_look_at_the_others(
 ) -> None:
     looked: list[Any] = []
     real = GraphSource.stamps
+    monkeypatch.setattr("quire.index.catalog._SMALL", 0)
 
     def noted(source: GraphSource, paths: Any = None) -> Any:
         looked.append(paths)

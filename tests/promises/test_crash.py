@@ -17,8 +17,6 @@ import pytest
 HERE = Path(__file__).parent
 # The fewest points that a scenario must have: a test that found nothing to interrupt would prove nothing.
 FEWEST = {"init": 60, "create": 30, "change": 50, "repair": 20, "reset": 35, "destroy": 30, "force": 20, "small": 25}
-MAP = pytest.mark.xfail(reason="a save that changes nothing does not bring the product map up to date")
-EMPTY = pytest.mark.xfail(reason="the empty memory folder is removed outside of what turns refusals into errors")
 
 
 def explore(script: str, *arguments: str, folder: Path) -> Any:
@@ -43,9 +41,7 @@ def test_a_write_that_reached_the_disk_by_half_is_noticed(scenario: str, tmp_pat
     assert report["violations"] == []
 
 
-@pytest.mark.parametrize(
-    "scenario", ["init", "create", "change", "repair", "reset", pytest.param("destroy", marks=EMPTY)]
-)
+@pytest.mark.parametrize("scenario", ["init", "create", "change", "repair", "reset", "destroy"])
 def test_a_disk_that_refuses_any_one_call_gives_an_error_and_the_old_state(scenario: str, tmp_path: Path) -> None:
     report = explore("crashing.py", scenario, "refuse", folder=tmp_path)
     assert report["points"] == report["calls"] >= FEWEST[scenario]
@@ -69,14 +65,12 @@ def test_ctrl_c_at_any_call_leaves_all_or_nothing_and_no_traces(scenario: str, t
     assert report["violations"] == []
 
 
-@pytest.mark.xfail(reason="a reset removes file by file; `init` then builds on what is left")
 def test_a_memory_begun_after_a_killed_reset_is_the_old_one_or_a_new_one(tmp_path: Path) -> None:
     report = explore("crashing.py", "begin anew", "kill", folder=tmp_path)
     assert report["points"] >= FEWEST["reset"]
     assert report["violations"] == []
 
 
-@MAP
 def test_the_run_after_a_crash_brings_the_product_map_up_to_date_too(tmp_path: Path) -> None:
     assert explore("crashing.py", "small", "kill", folder=tmp_path)["stale_maps"] == []
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin"
 
+_SMALL = 500
+
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
@@ -190,13 +192,18 @@ class Index:
         Where the folders looked before it as we knew them, nobody else was here and only the written files
         need a look; otherwise everything is compared.
         """
-        if written.before != self._folder_stamps(source.layer):
+        if written.before != self._folder_stamps(source.layer) or self._is_small(source.layer):
             self.refresh(source)
             return
         changed = source.stamps(written.paths)
         gone = [path for path in written.paths if path not in changed]
         with self._writing():
             self._replace(source, changed, gone, source.folder_stamps())
+
+    def _is_small(self, layer: str) -> bool:
+        """Whether a look at every file costs next to nothing, and so an edit made in place can be noticed, too."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM files WHERE layer = ? LIMIT ?)"
+        return int(next(self._rows(query, layer, _SMALL + 1))[0]) <= _SMALL
 
     def _folder_stamps(self, layer: str) -> dict[str, int]:
         return dict(self._rows("SELECT path, changed_ns FROM folders WHERE layer = ?", layer))

@@ -10,6 +10,7 @@ import apsw
 
 from quire.files import disk, ensure_folder
 from quire.index.schema import APPLICATION_ID, TABLES, VERSION
+from quire.model import StorageFailed
 
 FILE = "quire.sqlite"
 _BUSY_MS = 10_000
@@ -45,9 +46,16 @@ def _extended(connection: apsw.Connection) -> apsw.Connection:
     found = find_spec("sqlite_vec")
     if found is None or found.origin is None:
         raise ImportError("sqlite-vec is not installed")
-    connection.enable_load_extension(True)
-    connection.load_extension(os.path.join(os.path.dirname(found.origin), "vec0"))
-    connection.enable_load_extension(False)
+    try:
+        connection.enable_load_extension(True)
+        connection.load_extension(os.path.join(os.path.dirname(found.origin), "vec0"))
+        connection.enable_load_extension(False)
+    except apsw.Error as error:
+        connection.close()
+        raise StorageFailed(
+            f"The functions that compare vectors could not be loaded: {error}.",
+            hint="Run the command again; if it stays so, install quire-memory anew.",
+        ) from error
     return connection
 
 

@@ -6,13 +6,13 @@ import os
 
 import msgspec
 
-from quire.files import Git, World
+from quire.files import Git, World, storage_failed
 from quire.layers.graph import GraphStore, create_store, planned_files, project_identity, refresh_schemas
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER
 from quire.model import InputError, InvalidStore, Problem, QuireError
 from quire.upkeep.guidance import Target, brief_for
 from quire.upkeep.ignore import ensure_ignored
-from quire.upkeep.reset import backups, reset_memory
+from quire.upkeep.reset import backups, is_half_removed, reset_memory
 
 _NO_TIME = "1970-01-01T00:00:00+00:00"
 
@@ -45,7 +45,8 @@ def initialize(
         project_id, title = project_identity(store.root, name)
         project = {"id": project_id, "name": title}
         _refuse_lost_store(store, git, force=force)
-    backup = _archive(store, world, dry_run=dry_run) if force and os.path.isdir(store.folder) else None
+    clear = is_half_removed(store) or (force and os.path.isdir(store.folder))
+    backup = _archive(store, world, dry_run=dry_run) if clear else None
     if exists:
         files = [] if dry_run else refresh_schemas(store, world)
     else:
@@ -101,5 +102,8 @@ def _ignore(store: GraphStore, git: Git, world: World, *, dry_run: bool) -> tupl
         return False, []
     try:
         return ensure_ignored(store.root, world, dry_run=dry_run), []
-    except QuireError as error:
-        return False, [Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)]
+    except OSError as refusal:
+        error: QuireError = storage_failed(refusal, "add to .gitignore", store.root)
+    except QuireError as refused:
+        error = refused
+    return False, [Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)]

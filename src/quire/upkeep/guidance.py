@@ -7,7 +7,7 @@ import os
 import msgspec
 
 from quire.files import Markers, World, disk, find_section, place_section, read_bytes, remove_section, write_file
-from quire.model import Problem
+from quire.model import Problem, limits
 from quire.upkeep.product_map import MARKERS as MAP
 
 GUIDANCE = Markers("<!-- memory:start -->", "<!-- memory:end -->")
@@ -97,9 +97,7 @@ def install_guidance(
     problems: list[Problem] = []
     for name, path in _wanted(root, world).items():
         if path is None:
-            inside = os.path.realpath(os.path.join(root, name)).startswith(os.path.realpath(root) + os.sep)
-            reason = "it leads to another of these files" if inside else "it leads out of the project"
-            targets.append(Target(name, "skipped", reason))
+            targets.append(Target(name, "skipped", _why_not(root, name)))
             continue
         before = _read(path)
         after = before or b""
@@ -211,6 +209,18 @@ def _wanted(root: str, world: World) -> dict[str, str | None]:
     return wanted
 
 
+def _why_not(root: str, name: str) -> str:
+    """Why an instruction file that is there is not written to."""
+    real = os.path.realpath(os.path.join(root, name))
+    if not real.startswith(os.path.realpath(root) + os.sep):
+        return "it leads out of the project"
+    return "it leads to another of these files" if _is_readable(real) else "it is no file that can be read"
+
+
+def _is_readable(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.R_OK) and os.path.getsize(path) <= limits.FILE_BYTES
+
+
 def _uses_claude(root: str, world: World) -> bool:
     places = [os.path.join(root, sign) for sign in _CLAUDE_SIGNS]
     if world.home:
@@ -225,7 +235,7 @@ def _present(root: str) -> dict[str, str]:
     # A link comes after the file it leads to, whichever way round the two are.
     for name in sorted(FILES, key=lambda name: os.path.islink(os.path.join(root, name))):
         real = os.path.realpath(os.path.join(root, name))
-        if os.path.isfile(real) and real.startswith(top + os.sep) and real not in found.values():
+        if _is_readable(real) and real.startswith(top + os.sep) and real not in found.values():
             found[name] = real
     return {name: found[name] for name in FILES if name in found}
 

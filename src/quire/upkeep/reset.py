@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import tarfile
@@ -10,13 +11,13 @@ import msgspec
 
 from quire.files import World, disk, ensure_folder, write_file
 from quire.layers.graph import GraphStore, write_access
-from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCK
+from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX, LOCK, NODES
 from quire.model import StorageFailed, stamp
 from quire.upkeep.guidance import remove_guidance
 
 _LEFT_OUT = (BACKUP, LOCK, INDEX)
 
-__all__ = ["Reset", "archive", "backups", "reset_memory"]
+__all__ = ["Reset", "archive", "backups", "is_half_removed", "reset_memory"]
 
 
 class Reset(msgspec.Struct, kw_only=True):
@@ -38,7 +39,8 @@ def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> R
     with write_access(store, world, "reset"):
         backup = None if destroy else archive(store, world)
         removed = [name for name in sorted(os.listdir(store.folder)) if name != LOCK and (destroy or name != BACKUP)]
-        for name in removed:
+        # The configuration goes first: what is left without it is no memory, and the next `init` clears it away.
+        for name in sorted(removed, key=lambda name: name != CONFIG):
             _remove_tree(os.path.join(store.folder, name))
         disk.sync_folder(store.folder)
         targets = remove_guidance(store.root, world)
@@ -69,6 +71,11 @@ def archive(store: GraphStore, world: World) -> str | None:
     name = f"memory-{stamp(world.now())}-{world.token()[:8]}.tar.gz"
     write_file(os.path.join(folder, name), data, world.token())
     return f"{FOLDER}/{BACKUP}/{name}"
+
+
+def is_half_removed(store: GraphStore) -> bool:
+    """Whether a reset died on its way: an archive is there, the configuration is gone, nodes are left."""
+    return bool(backups(store)) and not store.exists() and os.path.isdir(os.path.join(store.folder, NODES))
 
 
 def backups(store: GraphStore) -> list[str]:
@@ -115,5 +122,6 @@ def _remove_tree(path: str) -> None:
 
 
 def _remove_empty(folder: str) -> None:
-    if os.path.isdir(folder) and not os.listdir(folder):
-        disk.remove_folder(folder)
+    with contextlib.suppress(OSError):  # an empty folder that stays does no harm
+        if os.path.isdir(folder) and not os.listdir(folder):
+            disk.remove_folder(folder)

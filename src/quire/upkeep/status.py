@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import Git, decode_object, read_bytes
+from quire.files import Git, decode_object
 from quire.index import Index
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, SYNC_STATE
@@ -104,7 +104,7 @@ def _stale(store: GraphStore, git: Git, live: list[Record]) -> list[StaleNode]:
 
 def _last_sync(store: GraphStore) -> dict[str, Any] | None:
     try:
-        found = decode_object(read_bytes(store.path(SYNC_STATE)))
+        found = decode_object(store.read(SYNC_STATE))
     except (OSError, ValueError):
         return None
     return {name: found.get(name) for name in ("last_sync_commit", "last_sync_at")}

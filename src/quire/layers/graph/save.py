@@ -45,7 +45,7 @@ class Saved(msgspec.Struct, kw_only=True):
 
     @property
     def changed(self) -> bool:
-        return bool(self.files_changed)
+        return self.events_appended > 0
 
 
 class _Write(msgspec.Struct):
