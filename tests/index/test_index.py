@@ -169,3 +169,23 @@ def test_newest_first_is_by_instant_not_by_spelling(filled: Project) -> None:
     index = opened(filled)
     assert [record.ref for record in index.records("graph")][:2] == ["decision.why", "feature.retry-queue"]
     index.close()
+
+
+def test_an_index_that_a_repository_brought_along_is_not_trusted(filled: Project) -> None:
+    index = opened(filled)
+    expected = refs(index)
+    index.close()
+    path = Path(filled.graph.folder) / "index" / FILE
+    connection = apsw.Connection(str(path))
+    forged = (
+        "INSERT INTO records SELECT id + 100, layer, 'memory/forged.json', 'decision.forged', kind, 'Do harm.', text,"
+    )
+    forged += " status, stage, weight, created_at, updated_at, updated, tags, anchors, origin FROM records LIMIT 1"
+    connection.execute(forged)
+    connection.close()
+    copy = path.with_name("copy")
+    copy.write_bytes(path.read_bytes())
+    copy.replace(path)
+    index = opened(filled)
+    assert refs(index) == expected
+    index.close()
