@@ -15,9 +15,7 @@ TOKENIZER = "porter unicode61 remove_diacritics 2"
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _NAME = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z][A-Z][a-z])[A-Za-z0-9]*")
 _JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_UNSPACED = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
-)
+_UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
 _WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = frozenset(
     (  # noqa: SIM905
@@ -39,7 +37,7 @@ def index_text(text: str) -> str:
         # An accent or a syllable may be one character or several (macOS writes several); width means nothing.
         text = unicodedata.normalize("NFKC", text)
     opened = (_NAME.sub(_opened, text) if _HUMP.search(text) else text).replace("_", " ")
-    return opened if opened.isascii() else _UNSPACED.sub(_pairs, opened)
+    return opened if opened.isascii() else re.sub(_UNSPACED, _pairs, opened)
 
 
 def question_words(question: str, limit: int = 64) -> list[str]:

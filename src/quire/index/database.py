@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 
 import apsw
 
@@ -43,7 +43,7 @@ class _Foreign(Exception):
 def _extended(connection: apsw.Connection) -> apsw.Connection:
     """With the functions that compare vectors."""
     # The package's own loader would import the other SQLite binding; all we need of it is where the library lies.
-    found = find_spec("sqlite_vec")
+    found = PathFinder.find_spec("sqlite_vec")
     if found is None or found.origin is None:
         raise ImportError("sqlite-vec is not installed")
     try:

@@ -32,8 +32,6 @@ _KNOWN_WORDS = 30_000
 _TEACHERS = {"s384-1": "minilm-l6-v2:"}
 """How the names of the spaces begin that a table was made to share, by the table's revision."""
 _ASCII_WORDS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
-_WORDS = re.compile(r"[^\W_]+|[^\w\s]|_")
-_IDEOGRAPH = re.compile(r"([\u3400-\u9fff\uf900-\ufaff])")
 _SIGNS = bytes(b"0"[0] if value < 128 else b"1"[0] for value in range(256))
 _OFFSET = bytes((value + 128) & 255 for value in range(256))
 
@@ -143,7 +141,8 @@ def _split(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORDS.findall(text)
     text = "".join(char for char in unicodedata.normalize("NFD", text) if unicodedata.category(char) != "Mn")
-    return _WORDS.findall(_IDEOGRAPH.sub(r" \1 ", text))
+    # `re` keeps what it compiled; most processes never need these two.
+    return re.findall(r"[^\W_]+|[^\w\s]|_", re.sub(r"([\u3400-\u9fff\uf900-\ufaff])", r" \1 ", text))
 
 
 def _quantize(total: int, shift: int, dimensions: int) -> Vector:
