@@ -79,7 +79,7 @@ def test_any_text_is_json_or_invalid_json(text: str) -> None:
         ('{"a":' * 70 + "1" + "}" * 70, "limit is 64"),
         ("9" * 5000, "digits"),
         ("{'a': 1}", "line 1, column 2"),
-        ('{\n "a": 1,\n}', "line 3, column 1"),
+        ('{\n "a": 1\n "b": 2}', "line 3, column 2"),
         ('{"a": 1} extra', "column 10"),
         ("", "line 1, column 1"),
         ('"\t"', "control character"),
