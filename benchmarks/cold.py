@@ -57,8 +57,7 @@ def _measure(python: str, memory: str, roots: dict[int, Path]) -> dict[str, Any]
             node = next((root / ".memory" / "memory").glob("*-4.json")).stem
             _timed([memory, "inspect", f"question.{node}"], root, times.setdefault(f"memory inspect, {size} nodes", []))
             _timed([memory, "status"], root, times.setdefault(f"memory status, {size} nodes", []))
-            question = [memory, "query", "why are webhook retries limited for guests?"]
-            _timed(question, root, times.setdefault(f"memory query, {size} nodes", []))
+            _timed(_question(memory), root, times.setdefault(f"memory query, {size} nodes", []))
             _save(memory, root, f"Round {turn} of {size}", times.setdefault(f"memory save, {size} nodes", []))
     medians = {name: statistics.median(found) for name, found in times.items()}
     bare = medians["python -c pass"]
@@ -66,10 +65,28 @@ def _measure(python: str, memory: str, roots: dict[int, Path]) -> dict[str, Any]
         "rounds": ROUNDS,
         "milliseconds": {name: round(value * 1000, 1) for name, value in medians.items()},
         "times bare python": {name: round(value / bare, 2) for name, value in medians.items()},
+        "peak memory, MB": {
+            f"memory query, {size} nodes": _peak_memory(python, _question(memory)[1:], root)
+            for size, root in roots.items()
+        },
         "save at 10,000 over save at 100": round(
             medians[f"memory save, {SIZES[-1]} nodes"] / medians[f"memory save, {SIZES[0]} nodes"], 2
         ),
     }
+
+
+def _question(memory: str) -> list[str]:
+    return [memory, "query", "why are webhook retries limited for guests?"]
+
+
+def _peak_memory(python: str, arguments: list[str], folder: Path) -> float | None:
+    """The most that the process held at once, as the kernel counts it for the program alone; only Linux says."""
+    if not Path("/proc/self/status").exists():
+        return None
+    code = f"from quire.surfaces.cli.main import run; run({arguments!r}); print(open('/proc/self/status').read())"
+    done = subprocess.run([python, "-c", code], cwd=folder, check=True, capture_output=True, text=True)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("VmHWM"))
+    return round(int(line.split()[1]) / 1024, 1)
 
 
 def _save(memory: str, root: Path, title: str, times: list[float]) -> None:

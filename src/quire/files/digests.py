@@ -1,23 +1,30 @@
-"""Digests: of bytes as we store them, and of blobs as git does."""
+"""Digests: of bytes as we store them, and of blobs as git does.
+
+`hashlib` brings a whole cryptographic library along, which a command that only asks does not need: it is loaded late.
+"""
 
 from __future__ import annotations
-
-import hashlib
 
 __all__ = ["blob_id", "hex_digest", "sha256"]
 
 
 def hex_digest(text: str) -> str:
+    import hashlib
+
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def sha256(data: bytes) -> str:
     """`sha256:` and 64 hexadecimal digits."""
+    import hashlib
+
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def blob_id(data: bytes, like: str) -> str:
     """The id git gives these bytes, by the hash whose length `like` has."""
+    import hashlib
+
     body = b"blob %d\0" % len(data) + data
     if len(like) == 64:
         return hashlib.sha256(body).hexdigest()
