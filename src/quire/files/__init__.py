@@ -17,7 +17,7 @@ from quire.files.paths import (
     read_text,
     storage_failed,
 )
-from quire.files.sections import Markers, Section, find_section, place_section, remove_section
+from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
 from quire.files.transaction import (
     Append,
     Change,
@@ -55,6 +55,7 @@ __all__ = [
     "is_repository_top",
     "is_text",
     "lines",
+    "newline_of",
     "parse_strict",
     "place_section",
     "pretty",

@@ -9,7 +9,7 @@ import msgspec
 State = Literal["missing", "present", "damaged"]
 _BOM = b"\xef\xbb\xbf"
 
-__all__ = ["Markers", "Section", "find_section", "place_section", "remove_section"]
+__all__ = ["Markers", "Section", "find_section", "newline_of", "place_section", "remove_section"]
 
 
 class Markers(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ def find_section(data: bytes, markers: Markers) -> Section:
 
 def place_section(data: bytes, markers: Markers, body: str) -> bytes:
     """The file with this section: replaced where it stands, otherwise added at the end."""
-    newline = _newline(data)
+    newline = newline_of(data)
     lines = [markers.start, *body.strip("\n").split("\n"), markers.end]
     block = newline.join(line.encode("utf-8") for line in lines) + newline
     found = find_section(data, markers)
@@ -99,7 +99,7 @@ def _marker_lines(data: bytes, markers: Markers) -> tuple[list[tuple[int, int, i
     return starts, ends
 
 
-def _newline(data: bytes) -> bytes:
+def newline_of(data: bytes) -> bytes:
     """The file's own line ending, by majority."""
     crlf = data.count(b"\r\n")
     return b"\r\n" if crlf * 2 > data.count(b"\n") else b"\n"

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import msgspec
 
-from quire.files import Markers, World, disk, find_section, place_section, read_bytes, remove_section, write_file
-from quire.model import Problem, limits
+from quire.files import (
+    Markers,
+    World,
+    disk,
+    find_section,
+    follow_inside,
+    place_section,
+    read_bytes,
+    remove_section,
+    write_file,
+)
+from quire.model import OutsideProject, Problem, limits
 from quire.upkeep.product_map import MARKERS as MAP
 
 GUIDANCE = Markers("<!-- memory:start -->", "<!-- memory:end -->")
@@ -211,8 +222,9 @@ def _wanted(root: str, world: World) -> dict[str, str | None]:
 
 def _why_not(root: str, name: str) -> str:
     """Why an instruction file that is there is not written to."""
-    real = os.path.realpath(os.path.join(root, name))
-    if not real.startswith(os.path.realpath(root) + os.sep):
+    try:
+        real = follow_inside(root, name)
+    except OutsideProject:
         return "it leads out of the project"
     return "it leads to another of these files" if _is_readable(real) else "it is no file that can be read"
 
@@ -231,12 +243,12 @@ def _uses_claude(root: str, world: World) -> bool:
 def _present(root: str) -> dict[str, str]:
     """Existing instruction files, each real file once, links followed only inside the project."""
     found: dict[str, str] = {}
-    top = os.path.realpath(root)
     # A link comes after the file it leads to, whichever way round the two are.
     for name in sorted(FILES, key=lambda name: os.path.islink(os.path.join(root, name))):
-        real = os.path.realpath(os.path.join(root, name))
-        if _is_readable(real) and real.startswith(top + os.sep) and real not in found.values():
-            found[name] = real
+        with contextlib.suppress(OutsideProject):
+            real = follow_inside(root, name)
+            if _is_readable(real) and real not in found.values():
+                found[name] = real
     return {name: found[name] for name in FILES if name in found}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files import World, follow_inside, read_bytes, write_file
+from quire.files import World, follow_inside, newline_of, read_bytes, write_file
 from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCK, RECOVERY
 
 ENTRIES = (f"{FOLDER}/{INDEX}/", f"{FOLDER}/{RECOVERY}/", f"{FOLDER}/{BACKUP}/", f"{FOLDER}/{LOCK}")
@@ -23,7 +23,7 @@ def ensure_ignored(root: str, world: World, *, dry_run: bool = False) -> bool:
     ]
     if not missing:
         return False
-    newline = b"\r\n" if data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n"
+    newline = newline_of(data)
     gap = b"" if not data else newline if data.endswith(b"\n") else newline * 2
     if not dry_run:
         write_file(path, data + gap + newline.join(map(str.encode, missing)) + newline, world.token())

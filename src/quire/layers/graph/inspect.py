@@ -21,7 +21,13 @@ class Inspected(msgspec.Struct, kw_only=True):
 def inspect_node(store: GraphStore, node_id: str) -> Inspected:
     stored = store.find_node(node_id) or _found_elsewhere(store, node_id)
     if stored is None:
-        raise _not_found(store, node_id)
+        from quire.layers.graph.meant import hint_for, similar_ids
+
+        raise NotFound(
+            f"`{node_id}` is not in the memory.",
+            hint=hint_for(store, node_id),
+            details={"id": node_id, "similar": similar_ids(store, node_id)},
+        )
     touching = sorted(store.relations_touching(node_id), key=lambda item: item.relation.id)
     return Inspected(
         node=stored,
@@ -34,12 +40,3 @@ def _found_elsewhere(store: GraphStore, node_id: str) -> StoredNode | None:
     """A node whose file does not have the name its id asks for."""
     stored = (store.read_node(path) for path in store.node_paths())
     return next((found for found in stored if isinstance(found, StoredNode) and found.node.id == node_id), None)
-
-
-def _not_found(store: GraphStore, node_id: str) -> NotFound:
-    similar = store.similar_ids(node_id)
-    gone = store.deletion_of(node_id)
-    hint = f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
-    if gone is not None:
-        hint = f"It was deleted on {gone.timestamp[:10]}: {gone.reason or 'no reason given'}."
-    return NotFound(f"`{node_id}` is not in the memory.", hint=hint, details={"id": node_id, "similar": similar})

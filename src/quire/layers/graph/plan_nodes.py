@@ -96,7 +96,7 @@ def _new_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> No
     for name in ("title", "body"):
         if getattr(item, name) is UNSET:
             field = planning.draft.place("nodes", number, name)
-            similar = planning.store.similar_ids(node_id)
+            similar = planning.similar(node_id)
             hint = f"To change an existing node: did you mean {' or '.join(similar)}?" if similar else None
             planning.problem("SchemaRequired", field, f"is required: `{node_id}` does not exist yet", hint=hint)
     return NodeDraft.new(node_id, planning.actor, planning.intent.task, planning.now)

@@ -76,12 +76,15 @@ class Planning:
             self.nodes[node_id] = NodeDraft.of(stored)
         return self.nodes[node_id]
 
+    def similar(self, node_id: str) -> list[str]:
+        from quire.layers.graph.meant import similar_ids
+
+        return similar_ids(self.store, node_id)
+
     def unknown(self, node_id: str, field: str) -> None:
-        similar = self.store.similar_ids(node_id)
-        gone = self.store.deletion_of(node_id)
-        hint = f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
-        if gone is not None:
-            hint = f"It was deleted on {gone.timestamp[:10]}."
+        from quire.layers.graph.meant import hint_for
+
+        hint = hint_for(self.store, node_id)
         self.problem("MemoryObjectNotFound", field, f"`{node_id}` is not in the memory", hint=hint)
 
     def problem(

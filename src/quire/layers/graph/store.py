@@ -21,7 +21,6 @@ from quire.model import (
     file_stems,
     kind_of,
     relation_stem,
-    slug_of,
 )
 
 _KIND_FOLDERS = {
@@ -294,22 +293,6 @@ class GraphStore:
                 if (relation.source, relation.predicate, relation.target) == (source, predicate, target):
                     return stored
         raise InvalidStore(f"Too many relations are named `{stem}`.", hint="Run `memory check`.")
-
-    def similar_ids(self, node_id: str) -> list[str]:
-        """Ids that a mistyped one may have meant, by the names of the files."""
-        from difflib import get_close_matches
-
-        stems = [path.rpartition("/")[2].removesuffix(".json") for path in self.node_paths()]
-        wanted = slug_of(node_id) or node_id
-        close = get_close_matches(wanted, [stem.rpartition(".")[2] for stem in stems], n=3, cutoff=0.6)
-        found = []
-        for path in self.node_paths():
-            stem = path.rpartition("/")[2].removesuffix(".json")
-            if stem.rpartition(".")[2] in close:
-                stored = self.read_node(path)
-                if isinstance(stored, StoredNode):
-                    found.append(stored.node.id)
-        return sorted(found, key=lambda found_id: found_id.partition(".")[0] != kind_of(node_id))[:3]
 
     def deletion_of(self, node_id: str) -> Event | None:
         """The event that deleted a node which is no longer there."""

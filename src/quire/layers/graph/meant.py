@@ -1,0 +1,34 @@
+"""What somebody meant who names a node that is not there."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from quire.layers.graph.store import GraphStore, StoredNode
+from quire.model import kind_of, slug_of
+
+__all__ = ["hint_for", "similar_ids"]
+
+
+def hint_for(store: GraphStore, node_id: str) -> str:
+    """What to tell somebody who names a node that is not there: what became of it, or what was meant."""
+    gone = store.deletion_of(node_id)
+    if gone is not None:
+        return f"It was deleted on {gone.timestamp[:10]}: {gone.reason or 'no reason given'}."
+    similar = similar_ids(store, node_id)
+    return f"Did you mean {' or '.join(similar)}?" if similar else "`memory status` lists what there is."
+
+
+def similar_ids(store: GraphStore, node_id: str) -> list[str]:
+    """Ids that a mistyped one may have meant, by the names of the files."""
+    stems = [path.rpartition("/")[2].removesuffix(".json") for path in store.node_paths()]
+    wanted = slug_of(node_id) or node_id
+    close = get_close_matches(wanted, [stem.rpartition(".")[2] for stem in stems], n=3, cutoff=0.6)
+    found = []
+    for path in store.node_paths():
+        stem = path.rpartition("/")[2].removesuffix(".json")
+        if stem.rpartition(".")[2] in close:
+            stored = store.read_node(path)
+            if isinstance(stored, StoredNode):
+                found.append(stored.node.id)
+    return sorted(found, key=lambda found_id: found_id.partition(".")[0] != kind_of(node_id))[:3]
