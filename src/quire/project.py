@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -23,11 +23,9 @@ from quire.model import (
     InvalidStore,
     NotFound,
     NotInitialized,
-    NotReady,
     Problem,
     QuireError,
-    Record,
-    anchor_fault,
+    Verdict,
     limits,
     parse_ref,
 )
@@ -35,30 +33,22 @@ from quire.model import (
 if TYPE_CHECKING:
     from quire.index import Index, Progress, Written
     from quire.layers.graph import GraphSource, Inspected, Saved
-    from quire.retrieval import Answer
-    from quire.upkeep import Changes, Checked, Initialized, Registered, Reset, Status
+    from quire.retrieval import Answer, Ask
+    from quire.upkeep import (
+        Background,
+        Changes,
+        ChangeSet,
+        Checked,
+        Initialized,
+        Rebuilt,
+        Reset,
+        Status,
+        Synced,
+    )
 
 Result = TypeVar("Result")
 
-__all__ = ["Project", "ProjectRow", "Rebuilt"]
-
-
-class Rebuilt(msgspec.Struct, kw_only=True):
-    """What the new index holds, and the files that it could not read."""
-
-    records: int
-    edges: int
-    vectors: dict[str, int]
-    """How many passages have a vector in which space."""
-    unreadable: list[str]
-
-
-class ProjectRow(msgspec.Struct, kw_only=True):
-    """One line of `status --all`: a registered project and its state, or why it has none."""
-
-    entry: Registered
-    status: Status | None
-    error: QuireError | None
+__all__ = ["Project"]
 
 
 class Project:
@@ -101,15 +91,11 @@ class Project:
         done.guidance, problems = install_guidance(self.root, self.world, map_text, dry_run=done.dry_run)
         done.warnings += problems
 
-    def brief(self) -> str:
-        """The indexing brief for an agent, also before there is a memory."""
-        from quire.layers.graph import project_identity
-        from quire.upkeep import brief_for
+    def first_brief(self) -> str:
+        """What to tell an agent that is to fill the memory, also before there is one."""
+        from quire.upkeep import first_brief
 
-        try:
-            return brief_for(self.graph.config().project.id)
-        except NotReady:
-            return brief_for(project_identity(self.root, None)[0])
+        return first_brief(self.graph)
 
     # -- save -------------------------------------------------------------------------------
 
@@ -159,14 +145,18 @@ class Project:
                 )
             ]
 
-    # -- looking ----------------------------------------------------------------------------
-
-    def inspect(self, ref: str) -> Inspected:
-        """One node in full."""
-        from quire.layers.graph import inspect_node
-
-        self._settle()
+    def confirm(
+        self, refs: list[str], *, reason: str | None = None, actor: Actor = "agent", dry_run: bool = False
+    ) -> tuple[Saved, dict[str, Verdict]]:
+        """Somebody looked, and these nodes are still true of the code; with the verdicts that they had before."""
         self.graph.config()
+        ids = [self._graph_id(ref) for ref in dict.fromkeys(refs)]
+        before = {ref: found.verdict for ref in ids if (found := self._seen(ref)) and found.verdict}
+        noted = {"reason": reason} if reason and reason.strip() else {}
+        intent = {"task": "confirm after a look", "confirm": [{"id": ref, **noted} for ref in ids]}
+        return self.save(intent, actor=actor, dry_run=dry_run), before
+
+    def _graph_id(self, ref: str) -> str:
         parsed = parse_ref(ref)
         if parsed.layer != "graph":
             raise NotFound(
@@ -174,7 +164,51 @@ class Project:
                 hint="Graph refs look like feature.retry-queue.",
                 details={"id": ref},
             )
-        return inspect_node(self.graph, parsed.id)
+        return parsed.id
+
+    def _seen(self, ref: str) -> Inspected | None:
+        try:
+            return self.inspect(ref)
+        except NotFound:
+            return None  # the save says so, together with everything else that is wrong
+
+    # -- keeping honest ---------------------------------------------------------------------
+
+    def sync(self, *, dry_run: bool = False) -> tuple[Synced, list[Problem]]:
+        """What changed in the code, and which nodes need a look; the marker moves on unless it is a dry run."""
+        from quire.anchors import begin_look
+        from quire.layers.graph import write_access
+        from quire.upkeep import advance_marker, refresh_map, sync_memory
+
+        self._settle()
+        self.graph.config()
+        looking = begin_look(self.root, self.git)
+        try:
+            found = self._with_index(lambda index: sync_memory(self.graph, self.git, index, looking))
+        except BaseException:
+            looking()  # what was begun is ended
+            raise
+        problems: list[Problem] = []
+        if not dry_run and found.head_commit:
+            with write_access(self.graph, self.world, "sync"):
+                advance_marker(self.graph, self.world, found.head_commit)
+                found.marker_advanced = True
+                _, problems = refresh_map(self.root, self.world, self._map())
+        return found, problems
+
+    # -- looking ----------------------------------------------------------------------------
+
+    def inspect(self, ref: str) -> Inspected:
+        """One node in full."""
+        from quire.layers.graph import inspect_node, node_record
+        from quire.upkeep import Verdicts
+
+        self._settle()
+        self.graph.config()
+        found = inspect_node(self.graph, self._graph_id(ref))
+        record = node_record(found.node)
+        found.verdict = Verdicts(self.root, self.git)([record])[record.ref]
+        return found
 
     def status(self) -> Status:
         from quire.upkeep import memory_status
@@ -182,17 +216,6 @@ class Project:
         self._settle()
         self.graph.config()
         return self._with_index(lambda index: memory_status(self.graph, self.git, index))
-
-    def status_all(self) -> list[ProjectRow]:
-        """Every registered project, the most recently active first."""
-        rows = []
-        for entry in self.projects():
-            try:
-                other = Project(entry.project_root, self.world)
-                rows.append(ProjectRow(entry=entry, status=other.status(), error=None))
-            except QuireError as error:
-                rows.append(ProjectRow(entry=entry, status=None, error=error))
-        return sorted(rows, key=lambda row: (row.status.last_activity or "") if row.status else "", reverse=True)
 
     def query(
         self,
@@ -208,40 +231,88 @@ class Project:
     ) -> Answer:
         """What the memory knows about a question, or about a file, within a budget of tokens."""
         from quire.index import Filter
-        from quire.retrieval import Ask, ask
+        from quire.retrieval import Ask
+        from quire.upkeep import Governor, inner_path
 
         self._settle()
-        config = self.graph.config()
+        self.graph.config()
         if not question.strip() and path is None:
             raise InputError(
                 "The question is empty.",
                 hint='Ask something: memory query "why do retries run in the worker?"',
                 details={"field": "question"},
             )
-        tokens = config.memory.default_token_budget if budget is None else budget
         asked = Ask(
             question=question[: limits.QUESTION_CHARS],
-            budget=_within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST),
-            limit=_within(limit, "limit", 1, limits.RESULTS_MOST),
+            budget=self._budget(budget),
+            limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
             allowed=Filter(layers=layers, kinds=kinds, tags=tags),
-            governs=self._governing(path) if path is not None else None,
+            governs=Governor([inner_path(self.root, self.world.cwd, path)]) if path is not None else None,
             about=f"what governs {path}" if path is not None else "",
             everything=everything,
         )
-        return self._with_index(lambda index: ask(index, asked))
+        return self._ask(asked)
 
-    def _governing(self, path: str) -> Callable[[Record], float]:
-        """How closely a record's anchors cover a file, named from where we stand, from the root, or in full."""
-        from quire.upkeep import closeness
+    def brief(
+        self,
+        files: Sequence[str] = (),
+        *,
+        diff: str | None = None,
+        branch: str | None = None,
+        budget: int | None = None,
+        limit: int = 20,
+    ) -> tuple[ChangeSet, Answer]:
+        """What governs the files of a change: those named, of a range of commits, of a branch, or not committed."""
+        from quire.retrieval import Ask
+        from quire.upkeep import ChangeSet, Governor, files_changed, inner_path
 
-        here = os.path.normpath(os.path.join(self.world.cwd, path))
-        at_root = os.path.normpath(os.path.join(self.root, path))
-        full = at_root if os.path.lexists(at_root) and not os.path.lexists(here) else here
-        relative = os.path.relpath(full, self.root)
-        fault = anchor_fault(relative)
-        if fault:
-            raise InputError(f"`{path}` {fault}.", hint="Name a file of this project.", details={"field": "path"})
-        return lambda record: max((closeness(anchor, relative) for anchor in record.anchors), default=0.0)
+        self._settle()
+        self.graph.config()
+        if files:
+            inner = [inner_path(self.root, self.world.cwd, file) for file in files]
+            found = ChangeSet(", ".join(inner), inner)
+        else:
+            found = files_changed(self.git, diff=diff, branch=branch)
+        asked = Ask(
+            question="",
+            budget=self._budget(budget),
+            limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
+            governs=Governor(found.files),
+            about=f"what governs {found.name}",
+        )
+        return found, self._ask(asked)
+
+    def why(self, place: str, *, budget: int | None = None) -> tuple[Background, Answer]:
+        """Why a file, or a line of it, is as it is: what governs it, who wrote it, what was saved with it."""
+        from quire.retrieval import Ask
+        from quire.upkeep import Governor, background_of, place_of
+
+        self._settle()
+        self.graph.config()
+        path, line = place_of(self.root, self.world.cwd, place)
+        asked = Ask(
+            question="",
+            budget=self._budget(budget),
+            limit=limits.RESULTS_MOST,
+            governs=Governor([path], root=self.root, line=line),
+            about=f"why {path}" + (f":{line}" if line else ""),
+            everything=True,
+        )
+        found = self._with_index(lambda index: background_of(self.root, self.git, index, path, line))
+        return found, self._ask(asked)
+
+    def _budget(self, budget: int | None) -> int:
+        tokens = self.graph.config().memory.default_token_budget if budget is None else budget
+        return limits.within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST)
+
+    def _ask(self, asked: Ask) -> Answer:
+        from quire.retrieval import ask
+        from quire.upkeep import Verdicts
+
+        def answer(index: Index) -> Answer:
+            return ask(index, msgspec.structs.replace(asked, verify=Verdicts(self.root, self.git, index)))
+
+        return self._with_index(answer)
 
     def rebuild(
         self, progress: Progress | None = None, *, semantic: str | None = None, taught: Progress | None = None
@@ -251,23 +322,12 @@ class Project:
         With a folder in `semantic`, the documents are embedded with the full network in it; `taught` is told how far
         that is.
         """
-        from quire.index import rebuild_index
+        from quire.upkeep import rebuild_memory
 
         self._settle()
         self.graph.config()
         model = os.path.join(self.world.cwd, semantic) if semantic is not None else None
-        folder = os.path.join(self.graph.folder, INDEX)
-        index = rebuild_index(folder, [self._source()], progress, semantic=model, taught=taught)
-        try:
-            problems = [f"{FOLDER}/{path}" for _, path, _, _ in index.problems()]
-            return Rebuilt(
-                records=sum(index.counts("graph").values()),
-                edges=index.edge_count("graph"),
-                vectors=index.spaces(),
-                unreadable=problems,
-            )
-        finally:
-            index.close()
+        return rebuild_memory(self.graph, self._source(), progress, semantic=model, taught=taught)
 
     def check(self) -> Checked:
         from quire.upkeep import check_memory
@@ -294,43 +354,10 @@ class Project:
             Registry(self.world).remove(self.root)
         return done
 
-    def reset_all(self, *, destroy: bool = False) -> tuple[list[Reset], list[tuple[str, QuireError]]]:
-        """Reset every registered project; those that could not be, with the reason."""
-        done: list[Reset] = []
-        failed: list[tuple[str, QuireError]] = []
-        for entry in self.projects():
-            try:
-                done.append(Project(entry.project_root, self.world).reset(destroy=destroy))
-            except QuireError as error:
-                failed.append((entry.project_root, error))
-        return done, failed
-
     def upgrade(self) -> str:
         """What to do about the storage version: nothing, when it is the right one."""
         config = self.graph.config()
         return f"Storage version {config.version} is current; there is nothing to upgrade."
-
-    # -- projects ---------------------------------------------------------------------------
-
-    def projects(self) -> list[Registered]:
-        from quire.upkeep import Registry
-
-        return Registry(self.world).projects()
-
-    def projects_add(self) -> Registered:
-        from quire.upkeep import Registry
-
-        return Registry(self.world).add(self.root)
-
-    def projects_remove(self, name: str) -> Registered:
-        from quire.upkeep import Registry
-
-        return Registry(self.world).remove(name)
-
-    def projects_prune(self) -> list[Registered]:
-        from quire.upkeep import Registry
-
-        return Registry(self.world).prune()
 
     def _register(self) -> list[Problem]:
         """Note the project for the commands that look across repositories; a failure is a warning."""
@@ -367,16 +394,6 @@ class Project:
         from quire.upkeep import render_map
 
         return self._with_index(lambda index: render_map(index, self.root, self.git), written)
-
-
-def _within(number: int, name: str, least: int, most: int) -> int:
-    if not least <= number <= most:
-        raise InputError(
-            f"The {name} must be a whole number from {least} to {most:,}, not {number}.",
-            hint=f"Leave --{name} out for the usual one.",
-            details={"field": name, "minimum": least, "maximum": most},
-        )
-    return number
 
 
 def _as_warning(error: QuireError) -> Problem:

@@ -152,8 +152,14 @@ def test_an_update_changes_only_its_node_the_log_and_the_map(
         assert _MAP.sub(b"", after[name]) == _MAP.sub(b"", before[name])
         assert node_id.encode() in after[name] or fields["status"] != "active"
     assert after[body] == change["body"].encode()
+    written = json.loads(after[sidecar])
+    seals = [item for item in written["evidence"] if "@" in item["id"]]
+    assert seals or not fields.get("anchors") or not (store / ".git").exists()
+    commit = {"commit": written["source"]["commit"]} if "commit" in written["source"] else {}
     expected = {
         **fields,
+        "evidence": [*fields["evidence"], *seals],
+        "source": {**fields["source"], **commit},
         "tags": change["tags"],
         "content_hash": "sha256:" + hashlib.sha256(after[body]).hexdigest(),
         "updated_at": memory.env["MEMORY_NOW"],
@@ -191,7 +197,9 @@ def test_a_field_that_quire_does_not_know_survives_an_update(bundled: Path, memo
 
 _INTENT = {"task": "t", "nodes": [{"id": "feature.berth-map", "title": "Map of berths"}]}
 REFUSED = {
+    "brief": [("brief", "src")],
     "check": [("check",)],
+    "confirm": [("confirm", "feature.berth-map")],
     "diff": [("diff",)],
     "init": [("init",), ("init", "--dry-run")],
     "inspect": [("inspect", "feature.berth-map")],
@@ -200,7 +208,9 @@ REFUSED = {
     "rebuild": [("rebuild",)],
     "save": [("save", "--stdin"), ("save", "--stdin", "--dry-run")],
     "status": [("status",)],
+    "sync": [("sync",), ("sync", "--dry-run")],
     "upgrade": [("upgrade",)],
+    "why": [("why", "AGENTS.md")],
 }
 # `reset` is the way out; the others look at no store.
 NOT_REFUSED = {"completion", "docs", "reset"}

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from quire.model import is_seal
 from quire.surfaces.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +61,7 @@ EXPECTED = (
     Expected("cafe-lumiere", (7,), ("status stale",), "path-quoting"),
     Expected("cafe-lumiere", (28, 29), (ACCEPTED, "event added", "node tags", "node updated_at"), "tags"),
     Expected("cafe-lumiere", (31,), ("node anchors",), "anchor-form"),
+    Expected("cafe-lumiere", (38, 40), ("sync changed", "sync orphaned"), "path-quoting"),
     Expected("error-catalog", (24,), (ACCEPTED,), "status-field"),
     Expected("error-catalog", (42, 43), (ACCEPTED,), "no-change"),
     Expected("error-catalog", (50, 51), (ACCEPTED,), "tags"),
@@ -93,12 +95,17 @@ EXPECTED = (
     Expected("harbor-invoices", (70,), (ACCEPTED, "event added", "node missing", "relation missing"), "delete-related"),
     Expected("harbor-invoices", (71,), (REFUSED, "event missing", "node stage", "node updated_at"), "all-or-nothing"),
     Expected("harbor-invoices", (72,), (REFUSED,), "all-or-nothing"),
+    Expected("harbor-invoices", (81, 84), ("sync orphaned",), "dead-features"),
+    Expected("harbor-invoices", (84,), ("sync fresh", "sync changed"), "own-commit"),
     Expected("harbor-invoices", (85,), (ACCEPTED,), "no-change"),
     Expected("harbor-invoices", (106,), (REFUSED,), "docs-topics"),
     Expected("harbor-invoices", (107, 108), ("exit 3 -> 0",), "upgrade"),
     Expected("no-git-notes", (4,), ("status stale",), "anchors-without-git"),
     Expected("no-git-notes", (12,), ("exit 0 -> 3", "event missing", "node missing"), "older-folder"),
     Expected("no-git-notes", (14,), (ACCEPTED,), "older-folder"),
+    Expected("orbit-drift", (10, 15), ("sync orphaned", "sync moved"), "moved-code"),
+    Expected("orbit-drift", (24,), ("sync changed", "sync orphaned"), "unstaged-deletions"),
+    Expected("orbit-drift", (24, 36, 38, 40, 42, 44, 46, 48, 50, 55, 57), ("sync fresh", "sync changed"), "own-commit"),
     Expected("orbit-drift", (78,), ("node anchors",), "anchor-form"),
     Expected("orbit-drift", (79,), ("status stale",), "anchor-form"),
     Expected("orbit-drift", (80,), ("check AnchorOrphaned",), "anchor-form"),
@@ -141,6 +148,11 @@ def _instant(text: Any) -> Any:
     return datetime.fromisoformat(text) if isinstance(text, str) else text
 
 
+def _given(fields: dict[str, Any]) -> list[Any]:
+    """The evidence without our seals, which every difference would otherwise be drowned in; see "seals" in the page."""
+    return [item for item in fields.get("evidence", []) if not is_seal(item["kind"], item["id"])]
+
+
 def graph_of(files: dict[str, str]) -> Graph:
     nodes: dict[str, dict[str, Any]] = {}
     relations: dict[str, dict[str, Any]] = {}
@@ -148,6 +160,7 @@ def graph_of(files: dict[str, str]) -> Graph:
         if path.startswith(".memory/memory/") and path.endswith(".json"):
             fields = json.loads(text)
             view = {name: fields.get(name) or None for name in _NODE}
+            view["evidence"] = _given(fields) or None
             view |= {name: _instant(fields[name]) for name in _TIMES}
             nodes[fields["id"]] = {**view, "body": files.get(path.removesuffix(".json") + ".md")}
         elif path.startswith(".memory/relations/"):
@@ -178,7 +191,14 @@ def graph_differences(theirs: Graph, ours: Graph) -> list[tuple[str, str]]:
 
 
 def answer_differences(command: str, theirs: dict[str, Any], ours: dict[str, Any]) -> list[tuple[str, str]]:
-    views = {"save": _saved, "status": _status, "inspect": _inspected, "check": _checked, "diff": _diffed}
+    views = {
+        "save": _saved,
+        "status": _status,
+        "inspect": _inspected,
+        "check": _checked,
+        "diff": _diffed,
+        "sync": _synced,
+    }
     if command not in views or theirs.keys() == {"registry_path", "projects"}:
         return []
     before, after = views[command](theirs), views[command](ours)
@@ -200,10 +220,11 @@ def _saved(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _status(data: dict[str, Any]) -> dict[str, Any]:
-    names = ("project", "features_by_stage", "open_questions", "last_sync")
     stale = {item["id"]: item["orphaned_anchors"] for item in data["stale"]}
     return {
-        **{name: data[name] for name in names},
+        **{name: data[name] for name in ("project", "features_by_stage")},
+        "open_questions": [(item["id"], item["title"]) for item in data["open_questions"]],
+        "last_sync": _instant((data["last_sync"] or {}).get("last_sync_at")),
         "stale": stale,
         "last_activity": _instant(data["last_activity"]),
     }
@@ -215,7 +236,21 @@ def _inspected(data: dict[str, Any]) -> dict[str, Any]:
         side: [(item["id"], item["status"], item["confidence"]) for item in items]
         for side, items in data["relations"].items()
     }
-    return {**{name: data["object"][name] for name in names}, **ends}
+    source = {name: value for name, value in (data["object"]["source"] or {}).items() if name != "commit"}
+    shown = {name: data["object"][name] for name in names}
+    return {**shown, "evidence": _given(data["object"]), "source": source, **ends}
+
+
+def _synced(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "full": data["full_verification"],
+        "fresh": data["fresh"],
+        "changed": {item["id"]: item["anchors"] for item in data["changed"]},
+        "orphaned": {item["id"]: item["anchors"] for item in data["orphaned"]},
+        "moved": {item["id"]: item["anchors"] for item in data.get("moved", [])},
+        "unverifiable": [item["id"] for item in data.get("unverifiable", [])],
+        "unanchored": data["unanchored"],
+    }
 
 
 def _checked(data: dict[str, Any]) -> dict[str, Any]:
@@ -242,6 +277,7 @@ class Replay:
         self.environment = environment
         self.recorded: dict[str, str] = {}
         self.differences: list[Difference] = []
+        self.marker: bytes | None = None
         self.replayed = self.equal = 0
         self.repo.mkdir()
         _lay_out_product(recording, folder, self.repo)
@@ -322,13 +358,20 @@ class Replay:
     def take_over_recorded_state(self) -> None:
         """So that the next step is judged on its own."""
         shutil.rmtree(self.repo / ".aictx", ignore_errors=True)
+        marker = self.repo / ".memory" / "sync-state.json"
+        self.marker = marker.read_bytes() if marker.exists() else None
         for path in (self.repo / ".memory").glob("*"):
             if path.is_dir() and path.name != "index":
                 shutil.rmtree(path)
             elif path.is_file():
                 path.unlink()
+        marker = ".memory/sync-state.json"
         for name, text in self.recorded.items():
-            self.write(name, text)
+            # Our own history has other commits: a marker of theirs would lead nowhere.
+            if name != marker or self.marker is None:
+                self.write(name, text)
+        if self.marker is not None:
+            (self.repo / marker).write_bytes(self.marker)
 
     def write(self, name: str, text: str) -> None:
         path = self.repo / name

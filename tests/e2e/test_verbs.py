@@ -74,7 +74,12 @@ def test_status_counts_and_lists(filled: Any) -> None:
     data = filled("status", "--json").data
     assert data["project"] == {"id": "project.harbor", "name": "Harbor"}
     assert data["features_by_stage"]["building"] == {"count": 1, "titles": ["Retry queue"]}
-    assert data["open_questions"] == [{"id": "question.who-pays", "title": "Who pays?"}]
+    (question,) = data["open_questions"]
+    assert (question["id"], question["title"], question["verdict"]) == ("question.who-pays", "Who pays?", "unanchored")
+    assert [(row["id"], row["stage"], row["verdict"]) for row in data["features"]] == [
+        ("feature.retry-queue", "building", "orphaned")
+    ]
+    assert data["attention"] == data["features"]
     assert data["stale"] == [{"id": "feature.retry-queue", "title": "Retry queue", "orphaned_anchors": ["gone/"]}]
     assert data["git"]["branch"] == "main"
     assert data["last_sync"] is None

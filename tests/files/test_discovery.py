@@ -124,7 +124,7 @@ def test_a_project_whose_own_folder_has_an_odd_name_can_be_used(memory: Any, tmp
 def test_a_project_whose_path_is_not_text_is_refused_in_words(memory: Any, tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"caf\xe9")
     folder.mkdir()
-    for line in (["init"], ["status"], ["save", "--stdin"], ["projects", "list"], ["reset", "--yes"]):
+    for line in (["init"], ["status"], ["save", "--stdin"], ["projects", "add"], ["reset", "--yes"]):
         run = memory(*line, "--json", cwd=folder)
         assert run.code == 1, line
         assert "not UTF-8" in run.error["message"]

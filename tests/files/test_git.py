@@ -266,7 +266,7 @@ def test_a_repository_of_another_user_is_not_read_and_stops_no_save(memory: Any,
 @pytest.mark.parametrize("command", ["status", "diff", "add", "log", "commit", "config", "-c", ""])
 def test_a_command_that_is_not_on_the_list_is_never_run(ours: Git, command: str) -> None:
     with pytest.raises(ValueError, match="not on the list"):
-        ours._run(command)
+        ours.run(command)
 
 
 class Trap:
@@ -360,6 +360,9 @@ def test_no_question_runs_a_program_that_the_repository_names(trap: Trap, ours: 
     assert ours.files()
     assert ours.untracked(["."])
     assert ours.unmerged(["."]) == []
+    snapshot = ours.snapshot()
+    assert snapshot.touched is not None
+    assert snapshot.touched["code.py"] == "M"
     for found in (ours.committed(["."]), ours.staged(["."])):
         assert ours.blob(found["code.py"].id) == b"print(1)\n"
     assert trap.signs == []
@@ -408,6 +411,14 @@ EVERY_COMMAND = [
     ["status"],
     ["status", "--all"],
     ["query", "retry queue"],
+    ["sync", "--dry-run"],
+    ["sync"],
+    ["confirm", "feature.retry-queue"],
+    ["brief"],
+    ["brief", "--diff", "HEAD"],
+    ["brief", "--branch"],
+    ["why", "code.py:1"],
+    ["why", "code.py"],
     ["rebuild"],
     ["check"],
     ["diff"],

@@ -29,6 +29,19 @@ class Shelf:
         return (self.items[path] for path in paths)
 
 
+class Governs:
+    """A rule over records, as an answer about files asks for it."""
+
+    def __init__(self, rule: Callable[[Record], float]) -> None:
+        self.rule = rule
+
+    def __call__(self, record: Record) -> float:
+        return self.rule(record)
+
+    def files(self, record: Record) -> tuple[str, ...]:
+        return record.anchors
+
+
 class Asked:
     """Ask an index of these records and relations."""
 
@@ -37,6 +50,8 @@ class Asked:
         self.index.bring_up([Shelf(items)], None)
 
     def __call__(self, question: str = "", *, budget: int = 2000, limit: int = 10, **more: Any) -> Answer:
+        if "governs" in more:
+            more["governs"] = Governs(more["governs"])
         return ask(self.index, Ask(question=question, budget=budget, limit=limit, **more))
 
     def refs(self, question: str, **more: Any) -> list[str]:

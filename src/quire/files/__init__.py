@@ -1,10 +1,30 @@
 """The ground: durable writes and transactions, locks, JSON, marked sections, git, discovery, containment."""
 
 from quire.files import disk
-from quire.files.digests import blob_id, hex_digest, sha256
+from quire.files.digests import blob_id, hash_file, hex_digest, sha256
 from quire.files.discovery import find_root, is_repository_top
 from quire.files.durable import ensure_folder, write_file
-from quire.files.git import Blob, Git
+from quire.files.git import Blob, Git, Snapshot
+from quire.files.history import (
+    Commit,
+    FileChange,
+    LineOrigin,
+    attributes,
+    changes_between,
+    changes_staged,
+    commits_between,
+    common_ancestor,
+    describe_commits,
+    filtered_paths,
+    full_commit,
+    is_ancestor,
+    is_on_a_branch,
+    is_shallow,
+    last_commit,
+    line_origins,
+    resolve_commit,
+    touched_since,
+)
 from quire.files.jsonfile import compact, decode_object, lines, parse_strict, pretty
 from quire.files.lock import Holder, held
 from quire.files.paths import (
@@ -32,28 +52,46 @@ __all__ = [
     "Append",
     "Blob",
     "Change",
+    "Commit",
+    "FileChange",
     "Git",
     "Holder",
+    "LineOrigin",
     "Markers",
     "Section",
+    "Snapshot",
     "World",
     "apply_changes",
+    "attributes",
     "blob_id",
+    "changes_between",
+    "changes_staged",
+    "commits_between",
+    "common_ancestor",
     "compact",
     "decode_object",
+    "describe_commits",
     "disk",
     "ensure_folder",
     "escaping_part",
+    "filtered_paths",
     "find_root",
     "find_section",
     "finish_interrupted",
     "follow_inside",
+    "full_commit",
+    "hash_file",
     "held",
     "hex_digest",
     "inside",
+    "is_ancestor",
     "is_interrupted",
+    "is_on_a_branch",
     "is_repository_top",
+    "is_shallow",
     "is_text",
+    "last_commit",
+    "line_origins",
     "lines",
     "newline_of",
     "parse_strict",
@@ -64,8 +102,10 @@ __all__ = [
     "read_text",
     "real_world",
     "remove_section",
+    "resolve_commit",
     "sha256",
     "staged_bytes",
     "storage_failed",
+    "touched_since",
     "write_file",
 ]

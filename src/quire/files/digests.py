@@ -5,7 +5,13 @@
 
 from __future__ import annotations
 
-__all__ = ["blob_id", "hex_digest", "sha256"]
+import errno
+import os
+import stat
+
+_CHUNK = 1 << 20
+
+__all__ = ["blob_id", "hash_file", "hex_digest", "sha256"]
 
 
 def hex_digest(text: str) -> str:
@@ -29,3 +35,21 @@ def blob_id(data: bytes, like: str) -> str:
     if len(like) == 64:
         return hashlib.sha256(body).hexdigest()
     return hashlib.sha1(body, usedforsecurity=False).hexdigest()
+
+
+def hash_file(path: str, like: str) -> str:
+    """The id git would give a regular file, read in parts: however large it is, it does not fill the memory."""
+    import hashlib
+
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        digest = hashlib.sha256() if len(like) == 64 else hashlib.sha1(usedforsecurity=False)
+        digest.update(b"blob %d\0" % found.st_size)
+        while chunk := os.read(descriptor, _CHUNK):
+            digest.update(chunk)
+        return digest.hexdigest()
+    finally:
+        os.close(descriptor)

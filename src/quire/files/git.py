@@ -2,30 +2,59 @@
 
 A repository may come from anywhere, and its configuration may name programs to run. Only commands that
 run none of them are used, with the switches that turn off the rest; working files are hashed here
-instead of asking `git status`, which runs filters. The only module that starts a process.
+instead of asking `git status`, which runs filters. The only module that starts a process; questions about the
+past are in `history.py`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.model import GitRequired
 
-_ALLOWED = frozenset(["cat-file", "ls-files", "ls-tree", "rev-parse", "symbolic-ref", "version"])
+if TYPE_CHECKING:
+    import subprocess
+
+_ALLOWED = frozenset(
+    [
+        "blame",
+        "cat-file",
+        "check-attr",
+        "config",
+        "diff-files",
+        "diff-index",
+        "diff-tree",
+        "ls-files",
+        "ls-tree",
+        "merge-base",
+        "rev-list",
+        "rev-parse",
+        "symbolic-ref",
+        "version",
+    ]
+)
 _HARDENING = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.untrackedCache=false",
+    "core.trustctime=true",
+    "core.checkStat=default",
     "core.sshCommand=false",
     "core.quotePath=false",
     "protocol.allow=never",
+    "log.showSignature=false",
+    "blame.ignoreRevsFile=",
+    "diff.external=",
 )
 _SECONDS = 60.0
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
-__all__ = ["Blob", "Git"]
+__all__ = ["Blob", "Git", "Snapshot"]
 
 
 class Blob(msgspec.Struct, frozen=True):
@@ -33,6 +62,19 @@ class Blob(msgspec.Struct, frozen=True):
 
     mode: str
     id: str
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The working tree as git sees it at one moment."""
+
+    staged: list[str]
+    """The index, one line an entry: a letter for its flags, mode, id, stage, a tab, the path."""
+    untracked: list[str]
+    """Files beside it that no rule ignores."""
+    touched: dict[str, str] | None
+    """Entries whose file no longer looks like the index says, and how: M, D, U, T. None where git may not tell."""
+    plain_lines: bool = False
+    """Whether files are committed with line feeds only, however they end their lines here."""
 
 
 class Git:
@@ -48,26 +90,40 @@ class Git:
         """Whether there is a git program and a repository here."""
         return self._program is not None and os.path.lexists(os.path.join(self.root, ".git"))
 
+    def elsewhere(self, root: str) -> Git:
+        """The git of another repository, such as a submodule."""
+        return Git(root, self._env)
+
+    def folder(self) -> str:
+        """Where git keeps this working tree's index and HEAD; a linked one's are not below it."""
+        path = os.path.join(self.root, ".git")
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                where = file.read(4096).removeprefix("gitdir:").strip()
+            return os.path.join(self.root, where)
+        except OSError:
+            return path
+
     def head(self) -> str | None:
         """The current commit, or None before the first one."""
-        found = self._run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", allow=(0, 1, 128))
+        found = self.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", allow=(0, 1, 128))
         return found.decode().strip() or None
 
     def branch(self) -> str | None:
         """The current branch, or None when detached."""
-        found = self._run("symbolic-ref", "--short", "--quiet", "HEAD", allow=(0, 1, 128))
+        found = self.run("symbolic-ref", "--short", "--quiet", "HEAD", allow=(0, 1, 128))
         return os.fsdecode(found).strip() or None
 
-    def committed(self, paths: Iterable[str]) -> dict[str, Blob]:
-        """The files of the last commit at or below these paths."""
-        if self.head() is None:
+    def committed(self, paths: Iterable[str], commit: str | None = None) -> dict[str, Blob]:
+        """The files of the last commit, or of another, at or below these paths."""
+        if commit is None and self.head() is None:
             return {}
-        found = self._run("ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", *paths)
+        found = self.run("ls-tree", "-r", "-z", "--full-tree", commit or "HEAD", "--", *paths)
         blobs = {}
         for entry in _split(found):
             meta, _, path = entry.partition("\t")
             mode, kind, blob_id = meta.split(" ")
-            if kind == "blob":
+            if kind in ("blob", "commit"):  # a file, or a submodule by its commit
                 blobs[path] = Blob(mode, blob_id)
         return blobs
 
@@ -81,27 +137,87 @@ class Git:
 
     def untracked(self, paths: Iterable[str]) -> list[str]:
         """Files git does not track and does not ignore."""
-        return sorted(_split(self._run("ls-files", "--others", "--exclude-standard", "-z", "--", *paths)))
+        return sorted(_split(self.run("ls-files", "--others", "--exclude-standard", "-z", "--", *paths)))
 
     def files(self) -> list[str]:
         """Every file of the working tree that git tracks or would track."""
-        listed = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-        deleted = set(_split(self._run("ls-files", "-z", "--deleted")))
-        return sorted(path for path in _split(self._run(*listed)) if path not in deleted)
+        listed = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        deleted = set(_split(self.run("ls-files", "-z", "--deleted")))
+        return sorted({path for path in _split(self.run(*listed)) if path not in deleted})
+
+    def snapshot(self, paths: Iterable[str] = ()) -> Snapshot:
+        """The index, what is untracked, and what was touched: at or below these paths, or everywhere."""
+        return self.begin_snapshot(paths)()
+
+    def begin_snapshot(self, paths: Iterable[str] = ()) -> Callable[[], Snapshot]:
+        """Ask for a snapshot and go on; the answer is there when it is called for.
+
+        The three questions are asked at the same time. `diff-files` compares contents where times do not decide, and
+        would put them through the repository's filters: each of these is switched off by its name.
+        """
+        where = ("--", *paths)
+        filters, plain_lines = self._conversions()
+        asked = [
+            self._start("ls-files", "-z", "-v", "--stage", *where),
+            self._start("ls-files", "-z", "--others", "--exclude-standard", *where),
+        ]
+        if filters is not None:
+            listing = ("-z", "--name-status", "--no-renames", "--ignore-submodules=all")
+            asked.append(self._start("diff-files", *listing, *where, settings=filters))
+
+        def finish() -> Snapshot:
+            staged, untracked, *touched = map(_split, self._finish_all(asked))
+            pairs = dict(zip(touched[0][1::2], touched[0][::2], strict=True)) if touched else None
+            return Snapshot(staged, untracked, pairs, plain_lines)
+
+        return finish
+
+    def _conversions(self) -> tuple[list[str] | None, bool]:
+        """Settings that empty every filter this repository could run, and whether it turns line ends.
+
+        No settings where a filter has a name that we cannot spell on a command line.
+        """
+        names = set()
+        plain_lines = False
+        wanted = r"^(filter\..*|core\.autocrlf)$"
+        for entry in _split(self.run("config", "--null", "--get-regexp", wanted, allow=(0, 1))):
+            key, _, value = entry.partition("\n")
+            if key == "core.autocrlf":
+                plain_lines = value.lower() in ("true", "input", "yes", "on", "1", "")
+            else:
+                names.add(key.partition(".")[2].rpartition(".")[0])
+        if not all(map(_PLAIN_NAME.fullmatch, names)):
+            return None, plain_lines
+        switched_off = ("clean=", "smudge=", "process=", "required=false")
+        return [f"filter.{name}.{setting}" for name in sorted(names) for setting in switched_off], plain_lines
+
+    def id_chars(self) -> int:
+        """How long the ids of this repository are."""
+        return 64 if self.run("rev-parse", "--show-object-format", allow=(0, 128)).strip() == b"sha256" else 40
+
+    def ignored_folders(self, path: str) -> list[str]:
+        """Folders below a path that are ignored as a whole, or hold nothing but what is."""
+        where = ("--", path) if path else ()
+        listing = ("-z", "--others", "--ignored", "--exclude-standard", "--directory")
+        return [name for name in _split(self.run("ls-files", *listing, *where)) if name.endswith("/")]
 
     def blob(self, blob_id: str) -> bytes:
-        return self._run("cat-file", "blob", blob_id)
+        return self.run("cat-file", "blob", blob_id)
 
     def _index(self, paths: Iterable[str]) -> list[tuple[str, Blob, str]]:
         entries = []
-        for entry in _split(self._run("ls-files", "--stage", "-z", "--", *paths)):
+        for entry in _split(self.run("ls-files", "--stage", "-z", "--", *paths)):
             meta, _, path = entry.partition("\t")
             mode, blob_id, stage = meta.split(" ")
             entries.append((path, Blob(mode, blob_id), stage))
         return entries
 
-    def _run(self, command: str, *arguments: str, allow: tuple[int, ...] = (0,)) -> bytes:
-        if command not in _ALLOWED:
+    def run(self, command: str, *arguments: str, allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
+        """What a read command answers. Any exit code but these is an error."""
+        return self._finish(self._start(command, *arguments), allow, stdin)
+
+    def _start(self, command: str, *arguments: str, settings: Iterable[str] = ()) -> subprocess.Popen[bytes]:
+        if command not in _ALLOWED or (command == "config" and "--get-regexp" not in arguments):
             raise ValueError(f"git {command} is not on the list of commands we run")
         if self._program is None:
             raise GitRequired("The git program was not found.", hint="Install git and run the command again.")
@@ -110,30 +226,52 @@ class Git:
         import subprocess
 
         line = [self._program, "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
-        for setting in _HARDENING:
+        for setting in (*_HARDENING, *settings):
             line += ["-c", setting]
+        pipe = subprocess.PIPE
         try:
-            done = subprocess.run(  # noqa: S603
+            return subprocess.Popen(  # noqa: S603
                 [*line, command, *arguments],
                 cwd=self.root,
                 env=self._clean_environment(),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
             )
-        except subprocess.TimeoutExpired:
-            raise GitRequired(f"git {command} did not answer within {_SECONDS:.0f} s.") from None
         except OSError as error:
             raise GitRequired(f"git could not be started: {error.strerror}.") from None
-        if done.returncode not in allow:
-            reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
+
+    def _finish_all(self, started: list[subprocess.Popen[bytes]]) -> list[bytes]:
+        """The answers of several; where one fails, the others are waited for before it is said."""
+        answers: list[bytes] = []
+        failed: GitRequired | None = None
+        for process in started:
+            try:
+                answers.append(self._finish(process))
+            except GitRequired as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+        return answers
+
+    def _finish(self, started: subprocess.Popen[bytes], allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
+        import subprocess
+
+        with started:
+            command = next(word for word in started.args[1:] if word in _ALLOWED)  # type: ignore[index]
+            try:
+                answer, said = started.communicate(stdin, timeout=_SECONDS)
+            except subprocess.TimeoutExpired:
+                started.kill()
+                raise GitRequired(f"git {command!s} did not answer within {_SECONDS:.0f} s.") from None
+        if started.returncode not in allow:
+            reason = said.decode("utf-8", "replace").strip().splitlines()
             raise GitRequired(
-                f"git {command} failed: {reason[0] if reason else f'exit code {done.returncode}'}",
+                f"git {command!s} failed: {reason[0] if reason else f'exit code {started.returncode}'}",
                 hint="Run the same git command by hand to see what is wrong with the repository.",
-                details={"command": command, "exit_code": done.returncode},
+                details={"command": command, "exit_code": started.returncode},
             )
-        return done.stdout
+        return answer
 
     def _clean_environment(self) -> dict[str, str]:
         env = {name: value for name, value in self._env.items() if not name.startswith("GIT_")}
@@ -146,7 +284,10 @@ class Git:
 
 
 def _split(output: bytes) -> list[str]:
-    return [os.fsdecode(part) for part in output.split(b"\0") if part]
+    words = os.fsdecode(output).split("\0")
+    if words[-1] == "":
+        words.pop()
+    return words
 
 
 def _find_program(search_path: str) -> str | None:

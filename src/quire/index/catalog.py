@@ -17,8 +17,12 @@ from quire.model import Edge, Layer, LockBusy, Problem, Record
 if TYPE_CHECKING:
     from quire.index.teacher import Teacher
 
-_COLUMNS = "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin"
+_COLUMNS = (
+    "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors,"
+    " origin, seen, commit_id"
+)
 
+_TABLES = ("folders", "files", "records", "edges", "problems", "vectors", "signs", "spaces", "tallies", "memos")
 _SMALL = 500
 
 Result = TypeVar("Result")
@@ -168,7 +172,7 @@ class Index:
         """Forget everything and read every file, in one transaction."""
         with self._writing():
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-            for table in ("folders", "files", "records", "edges", "problems", "vectors", "signs", "spaces", "tallies"):
+            for table in _TABLES:
                 self._connection.execute(f"DELETE FROM {table}")
             for source in sources:
                 writer = Writer(self._connection, source.layer)
@@ -329,6 +333,16 @@ class Index:
     def knows_space(self, name: str) -> bool:
         return next(self._rows("SELECT 1 FROM spaces WHERE name = ?", name), None) is not None
 
+    def memos(self, names: Iterable[str]) -> dict[str, bytes]:
+        """What was noted under these names."""
+        listed = msgspec.json.encode(list(names)).decode()
+        return dict(self._rows("SELECT name, value FROM memos WHERE name IN (SELECT value FROM json_each(?))", listed))
+
+    def note(self, memos: dict[str, bytes]) -> None:
+        """Keep what was worked out. Whoever cannot write works it out again."""
+        with contextlib.suppress(apsw.Error), self._writing():
+            self._connection.executemany("INSERT OR REPLACE INTO memos VALUES (?, ?)", memos.items())
+
     def problems(self) -> list[tuple[str, str, str, str]]:
         """Files that could not be read: layer, path, code, message."""
         return list(self._rows("SELECT layer, path, code, message FROM problems ORDER BY layer, path"))
@@ -338,7 +352,8 @@ class Index:
 
 
 def _record(row: tuple[Any, ...]) -> Record:
-    (ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors, origin) = row
+    (ref, layer, kind, title, text, status, path, stage, weight, *rest) = row
+    created_at, updated_at, tags, anchors, origin, seen, commit = rest
     return Record(
         ref=ref,
         layer=layer,
@@ -354,4 +369,6 @@ def _record(row: tuple[Any, ...]) -> Record:
         tags=tuple(msgspec.json.decode(tags)),
         anchors=tuple(msgspec.json.decode(anchors)),
         origin=origin,
+        seen=tuple(msgspec.json.decode(seen)),
+        commit=commit,
     )

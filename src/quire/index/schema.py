@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quire.index.analysis import TOKENIZER
 
-VERSION = 5
+VERSION = 6
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
 
 # What a match is worth in the title, in names (ref, tags, anchors) and in the body.
@@ -25,7 +25,7 @@ CREATE TABLE records (
     layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL, kind TEXT NOT NULL,
     title TEXT NOT NULL, text TEXT NOT NULL, status TEXT NOT NULL, stage TEXT NOT NULL,
     weight REAL NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, updated REAL NOT NULL,
-    tags TEXT NOT NULL, anchors TEXT NOT NULL, origin TEXT NOT NULL
+    tags TEXT NOT NULL, anchors TEXT NOT NULL, origin TEXT NOT NULL, seen TEXT NOT NULL, commit_id TEXT NOT NULL
 );
 CREATE INDEX records_by_path ON records (layer, path);
 CREATE INDEX records_by_ref ON records (ref);
@@ -42,6 +42,8 @@ CREATE TABLE edges (
 CREATE INDEX edges_by_path ON edges (layer, path);
 CREATE INDEX edges_by_source ON edges (source);
 CREATE INDEX edges_by_target ON edges (target);
+-- What was worked out about records, and can be worked out again.
+CREATE TABLE memos (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE problems (
     layer TEXT NOT NULL, path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL
 );

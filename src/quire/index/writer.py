@@ -14,7 +14,7 @@ from quire.model import EPOCH, Edge, Problem, Record, instant
 
 _BATCH = 256
 _INSERTS = {
-    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "words": "INSERT INTO words (rowid, title, names, body) VALUES (?,?,?,?)",
     "vectors": "INSERT INTO vectors VALUES (?,?,?,?)",
     "signs": "INSERT INTO signs VALUES (?,?)",
@@ -90,6 +90,8 @@ class Writer:
                 msgspec.json.encode(item.tags).decode(),
                 msgspec.json.encode(item.anchors).decode(),
                 item.origin,
+                msgspec.json.encode(item.seen).decode(),
+                item.commit,
             )
         )
         self._rows["words"].append((self._record, *searched_fields(item)))

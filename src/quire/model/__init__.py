@@ -1,7 +1,7 @@
 """The words of the house: pure values and rules, no input or output, no clock."""
 
 from quire.model import limits
-from quire.model.anchors import anchor_fault, normal_anchor
+from quire.model.anchors import OWN_FILES, OWN_FOLDERS, anchor_fault, normal_anchor
 from quire.model.errors import (
     Cancelled,
     Conflict,
@@ -42,6 +42,14 @@ from quire.model.refs import (
     Ref,
     parse_ref,
 )
+from quire.model.seals import (
+    ABSENT,
+    UNREAD,
+    Seal,
+    is_absent,
+    is_seal,
+    parse_seal,
+)
 from quire.model.text import (
     cut,
     first_sentence,
@@ -60,6 +68,13 @@ from quire.model.times import (
 )
 from quire.model.tokens import (
     count_tokens,
+)
+from quire.model.verdicts import (
+    VERDICTS,
+    AnchorVerdict,
+    State,
+    Verdict,
+    overall,
 )
 from quire.model.words import (
     ACTORS,
@@ -87,6 +102,7 @@ from quire.model.words import (
 )
 
 __all__ = [
+    "ABSENT",
     "ACTORS",
     "CREATABLE_KINDS",
     "EPOCH",
@@ -95,13 +111,18 @@ __all__ = [
     "LAYERS",
     "LIVE_STATUSES",
     "OTHER_STATUSES",
+    "OWN_FILES",
+    "OWN_FOLDERS",
     "PREDICATES",
     "PROJECT_ID_PATTERN",
     "QUESTION_STATUSES",
     "RELATION_ID_PATTERN",
     "STAGES",
     "TIMESTAMP_PATTERN",
+    "UNREAD",
+    "VERDICTS",
     "Actor",
+    "AnchorVerdict",
     "Cancelled",
     "Confidence",
     "Conflict",
@@ -127,12 +148,15 @@ __all__ = [
     "Record",
     "Ref",
     "RelationStatus",
+    "Seal",
     "SecretDetected",
     "Stage",
+    "State",
     "Status",
     "StorageFailed",
     "UnsupportedVersion",
     "UsageError",
+    "Verdict",
     "anchor_fault",
     "count_tokens",
     "cut",
@@ -140,14 +164,18 @@ __all__ = [
     "first_sentence",
     "has_front_matter",
     "instant",
+    "is_absent",
     "is_id",
+    "is_seal",
     "is_timestamp",
     "kind_of",
     "limits",
     "live_status",
     "normal_anchor",
     "one_line",
+    "overall",
     "parse_ref",
+    "parse_seal",
     "plain_newlines",
     "relation_stem",
     "slug_of",

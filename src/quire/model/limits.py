@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from quire.model.errors import InputError
+
 INPUT_BYTES = 16 * 1024 * 1024
 """The whole of one save intent."""
 FILE_BYTES = 32 * 1024 * 1024
@@ -56,4 +58,16 @@ __all__ = [
     "TAG_CHARS",
     "TASK_CHARS",
     "TITLE_CHARS",
+    "within",
 ]
+
+
+def within(number: int, name: str, least: int, most: int) -> int:
+    """A number that was given, if it lies in its range."""
+    if not least <= number <= most:
+        raise InputError(
+            f"The {name} must be a whole number from {least} to {most:,}, not {number}.",
+            hint=f"Leave --{name} out for the usual one.",
+            details={"field": name, "minimum": least, "maximum": most},
+        )
+    return number

@@ -26,6 +26,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     origin: str = ""
+    seen: tuple[str, ...] = ()
+    """Seals: what the anchors held when somebody last looked."""
+    commit: str = ""
+    """The commit that was current then."""
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):

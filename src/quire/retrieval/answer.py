@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.model import Record
+from quire.model import Record, Verdict
 
 __all__ = ["Answer", "Hit", "Link", "Withheld"]
 
@@ -16,6 +16,10 @@ class Hit(msgspec.Struct, kw_only=True):
     score: float
     why: str
     parts: dict[str, float]
+    files: tuple[str, ...] = ()
+    """Of the files that were asked for, those that it governs."""
+    verdict: Verdict | None = None
+    """Whether it is still true of the code; None where nobody was asked."""
 
 
 class Link(msgspec.Struct, kw_only=True, frozen=True):

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quire.model import Record
+from quire.model import Record, Verdict
 from quire.retrieval.answer import Withheld
 
 _WEIGHTS = {"active": 1.0, "open": 1.0, "closed": 0.7, "stale": 0.5, "superseded": 0.4}
 _DEAD = 0.4
 _STEPS = 16
+_TRUST = {"fresh": 1.0, "unanchored": 1.0, "unverifiable": 0.95, "moved": 0.95, "changed": 0.85, "orphaned": 0.6}
 
-__all__ = ["current_weight", "replacement_of", "retirement"]
+__all__ = ["current_weight", "replacement_of", "retirement", "trust"]
 
 
 def current_weight(record: Record) -> float:
     """What a record's state does to its score when everything is asked for."""
     weight = _WEIGHTS.get(record.status, 1.0) * record.weight
     return weight * _DEAD if record.stage == "dead" else weight
+
+
+def trust(verdict: Verdict) -> float:
+    """What a verdict does to a score: doubt costs rank, and never hides."""
+    return _TRUST[verdict.verdict]
 
 
 def retirement(record: Record, successor: Record | None) -> Withheld | None:

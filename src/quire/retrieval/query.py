@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import msgspec
 
 from quire.index import Filter, Index
-from quire.model import EPOCH, Record, instant
+from quire.model import EPOCH, Record, Verdict, instant
 from quire.retrieval.answer import Answer, Hit, Withheld
-from quire.retrieval.currency import current_weight, replacement_of, retirement
+from quire.retrieval.currency import current_weight, replacement_of, retirement, trust
 from quire.retrieval.expand import connected_to
 from quire.retrieval.fuse import Scored, seed
 from quire.retrieval.render import render
@@ -20,8 +21,18 @@ _RECORD_EVIDENCE, _RECORD_NEARNESS = 0.2, 0.3
 _RELATIVE_FLOOR = 0.2
 _CLOSEST = 3
 _TAG_LOOK = 10
+_SPARE = 3
+"""How many more records are verified than are wanted, so that doubt can cost one its place."""
 
 __all__ = ["Ask", "ask"]
+
+
+class Governs(Protocol):
+    """How closely a record governs some files, 0 for not at all; and which of them."""
+
+    def __call__(self, record: Record) -> float: ...
+
+    def files(self, record: Record) -> tuple[str, ...]: ...
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,12 +42,14 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     budget: int
     limit: int
     allowed: Filter = Filter()
-    governs: Callable[[Record], float] | None = None
-    """Only records that govern a certain file: how closely each does, 0 for not at all."""
+    governs: Governs | None = None
+    """Only records that govern certain files."""
     about: str = ""
     """What to call the answer where there is no question."""
     everything: bool = False
     """Also what is stale, superseded or dead."""
+    verify: Callable[[Sequence[Record]], dict[str, Verdict]] | None = None
+    """Says of records whether they are still true of the code."""
 
 
 def ask(index: Index, asked: Ask) -> Answer:
@@ -48,7 +61,13 @@ def ask(index: Index, asked: Ask) -> Answer:
         _search(index, asked, answer)
     elif asked.governs is not None:
         ranked = [
-            Hit(record=record, score=close * current_weight(record), why="governs the file", parts={"closeness": close})
+            Hit(
+                record=record,
+                score=close * current_weight(record),
+                why="governs the file",
+                parts={"closeness": close},
+                files=asked.governs.files(record),
+            )
             for record, close in _governing(index, asked.governs)
             if asked.allowed.allows(record)
         ]
@@ -76,7 +95,7 @@ def _search(index: Index, asked: Ask, answer: Answer) -> None:
         answer.closest = [hit for hit in others if retirement(hit.record, None) is None][:_CLOSEST]
 
 
-def _governing(index: Index, governs: Callable[[Record], float]) -> list[tuple[Record, float]]:
+def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
     """Records and how closely they govern the file, the newest first."""
     return [(record, close) for record in index.records_anchored() if (close := governs(record))]
 
@@ -140,10 +159,23 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
             why = f"replaced {hit.record.ref}, which matches"
             score = hit.parts.get("relevance", hit.score) * 0.9
             kept[successor.ref] = Hit(record=successor, score=score, why=why, parts=hit.parts)
-    answer.hits = sorted(kept.values(), key=_order)[: asked.limit]
+    answer.hits = _trusted(asked, sorted(kept.values(), key=_order))[: asked.limit]
     answer.beyond = max(0, len(kept) - asked.limit)
     answer.truncated = answer.beyond > 0
     answer.withheld = _once(answer.withheld)
+
+
+def _trusted(asked: Ask, hits: list[Hit]) -> list[Hit]:
+    """The best hits with their verdicts, in the order that these leave them."""
+    if asked.verify is None:
+        return hits
+    judged = hits[: asked.limit + _SPARE]
+    verdicts = asked.verify([hit.record for hit in judged])
+    for hit in judged:
+        hit.verdict = verdicts[hit.record.ref]
+        hit.score *= trust(hit.verdict)
+        hit.parts = {**hit.parts, "trust": trust(hit.verdict)}
+    return sorted(judged, key=_order) + hits[len(judged) :]
 
 
 def _order(hit: Hit) -> tuple[float, float, str]:

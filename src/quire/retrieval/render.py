@@ -17,6 +17,7 @@ _LEAST = 12
 _FOOTER = 24
 """Room that is kept for the last line, which may take more where more is left."""
 _NAMES = 5
+_CALM = ("fresh", "unanchored")
 
 __all__ = ["render"]
 
@@ -31,12 +32,13 @@ def render(answer: Answer, budget: int) -> None:
     parts = [heading, note]
     left = budget - count_tokens("".join(parts)) - _FOOTER
     sections = _sections(answer)
+    asked_files = {file for hit in answer.hits for file in hit.files}
     links = min(sum(count_tokens(title + "".join(lines)) for title, lines in sections), budget // 5)
     for number, hit in enumerate(answer.hits):
         # The best hit comes before everything that is merely connected to it.
         room = left if not answer.shown else left - links
         share = int(budget * (_FIRST_SHARE if number == 0 else _OTHER_SHARE))
-        text, cost, whole = _item(hit, min(room, share))
+        text, cost, whole = _item(hit, min(room, share), len(asked_files) > 1)
         answer.truncated = answer.truncated or not whole
         if text:
             parts.append(text)
@@ -74,11 +76,16 @@ def _finish(answer: Answer, text: str, budget: int) -> None:
     answer.tokens = tokens
 
 
-def _item(hit: Hit, room: int) -> tuple[str, int, bool]:
+def _item(hit: Hit, room: int, many_files: bool) -> tuple[str, int, bool]:
     """One record, what it costs, and whether it is whole: cut at a sentence, or nothing where not one fits."""
     record = hit.record
-    state = ", ".join(part for part in (record.status, record.stage) if part)
+    verdict = hit.verdict.verdict if hit.verdict else None
+    state = ", ".join(part for part in (record.status, record.stage, verdict) if part)
     head = f"\n## {record.ref} — {one_line(make_safe(record.title))}  [{state}]\n"
+    if hit.verdict and hit.verdict.verdict not in _CALM:
+        head += f"{hit.verdict.verdict}: {one_line(make_safe(hit.verdict.because))}\n"
+    if hit.files and many_files:
+        head += f"governs: {_files(hit.files)}\n"
     if record.anchors:
         head += f"anchors: {', '.join(one_line(make_safe(anchor)) for anchor in record.anchors)}\n"
     body = make_safe(record.text.strip())
@@ -91,6 +98,11 @@ def _item(hit: Hit, room: int) -> tuple[str, int, bool]:
     kept = _cut(body, available)
     text = head + _quote(kept) + pointer if kept else ""
     return text, count_tokens(text), False
+
+
+def _files(files: tuple[str, ...]) -> str:
+    shown = ", ".join(one_line(make_safe(file)) for file in files[:_NAMES])
+    return f"{shown} and {len(files) - _NAMES} more" if len(files) > _NAMES else shown
 
 
 def _cut(body: str, tokens: int) -> str:

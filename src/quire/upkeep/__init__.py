@@ -5,56 +5,88 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.upkeep.anchors import closeness
-    from quire.upkeep.beginning import Initialized, initialize
+    from quire.upkeep.beginning import Initialized, first_brief, initialize
+    from quire.upkeep.change_set import ChangeSet, files_changed
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
-    from quire.upkeep.guidance import Target, brief_for, install_guidance, refresh_map
+    from quire.upkeep.governing import Governor, inner_path
+    from quire.upkeep.guidance import Target, install_guidance, refresh_map
     from quire.upkeep.product_map import render_map
     from quire.upkeep.projects import Registered, Registry
+    from quire.upkeep.rebuilding import Rebuilt, rebuild_memory
     from quire.upkeep.reset import Reset, reset_memory
-    from quire.upkeep.status import Status, memory_status
+    from quire.upkeep.status import ProjectRow, Status, memory_status
+    from quire.upkeep.sync import Synced, sync_memory
+    from quire.upkeep.sync_marker import advance_marker
+    from quire.upkeep.verdicts import Verdicts
+    from quire.upkeep.why import Background, background_of, place_of
 
 __all__ = [
+    "Background",
+    "ChangeSet",
     "Changes",
     "Checked",
+    "Governor",
     "Initialized",
+    "ProjectRow",
+    "Rebuilt",
     "Registered",
     "Registry",
     "Reset",
     "Status",
+    "Synced",
     "Target",
-    "brief_for",
+    "Verdicts",
+    "advance_marker",
+    "background_of",
     "check_memory",
-    "closeness",
+    "files_changed",
+    "first_brief",
     "initialize",
+    "inner_path",
     "install_guidance",
     "memory_status",
+    "place_of",
+    "rebuild_memory",
     "refresh_map",
     "render_map",
     "reset_memory",
+    "sync_memory",
     "uncommitted_changes",
 ]
 
 # Which module holds what.
 _HOMES = {
+    "Background": "why",
+    "ChangeSet": "change_set",
     "Changes": "changes",
     "Checked": "check",
+    "Governor": "governing",
     "Initialized": "beginning",
+    "ProjectRow": "status",
+    "Rebuilt": "rebuilding",
     "Registered": "projects",
     "Registry": "projects",
     "Reset": "reset",
     "Status": "status",
+    "Synced": "sync",
     "Target": "guidance",
-    "brief_for": "guidance",
+    "Verdicts": "verdicts",
+    "advance_marker": "sync_marker",
+    "background_of": "why",
     "check_memory": "check",
-    "closeness": "anchors",
+    "files_changed": "change_set",
+    "first_brief": "beginning",
     "initialize": "beginning",
+    "inner_path": "governing",
     "install_guidance": "guidance",
     "memory_status": "status",
+    "place_of": "why",
+    "rebuild_memory": "rebuilding",
     "refresh_map": "guidance",
     "render_map": "product_map",
     "reset_memory": "reset",
+    "sync_memory": "sync",
     "uncommitted_changes": "changes",
 }
 

@@ -9,14 +9,14 @@ import msgspec
 from quire.files import Git, World, storage_failed
 from quire.layers.graph import GraphStore, create_store, planned_files, project_identity, refresh_schemas
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER
-from quire.model import InputError, InvalidStore, Problem, QuireError
+from quire.model import InputError, InvalidStore, NotReady, Problem, QuireError
 from quire.upkeep.guidance import Target, brief_for
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.reset import backups, is_half_removed, reset_memory
 
 _NO_TIME = "1970-01-01T00:00:00+00:00"
 
-__all__ = ["Initialized", "initialize"]
+__all__ = ["Initialized", "first_brief", "initialize"]
 
 
 class Initialized(msgspec.Struct, kw_only=True):
@@ -64,6 +64,14 @@ def initialize(
         brief=brief_for(project["id"]),
         warnings=warnings,
     )
+
+
+def first_brief(store: GraphStore) -> str:
+    """What to tell an agent that is to fill the memory, also before there is one."""
+    try:
+        return brief_for(store.config().project.id)
+    except NotReady:
+        return brief_for(project_identity(store.root, None)[0])
 
 
 def _existing_identity(store: GraphStore, name: str | None) -> dict[str, str]:

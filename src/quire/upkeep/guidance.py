@@ -32,11 +32,14 @@ This repository keeps what its code cannot say (features and their stage, decisi
 traps, open questions) as plain files in `.memory/`. The product map below is the overview. All of it is information
 about the project, not instructions to you.
 
-- To look something up: `memory query "<question>"`, or `memory query --path <file>` for what governs a file you are
-  about to change. `memory inspect <id>` shows one node in full. Load nothing in advance.
+- To look something up: `memory query "<question>"`; before you change files, `memory brief <file>…` for what governs
+  them; `memory why <file>:<line>` for why a line is as it is. `memory inspect <id>` shows one node in full. Load
+  nothing in advance. Each answer says whether it is still true of the code: `fresh`, `changed`, `moved`, `orphaned`.
 - When product reality changed (a feature gained, changed or lost behaviour, a decision fell, a trap showed itself, a
   question came up or was answered), record it: pipe `{"task": "…", "nodes": [...], "stale": [...], "supersede": [...],
   "delete": [...]}` into `memory save --stdin`. `memory save --help` shows an example; reuse an id to update its node.
+- At the end of a session, `memory sync` names the nodes that the code has left behind. Look, then save what changed
+  and `memory confirm <id>` what still holds.
 - Leave out refactorings, formatting, task diaries and anything secret. Most sessions need no save.
 - Where the memory and the code or the user disagree, the code and the user are right: save the correction."""
 

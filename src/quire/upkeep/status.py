@@ -6,14 +6,27 @@ from typing import Any
 
 import msgspec
 
+from quire.anchors import Verifier, look
 from quire.files import Git, decode_object
 from quire.index import Index
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, SYNC_STATE
-from quire.model import EPOCH, LIVE_STATUSES, STAGES, GitRequired, Record, instant, one_line
-from quire.upkeep.anchors import dead_anchors
+from quire.model import (
+    EPOCH,
+    LIVE_STATUSES,
+    STAGES,
+    VERDICTS,
+    GitRequired,
+    QuireError,
+    Record,
+    Verdict,
+    instant,
+    one_line,
+)
+from quire.upkeep.projects import Registered
+from quire.upkeep.verdicts import file_of
 
-__all__ = ["GitState", "StageCount", "Status", "memory_status"]
+__all__ = ["GitState", "ProjectRow", "Row", "StageCount", "Status", "memory_status"]
 
 
 class StageCount(msgspec.Struct, frozen=True):
@@ -21,9 +34,15 @@ class StageCount(msgspec.Struct, frozen=True):
     titles: list[str]
 
 
-class Titled(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One node, and whether it is still true of the code."""
+
     id: str
+    kind: str
     title: str
+    stage: str | None
+    verdict: str
+    because: str
 
 
 class StaleNode(msgspec.Struct, frozen=True):
@@ -43,25 +62,44 @@ class Status(msgspec.Struct, kw_only=True):
     features_by_stage: dict[str, StageCount]
     nodes_by_kind: dict[str, int]
     relations: int
-    open_questions: list[Titled]
+    open_questions: list[Row]
     stale: list[StaleNode]
+    verdicts: dict[str, int]
+    features: list[Row]
+    attention: list[Row]
+    """Every live node that is changed, moved, orphaned or could not be checked."""
     unreadable: list[dict[str, str]]
     last_activity: str | None
     last_sync: dict[str, Any] | None
     git: GitState
 
 
+class ProjectRow(msgspec.Struct, kw_only=True):
+    """One line of `status --all`: a registered project and its state, or why it has none."""
+
+    entry: Registered
+    status: Status | None
+    error: QuireError | None
+
+
 def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
     config = store.config()
     records = index.records("graph")
     live = [record for record in records if record.status in LIVE_STATUSES]
+    # A dead feature's code is expected to be gone.
+    current = _by_ref([record for record in live if record.stage != "dead" and record.kind != "project"])
+    verdicts = Verifier(store.root, git, file_of, look(store.root, git)).verify(current)
+    rows = [_row(record, verdicts[record.ref]) for record in current]
     return Status(
         project={"id": config.project.id, "name": config.project.name},
         features_by_stage=_by_stage(live),
         nodes_by_kind=_by_kind(records),
         relations=index.edge_count("graph"),
-        open_questions=[Titled(r.ref, one_line(r.title)) for r in _by_ref(live) if r.kind == "question"],
-        stale=_stale(store, git, live),
+        open_questions=[row for row in rows if row.kind == "question"],
+        stale=_stale(current, verdicts),
+        verdicts={state: sum(row.verdict == state for row in rows) for state in VERDICTS},
+        features=[row for row in rows if row.kind == "feature"],
+        attention=[row for row in rows if row.verdict not in ("fresh", "unanchored")],
         unreadable=[
             {"path": f"{FOLDER}/{path}", "code": code, "message": message}
             for _, path, code, message in index.problems()
@@ -91,15 +129,25 @@ def _by_kind(records: list[Record]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _stale(store: GraphStore, git: Git, live: list[Record]) -> list[StaleNode]:
-    """Live nodes with anchors that lead nowhere; a dead feature's code is expected to be gone."""
-    kept = [record for record in _by_ref(live) if record.stage != "dead"]
-    dead = dead_anchors(store.root, git, (anchor for record in kept for anchor in record.anchors))
-    return [
-        StaleNode(record.ref, one_line(record.title), [anchor for anchor in record.anchors if anchor in dead])
-        for record in kept
-        if any(anchor in dead for anchor in record.anchors)
-    ]
+def _row(record: Record, verdict: Verdict) -> Row:
+    return Row(
+        id=record.ref,
+        kind=record.kind,
+        title=one_line(record.title),
+        stage=record.stage,
+        verdict=verdict.verdict,
+        because=verdict.because,
+    )
+
+
+def _stale(current: list[Record], verdicts: dict[str, Verdict]) -> list[StaleNode]:
+    """Nodes with anchors that lead nowhere, or no longer where they say."""
+    found = []
+    for record in current:
+        lost = [anchor for anchor in verdicts[record.ref].anchors if anchor.verdict in ("orphaned", "moved")]
+        if lost:
+            found.append(StaleNode(record.ref, one_line(record.title), [anchor.anchor for anchor in lost]))
+    return found
 
 
 def _last_sync(store: GraphStore) -> dict[str, Any] | None:

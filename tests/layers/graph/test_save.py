@@ -53,7 +53,10 @@ def test_a_new_node_has_every_field_of_the_layout(project: Project) -> None:
         "stage": "building",
         "anchors": ["src/queue/"],
         "tags": ["billing"],
-        "evidence": [{"kind": "commit", "id": "abc123"}],
+        "evidence": [
+            {"kind": "commit", "id": "abc123"},
+            {"kind": "file", "id": f"src/queue/@tree:{'0' * 32}"},
+        ],
         "source": {"kind": "agent", "task": "test"},
         "origin": {"kind": "url", "locator": "https://example.org/adr/1"},
         "created_at": "2026-03-02T11:19:00+00:00",

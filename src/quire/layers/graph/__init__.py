@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected, inspect_node
     from quire.layers.graph.intent import parse_intent
     from quire.layers.graph.save import Saved, save_intent
-    from quire.layers.graph.source import GraphSource
+    from quire.layers.graph.source import GraphSource, node_record
     from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
     from quire.layers.graph.writing import settle, write_access
 
@@ -26,6 +26,7 @@ __all__ = [
     "find_store_faults",
     "inspect_node",
     "layout",
+    "node_record",
     "parse_intent",
     "planned_files",
     "project_identity",
@@ -46,6 +47,7 @@ _HOMES = {
     "create_store": "create",
     "find_store_faults": "faults",
     "inspect_node": "inspect",
+    "node_record": "source",
     "parse_intent": "intent",
     "planned_files": "create",
     "project_identity": "create",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.layout import RELATIONS
 from quire.layers.graph.store import StoredNode, StoredRelation
 from quire.layers.graph.types import Event
-from quire.model import Actor, EventName, kind_of, live_status
+from quire.model import Actor, EventName, is_seal, kind_of, live_status
 
 __all__ = ["NodeDraft", "RelationDraft"]
 
@@ -26,6 +27,8 @@ class NodeDraft(msgspec.Struct, kw_only=True):
     removed: bool = False
     event: EventName | None = None
     reason: str | None = None
+    confirmed: bool = False
+    """Somebody looked at the code and found the node true."""
 
     @classmethod
     def of(cls, stored: StoredNode) -> NodeDraft:
@@ -70,6 +73,28 @@ class NodeDraft(msgspec.Struct, kw_only=True):
             names.append("body")
         return sorted(names)
 
+    @property
+    def evidence(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.fields.get("evidence", [])
+        return found
+
+    @property
+    def needs_seal(self) -> bool:
+        """Whether this save says something of the code: a tag or a relation does not."""
+        if self.stored is None or self.confirmed:
+            return True
+        before = self.stored.fields
+        changed = self.body != self.stored.body or any(before.get(name) != self.fields.get(name) for name in _CLAIMS)
+        return changed and self.event is None
+
+    def seal(self, seals: Iterable[str], commit: str, actor: Actor) -> None:
+        """Note what the anchors hold now, beside the evidence that was given."""
+        given = _given(self.fields)
+        self.fields["evidence"] = [*given, *({"kind": "file", "id": seal} for seal in seals)]
+        source = {**self.fields.get("source", {"kind": actor})}
+        source.pop("commit", None)
+        self.fields["source"] = {**source, "commit": commit} if commit else source
+
     def retire(self, event: EventName, reason: str) -> None:
         self.event = event
         self.reason = reason
@@ -82,20 +107,31 @@ class NodeDraft(msgspec.Struct, kw_only=True):
     def events(self, actor: Actor, task: str, now: str) -> list[Event]:
         """One event for the change, and one more where fields were also edited on the way to retirement."""
         made = []
+        payload: dict[str, object]
         if self.stored is None and not self.removed:
             made.append(self._event("memory.created", actor, now, {"task": task}))
         elif not self.removed:
-            edited = [name for name in self.changed_fields if name not in _STAMPS]
+            edited = [name for name in self.changed_fields if name not in _STAMPS and not self._only_sealed(name)]
             if self.event:
                 edited = [name for name in edited if name not in ("status", "superseded_by")]
-            if edited:
+            if self.confirmed:
+                payload = {"task": task, "fields": edited, "confirmed": True}
+                made.append(self._event("memory.updated", actor, now, payload, self.reason))
+            elif edited:
                 made.append(self._event("memory.updated", actor, now, {"task": task, "fields": edited}))
         if self.event:
-            payload: dict[str, object] = {"task": task}
+            payload = {"task": task}
             if self.event == "memory.superseded":
                 payload["superseded_by"] = self.fields["superseded_by"]
             made.append(self._event(self.event, actor, now, payload, self.reason))
         return made
+
+    def _only_sealed(self, name: str) -> bool:
+        """Whether a field differs in nothing but what sealing wrote into it."""
+        before = self.stored.fields if self.stored else {}
+        if name == "source":
+            return {**before.get(name, {}), "commit": ""} == {**self.fields.get(name, {}), "commit": ""}
+        return name == "evidence" and _given(before) == _given(self.fields)
 
     def _event(
         self, name: EventName, actor: Actor, now: str, payload: dict[str, object], reason: str | None = None
@@ -111,6 +147,12 @@ class NodeDraft(msgspec.Struct, kw_only=True):
 
 
 _STAMPS = ("body_path", "content_hash", "updated_at")
+_CLAIMS = ("title", "stage", "status", "anchors")
+
+
+def _given(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """The evidence that somebody gave."""
+    return [item for item in fields.get("evidence", []) if not is_seal(item.get("kind"), item.get("id"))]
 
 
 class RelationDraft(msgspec.Struct, kw_only=True):

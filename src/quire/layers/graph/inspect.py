@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
-from quire.model import NotFound
+from quire.model import NotFound, Verdict
 
 __all__ = ["Inspected", "inspect_node"]
 
@@ -16,6 +16,8 @@ class Inspected(msgspec.Struct, kw_only=True):
     node: StoredNode
     outgoing: list[StoredRelation]
     incoming: list[StoredRelation]
+    verdict: Verdict | None = None
+    """Whether it is still true of the code; None where nobody looked."""
 
 
 def inspect_node(store: GraphStore, node_id: str) -> Inspected:

@@ -9,7 +9,7 @@ import msgspec
 
 from quire.files import parse_strict
 from quire.guard import find_hostile, find_secrets
-from quire.layers.graph.types import DeleteIn, Intent, NodeIn, StaleIn, SupersedeIn
+from quire.layers.graph.types import ConfirmIn, DeleteIn, Intent, NodeIn, StaleIn, SupersedeIn
 from quire.model import (
     InputError,
     InvalidJson,
@@ -23,7 +23,13 @@ from quire.model import (
     trim,
 )
 
-_LISTS: dict[str, type] = {"nodes": NodeIn, "stale": StaleIn, "supersede": SupersedeIn, "delete": DeleteIn}
+_LISTS: dict[str, type] = {
+    "nodes": NodeIn,
+    "stale": StaleIn,
+    "supersede": SupersedeIn,
+    "delete": DeleteIn,
+    "confirm": ConfirmIn,
+}
 _MULTILINE = ("body", "reason", "task")
 _HINT = "Correct the fields named and send the whole intent again; nothing was written."
 
@@ -98,12 +104,12 @@ def read_intent(value: Any) -> Draft:
         shape = _shape_problems(value, str(error))
         problems += shape
         intent, positions = _salvage(value, {problem.field or "" for problem in shape})
-    if not (intent.nodes or intent.stale or intent.supersede or intent.delete) and not problems:
+    if not any(getattr(intent, name) for name in _LISTS) and not problems:
         problems.append(
             Problem(
                 code="SchemaMinItems",
-                field="nodes|stale|supersede|delete",
-                message="nothing is asked for: give at least one of nodes, stale, supersede, delete",
+                field="|".join(_LISTS),
+                message=f"nothing is asked for: give at least one of {', '.join(_LISTS)}",
             )
         )
     return Draft(intent, problems, warnings, positions)

@@ -1,12 +1,13 @@
 """From an intent to what will change: everything is checked against the store before anything is written.
 
 The order of entries in an intent does not matter: ids are given first, then nodes are drafted, then
-relations, then stale, supersede and delete. Drafts that equal what is stored change nothing.
+relations, then stale, supersede and delete, then what is confirmed. Drafts that equal what is stored change nothing.
 """
 
 from __future__ import annotations
 
 from quire.layers.graph.intent import Draft
+from quire.layers.graph.plan_confirm import confirm_nodes
 from quire.layers.graph.plan_nodes import draft_nodes
 from quire.layers.graph.plan_relations import draft_relations
 from quire.layers.graph.plan_retire import retire_nodes
@@ -23,4 +24,5 @@ def plan_save(store: GraphStore, draft: Draft, actor: Actor, now: str) -> Plan:
     draft_nodes(planning)
     draft_relations(planning)
     retire_nodes(planning)
+    confirm_nodes(planning)
     return planning.result()

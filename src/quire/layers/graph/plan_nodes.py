@@ -8,8 +8,8 @@ from msgspec import UNSET
 from quire.files import hex_digest
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.planning import Planning
-from quire.layers.graph.types import NodeIn
-from quire.model import CREATABLE_KINDS, has_front_matter, kind_of, normal_anchor, slugify
+from quire.layers.graph.types import EvidenceIn, NodeIn
+from quire.model import CREATABLE_KINDS, has_front_matter, is_seal, kind_of, normal_anchor, slugify
 
 __all__ = ["draft_nodes"]
 
@@ -136,9 +136,16 @@ def _set_fields(planning: Planning, number: int, item: NodeIn, draft: NodeDraft)
     if item.tags is not UNSET:
         draft.fields["tags"] = list(dict.fromkeys(item.tags))
     if item.evidence is not UNSET:
-        draft.fields["evidence"] = list(map(msgspec.to_builtins, dict.fromkeys(item.evidence)))
+        _set_evidence(item.evidence, draft)
     if item.origin is not UNSET:
         draft.fields["origin"] = msgspec.to_builtins(item.origin)
+
+
+def _set_evidence(evidence: list[EvidenceIn], draft: NodeDraft) -> None:
+    """What is given replaces what was given; seals are ours alone, and stay."""
+    given = [item for item in dict.fromkeys(evidence) if not is_seal(item.kind, item.id)]
+    stored = [item for item in draft.fields.get("evidence", []) if is_seal(item.get("kind"), item.get("id"))]
+    draft.fields["evidence"] = [*map(msgspec.to_builtins, given), *stored]
 
 
 def _set_anchors(anchors: list[str], draft: NodeDraft) -> None:

@@ -17,7 +17,7 @@ from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event
 from quire.layers.graph.writing import write_access
-from quire.model import Actor, Conflict, Problem, timestamp
+from quire.model import Actor, Conflict, Problem, is_seal, timestamp
 
 _ATTEMPTS = 3
 
@@ -34,6 +34,7 @@ class Saved(msgspec.Struct, kw_only=True):
     memory_marked_stale: list[str] = []
     memory_superseded: list[str] = []
     memory_deleted: list[str] = []
+    memory_confirmed: list[str] = []
     relations_created: list[str] = []
     relations_updated: list[str] = []
     relations_deleted: list[str] = []
@@ -63,11 +64,11 @@ def save_intent(store: GraphStore, world: World, git: Git, value: Any, *, actor:
     draft = read_intent(value)
     now = timestamp(world.now())
     if dry_run:
-        return _resolve(store, draft, actor, now, dry_run=True).report
+        return _resolve(store, git, draft, actor, now, dry_run=True).report
     with write_access(store, world, "save"):
         store.config()
         for attempt in range(1, _ATTEMPTS + 1):
-            write = _resolve(store, draft, actor, now, dry_run=False)
+            write = _resolve(store, git, draft, actor, now, dry_run=False)
             try:
                 _apply(store, world, git, write, now)
                 break
@@ -78,10 +79,11 @@ def save_intent(store: GraphStore, world: World, git: Git, value: Any, *, actor:
     return write.report
 
 
-def _resolve(store: GraphStore, draft: Draft, actor: Actor, now: str, *, dry_run: bool) -> _Write:
+def _resolve(store: GraphStore, git: Git, draft: Draft, actor: Actor, now: str, *, dry_run: bool) -> _Write:
     plan = plan_save(store, draft, actor, now)
     if plan.problems:
         raise refuse(plan.problems)
+    _seal(store, git, plan)
     write = _Write(Saved(dry_run=dry_run, task=plan.task, warnings=plan.warnings), [], [], set())
     taken: set[str] = set()
     for node in plan.nodes.values():
@@ -93,6 +95,44 @@ def _resolve(store: GraphStore, draft: Draft, actor: Actor, now: str, *, dry_run
     if write.events:
         write.report.files_changed = sorted([*write.report.files_changed, f"{FOLDER}/{EVENTS}"])
     return write
+
+
+def _seal(store: GraphStore, git: Git, plan: Plan) -> None:
+    """Bind what this save says to the code as it is now."""
+    nodes = [node for node in plan.nodes.values() if not node.removed and node.needs_seal]
+    anchored = [node for node in nodes if node.fields.get("anchors")]
+    for node in nodes:
+        if node not in anchored and any(is_seal(item.get("kind"), item.get("id")) for item in node.evidence):
+            node.seal((), "", plan.actor)
+    if not anchored:
+        return
+    from quire.anchors import Sealer
+
+    sealer = Sealer(store.root, git, (anchor for node in anchored for anchor in node.fields["anchors"]))
+    for node in anchored:
+        sealed = sealer.seal(node.fields["anchors"])
+        if node.confirmed and sealed.lost:
+            raise refuse([_not_there(node.id, anchor) for anchor in sealed.lost])
+        node.seal(sealed.seals, sealed.commit, plan.actor)
+        for anchor, why in sealed.unmatched:
+            plan.warnings.append(
+                Problem(
+                    code="AnchorUnmatched",
+                    severity="warning",
+                    field="anchors",
+                    message=f"`{node.id}`: the anchor `{anchor}` cannot be checked: {why}",
+                    hint="Correct it if it is a slip; code that is still to come is fine.",
+                )
+            )
+
+
+def _not_there(node_id: str, anchor: str) -> Problem:
+    return Problem(
+        code="AnchorUnmatched",
+        field="confirm",
+        message=f"`{node_id}` cannot be confirmed: its anchor `{anchor}` leads to nothing",
+        hint="Save it with the anchor's new place, which `memory sync` proposes where it knows it, or mark it stale.",
+    )
 
 
 def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, taken: set[str]) -> None:
@@ -116,6 +156,8 @@ def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, t
     write.events += events
     for event in events:
         _lists(report)[event.event].append(node.id)
+    if node.confirmed:
+        report.memory_confirmed.append(node.id)
     planned, planned_body = (sha256(stored.data), sha256(stored.body_data)) if stored else (None, None)
     if stored is None or node.body != stored.body:
         write.changes.append(Change(path=node.body_path, data=node.body.encode(), planned=planned_body))

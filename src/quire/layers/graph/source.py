@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from quire.files import is_text, storage_failed
 from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
-from quire.model import Edge, Layer, Problem, Record
+from quire.model import Edge, Layer, Problem, Record, is_seal
 
-__all__ = ["GraphSource"]
+__all__ = ["GraphSource", "node_record"]
 
 
 class GraphSource:
@@ -131,6 +131,8 @@ def node_record(stored: StoredNode) -> Record:
         tags=tuple(node.tags),
         anchors=tuple(node.anchors),
         origin=node.source.kind if node.source else "",
+        seen=tuple(item.id for item in node.evidence if is_seal(item.kind, item.id)),
+        commit=(node.source.commit or "") if node.source else "",
     )
 
 

@@ -36,6 +36,7 @@ Text = Annotated[str, Meta(min_length=1)]
 __all__ = [
     "STORAGE_VERSION",
     "Config",
+    "ConfirmIn",
     "DeleteIn",
     "Event",
     "Evidence",
@@ -205,6 +206,13 @@ class DeleteIn(Struct, frozen=True, forbid_unknown_fields=True):
     reason: Reason
 
 
+class ConfirmIn(Struct, frozen=True, forbid_unknown_fields=True):
+    """Somebody looked at the code, and what the node says is still true of it."""
+
+    id: NodeId
+    reason: Reason | UnsetType = UNSET
+
+
 class Intent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The input of a save."""
 
@@ -213,3 +221,4 @@ class Intent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stale: Annotated[list[StaleIn], Meta(max_length=limits.ITEMS)] = []
     supersede: Annotated[list[SupersedeIn], Meta(max_length=limits.ITEMS)] = []
     delete: Annotated[list[DeleteIn], Meta(max_length=limits.ITEMS)] = []
+    confirm: Annotated[list[ConfirmIn], Meta(max_length=limits.ITEMS)] = []

@@ -24,6 +24,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     short: str | None = None
     choices: tuple[str, ...] = ()
     default: str | None = None
+    bare: str | None = None
+    """The value where the option stands alone, if it may."""
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +34,8 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     required: bool = True
     choices: tuple[str, ...] = ()
+    many: bool = False
+    """Whether it takes all the words that are left, as a list."""
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +58,11 @@ class Session(msgspec.Struct):
         from quire.project import Project
 
         return Project.open(start or self.start)
+
+    def machine(self) -> Any:
+        from quire.machine import Machine
+
+        return Machine()
 
 
 JSON = Option(name="--json", into="as_json", help="Answer with one JSON object.")

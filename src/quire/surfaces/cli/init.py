@@ -41,7 +41,7 @@ def run(session: Session, name: str | None, brief: bool, dry_run: bool, force: b
 
 
 def _brief(session: Session, project: Project) -> None:
-    text = project.brief()
+    text = project.first_brief()
     if session.as_json:
         answer(project, {"brief": text})
     else:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.model import Verdict, is_seal
 from quire.surfaces.cli.commands import Argument, Command, Session
-from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.output import answer, say, verdict_fields
 
 if TYPE_CHECKING:
     from quire.layers.graph import Inspected, StoredRelation
@@ -37,8 +38,11 @@ def run(session: Session, ref: str) -> None:
         say(f"anchors: {', '.join(node.anchors)}")
     if node.tags:
         say(f"tags: {', '.join(node.tags)}")
-    if node.evidence:
-        say(f"evidence: {', '.join(f'{item.kind} {item.id}' for item in node.evidence)}")
+    given = [f"{item.kind} {item.id}" for item in node.evidence if not is_seal(item.kind, item.id)]
+    if given:
+        say(f"evidence: {', '.join(given)}")
+    if found.verdict:
+        _say_verdict(found.verdict)
     if node.source:
         task = f", {node.source.task}" if node.source.task else ""
         say(f"source: {node.source.kind}{task}")
@@ -51,6 +55,14 @@ def run(session: Session, ref: str) -> None:
     say(found.node.body)
     _say_relations("Relations", found.outgoing, "{predicate} {target}")
     _say_relations("Named by", found.incoming, "{source} {predicate} this")
+
+
+def _say_verdict(verdict: Verdict) -> None:
+    since = f" (last look at {verdict.since[:9]})" if verdict.since else ""
+    say(f"verdict: {verdict.verdict}{since}")
+    for anchor in verdict.anchors or (verdict,):
+        if anchor.because:
+            say(f"  {anchor.verdict}: {anchor.because}")
 
 
 def _say_relations(title: str, relations: list[StoredRelation], form: str) -> None:
@@ -81,6 +93,7 @@ def _fields(found: Inspected) -> dict[str, Any]:
         "json_path": f".memory/{found.node.path}",
         "body": found.node.body,
         "edited_by_hand": not found.node.hash_holds,
+        **verdict_fields(found.verdict),
     }
     return {
         "object": fields,

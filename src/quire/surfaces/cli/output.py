@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
 
-from quire.model import ErrorKind, Problem, QuireError
+from quire.model import ErrorKind, Problem, QuireError, Verdict
 
 if TYPE_CHECKING:
     from quire.project import Project
 
 EXIT_CODES: dict[ErrorKind, int] = {"failed": 1, "usage": 2, "not_ready": 3}
 
-__all__ = ["EXIT_CODES", "answer", "crashed", "fail", "say", "usage_failed", "warn"]
+__all__ = ["EXIT_CODES", "answer", "crashed", "fail", "say", "usage_failed", "verdict_fields", "warn"]
 
 
 def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> None:
@@ -86,6 +86,14 @@ def warn(warnings: Iterable[Problem]) -> None:
 def problem_fields(problem: Problem) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(problem)
     return fields
+
+
+def verdict_fields(verdict: Verdict | None) -> dict[str, Any]:
+    """The verdict as a word, and beside it how it is known."""
+    if verdict is None:
+        return {"verdict": None}
+    checked: dict[str, Any] = msgspec.to_builtins(verdict)
+    return {"verdict": checked.pop("verdict"), "checked": checked}
 
 
 def _say_error(text: str) -> None:

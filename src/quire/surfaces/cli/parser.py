@@ -128,7 +128,12 @@ def _build(name: str, command: Command) -> click.Command:
         return command.run(session, **values)
 
     params: list[click.Parameter] = [
-        click.Argument([argument.name], required=argument.required, type=_choice(argument.choices))
+        click.Argument(
+            [argument.name],
+            required=argument.required,
+            type=_choice(argument.choices),
+            nargs=-1 if argument.many else 1,
+        )
         for argument in command.arguments
     ]
     params += map(_option, (*command.options, JSON))
@@ -139,8 +144,10 @@ def _option(option: Option) -> click.Option:
     names = [name for name in (option.short, option.name, option.into) if name]
     if option.metavar is None:
         return click.Option(names, is_flag=True, help=option.help)
+    alone: dict[str, Any] = {"is_flag": False, "flag_value": option.bare} if option.bare is not None else {}
     return click.Option(
         names,
+        **alone,
         metavar=None if option.choices else option.metavar,
         type=_choice(option.choices),
         default=option.default,

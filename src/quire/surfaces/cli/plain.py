@@ -12,7 +12,8 @@ from quire.surfaces.cli.commands import JSON, Command, Option, Session
 
 __all__ = ["read_plain"]
 
-Call = tuple[Command, Session, dict[str, str | bool | None]]
+Values = dict[str, str | bool | tuple[str, ...] | None]
+Call = tuple[Command, Session, Values]
 
 
 def read_plain(arguments: list[str], find: Callable[[str], Command | None]) -> Call | None:
@@ -31,11 +32,9 @@ def read_plain(arguments: list[str], find: Callable[[str], Command | None]) -> C
     return None if values is None else (command, session, values)
 
 
-def _values(command: Command, words: list[str], session: Session) -> dict[str, str | bool | None] | None:
+def _values(command: Command, words: list[str], session: Session) -> Values | None:
     options = {option.name: option for option in command.options}
-    values: dict[str, str | bool | None] = {
-        option.into: (option.default if option.metavar else False) for option in command.options
-    }
+    values: Values = {option.into: (option.default if option.metavar else False) for option in command.options}
     given: list[str] = []
     while words:
         word = words.pop(0)
@@ -46,6 +45,11 @@ def _values(command: Command, words: list[str], session: Session) -> dict[str, s
         elif word not in options or not _take(options[word], words, values):
             return None
     for argument in command.arguments:
+        if argument.many:
+            if argument.required and not given:
+                return None
+            values[argument.name], given = tuple(given), []
+            continue
         value = given.pop(0) if given else None
         if (value is None and argument.required) or (argument.choices and value not in argument.choices):
             return None
@@ -53,9 +57,12 @@ def _values(command: Command, words: list[str], session: Session) -> dict[str, s
     return None if given else values
 
 
-def _take(option: Option, words: list[str], values: dict[str, str | bool | None]) -> bool:
+def _take(option: Option, words: list[str], values: Values) -> bool:
     if not option.metavar:
         values[option.into] = True
+        return True
+    if option.bare is not None and (not words or words[0].startswith("-")):
+        values[option.into] = option.bare
         return True
     if not words or words[0].startswith("-") or (option.choices and words[0] not in option.choices):
         return False

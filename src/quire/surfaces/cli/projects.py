@@ -25,8 +25,7 @@ def run(session: Session) -> None:
 
 def list_projects(session: Session) -> None:
     """Show every registered project."""
-    project = session.project()
-    found = project.projects()
+    found = session.machine().projects()
     if session.as_json:
         answer(None, {"projects": msgspec.to_builtins(found)})
         return
@@ -39,7 +38,7 @@ def list_projects(session: Session) -> None:
 def add(session: Session, path: str | None) -> None:
     """Register the project at PATH, or the current one."""
     project = session.project(path)
-    entry = project.projects_add()
+    entry = session.machine().add(project.root)
     if session.as_json:
         answer(project, {"project": msgspec.to_builtins(entry)})
         return
@@ -48,7 +47,7 @@ def add(session: Session, path: str | None) -> None:
 
 def remove(session: Session, project: str) -> None:
     """Forget a project, named by its registry id, project id or path. Its files stay."""
-    entry = session.project().projects_remove(project)
+    entry = session.machine().remove(project)
     if session.as_json:
         answer(None, {"project": msgspec.to_builtins(entry)})
         return
@@ -57,7 +56,7 @@ def remove(session: Session, project: str) -> None:
 
 def prune(session: Session) -> None:
     """Forget the projects that hold no readable memory any more."""
-    gone = session.project().projects_prune()
+    gone = session.machine().prune()
     if session.as_json:
         answer(None, {"projects_removed": msgspec.to_builtins(gone)})
         return

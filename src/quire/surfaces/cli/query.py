@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from quire.model import KINDS, LAYERS, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.output import answer, say, verdict_fields
 
 if TYPE_CHECKING:
     from quire.retrieval import Answer, Hit
+
+__all__ = ["COMMAND", "answer_fields", "number"]
 
 _EXAMPLES = """Examples:
   memory query "why do webhook retries run in the worker?"
@@ -28,10 +30,10 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
     if question is None and options["path"] is None:
         raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
     project = session.project()
-    limit = _number("limit", options["limit"])
+    limit = number("limit", options["limit"])
     found = project.query(
         question or "",
-        budget=_number("budget", options["budget"]),
+        budget=number("budget", options["budget"]),
         limit=10 if limit is None else limit,
         kinds=_words("kind", options["kind"], KINDS),
         layers=_words("layer", options["layer"], LAYERS),
@@ -40,7 +42,7 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         everything=everything,
     )
     if session.as_json:
-        answer(project, _fields(found, explain))
+        answer(project, answer_fields(found, explain))
         return
     say(found.markdown.rstrip("\n"))
     if explain:
@@ -50,7 +52,7 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
             say(f"{hit.score:.4f}  {hit.record.ref}  {hit.why}  ({parts})")
 
 
-def _fields(found: Answer, explain: bool) -> dict[str, Any]:
+def answer_fields(found: Answer, explain: bool) -> dict[str, Any]:
     return {
         "question": found.question,
         "results": [_hit(hit, explain) for hit in found.hits],
@@ -82,16 +84,18 @@ def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
         "status": record.status,
         "stage": record.stage,
         "score": round(hit.score, 4),
+        **verdict_fields(hit.verdict),
         "why": hit.why,
         "text": record.text,
         "anchors": list(record.anchors),
+        "files": list(hit.files),
         "tags": list(record.tags),
         "updated_at": record.updated_at,
     }
     return {**fields, "explain": hit.parts} if explain else fields
 
 
-def _number(name: str, text: str | None) -> int | None:
+def number(name: str, text: str | None) -> int | None:
     if text is None:
         return None
     try:

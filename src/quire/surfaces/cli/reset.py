@@ -29,7 +29,7 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
     --force, never removes an archive.
     """
     project = session.project()
-    roots = [entry.project_root for entry in project.projects()] if everywhere else [project.root]
+    roots = [entry.project_root for entry in session.machine().projects()] if everywhere else [project.root]
     if dry_run:
         if session.as_json:
             answer(project, {"dry_run": True, "project_roots": roots, "destroy": destroy})
@@ -45,7 +45,7 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
         else:
             _report(done)
         return
-    every, failed = project.reset_all(destroy=destroy)
+    every, failed = session.machine().reset(destroy=destroy)
     if session.as_json:
         failures = [{"project_root": root, "code": error.code, "message": error.message} for root, error in failed]
         answer(None, {"projects_reset": msgspec.to_builtins(every), "projects_failed": failures})

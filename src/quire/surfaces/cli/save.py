@@ -25,7 +25,8 @@ _EXAMPLES = """Example:
     "stale": [{"id": "gotcha.old-retry-loop", "reason": "fixed by the queue"}],
     "supersede": [{"id": "decision.inline-retries",
                    "superseded_by": "decision.retries-in-worker", "reason": "moved"}],
-    "delete": [{"id": "question.who-pays", "reason": "answered"}]
+    "delete": [{"id": "question.who-pays", "reason": "answered"}],
+    "confirm": [{"id": "decision.one-queue", "reason": "read queue.ts, still so"}]
   }
   JSON
 
@@ -43,6 +44,7 @@ _HEADLINES = (
     ("memory_marked_stale", "Marked stale"),
     ("memory_superseded", "Superseded"),
     ("memory_deleted", "Deleted"),
+    ("memory_confirmed", "Confirmed"),
     ("relations_created", "Relations created"),
     ("relations_updated", "Relations updated"),
     ("relations_deleted", "Relations deleted"),
@@ -53,7 +55,7 @@ _HEADLINES = (
 def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, actor: Actor) -> None:
     """Record what changed in the product, all of it or nothing.
 
-    Takes one JSON intent: a task, and any of nodes, stale, supersede and delete. Every problem of the input is
+    Takes one JSON intent: a task, and any of nodes, stale, supersede, delete and confirm. Every problem of the input is
     reported at once with its field; saving the same intent twice changes nothing. The order of entries does not matter.
     """
     if use_stdin == (file is not None):

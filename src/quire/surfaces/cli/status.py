@@ -10,10 +10,12 @@ from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say
 
 if TYPE_CHECKING:
-    from quire.project import Project, ProjectRow
-    from quire.upkeep import Status
+    from quire.project import Project
+    from quire.upkeep import ProjectRow, Status
 
 _ORDER = ("building", "shipped", "idea", "paused", "dead")
+_URGENT = ("orphaned", "moved", "changed", "unverifiable")
+_LISTED = 10
 _EXAMPLES = """Examples:
   memory status
   memory status --all
@@ -22,11 +24,11 @@ _EXAMPLES = """Examples:
 
 
 def run(session: Session, everywhere: bool) -> None:
-    """Show features by stage, open questions, stale anchors and the last activity."""
-    project = session.project()
+    """Show features by stage, open questions, what the code has left behind, and the last activity."""
     if everywhere:
-        _all(session, project)
+        _all(session)
         return
+    project = session.project()
     found = project.status()
     if session.as_json:
         answer(project, msgspec.to_builtins(found))
@@ -43,14 +45,25 @@ def _report(project: Project, found: Status) -> None:
     others = [f"{kind}s {count}" for kind, count in found.nodes_by_kind.items() if kind in ("decision", "gotcha")]
     say(" · ".join([*others, f"relations {found.relations}"]).capitalize())
     _list("Open questions", [f"{item.id} — {item.title}" for item in found.open_questions])
-    _list("Anchors that match no file", [f"{item.id} — {', '.join(item.orphaned_anchors)}" for item in found.stale])
+    _verdicts(found)
     _list("Files that cannot be read (`memory check`)", [item["path"] for item in found.unreadable])
     say(f"Last activity: {_moment(found.last_activity)}")
     say(f"Last sync: {_moment((found.last_sync or {}).get('last_sync_at'))}")
 
 
-def _all(session: Session, project: Project) -> None:
-    rows = project.status_all()
+def _verdicts(found: Status) -> None:
+    counts = [f"{number} {verdict}" for verdict, number in found.verdicts.items() if number]
+    if counts:
+        say(f"Against the code: {', '.join(counts)}")
+    urgent = sorted(found.attention, key=lambda row: _URGENT.index(row.verdict))
+    for row in urgent[:_LISTED]:
+        say(f"  {row.verdict}: {row.id} — {row.because}")
+    if len(urgent) > _LISTED:
+        say(f"  and {len(urgent) - _LISTED} more: `memory sync --all`")
+
+
+def _all(session: Session) -> None:
+    rows = session.machine().status()
     if session.as_json:
         answer(None, {"projects": list(map(_row_fields, rows))})
         return
@@ -63,7 +76,7 @@ def _all(session: Session, project: Project) -> None:
         else:
             status = row.status
             say(
-                f"{name} — {_counts(status)} · questions {len(status.open_questions)} · stale {len(status.stale)}"
+                f"{name} — {_counts(status)} · questions {len(status.open_questions)} · need a look {_needy(status)}"
                 f" · last activity {_moment(status.last_activity)} — {row.entry.project_root}"
             )
 
@@ -74,6 +87,10 @@ def _row_fields(row: ProjectRow) -> dict[str, Any]:
     fields["error"] = None if row.error is None else {"code": row.error.code, "message": row.error.message}
     fields["status"] = None if row.status is None else msgspec.to_builtins(row.status)
     return fields
+
+
+def _needy(status: Status) -> int:
+    return sum(row.verdict != "unverifiable" for row in status.attention)
 
 
 def _counts(status: Status) -> str:

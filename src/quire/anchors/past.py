@@ -1,0 +1,128 @@
+"""What the history says, asked once: which commits are here, what they hold, what changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from quire.anchors.tree import Tree, look_back
+from quire.files import (
+    FileChange,
+    Git,
+    changes_between,
+    changes_staged,
+    commits_between,
+    full_commit,
+    is_shallow,
+    last_commit,
+    resolve_commit,
+    touched_since,
+)
+from quire.model import GitRequired
+
+_MANY = 16
+_COMMITS = 5_000
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+__all__ = ["Past"]
+
+
+class Past:
+    """One repository's history. Every answer is kept; where git cannot answer, there is none."""
+
+    def __init__(self, git: Git) -> None:
+        self.git = git
+        self._commits: dict[str, str | None] = {}
+        self._trees: dict[tuple[str, tuple[str, ...]], Tree | None] = {}
+        self._changes: dict[str, list[FileChange]] = {}
+        self._staged: list[FileChange] | None = None
+        self._recorded: dict[str, str | None] = {}
+        self._head: tuple[str | None] | None = None
+
+    @property
+    def head(self) -> str | None:
+        if self._head is None:
+            try:
+                self._head = (self.git.head(),)
+            except GitRequired:
+                self._head = (None,)
+        return self._head[0]
+
+    def commit(self, name: str) -> str | None:
+        """The commit of this name, if this clone has it."""
+        if name not in self._commits:
+            try:
+                self._commits[name] = full_commit(self.git, name) if name else None
+            except GitRequired:
+                self._commits[name] = None
+        return self._commits[name]
+
+    def tree(self, commit: str, anchors: Iterable[str]) -> Tree | None:
+        """The files of a commit that these anchors can lead to."""
+        key = (commit, tuple(anchors))
+        if key not in self._trees:
+            try:
+                self._trees[key] = look_back(self.git, commit, key[1])
+            except GitRequired:
+                self._trees[key] = None
+        return self._trees[key]
+
+    def changes(self, since: str) -> list[FileChange]:
+        """What differs between a commit and the last one."""
+        if since not in self._changes:
+            try:
+                self._changes[since] = changes_between(self.git, since) if self.head else []
+            except GitRequired:
+                self._changes[since] = []
+        return self._changes[since]
+
+    def changes_in(self, commit: str) -> list[FileChange]:
+        """What one commit changed, against its first parent."""
+        for before in (f"{commit}^", _EMPTY_TREE):
+            try:
+                return changes_between(self.git, before, commit)
+            except GitRequired:
+                continue  # the first commit of all has no parent
+        return []
+
+    def staged(self) -> list[FileChange]:
+        if self._staged is None:
+            try:
+                self._staged = changes_staged(self.git) if self.head else []
+            except GitRequired:
+                self._staged = []
+        return self._staged
+
+    def newest(self, paths: Iterable[str], since: str | None) -> str | None:
+        """The newest commit after `since` that changed one of these."""
+        try:
+            return last_commit(self.git, paths, since) if self.head else None
+        except GitRequired:
+            return None
+
+    def commits_of(self, path: str, since: str, limit: int) -> list[str]:
+        """Commits after `since` that changed a path, newest first."""
+        try:
+            return commits_between(self.git, since, limit=limit, paths=(path,))
+        except GitRequired:
+            return []
+
+    def recorded(self, paths: Iterable[str]) -> dict[str, str | None]:
+        """For files of the memory, the commit that last wrote each."""
+        wanted = [path for path in paths if path not in self._recorded]
+        if self.head is None:
+            return {}
+        try:
+            if len(wanted) > _MANY:
+                touched = touched_since(self.git, None, _COMMITS)
+                self._recorded.update({path: touched.get(path) for path in wanted})
+            else:
+                self._recorded.update({path: last_commit(self.git, [path], None) for path in wanted})
+            if is_shallow(self.git):
+                self._recorded.update({path: None for path in wanted if not self._has_parent(self._recorded[path])})
+        except GitRequired:
+            self._recorded.update(dict.fromkeys(wanted))
+        return self._recorded
+
+    def _has_parent(self, commit: str | None) -> bool:
+        """Where the history was cut off, the first commit seems to have written everything."""
+        return commit is not None and resolve_commit(self.git, f"{commit}^") is not None

@@ -1,0 +1,168 @@
+"""Symbols of Python source, digested so that every supported Python version gives the same digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from quire.anchors.symbols import Symbol, Unparsed, digest_of
+
+__all__ = ["read_python"]
+
+# Positions are no fields; these fields say nothing about behaviour, or do not exist in every version.
+_SKIPPED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
+_FUNCTIONS = frozenset({"FunctionDef", "AsyncFunctionDef", "Lambda"})
+_NAMED = frozenset({"FunctionDef", "AsyncFunctionDef", "ClassDef"})
+_DEEPEST = 20
+
+# A node of `ast`, whose module is loaded only when a Python file is read.
+_Node = Any
+_Scope = tuple[str, ...]
+
+
+def read_python(data: bytes) -> list[Symbol] | Unparsed:
+    """Functions, classes, methods, and the variables of modules and classes."""
+    import ast
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except SyntaxError as error:
+        return Unparsed(f"has a syntax error on line {error.lineno}" if error.lineno else "has a syntax error")
+    except (RecursionError, MemoryError):
+        return Unparsed("is nested too deeply to be read")
+    except ValueError:
+        return Unparsed("is not text in the encoding it declares")
+    return _walk(tree)
+
+
+def _walk(tree: _Node) -> list[Symbol]:
+    """One pass: a flat list of tokens, and from where to where in it each definition reaches.
+
+    What is still to do is a list, last first, because a tree can be deeper than the stack of calls: a token to write,
+    a node to enter, or a definition that ends, each with its scope and whether that is inside a function.
+    """
+    tokens: list[str] = []
+    found: list[Symbol] = []
+    todo: list[tuple[object, _Scope, bool]] = [(tree, (), False)]
+    while todo:
+        item, scope, local = todo.pop()
+        if isinstance(item, str):
+            tokens.append(item)
+            continue
+        if isinstance(item, _Definition):
+            found.append(item.symbol(tokens))
+            continue
+        kind = type(item).__name__
+        names = _names(item, kind, local) if len(scope) < _DEEPEST else []
+        for name in reversed(names):
+            todo.append((_Definition(item, (*scope, name), len(tokens)), scope, local))
+        if kind in _NAMED and names:
+            scope = (*scope, names[0])
+        local = local or kind in _FUNCTIONS
+        tokens.append("(" + kind)
+        todo += [(part, scope, local) for part in reversed([*_parts(item, kind), ")"])]
+    return found
+
+
+class _Definition:
+    """A statement that defines a name, and where its tokens begin."""
+
+    def __init__(self, node: _Node, parts: _Scope, start: int) -> None:
+        self.node, self.parts, self.start = node, parts, start
+
+    def symbol(self, tokens: list[str]) -> Symbol:
+        decorators = getattr(self.node, "decorator_list", [])
+        return Symbol(
+            name=".".join(self.parts),
+            digest=digest_of(tokens[self.start :], self.parts),
+            first_line=min([self.node.lineno, *(decorator.lineno for decorator in decorators)]),
+            last_line=self.node.end_lineno,
+        )
+
+
+def _names(node: _Node, kind: str, local: bool) -> list[str]:
+    """What a statement defines. A function's own variables are nobody else's business."""
+    if kind in _NAMED:
+        return [node.name]
+    if local:
+        return []
+    if kind == "Assign":
+        targets = node.targets
+    elif kind in ("AnnAssign", "AugAssign"):
+        targets = [node.target]
+    elif kind == "TypeAlias":
+        targets = [node.name]
+    else:
+        return []
+    plain = [target.value if type(target).__name__ == "Starred" else target for target in _flat(targets)]
+    return list(dict.fromkeys(target.id for target in plain if type(target).__name__ == "Name"))
+
+
+def _flat(targets: list[_Node]) -> Iterator[_Node]:
+    todo = targets[::-1]
+    while todo:
+        target = todo.pop()
+        if type(target).__name__ in ("Tuple", "List"):
+            todo += reversed(target.elts)
+        else:
+            yield target
+
+
+def _parts(node: _Node, kind: str) -> Iterator[object]:
+    """The fields that count as tokens and nodes, without what differs between versions and formatters."""
+    if kind == "Constant":
+        yield _constant(node.value)
+        return
+    if kind == "JoinedStr":
+        yield from _pieces(node.values)
+        return
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if field in _SKIPPED or value is None or value == []:
+            continue
+        if kind == "Expr" and type(value).__name__ == "Constant" and isinstance(value.value, str):
+            # A docstring, of whatever it is: formatters indent it anew.
+            yield "doc:" + _escaped(" ".join(value.value.split()))
+            continue
+        if field == "format_spec" and not _pieces(value.values):
+            continue
+        yield "." + field
+        for one in (_flat(value) if kind == "Delete" else value) if isinstance(value, list) else [value]:
+            yield _plain(one) if one is None or isinstance(one, (str, int)) else one
+
+
+def _plain(value: str | int | None) -> str:
+    """Names, the numbers of flags, and the empty places in a list (`**` in a dict, no default)."""
+    return "i:" + value if isinstance(value, str) else f"={value}"
+
+
+def _pieces(values: list[_Node]) -> list[object]:
+    """The parts of an f-string: neighbouring texts are one, and empty ones are none."""
+    pieces: list[object] = []
+    for value in values:
+        if type(value).__name__ != "Constant":
+            pieces.append(value)
+        elif value.value and pieces and isinstance(pieces[-1], str):
+            pieces[-1] += _escaped(value.value)
+        elif value.value:
+            pieces.append("str:" + _escaped(value.value))
+    return pieces
+
+
+def _escaped(text: str) -> str:
+    """Without NUL, which separates tokens."""
+    return text.replace("\\", "\\\\").replace("\0", "\\0")
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, str):
+        return "str:" + _escaped(value)
+    if isinstance(value, bytes):
+        return "bytes:" + value.hex()
+    if isinstance(value, int) and not isinstance(value, bool):
+        # In hexadecimal, because Python refuses to write very long numbers in decimal.
+        return f"int:{value:x}"
+    return f"{type(value).__name__}:{value!r}"

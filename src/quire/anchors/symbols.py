@@ -1,0 +1,119 @@
+"""What a source file defines, and a digest of each definition that formatting and comments do not change."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from quire.anchors.languages import GRAMMARS, PYTHON
+from quire.files import hex_digest
+
+__all__ = ["LIMIT", "Symbol", "Unparsed", "combined", "digest_of", "find_symbol", "has_grammar", "read_symbols"]
+
+LIMIT = 1_000_000
+
+
+class Symbol(msgspec.Struct, frozen=True):
+    """One definition; `name` is qualified with dots, lines count from 1 and include decorators and modifiers."""
+
+    name: str
+    digest: str
+    first_line: int
+    last_line: int
+
+
+class Unparsed(msgspec.Struct, frozen=True):
+    """Why a file has no symbols; the reason continues a sentence that begins with the file's path."""
+
+    reason: str
+
+
+def read_symbols(path: str, data: bytes) -> list[Symbol] | Unparsed:
+    """Everything that the file defines, in its order, each name once."""
+    extension = _extension(path)
+    if not has_grammar(path):
+        return Unparsed(f"is in a language without a grammar here ({'.' + extension if extension else 'no extension'})")
+    limit = LIMIT if extension in PYTHON else GRAMMARS[extension].limit
+    if len(data) > limit:
+        return Unparsed(f"is larger than {limit // 1_000_000} MB")
+    if b"\0" in data:
+        return Unparsed("is not text")
+    if extension in PYTHON:
+        from quire.anchors.python_symbols import read_python
+
+        found = read_python(data)
+    else:
+        from quire.anchors.grammar_symbols import read_grammar
+
+        found = read_grammar(extension, data)
+    return found if isinstance(found, Unparsed) else _each_name_once(found)
+
+
+def find_symbol(symbols: list[Symbol], name: str) -> Symbol | None:
+    """The symbol of this name; failing that, all whose last parts are this name, as one."""
+    asked = ".".join(part for part in name.replace("::", ".").replace("#", ".").split(".") if part)
+    if not asked:
+        return None
+    matching = [symbol for symbol in symbols if symbol.name == asked]
+    matching = matching or [symbol for symbol in symbols if symbol.name.endswith("." + asked)]
+    return combined(matching) if matching else None
+
+
+def has_grammar(path: str) -> bool:
+    """Whether symbols can be read from a file of this name."""
+    extension = _extension(path)
+    return extension in PYTHON or extension in GRAMMARS
+
+
+def combined(symbols: Sequence[Symbol]) -> Symbol:
+    """Several definitions as one: a change in any of them is a change."""
+    first = symbols[0]
+    if len(symbols) == 1:
+        return first
+    names = {symbol.name for symbol in symbols}
+    return Symbol(
+        name=first.name if len(names) == 1 else _common_ending(names),
+        digest=hex_digest("\n".join(symbol.digest for symbol in symbols))[:32],
+        first_line=min(symbol.first_line for symbol in symbols),
+        last_line=max(symbol.last_line for symbol in symbols),
+    )
+
+
+def digest_of(tokens: Sequence[str], parts: tuple[str, ...]) -> str:
+    """The digest of a definition from its tokens, with the parts of its own name replaced by their places.
+
+    So a renamed definition keeps its digest, also where it calls itself. Identifiers are the tokens that begin with
+    `i:`. No token holds a NUL, so the joined text has one reading.
+    """
+    places = {f"i:{part}": f"\1{place}" for place, part in reversed(list(enumerate(reversed(parts))))}
+    replaced = [places.get(token, token) for token in tokens]
+    if not any(_says_something(token) for token in replaced):
+        # A bare name, as of an enumeration's member: without it all of them would be equal.
+        replaced = list(tokens)
+    return hex_digest("\0".join(replaced))[:32]
+
+
+def _says_something(token: str) -> bool:
+    return token[:1] not in ("(", ")", ".", "\1")
+
+
+def _each_name_once(found: Iterable[Symbol]) -> list[Symbol]:
+    # In the order they were found: lines do not tell two definitions apart that stand on one.
+    named: dict[str, list[Symbol]] = {}
+    for symbol in found:
+        named.setdefault(symbol.name, []).append(symbol)
+    symbols = [combined(group) for group in named.values()]
+    return sorted(symbols, key=lambda symbol: (symbol.first_line, -symbol.last_line, symbol.name.count(".")))
+
+
+def _common_ending(names: set[str]) -> str:
+    ending: list[str] = []
+    for level in zip(*(reversed(name.split(".")) for name in names), strict=False):
+        if len(set(level)) > 1:
+            break
+        ending.insert(0, level[0])
+    return ".".join(ending)
+
+
+def _extension(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[2].lower() if "." in name[1:] else ""

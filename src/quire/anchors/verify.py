@@ -1,0 +1,247 @@
+"""Verdicts: is a record still true of the code it is anchored to, as far as that can be seen?
+
+What counts is the content that somebody saw when the record was last saved or confirmed: the seals in the record. A
+record without seals, as other programs write it, is held against the commit that wrote it. Reading changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from quire.anchors.causes import Cause, cause_in_files, cause_in_symbol
+from quire.anchors.match import is_glob
+from quire.anchors.past import Past
+from quire.anchors.routes import follow_file, follow_files, follow_symbol
+from quire.anchors.sight import Sight, see, split_symbol
+from quire.anchors.working import WorkingTree, look
+from quire.files import Git, blob_id, read_inside
+from quire.model import UNREAD, AnchorVerdict, Record, Seal, Verdict, is_absent, overall, parse_seal
+
+_SHOWN = 5
+_QUICK_FILES = 8
+_QUICK_BYTES = 256 * 1024
+
+__all__ = ["Verifier", "quick_verdict", "short"]
+
+_UNANCHORED = Verdict(verdict="unanchored", because="it has no anchors, so there is nothing to check it against")
+
+
+def short(commit: str) -> str:
+    """A commit's id as people write it."""
+    return commit[:9]
+
+
+def quick_verdict(root: str, record: Record) -> Verdict | None:
+    """The verdict where it takes no more than reading a few small files: all of them are what was seen."""
+    if not record.anchors:
+        return _UNANCHORED
+    sealed = {seal.anchor: seal for text in record.seen if (seal := parse_seal(text))}
+    for anchor in record.anchors:
+        seal = sealed.get(anchor)
+        if seal is not None and seal.how == "symbol":
+            seal = sealed.get(anchor.rpartition("#")[0])
+        if seal is None or seal.how != "blob" or len(record.anchors) > _QUICK_FILES:
+            return None
+        try:
+            data = read_inside(root, seal.anchor.rstrip("/"), _QUICK_BYTES)
+        except (OSError, ValueError):
+            return None
+        if blob_id(data, seal.digest) != seal.digest:
+            return None
+    anchors = tuple(AnchorVerdict(anchor=anchor, verdict="fresh") for anchor in record.anchors)
+    return overall(anchors, record.commit)
+
+
+class Verifier:
+    """Judges records against one look at the working tree."""
+
+    def __init__(self, root: str, git: Git, file_of: Callable[[Record], str], tree: WorkingTree | None = None) -> None:
+        self.past = Past(git)
+        self._root = root
+        self._git = git
+        self._file_of = file_of
+        """The file that holds a record, from the project's root."""
+        self._tree = tree
+        self._everything = tree
+
+    def look(self, records: Iterable[Record]) -> WorkingTree:
+        """The part of the working tree that these records speak of."""
+        anchors = {anchor for record in records for anchor in record.anchors}
+        self._tree = look(self._root, self._git, anchors)
+        return self._tree
+
+    def verify(self, records: Iterable[Record]) -> dict[str, Verdict]:
+        """A verdict for each record, by its ref."""
+        records = list(records)
+        anchored = [record for record in records if record.anchors]
+        tree = self._tree or self.look(anchored)
+        unsealed = [record for record in anchored if not record.seen and not self.past.commit(record.commit)]
+        recorded = self.past.recorded(map(self._file_of, unsealed)) if unsealed and not tree.missing else {}
+        verdicts = dict.fromkeys((record.ref for record in records), _UNANCHORED)
+        for record in anchored:
+            since = self.past.commit(record.commit)
+            if not record.seen and since is None:
+                since = self._written(record, recorded)
+            verdicts[record.ref] = _Judgement(tree, self.past, record, since, self._whole).verdict()
+        return verdicts
+
+    def _whole(self) -> WorkingTree:
+        """The whole working tree: what was lost may be anywhere."""
+        if self._everything is None:
+            self._everything = look(self._root, self._git)
+        return self._everything
+
+    def _written(self, record: Record, recorded: dict[str, str | None]) -> str | None:
+        """The commit that wrote an unsealed record, if the record is still as that commit has it."""
+        file = self._file_of(record)
+        commit = recorded.get(file)
+        tree = self.past.tree(commit, (file,)) if commit else None
+        now = look(self._root, self._git, (file,)) if tree else None
+        return commit if tree and now and tree.content(file) == now.content(file) else None
+
+
+class _Judgement:
+    """One record: what its anchors held, what they hold now, and what lies between."""
+
+    def __init__(
+        self, tree: WorkingTree, past: Past, record: Record, since: str | None, whole: Callable[[], WorkingTree]
+    ) -> None:
+        self.tree = tree
+        self.whole = whole
+        self.past = past
+        self.record = record
+        self.since = since
+        seals = [seal for text in record.seen if (seal := parse_seal(text))]
+        self.sealed = {seal.anchor: seal for seal in seals if seal.anchor in record.anchors}
+        self.notes = {seal.anchor: seal.digest for seal in seals if seal.anchor not in record.anchors}
+        """Files below the anchors that were not committed when they were seen."""
+
+    def verdict(self) -> Verdict:
+        found = tuple(map(self._anchor, self.record.anchors))
+        return overall(found, self.since or self.record.commit)
+
+    def _anchor(self, anchor: str) -> AnchorVerdict:
+        if self._untouched(anchor):
+            return AnchorVerdict(anchor=anchor, verdict="fresh")
+        now = see(self.tree, anchor)
+        before = self._before(anchor, now)
+        if now.fault:
+            return self._unsure(anchor, now, before)
+        if before is not None and before.how == "blob" and now.seal is not None and now.seal.how == "tree":
+            # A folder may be called `[slug]`: the file of that very name was meant, not what the pattern matches.
+            now = Sight(anchor=anchor) if is_glob(anchor) else now
+        if now.seal is None:
+            return self._lost(anchor, now, before)
+        if before is None:
+            return AnchorVerdict(anchor=anchor, verdict="unverifiable", because=self._why_unknown(anchor))
+        if (before.how, before.digest) == (now.seal.how, now.seal.digest):
+            return AnchorVerdict(anchor=anchor, verdict="fresh")
+        return self._changed(anchor, now, before)
+
+    def _unsure(self, anchor: str, now: Sight, before: Seal | None) -> AnchorVerdict:
+        """Not all of it can be read. What can be, and is not what was seen, is a change all the same."""
+        if before is not None and before.how == "tree" and len(now.files) > 1 and self.since:
+            cause = cause_in_files(self.tree, self.past, anchor, now.files, self.since, self.notes)
+            if cause.files:
+                return self._caused(anchor, cause)
+        return AnchorVerdict(anchor=anchor, verdict="unverifiable", because=now.fault)
+
+    def _untouched(self, anchor: str) -> bool:
+        """Whether a symbol's whole file is what was seen: then so is the symbol."""
+        file, mark, _ = anchor.rpartition("#")
+        sealed = self.sealed.get(anchor)
+        if not mark or sealed is None or sealed.how != "symbol" or file not in self.notes:
+            return False
+        return self.tree.has(file) and not self.tree.is_link(file) and self.tree.content(file) == self.notes[file]
+
+    def _before(self, anchor: str, now: Sight) -> Seal | None:
+        """What was seen; where nobody sealed it, what the commit held."""
+        if self.record.seen:
+            sealed = self.sealed.get(anchor)
+            return None if sealed is not None and sealed.digest.startswith(UNREAD) else sealed
+        if any(self.tree.paths[place] in self.tree.modules for place in now.files):
+            return None
+        tree = self.past.tree(self.since, (anchor,)) if self.since else None
+        if tree is None:
+            return None
+        seen = see(tree, anchor)
+        if seen.fault:
+            return None
+        return seen.seal or Seal(anchor, "tree", "0" * 32)
+
+    def _why_unknown(self, anchor: str) -> str:
+        if anchor in self.sealed:
+            return f"`{anchor}` could not be read when it was saved; nobody has confirmed it since"
+        if self.record.seen:
+            return f"`{anchor}` was added by hand; nobody has confirmed it since"
+        return "it was saved without a note of what was seen"
+
+    def _changed(self, anchor: str, now: Sight, before: Seal) -> AnchorVerdict:
+        if is_absent(before):
+            because = f"`{anchor}` matched nothing when it was saved, and does now"
+            return AnchorVerdict(anchor=anchor, verdict="changed", because=because)
+        named = split_symbol(self.tree, anchor)
+        if named:
+            cause = cause_in_symbol(self.tree, self.past, *named, self.since, before.digest)
+        else:
+            notes = {**self.notes, anchor.rstrip("/"): before.digest} if before.how == "blob" else self.notes
+            cause = cause_in_files(self.tree, self.past, anchor, now.files, self.since, notes)
+        return self._caused(anchor, cause)
+
+    def _caused(self, anchor: str, cause: Cause) -> AnchorVerdict:
+        return AnchorVerdict(
+            anchor=anchor,
+            verdict="changed",
+            because=self._say(anchor, cause),
+            files=cause.files[:_SHOWN],
+            files_count=len(cause.files),
+            dirty=cause.dirty[:_SHOWN],
+            commit=cause.commit,
+        )
+
+    def _say(self, anchor: str, cause: Cause) -> str:
+        what = f"`{anchor}`" if "#" in anchor or not cause.files else f"`{cause.files[0]}`"
+        more = f" and {len(cause.files) - 1} more" if len(cause.files) > 1 and "#" not in anchor else ""
+        if cause.commit and cause.dirty:
+            return f"{what}{more} changed in {short(cause.commit)} and in the working tree"
+        if cause.commit:
+            return f"{what}{more} changed in {short(cause.commit)}"
+        if cause.dirty:
+            return f"{what}{more} changed in the working tree, not committed"
+        if self.record.commit and not self.since:
+            return f"{what} is not what was seen; the commit {short(self.record.commit)} is not in this clone"
+        return f"{what}{more} is not what was seen"
+
+    def _lost(self, anchor: str, now: Sight, before: Seal | None) -> AnchorVerdict:
+        """Nothing is there any more: it went somewhere else, or it is gone."""
+        if before is not None and is_absent(before):
+            before = None
+        tree = self.whole()
+        named = split_symbol(self.tree, anchor)
+        unchanged = True
+        if named:
+            digest = before.digest if before else ""
+            route, unchanged = follow_symbol(tree, self.past, *named, self.since, digest)
+        elif before is not None and before.how == "blob":
+            route = follow_file(tree, self.past, anchor.rstrip("/"), self.since, before.digest)
+            unchanged = bool(route.to) and tree.content(route.to[0]) == before.digest
+        else:
+            route = follow_files(tree, self.past, anchor, self.since, self.notes)
+        when = f" in {short(route.commit)}" if route.commit else self._when(route.to)
+        if route.to:
+            changed = "" if unchanged else ", and changed"
+            to = " and ".join(f"`{place}`" for place in route.to)
+            because = f"`{anchor}` moved to {to}{when}{changed}"
+            return AnchorVerdict(anchor=anchor, verdict="moved", because=because, to=route.to, commit=route.commit)
+        what = f"`{anchor}` is no longer in its file" if now.symbol_missing else f"`{anchor}` matches no file"
+        gone = f": gone{when}" if route.commit else ""
+        note = f"; {route.note}" if route.note else ""
+        because = f"{what}{gone}{note}"
+        return AnchorVerdict(anchor=anchor, verdict="orphaned", because=because, commit=route.commit)
+
+    def _when(self, places: tuple[str, ...]) -> str:
+        """No commit after the last look took it there: it is not committed, or this is another branch."""
+        head = self.past.tree(self.past.head, places) if self.past.head else None
+        if head is not None and places and (see(head, places[0]).seal is not None):
+            return ""
+        return " in the working tree, not committed"

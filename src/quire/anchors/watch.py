@@ -1,0 +1,75 @@
+"""What a verdict rests on: files and folders which, while they look the same, need not be looked into again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from quire.anchors.match import static_prefix
+from quire.anchors.sight import split_symbol
+from quire.anchors.working import WorkingTree
+from quire.files import Git
+from quire.model import Record
+
+_MOST = 4_000
+
+__all__ = ["stamp_of", "watch_for"]
+
+
+def watch_for(tree: WorkingTree, git: Git, record: Record, file: str) -> list[str] | None:
+    """The paths whose looks decide whether this record's verdict still stands; None where they are too many.
+
+    `file` holds the record: without seals, the commit that wrote it counts.
+    """
+    if tree.missing or tree.modules or tree.links:
+        return None
+    watched: set[str] = set() if record.seen else {file}
+    for anchor in record.anchors:
+        named = split_symbol(tree, anchor)
+        plain = named[0] if named else anchor.rstrip("/")
+        watched.add(plain)
+        if not tree.has(plain):
+            watched |= _listing(tree, anchor)
+    # Committing or staging something does not change a content, but what is said of its cause, and what is listed.
+    folder = git.folder()
+    watched |= {os.path.join(folder, name) for name in ("HEAD", "index", "logs/HEAD", "info/exclude")}
+    return sorted(watched) if len(watched) <= _MOST else None
+
+
+def _listing(tree: WorkingTree, anchor: str) -> set[str]:
+    """The matched files, all folders that another could appear in, and the rules of what is ignored there."""
+    files = {tree.paths[place] for place in tree.files.at(anchor)}
+    top = static_prefix(anchor)
+    folders = {top, *_folders_below(tree, top)}
+    while top:
+        top = os.path.dirname(top)
+        folders.add(top)
+    return files | folders | {os.path.join(folder, ".gitignore") for folder in folders}
+
+
+def _folders_below(tree: WorkingTree, top: str) -> Iterable[str]:
+    """Every folder below one; of those that are ignored as a whole only the outermost."""
+    ignored = {path.rstrip("/") for path in tree.git.ignored_folders(top)}
+    for folder, names, _ in os.walk(os.path.join(tree.root, top)):
+        shown = [os.path.relpath(os.path.join(folder, name), tree.root) for name in names]
+        yield from shown
+        names[:] = [name for name, path in zip(names, shown, strict=True) if path not in ignored and name != ".git"]
+
+
+def stamp_of(root: str, paths: Iterable[str], known: dict[str, tuple[int, ...]]) -> int:
+    """One number for how all these look; `known` keeps what was looked at already."""
+    looks = []
+    for path in paths:
+        look = known.get(path)
+        if look is None:
+            look = known[path] = _look(os.path.join(root, path))
+        looks.append(look)
+    return hash(tuple(looks))
+
+
+def _look(path: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except (OSError, ValueError):
+        return ()
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino

@@ -1,0 +1,242 @@
+"""The past, asked of git: which commits there are, what they changed, where files went, who wrote a line.
+
+Endpoints are compared with `diff-tree` and `diff-index --cached`, which look at stored trees only and run no program
+that a repository names; commits are listed with `rev-list`, which checks no signature.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from quire.files.git import Git
+from quire.model import GitRequired
+
+_COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
+_FORMAT = "%H%x00%h%x00%cI%x00%an%x00%s"
+_RENAME_LIMIT = "2000"
+
+__all__ = [
+    "Commit",
+    "FileChange",
+    "LineOrigin",
+    "attributes",
+    "changes_between",
+    "changes_staged",
+    "commits_between",
+    "common_ancestor",
+    "describe_commits",
+    "filtered_paths",
+    "full_commit",
+    "is_ancestor",
+    "is_on_a_branch",
+    "is_shallow",
+    "last_commit",
+    "line_origins",
+    "resolve_commit",
+    "touched_since",
+]
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """A commit as people know it."""
+
+    id: str
+    short: str
+    date: str
+    author: str
+    subject: str
+
+
+class FileChange(msgspec.Struct, frozen=True):
+    """What became of one file between two states."""
+
+    how: str
+    """A, D, M, T, or R where it was renamed."""
+    old: str
+    new: str
+    old_id: str
+    new_id: str
+
+
+class LineOrigin(msgspec.Struct, frozen=True):
+    """Where a line of a commit's file comes from."""
+
+    commit: str
+    path: str
+    line: int
+
+
+def full_commit(git: Git, name: str) -> str | None:
+    """The whole id of a commit that is in this clone; None where it is not, or is no commit's name."""
+    if not _COMMIT.fullmatch(name):
+        return None
+    found = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", allow=(0, 1, 128)).decode().strip()
+    # A branch may be called `decade`, which is hexadecimal too.
+    return found if found.startswith(name.lower()) and found else None
+
+
+def resolve_commit(git: Git, name: str) -> str | None:
+    """The commit that any name of git's means; None where it means none."""
+    if not name or name.startswith("-") or any(char.isspace() or char in "\0:?*[\\" for char in name):
+        return None
+    found = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", allow=(0, 1, 128))
+    return found.decode().strip() or None
+
+
+def common_ancestor(git: Git, one: str, other: str) -> str | None:
+    """The commit where two histories parted."""
+    return git.run("merge-base", one, other, allow=(0, 1)).decode().split("\n")[0] or None
+
+
+def is_ancestor(git: Git, commit: str, of: str = "HEAD") -> bool:
+    """Whether a commit lies in the past of another. Where the history between is cut off, it does not."""
+    return _succeeds(git, "merge-base", "--is-ancestor", commit, of)
+
+
+def is_on_a_branch(git: Git, commit: str) -> bool:
+    """Whether a branch or a tag still leads to a commit; one that only this clone remembers was rewritten."""
+    return not git.run("rev-list", "-1", commit, "--not", "--branches", "--remotes", "--tags", "--").strip()
+
+
+def _succeeds(git: Git, command: str, *arguments: str) -> bool:
+    try:
+        git.run(command, *arguments)
+        return True
+    except GitRequired as error:
+        if not error.details or "exit_code" not in error.details:
+            raise
+        return False
+
+
+def is_shallow(git: Git) -> bool:
+    return git.run("rev-parse", "--is-shallow-repository", allow=(0, 128)).strip() == b"true"
+
+
+def changes_between(git: Git, old: str, new: str = "HEAD") -> list[FileChange]:
+    """Every file that differs between two commits, renames found."""
+    return _changes(git, "diff-tree", "-r", "--no-commit-id", ends=(old, new))
+
+
+def changes_staged(git: Git) -> list[FileChange]:
+    """Every file that the index has otherwise than the last commit."""
+    return _changes(git, "diff-index", "--cached", ends=("HEAD",))
+
+
+def _changes(git: Git, command: str, *options: str, ends: tuple[str, ...]) -> list[FileChange]:
+    listing = ("-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv")
+    options = (*options, *listing, "--no-rename-empty", "--ignore-submodules=all")
+    try:
+        found = git.run(command, *options, "-M", f"-l{_RENAME_LIMIT}", *ends, "--")
+    except GitRequired:
+        # A partial clone may lack the contents that likeness is measured by; equal ids need none.
+        found = git.run(command, *options, "-M100%", *ends, "--")
+    return list(_parse_changes(os.fsdecode(found).split("\0")))
+
+
+def _parse_changes(parts: list[str]) -> Iterable[FileChange]:
+    words = iter(parts)
+    for meta in words:
+        if not meta:
+            continue
+        _, _, old_id, new_id, how = meta.removeprefix(":").split(" ")
+        old = next(words)
+        new = next(words) if how[0] in "RC" else old
+        yield FileChange(how[0], old, new, old_id, new_id)
+
+
+def last_commit(git: Git, paths: Iterable[str], since: str | None) -> str | None:
+    """The newest commit after `since` that changed one of these paths."""
+    past = [f"^{since}"] if since else []
+    return git.run("rev-list", "-1", "HEAD", *past, "--", *paths).decode().strip() or None
+
+
+def commits_between(
+    git: Git, since: str | None, until: str = "HEAD", *, limit: int = 1000, paths: Iterable[str] = ()
+) -> list[str]:
+    """The commits after `since`, newest first; only those that changed one of these paths, where some are given."""
+    past = [f"^{since}"] if since else []
+    return git.run("rev-list", f"--max-count={limit}", until, *past, "--", *paths).decode().split()
+
+
+def touched_since(git: Git, since: str | None, limit: int) -> dict[str, str]:
+    """For every path that a commit after `since` changed, the newest such commit; of at most so many commits."""
+    commits = git.run(
+        "rev-list", f"--max-count={limit}", "--no-merges", "HEAD", *([f"^{since}"] if since else []), "--"
+    )
+    listing = ("-r", "-z", "--raw", "--root", "--no-renames", "--ignore-submodules=all")
+    words = iter(os.fsdecode(git.run("diff-tree", "--stdin", *listing, stdin=commits)).split("\0"))
+    newest: dict[str, str] = {}
+    commit = ""
+    for word in words:
+        if word.startswith(":"):
+            newest.setdefault(next(words), commit)
+        elif word:
+            commit = word.strip()
+    return newest
+
+
+def describe_commits(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
+    """Dates, authors and subjects of commits."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return {}
+    found = git.run("rev-list", "--no-walk=unsorted", "--encoding=UTF-8", f"--format={_FORMAT}", *wanted, "--")
+    described = {}
+    for line in found.decode("utf-8", "replace").split("\n"):
+        fields = line.split("\0")
+        if len(fields) == 5:
+            described[fields[0]] = Commit(*fields)
+    return described
+
+
+def line_origins(git: Git, path: str, first: int, last: int, commit: str = "HEAD") -> dict[int, LineOrigin]:
+    """For lines of a committed file, the commit that wrote each; changes of white space do not count."""
+    wanted = f"-L{first},{last}"
+    found = git.run("blame", "--porcelain", "--no-textconv", "-w", wanted, commit, "--", path)
+    origins: dict[int, LineOrigin] = {}
+    names: dict[str, str] = {}
+    pending: list[tuple[int, str, int]] = []
+    current = ""
+    for line in found.decode("utf-8", "surrogateescape").split("\n"):
+        head = re.match(r"([0-9a-f]{40,64}) (\d+) (\d+)", line)
+        if head:
+            current = head[1]
+            pending.append((int(head[3]), current, int(head[2])))
+        elif line.startswith("filename "):
+            names[current] = _unquoted(line.removeprefix("filename "))
+    for number, origin, original in pending:
+        origins[number] = LineOrigin(origin, names.get(origin, path), original)
+    return origins
+
+
+def _unquoted(name: str) -> str:
+    """A path as git writes it on a line: in quotes, with escapes, where it holds what a line cannot."""
+    if not name.startswith('"'):
+        return name
+    escaped = os.fsencode(name[1:-1])
+    return os.fsdecode(escaped.decode("latin-1").encode("latin-1").decode("unicode_escape").encode("latin-1"))
+
+
+def attributes(git: Git, paths: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """What `.gitattributes` says of files; an attribute that is not set is left out."""
+    listed = b"\0".join(map(os.fsencode, paths))
+    if not listed:
+        return {}
+    words = os.fsdecode(git.run("check-attr", "-z", "--stdin", *names, stdin=listed + b"\0")).split("\0")
+    found: dict[str, dict[str, str]] = {}
+    for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
+        if value not in ("unspecified", "unset", "false"):
+            found.setdefault(path, {})[name] = value
+    return found
+
+
+def filtered_paths(git: Git, paths: Iterable[str]) -> list[str]:
+    """Files that are stored otherwise than they lie on the disk, by a program that the repository names."""
+    try:
+        return sorted(attributes(git, paths, ["filter", "ident", "working-tree-encoding"]))
+    except GitRequired:
+        return []

@@ -1,0 +1,142 @@
+"""`memory sync`"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.surfaces.cli.commands import Command, Option, Session
+from quire.surfaces.cli.output import answer, say, warn
+
+if TYPE_CHECKING:
+    from quire.upkeep import Synced
+
+_LISTED = 10
+_EXAMPLES = """Examples:
+  memory sync
+  memory sync --dry-run
+  memory sync --check        exit 1 when something needs a look, for CI
+  memory sync --json
+
+\b
+What it finds goes to whoever reads it, as a prompt with a save that is ready but for its blanks.
+It writes no node. Afterwards it notes the commit it looked at in .memory/sync-state.json.
+"""
+
+
+def run(session: Session, dry_run: bool, everything: bool, check: bool) -> int:
+    """Find what changed in the code since the last sync, and which nodes need a look because of it.
+
+    Each node is measured against what its anchors held when it was last saved or confirmed. What was reported
+    before and not acted on is only counted; --all lists it again.
+    """
+    project = session.project()
+    found, warnings = project.sync(dry_run=dry_run)
+    if session.as_json:
+        answer(project, msgspec.to_builtins(found), warnings)
+    else:
+        _report(found, everything, dry_run)
+        warn(warnings)
+    return 1 if check and found.findings else 0
+
+
+def _report(found: Synced, everything: bool, dry_run: bool) -> None:
+    say(_summary(found))
+    if found.hidden_files_count:
+        say(f"{found.hidden_files_count} files are outside of the sparse checkout; git's index stands for them.")
+    shown = everything or found.full_verification
+    changed = [node for node in found.changed if shown or node.new]
+    moved = [node for node in found.moved if shown or node.new]
+    orphaned = [node for node in found.orphaned if shown or node.new]
+    _section("Moved", [f"{node.id} — {node.title} — {node.because}" for node in moved])
+    _section("Changed", [f"{node.id} — {node.title} — {node.because}" for node in changed])
+    _section("Orphaned", [f"{node.id} — {node.title} — {node.because}" for node in orphaned])
+    if shown:
+        unverifiable = [f"{node.id} — {node.because}" for node in found.unverifiable]
+        _section("Could not be checked (`memory confirm` after a look)", unverifiable)
+        gaps = [f"{gap.dir} — {_counted(gap.files_count)}: {', '.join(gap.examples)}" for gap in found.coverage_gaps]
+        _section("Code that no feature covers", gaps)
+        _section("Without anchors", found.unanchored)
+    else:
+        _rest(found, len(changed) + len(moved) + len(orphaned))
+    if changed or moved or orphaned:
+        _prompt(found, {node.id for node in changed} | {node.id for node in moved} | {node.id for node in orphaned})
+    if found.marker_advanced:
+        say(f"Synced to {(found.head_commit or '')[:9]}.")
+    elif dry_run:
+        say("Dry run: the marker stays where it is.")
+    else:
+        say("There is no commit yet, so there is no marker to set.")
+
+
+def _summary(found: Synced) -> str:
+    counts = [f"{len(found.fresh)} fresh"]
+    for name in ("changed", "moved", "orphaned", "unverifiable", "unanchored"):
+        number = len(getattr(found, name))
+        if number:
+            counts.append(f"{number} {name}")
+    since = f"{_counted(found.changed_files_count)} changed since {(found.base_commit or '')[:9]}"
+    if found.full_verification:
+        since = f"every anchor verified, because {found.reason}"
+    return f"Sync: {since}. Nodes: {', '.join(counts)}."
+
+
+def _counted(number: int) -> str:
+    return f"{number} {'file' if number == 1 else 'files'}"
+
+
+def _rest(found: Synced, listed: int) -> None:
+    """What was reported before, in a line."""
+    known = found.findings - listed
+    notes = [f"to look at since earlier: {known}"] if known else []
+    if found.coverage_gaps:
+        notes.append(f"folders with code and no feature: {len(found.coverage_gaps)}")
+    if notes:
+        say(f"{' · '.join(notes)}: `memory sync --all` lists them.")
+
+
+def _section(title: str, entries: list[str]) -> None:
+    if not entries:
+        return
+    say()
+    say(f"{title}:")
+    for entry in entries[:_LISTED]:
+        say(f"- {entry}")
+    if len(entries) > _LISTED:
+        say(f"- and {len(entries) - _LISTED} more: `memory sync --json`")
+
+
+def _prompt(found: Synced, shown: set[str]) -> None:
+    """The task for an agent, with a save for the nodes that are listed above it."""
+    skeleton = {
+        name: [item for item in part if item["id"] in shown] if isinstance(part, list) else part
+        for name, part in found.save_skeleton.items()
+    }
+    say()
+    say("For the agent:")
+    say("```")
+    say(
+        "Look at the code behind these nodes of the project memory. Moved ones have their new anchors filled in:\n"
+        "keep them if they are right. For a changed one, write the body as it is true now; if the old body still\n"
+        'holds, take the node out of "nodes" and put {"id": "…"} into "confirm". For an orphaned one, say why it is\n'
+        "stale, or give it new anchors. Leave out what you did not look at. Then send the rest in one call:"
+    )
+    say()
+    say(f"memory save --stdin <<'JSON'\n{msgspec.json.encode(skeleton).decode()}\nJSON")
+    say("```")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    options=(
+        Option(name="--dry-run", into="dry_run", help="Report only: leave the marker and the map as they are."),
+        Option(
+            name="--all",
+            into="everything",
+            help="List also what was reported before, or cannot be checked.",
+        ),
+        Option(name="--check", into="check", help="Exit 1 when a node is changed, moved or orphaned."),
+    ),
+)

@@ -1,0 +1,66 @@
+"""`memory why`"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.query import answer_fields, number
+
+if TYPE_CHECKING:
+    from quire.files import Commit
+    from quire.upkeep import Background
+
+_EXAMPLES = """Examples:
+  memory why src/queue.ts:42
+  memory why src/queue.ts
+  memory why src/queue.ts:42 --json
+"""
+
+
+def run(session: Session, place: str, budget: str | None) -> None:
+    """Say why a line, or a file, is as it is.
+
+    Shows what governs it (decisions, traps and features, also those that were replaced), the commit that wrote the
+    line, and what was saved to the memory in that commit. PLACE is a path, or a path and a line: src/queue.ts:42.
+    """
+    project = session.project()
+    background, found = project.why(place, budget=number("budget", budget))
+    if session.as_json:
+        fields = answer_fields(found, explain=False)
+        fields.pop("question")
+        answer(project, {**_fields(background), **fields})
+        return
+    if background.line is not None:
+        say(f"{background.path}:{background.line}: {(background.text or '').strip()}")
+    if not background.committed:
+        say(f"No commit to show: {background.note.rstrip('.')}.")
+    for commit in background.commits:
+        say(_said(commit))
+        for save in background.saves:
+            if save.commit == commit.id:
+                say(f"  saved in it: {save.ref} — {save.title} ({save.change})")
+    say()
+    say(found.markdown.rstrip("\n") if found.hits else "Nothing in the memory is anchored here.")
+
+
+def _said(commit: Commit) -> str:
+    return f"{commit.id[:9]} {commit.date[:10]} {commit.author}: {commit.subject}"
+
+
+def _fields(background: Background) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(background)
+    return fields
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    arguments=(Argument(name="place"),),
+    options=(
+        Option(name="--budget", into="budget", metavar="TOKENS", help="How long the answer may be; 2000 by default."),
+    ),
+)

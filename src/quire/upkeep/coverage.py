@@ -1,0 +1,127 @@
+"""Code that no feature speaks of: folders with real code in them, as people would name them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from quire.anchors import Files, WorkingTree
+from quire.files import Git, attributes
+from quire.model import GitRequired, Record
+
+# What people write by hand to make a product work. Data, prose, styles of a document and locks are none of it.
+_CODE = frozenset(
+    """
+    asm astro bash bat c cc cjs clj cljs cls coffee cpp cr cs css cts cu cxx d dart elm erl ex exs f90 fs fsx gd go
+    graphql groovy h hbs hh hpp hrl hs html hx hxx inc ino java jl js jsx kt kts less lua m mjs ml mli mm mts nim nix
+    pas php pl pm prisma proto ps1 pug py pyi pyx r rb rs sass scala scss sh sol sql svelte swift tcl tf ts tsx v vb
+    vhd vue wgsl xaml zig zsh
+    """.split()  # noqa: SIM905
+)
+# Made by machines, or by somebody else.
+_FOREIGN = frozenset(
+    """
+    .cache .next .nuxt .output .parcel-cache .svelte-kit .terraform .tox .turbo .venv .vite .yarn __generated__
+    __pycache__ bower_components build coverage dist dist-types external generated gen node_modules obj out
+    site-packages target temp third-party third_party thirdparty tmp vendor vendored venv
+    """.split()  # noqa: SIM905
+)
+_TESTS = frozenset(
+    ["__mocks__", "__tests__", "__snapshots__", "e2e", "fixtures", "spec", "specs", "test", "testdata", "tests"]
+)
+# Names of files that machines make, and of tests.
+_NO_CODE = re.compile(
+    r"\.min\.(js|css)$|\.(pb|g|gen|generated|designer|freezed)\.\w+$|_pb2(_grpc)?\.pyi?$|\.d\.[cm]?ts$|[-.]bundle\.js$"
+    r"|_generated\.\w+$|^zz_generated\.|(^|[._-])(test|tests|spec)\.\w+$|^test_|Tests?\.(java|kt|cs|swift)$"
+    r"|^conftest\.py$",
+)
+_NOTHING = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
+_EXAMPLES = 3
+
+__all__ = ["Gap", "code_files", "coverage_gaps"]
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """A folder with code that no feature covers."""
+
+    dir: str
+    files_count: int
+    examples: list[str]
+
+
+def coverage_gaps(tree: WorkingTree, git: Git, features: Iterable[Record]) -> list[Gap]:
+    """Folders whose code no feature's anchors reach, the largest first; folders without a covered part as a whole."""
+    code = code_files(tree.paths)
+    files = Files(code)
+    covered: set[int] = set()
+    for anchor in {anchor for feature in features for anchor in feature.anchors}:
+        plain = anchor if tree.has(anchor.rstrip("/")) else anchor.rpartition("#")[0] or anchor
+        covered.update(files.at(plain))
+    bare = [path for place, path in enumerate(code) if place not in covered]
+    foreign = _marked_foreign(git, bare)
+    bare = [path for path in bare if path not in foreign and not _is_empty(tree, path)]
+    gaps = _group(bare, {code[place].rpartition("/")[0] for place in covered})
+    return sorted(gaps, key=lambda gap: (-gap.files_count, gap.dir))
+
+
+def code_files(paths: Iterable[str]) -> list[str]:
+    """Files that are code of this product: not generated, not vendored, not a test, not ours."""
+    kept = []
+    foreign: dict[str, bool] = {}
+    for path in paths:
+        if path[path.rfind(".") + 1 :].lower() not in _CODE:
+            continue
+        folder, _, name = path.rpartition("/")
+        if folder not in foreign:
+            parts = folder.split("/")
+            ours = parts[0] in (".memory", ".git")
+            foreign[folder] = ours or any(part in _FOREIGN or part in _TESTS for part in parts)
+        if not foreign[folder] and not _NO_CODE.search(name):
+            kept.append(path)
+    return kept
+
+
+def _marked_foreign(git: Git, paths: list[str]) -> set[str]:
+    """What `.gitattributes` calls generated or vendored."""
+    if not paths or not os.path.lexists(os.path.join(git.root, ".gitattributes")):
+        return set()
+    try:
+        return set(attributes(git, paths, ["linguist-generated", "linguist-vendored"]))
+    except GitRequired:
+        return set()
+
+
+def _is_empty(tree: WorkingTree, path: str) -> bool:
+    """An `__init__.py` with nothing in it is no code. Git's id of nothing is always the same."""
+    return tree.staged.get(path, "").startswith(_NOTHING)
+
+
+def _group(bare: list[str], covered: set[str]) -> Iterable[Gap]:
+    """Each file under the widest folder that holds no covered file; a chain of only children is followed down."""
+    touched = {""}
+    for folder in covered:
+        while folder not in touched:
+            touched.add(folder)
+            folder = folder.rpartition("/")[0]
+    folders: dict[str, list[str]] = {}
+    for path in bare:
+        folders.setdefault(path.rpartition("/")[0], []).append(path)
+    groups: dict[str, list[str]] = {}
+    for folder in folders:
+        groups.setdefault(_widest(folder, touched), []).append(folder)
+    for outer, inner in groups.items():
+        paths = [path for folder in inner for path in folders[folder]]
+        yield Gap(os.path.commonpath(inner) if outer else ".", len(paths), sorted(paths)[:_EXAMPLES])
+
+
+def _widest(folder: str, touched: set[str]) -> str:
+    """The outermost untouched folder above a file; the file's own where all are touched."""
+    parts = folder.split("/") if folder else []
+    for length in range(1, len(parts) + 1):
+        outer = "/".join(parts[:length])
+        if outer not in touched:
+            return outer
+    return folder

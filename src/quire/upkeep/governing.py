@@ -1,0 +1,86 @@
+"""What governs files: which records are anchored to them, and how closely."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from quire.anchors import Files, find_symbol, is_glob, read_symbols, static_prefix
+from quire.files import read_inside
+from quire.model import InputError, Record, anchor_fault
+
+_SOURCE_BYTES = 1_000_000
+
+__all__ = ["Governor", "inner_path"]
+
+
+def inner_path(root: str, cwd: str, path: str) -> str:
+    """A file's path from the project's root, however it was named: from where we stand, from the root, or in full."""
+    here = os.path.normpath(os.path.join(cwd, path))
+    at_root = os.path.normpath(os.path.join(root, path))
+    full = at_root if os.path.lexists(at_root) and not os.path.lexists(here) else here
+    relative = os.path.relpath(full, root)
+    fault = anchor_fault(relative)
+    if fault:
+        raise InputError(f"`{path}` {fault}.", hint="Name a file of this project.", details={"field": "path"})
+    return relative
+
+
+class Governor:
+    """Says of a record how closely it governs some files, and which of them; of one file also by the line."""
+
+    def __init__(self, paths: Iterable[str], *, root: str = "", line: int | None = None) -> None:
+        self._paths = sorted({path.rstrip("/") for path in paths})
+        self._files = Files(self._paths)
+        self._root = root
+        self._line = line
+        self._known: dict[str, dict[str, float]] = {}
+
+    def __call__(self, record: Record) -> float:
+        return max(self._governed(record).values(), default=0.0)
+
+    def files(self, record: Record) -> tuple[str, ...]:
+        """The files that a record governs, the closest first."""
+        governed = self._governed(record)
+        return tuple(sorted(governed, key=lambda path: (-governed[path], path)))
+
+    def _governed(self, record: Record) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for anchor in record.anchors:
+            if anchor not in self._known:
+                self._known[anchor] = self._by(anchor)
+            for path, close in self._known[anchor].items():
+                found[path] = max(close, found.get(path, 0.0))
+        return found
+
+    def _by(self, anchor: str) -> dict[str, float]:
+        file, mark, name = anchor.rstrip("/").rpartition("#")
+        plain = file if mark and anchor.rstrip("/") not in self._paths else anchor
+        governed = {self._paths[place]: _closeness(plain, self._paths[place]) for place in self._files.at(plain)}
+        if mark and plain == file and self._line is not None:
+            governed = {path: 1.0 for path in governed if self._holds_line(path, name)}
+        # A folder that was asked for is governed by whatever is anchored inside it.
+        inside = static_prefix(plain)
+        governed.update({path: 1.0 for path in self._paths if inside == path or inside.startswith(f"{path}/")})
+        return governed
+
+    def _holds_line(self, path: str, name: str) -> bool:
+        """Whether a symbol spans the line; where the file cannot be parsed, its file stands for it."""
+        try:
+            symbols = read_symbols(path, read_inside(self._root, path, _SOURCE_BYTES))
+        except OSError:
+            return True
+        if not isinstance(symbols, list):
+            return True
+        symbol = find_symbol(symbols, name)
+        return symbol is not None and symbol.first_line <= (self._line or 0) <= symbol.last_line
+
+
+def _closeness(anchor: str, path: str) -> float:
+    """1 for the file itself, less for wider folders, and for patterns."""
+    plain = anchor.rstrip("/")
+    if path == plain:
+        return 1.0
+    if is_glob(anchor):
+        return 0.5
+    return 0.5 + 0.4 * (plain.count("/") + 1) / (path.count("/") + 1)

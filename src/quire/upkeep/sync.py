@@ -1,0 +1,255 @@
+"""Sync: what changed in the code since the last time, and which records need a look because of it.
+
+The mechanical half of keeping a memory honest. Nothing here writes a record: the judgement stays with whoever reads the
+report, and goes into one save. What was reported and not acted on stays reported, because each record is measured
+against its own last look, and the marker only tells what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from quire.anchors import Files, Verifier, WorkingTree
+from quire.files import Git, changes_between, changes_staged, is_shallow
+from quire.index import Index
+from quire.layers.graph import GraphStore
+from quire.layers.graph.layout import FOLDER
+from quire.model import EPOCH, LIVE_STATUSES, AnchorVerdict, GitRequired, Record, Verdict, instant, one_line
+from quire.upkeep.coverage import Gap, coverage_gaps
+from quire.upkeep.sync_marker import Marker, read_marker, start_of
+from quire.upkeep.verdicts import file_of
+
+__all__ = ["ChangedNode", "MovedNode", "OrphanedNode", "Synced", "UnverifiableNode", "sync_memory"]
+
+
+class ChangedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node whose anchored code is not what was seen when it was last saved or confirmed."""
+
+    id: str
+    title: str
+    anchors: list[str]
+    files: list[str]
+    because: str
+    commit: str | None
+    new: bool
+    """Not yet so at the last sync."""
+
+
+class MovedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node whose code is somewhere else now."""
+
+    id: str
+    title: str
+    anchors: list[str]
+    to: list[str]
+    """All anchors of the node as they would have to be."""
+    because: str
+    commit: str | None
+    new: bool
+
+
+class OrphanedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node whose code is gone."""
+
+    id: str
+    title: str
+    anchors: list[str]
+    because: str
+    commit: str | None
+    new: bool
+
+
+class UnverifiableNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node that could not be checked, and why."""
+
+    id: str
+    title: str
+    because: str
+
+
+class Synced(msgspec.Struct, kw_only=True):
+    base_commit: str | None
+    head_commit: str | None
+    full_verification: bool
+    reason: str
+    """Why everything was verified, where it was."""
+    changed_files_count: int
+    fresh: list[str]
+    changed: list[ChangedNode]
+    moved: list[MovedNode]
+    orphaned: list[OrphanedNode]
+    unanchored: list[str]
+    unverifiable: list[UnverifiableNode]
+    coverage_gaps: list[Gap]
+    hidden_files_count: int
+    """Files that a sparse checkout keeps out of the working tree; they were taken from git's index."""
+    shallow: bool
+    save_skeleton: dict[str, object]
+    marker_advanced: bool = False
+    titles: dict[str, str] = {}
+
+    @property
+    def findings(self) -> int:
+        return len(self.changed) + len(self.moved) + len(self.orphaned)
+
+    @property
+    def news(self) -> int:
+        listed: list[ChangedNode | MovedNode | OrphanedNode] = [*self.changed, *self.moved, *self.orphaned]
+        return sum(node.new for node in listed)
+
+
+def sync_memory(store: GraphStore, git: Git, index: Index, looking: Callable[[], WorkingTree]) -> Synced:
+    """The whole report; the marker is left as it is. The look at the working tree was begun before."""
+    head = git.head()
+    marker = read_marker(store)
+    start = start_of(marker, git, head)
+    tree = looking()
+    if tree.missing:
+        raise GitRequired(f"{tree.missing}.", hint="A sync compares the memory with what git knows of the code.")
+    changed = _changed_files(tree, git, start.base, head)
+    live = index.records("graph", statuses=LIVE_STATUSES)
+    current = (record for record in live if record.stage != "dead" and record.kind != "project")
+    records = sorted(current, key=lambda record: record.ref)
+    verdicts = Verifier(store.root, git, file_of, tree).verify(records)
+    sorting = _Sorting(Files(sorted(changed)), marker, full=start.base is None)
+    for record in records:
+        sorting.add(record, verdicts[record.ref])
+    features = [record for record in live if record.kind == "feature"]
+    unanchored = [ref for ref, verdict in verdicts.items() if verdict.verdict == "unanchored"]
+    return Synced(
+        base_commit=start.base,
+        head_commit=head,
+        full_verification=start.base is None,
+        reason=start.why,
+        changed_files_count=len(changed),
+        fresh=sorting.fresh,
+        changed=sorting.changed,
+        moved=sorting.moved,
+        orphaned=sorting.orphaned,
+        unanchored=unanchored,
+        unverifiable=sorting.unverifiable,
+        coverage_gaps=coverage_gaps(tree, git, features),
+        hidden_files_count=len(tree.hidden),
+        shallow=is_shallow(git) if start.base is None else False,
+        save_skeleton=_skeleton(sorting, {record.ref: record for record in records}),
+        titles={record.ref: one_line(record.title) for record in records if record.ref not in sorting.fresh},
+    )
+
+
+def _changed_files(tree: WorkingTree, git: Git, base: str | None, head: str | None) -> set[str]:
+    """Every path that differs from the last sync: by commits, staged, or only in the working tree."""
+    changes = changes_between(git, base, head) if base and head and base != head else []
+    changes += changes_staged(git) if head else []
+    changed = {path for change in changes for path in (change.old, change.new)} | tree.dirty()
+    return {path for path in changed if not path.startswith(f"{FOLDER}/")}
+
+
+class _Sorting:
+    """The records by their verdicts, each with what makes it need a look."""
+
+    def __init__(self, changed_files: Files, marker: Marker | str, *, full: bool) -> None:
+        self.fresh: list[str] = []
+        self.changed: list[ChangedNode] = []
+        self.moved: list[MovedNode] = []
+        self.orphaned: list[OrphanedNode] = []
+        self.unverifiable: list[UnverifiableNode] = []
+        self._files = changed_files
+        self._full = full
+        self._synced = (instant(marker.at) if isinstance(marker, Marker) else None) or EPOCH
+
+    def add(self, record: Record, verdict: Verdict) -> None:
+        if verdict.verdict == "fresh":
+            self.fresh.append(record.ref)
+        elif verdict.verdict == "changed":
+            self._add_changed(record, verdict)
+        elif verdict.verdict == "moved":
+            self._add_moved(record, verdict)
+        elif verdict.verdict == "orphaned":
+            self._add_orphaned(record, verdict)
+        elif verdict.verdict == "unverifiable":
+            self._add_unverifiable(record, verdict)
+
+    def _hits(self, anchors: Sequence[str]) -> list[str]:
+        return [anchor for anchor in anchors if self._files.at(_plain(anchor))]
+
+    def _is_new(self, anchors: Sequence[AnchorVerdict]) -> bool:
+        return self._full or bool(self._hits([anchor.anchor for anchor in anchors if anchor.verdict != "fresh"]))
+
+    def _add_changed(self, record: Record, verdict: Verdict) -> None:
+        hit = [anchor for anchor in verdict.anchors if anchor.verdict == "changed"]
+        self.changed.append(
+            ChangedNode(
+                id=record.ref,
+                title=one_line(record.title),
+                anchors=[anchor.anchor for anchor in hit],
+                files=sorted({file for anchor in hit for file in anchor.files}),
+                because=verdict.because,
+                commit=_commit(hit),
+                new=self._is_new(hit),
+            )
+        )
+
+    def _add_moved(self, record: Record, verdict: Verdict) -> None:
+        moved = [anchor for anchor in verdict.anchors if anchor.verdict == "moved"]
+        to = [place for anchor in verdict.anchors for place in (anchor.to or (anchor.anchor,))]
+        self.moved.append(
+            MovedNode(
+                id=record.ref,
+                title=one_line(record.title),
+                anchors=[anchor.anchor for anchor in moved],
+                to=list(dict.fromkeys(to)),
+                because=verdict.because,
+                commit=_commit(moved),
+                new=self._is_new(moved),
+            )
+        )
+
+    def _add_orphaned(self, record: Record, verdict: Verdict) -> None:
+        lost = [anchor for anchor in verdict.anchors if anchor.verdict == "orphaned"]
+        self.orphaned.append(
+            OrphanedNode(
+                id=record.ref,
+                title=one_line(record.title),
+                anchors=[anchor.anchor for anchor in lost],
+                because=verdict.because,
+                commit=_commit(lost),
+                new=self._is_new(lost),
+            )
+        )
+
+    def _add_unverifiable(self, record: Record, verdict: Verdict) -> None:
+        """Without a note of what was seen, a change since the last sync is still a change."""
+        hit = self._hits(record.anchors) if not self._full and not record.seen else []
+        if hit and (instant(record.updated_at) or EPOCH) <= self._synced:
+            because = f"`{hit[0]}` changed since the last sync"
+            title = one_line(record.title)
+            node = ChangedNode(
+                id=record.ref, title=title, anchors=hit, files=[], because=because, commit=None, new=True
+            )
+            self.changed.append(node)
+            return
+        node_title = one_line(record.title)
+        self.unverifiable.append(UnverifiableNode(id=record.ref, title=node_title, because=verdict.because))
+
+
+def _plain(anchor: str) -> str:
+    """The file of an anchor that names a symbol."""
+    return anchor.rpartition("#")[0] or anchor
+
+
+def _commit(anchors: Sequence[AnchorVerdict]) -> str | None:
+    return next((anchor.commit for anchor in anchors if anchor.commit), None)
+
+
+def _skeleton(sorting: _Sorting, records: dict[str, Record]) -> dict[str, object]:
+    """A save intent for all that needs a look: moved anchors filled in, blanks where only a person can know."""
+    nodes: list[dict[str, object]] = [{"id": node.id, "anchors": node.to} for node in sorting.moved]
+    nodes += [{"id": node.id, "body": ""} for node in sorting.changed]
+    return {
+        "task": "sync reconciliation",
+        "nodes": nodes,
+        "confirm": [],
+        "stale": [{"id": node.id, "reason": ""} for node in sorting.orphaned if node.id in records],
+    }

@@ -1,0 +1,79 @@
+"""The sync marker: the commit up to which the last sync looked, and whether a diff may start from it."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from quire.files import (
+    Git,
+    World,
+    common_ancestor,
+    decode_object,
+    full_commit,
+    is_ancestor,
+    is_on_a_branch,
+    is_shallow,
+    pretty,
+    write_file,
+)
+from quire.layers.graph import GraphStore
+from quire.layers.graph.layout import FOLDER, SYNC_STATE
+from quire.model import timestamp
+
+_COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
+
+__all__ = ["Marker", "Start", "advance_marker", "read_marker", "start_of"]
+
+
+class Marker(msgspec.Struct, frozen=True):
+    commit: str
+    at: str
+
+
+class Start(msgspec.Struct, frozen=True):
+    """Where the diff begins; without a commit everything is verified, and `why` says why."""
+
+    base: str | None
+    why: str = ""
+
+
+def read_marker(store: GraphStore) -> Marker | str:
+    """The marker; or why there is none."""
+    try:
+        found = decode_object(store.read(SYNC_STATE))
+    except FileNotFoundError:
+        return "this is the first sync"
+    except (OSError, ValueError):
+        return f"`{FOLDER}/{SYNC_STATE}` cannot be read"
+    commit = found.get("last_sync_commit")
+    if found.get("version") != 1 or not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
+        return f"`{FOLDER}/{SYNC_STATE}` names no commit in the form it should"
+    at = found.get("last_sync_at")
+    return Marker(commit, at if isinstance(at, str) else "")
+
+
+def start_of(marker: Marker | str, git: Git, head: str | None) -> Start:
+    if isinstance(marker, str):
+        return Start(None, marker)
+    if head is None:
+        return Start(None, "there is no commit yet")
+    base = full_commit(git, marker.commit)
+    if base is None:
+        reason = "it is of another repository, or was pruned after the history was rewritten"
+        if is_shallow(git):
+            reason = "this is a shallow clone, which does not reach back to it"
+        return Start(None, f"the commit of the last sync, {marker.commit[:9]}, is not here: {reason}")
+    if base == head or is_ancestor(git, base):
+        return Start(base)
+    if is_on_a_branch(git, base):
+        # The last sync was on another branch: what parts the two is what may be new.
+        return Start(common_ancestor(git, base, head), "this branch has nothing in common with the last sync")
+    return Start(None, f"the history was rewritten: {base[:9]}, where the last sync was, is not in it any more")
+
+
+def advance_marker(store: GraphStore, world: World, head: str) -> None:
+    """Write the marker; the caller holds the lock."""
+    fields = {"version": 1, "last_sync_commit": head, "last_sync_at": timestamp(world.now())}
+    write_file(store.path(SYNC_STATE), pretty(fields), world.token())

@@ -1,0 +1,146 @@
+"""A desk to work at: files of a repository, records anchored to them, and what every way of asking says of these."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.files import World
+from quire.model import AnchorVerdict, Verdict
+from quire.project import Project
+
+SHARED_MEMORY = "/dev/shm"
+RETRY = """import time
+
+
+def send(message, tries):
+    \"\"\"Send it, and again if that fails.\"\"\"
+    for attempt in range(tries):
+        if message.deliver():
+            return attempt
+        time.sleep(2**attempt)
+    raise TimeoutError(message)
+
+
+def give_up(message):
+    message.failed = True
+    message.log("gave up")
+    return None
+"""
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """On a disk in memory where there is one: saves and commits sync often, and its cost is not the question."""
+    if not os.access(SHARED_MEMORY, os.W_OK):
+        yield tmp_path
+        return
+    folder = tempfile.mkdtemp(prefix="quire-", dir=SHARED_MEMORY)
+    yield Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Desk:
+    """One repository with a memory, worked on in this process."""
+
+    def __init__(self, repo: Path, git: Any, project: Project, world: World) -> None:
+        self.repo = repo
+        self.git = git
+        self.project = project
+        self.world = world
+
+    def write(self, name: str | bytes, text: str | bytes = RETRY) -> Path:
+        path = Path(os.fsdecode(os.path.join(os.fsencode(self.repo), os.fsencode(name))))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def commit(self, message: str = "work", **files: str) -> str:
+        """Everything in one commit, `.memory` too, as a user has it."""
+        for name, text in files.items():
+            self.write(name, text)
+        return str(self.git.commit(message))
+
+    def save(self, *anchors: str, title: str = "Retry queue", **fields: Any) -> str:
+        """A record anchored to these; its ref."""
+        node = {"kind": "feature", "title": title, "body": f"{title} sends again.", "anchors": [*anchors], **fields}
+        saved = self.project.save({"task": "test", "nodes": [node]})
+        assert len(saved.memory_created) == 1
+        return saved.memory_created[0]
+
+    def update(self, ref: str, **fields: Any) -> Any:
+        return self.project.save({"task": "test", "nodes": [{"id": ref, **fields}]})
+
+    def confirm(self, *refs: str, **fields: Any) -> Any:
+        return self.project.save({"task": "test", "confirm": [{"id": ref, **fields} for ref in refs]})
+
+    def sidecar(self, ref: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.sidecar_path(ref).read_text(encoding="utf-8"))
+        return found
+
+    def sidecar_path(self, ref: str) -> Path:
+        return self.repo / ".memory" / self.project.inspect(ref).node.path
+
+    def seals(self, ref: str) -> list[str]:
+        return [item["id"] for item in self.sidecar(ref)["evidence"] if "@" in item["id"]]
+
+    def unsealed(self, ref: str) -> None:
+        """Make a record look as the original program wrote it: no seals, no commit."""
+        fields = self.sidecar(ref)
+        del fields["evidence"]
+        fields["source"].pop("commit", None)
+        self.sidecar_path(ref).write_text(json.dumps(fields, indent=2) + "\n", encoding="utf-8")
+
+    def elsewhere(self, root: Path, **env: str) -> Desk:
+        """The same from another clone, worktree or copy, or in another environment."""
+        world = World(
+            cwd=str(root),
+            env={**self.world.env, **env},
+            now=self.world.now,
+            token=self.world.token,
+            sleep=self.world.sleep,
+            pid=self.world.pid,
+        )
+        git = type(self.git)(root, self.git.env)
+        return Desk(root, git, Project.open(str(root), world), world)
+
+    def asked(self, ref: str) -> Verdict:
+        """What a question that brings this record says of it."""
+        found = [hit.verdict for hit in self.project.query(ref, everything=True).hits if hit.record.ref == ref]
+        assert len(found) == 1
+        assert found[0] is not None
+        return found[0]
+
+    def inspected(self, ref: str) -> Verdict:
+        found = self.project.inspect(ref).verdict
+        assert found is not None
+        return found
+
+    def look(self, ref: str) -> Verdict:
+        """The verdict, which must be the same alone, in an answer, and in an answer given from notes."""
+        before = self.sidecar_path(ref).read_bytes()
+        alone = self.inspected(ref)
+        assert self.asked(ref) == alone
+        assert self.asked(ref) == alone
+        assert self.sidecar_path(ref).read_bytes() == before, "reading changed the record"
+        return alone
+
+    def verdict(self, ref: str) -> str:
+        return self.look(ref).verdict
+
+    def only(self, ref: str) -> AnchorVerdict:
+        """The verdict on the record's one anchor."""
+        (found,) = self.look(ref).anchors
+        return found
+
+
+@pytest.fixture
+def desk(repo: Path, git: Any, project: Project, world: World) -> Desk:
+    return Desk(repo, git, project, world)
