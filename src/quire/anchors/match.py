@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import islice, repeat
 from operator import le
 from typing import TYPE_CHECKING
 
@@ -111,6 +111,7 @@ class Files:
 
     def __init__(self, paths: list[str]) -> None:
         self.paths = paths if all(map(le, paths, islice(paths, 1, None))) else sorted(paths)
+        self._matched: dict[str, list[int]] = {}
 
     def at(self, anchor: str) -> range | list[int]:
         """The positions of the covered paths, ascending."""
@@ -118,12 +119,14 @@ class Files:
         matcher = _matcher(anchor) if is_glob(anchor) else None
         if matcher is None or isinstance(matcher, str):
             return literal
-        found = matcher.among(self.paths, self._beginning(matcher.prefix), self._most)
-        return sorted({*found, *literal}) if literal else found
+        if anchor not in self._matched:
+            found = matcher.among(self.paths, self._beginning(matcher.prefix), self._most)
+            self._matched[anchor] = sorted({*found, *literal}) if literal else found
+        return self._matched[anchor]
 
     @cached_property
     def _most(self) -> tuple[int, int]:
-        return max(map(len, self.paths), default=0), max((path.count("/") for path in self.paths), default=0)
+        return max(map(len, self.paths), default=0), max(map(str.count, self.paths, repeat("/")), default=0)
 
     def _beginning(self, prefix: str) -> range:
         """The paths that begin with a text, as far as order tells."""

@@ -46,6 +46,13 @@ def split_symbol(tree: Tree, anchor: str) -> tuple[str, str] | None:
 
 def see(tree: Tree, anchor: str) -> Sight:
     """What is there."""
+    if anchor not in tree.sights:
+        tree.sights[anchor] = _see(tree, anchor)
+    found: Sight = tree.sights[anchor]
+    return found
+
+
+def _see(tree: Tree, anchor: str) -> Sight:
     path = anchor.rstrip("/")
     inner = tree.within(path) if isinstance(tree, WorkingTree) else None
     if inner is not None:

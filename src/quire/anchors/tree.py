@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from quire.anchors.match import Files, static_prefix
 from quire.files import Git, hex_digest
@@ -54,6 +55,8 @@ class Tree:
         self.paths = without_own(sorted(ids))
         """What folders and patterns can match."""
         self.files = Files(self.paths)
+        self.sights: dict[str, Any] = {}
+        """What was seen already, by anchor: many records share one."""
 
     def has(self, path: str) -> bool:
         return path in self._ids

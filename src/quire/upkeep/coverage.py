@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable
@@ -9,7 +10,8 @@ from collections.abc import Iterable
 import msgspec
 
 from quire.anchors import Files, WorkingTree
-from quire.files import Git, attributes
+from quire.files import Git, attributes, hex_digest
+from quire.index import Index
 from quire.model import GitRequired, Record
 
 # What people write by hand to make a product work. Data, prose, styles of a document and locks are none of it.
@@ -40,6 +42,7 @@ _NO_CODE = re.compile(
 )
 _NOTHING = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
 _EXAMPLES = 3
+_MEMO = "coverage"
 
 __all__ = ["Gap", "code_files", "coverage_gaps"]
 
@@ -52,12 +55,44 @@ class Gap(msgspec.Struct, frozen=True):
     examples: list[str]
 
 
-def coverage_gaps(tree: WorkingTree, git: Git, features: Iterable[Record]) -> list[Gap]:
-    """Folders whose code no feature's anchors reach, the largest first; folders without a covered part as a whole."""
+def coverage_gaps(tree: WorkingTree, git: Git, index: Index, features: Iterable[Record]) -> list[Gap]:
+    """Folders whose code no feature's anchors reach, the largest first; folders without a covered part as a whole.
+
+    Worked out anew where files or anchors came or went.
+    """
+    anchors = sorted({anchor for feature in features for anchor in feature.anchors})
+    state = _state(tree, anchors)
+    known = index.memos([_MEMO]).get(_MEMO)
+    if known is not None:
+        with contextlib.suppress(msgspec.MsgspecError):
+            memo = msgspec.msgpack.decode(known, type=_Memo)
+            if memo.state == state:
+                return memo.gaps
+    gaps = _gaps(tree, git, anchors)
+    with contextlib.suppress(UnicodeEncodeError):  # a name that is no text cannot be kept
+        index.note({_MEMO: msgspec.msgpack.encode(_Memo(state, gaps))})
+    return gaps
+
+
+class _Memo(msgspec.Struct, frozen=True):
+    """Gaps, and the digest of everything that decides on them."""
+
+    state: str
+    gaps: list[Gap]
+
+
+def _state(tree: WorkingTree, anchors: list[str]) -> str:
+    rules = [path for path in tree.paths if path.endswith(".gitattributes")]
+    contents = [f"{path} {tree.content(path)}" for path in rules]
+    empty = [path for path, content in tree.staged.items() if content.startswith(_NOTHING)]
+    return hex_digest("\0\0".join(map("\0".join, (tree.paths, anchors, contents, empty))))
+
+
+def _gaps(tree: WorkingTree, git: Git, anchors: list[str]) -> list[Gap]:
     code = code_files(tree.paths)
     files = Files(code)
     covered: set[int] = set()
-    for anchor in {anchor for feature in features for anchor in feature.anchors}:
+    for anchor in anchors:
         plain = anchor if tree.has(anchor.rstrip("/")) else anchor.rpartition("#")[0] or anchor
         covered.update(files.at(plain))
     bare = [path for place, path in enumerate(code) if place not in covered]

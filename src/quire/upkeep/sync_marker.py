@@ -59,6 +59,8 @@ def start_of(marker: Marker | str, git: Git, head: str | None) -> Start:
         return Start(None, marker)
     if head is None:
         return Start(None, "there is no commit yet")
+    if marker.commit == head:
+        return Start(head)
     base = full_commit(git, marker.commit)
     if base is None:
         reason = "it is of another repository, or was pruned after the history was rewritten"
