@@ -35,48 +35,56 @@ def cause_in_files(
     notes: Mapping[str, str],
 ) -> Cause:
     """Compare with the commit of the last look, and with what was seen then and not committed."""
-    after = dict(tree.contents(files)) or {anchor.rstrip("/"): tree.content(anchor.rstrip("/"))}
-    before = _held(past, anchor, since)
-    if before is None:
-        dirty = tuple(sorted(path for path in after if tree.is_dirty(path)))
+    if since is None:
+        dirty = tuple(path for path in (tree.paths[place] for place in files) if tree.is_dirty(path))
         return Cause(files=dirty, dirty=dirty)
-    for path, content in notes.items():
-        if covers(anchor, path) or path in before or path in after:
-            before[path] = None if content.startswith(ABSENT) else content
-    # A submodule is compared by its commit: what lies in it has a history of its own.
-    after.update({path: tree.staged[path] for path in tree.modules if path in after})
-    unread = {path for path, content in after.items() if content is None}
-    changed = sorted(path for path in (before.keys() | after.keys()) - unread if before.get(path) != after.get(path))
-    head = _held(past, anchor, past.head) or {}
-    dirty = tuple(path for path in changed if head.get(path) != after.get(path))
-    committed = [path for path in changed if path not in dirty or before.get(path) != head.get(path)]
-    commit = past.newest(committed, since) or "" if committed else ""
-    return Cause(files=tuple(changed), dirty=dirty, commit=commit)
+    committed = past.contents_then(since)
+    candidates = past.covered(since, anchor) | _dirty(tree, past, anchor, files)
+    candidates |= {path for path in notes if covers(anchor, path)}
+    changed, dirty_files, commits = [], [], []
+    for path in sorted(candidates):
+        after = tree.staged.get(path) if path in tree.modules else tree.content(path)
+        if after is None and tree.has(path):
+            continue  # it is there and cannot be read: nothing is known of it
+        head = past.head_content(tree, path)
+        note = notes.get(path)
+        before = (None if note.startswith(ABSENT) else note) if note else committed.get(path, head)
+        if before == after:
+            continue
+        changed.append(path)
+        if head != after:
+            dirty_files.append(path)
+        if head != before:
+            commits.append(path)
+    commit = past.newest(commits, since) or "" if commits else ""
+    return Cause(files=tuple(changed), dirty=tuple(dirty_files), commit=commit)
 
 
-def _held(past: Past, anchor: str, commit: str | None) -> dict[str, str | None] | None:
-    tree = past.tree(commit, (anchor,)) if commit else None
-    return dict(tree.contents(tree.files.at(anchor))) if tree else None
+def _dirty(tree: WorkingTree, past: Past, anchor: str, files: Sequence[int]) -> set[str]:
+    """Files that are not as the last commit has them."""
+    found = {path for path in (tree.paths[place] for place in files) if tree.is_dirty(path)}
+    found |= {path for path in tree.gone if covers(anchor, path)}
+    return found | {path for path in past.staged_paths() if covers(anchor, path)}
 
 
 def cause_in_symbol(tree: WorkingTree, past: Past, file: str, name: str, since: str | None, digest: str) -> Cause:
     """The newest commit in which this definition became another one; of a file's commits most do not touch it."""
-    head = past.tree(past.head, (file,)) if past.head else None
-    committed = _digest(head, file, name) if head else None
-    now = _digest(tree, file, name)
-    dirty = (file,) if committed != now else ()
-    if dirty and committed == digest:
+    dirty: tuple[str, ...] = ()
+    committed = now = _digest(tree, file, name)
+    if tree.content(file) != past.head_content(tree, file):
+        head = past.tree(past.head, (file,)) if past.head else None
+        committed = _digest(head, file, name) if head else None
+        dirty = (file,) if committed != now else ()
+    if since is None or (dirty and committed == digest):
         return Cause(files=(file,), dirty=dirty)
-    if since is None:
-        return Cause(files=(file,), dirty=dirty)
-    current = committed
     commits = past.commits_of(file, since, _COMMITS)
-    for commit in commits:
-        before = past.tree(f"{commit}^", (file,))
-        earlier = _digest(before, file, name) if before else None
-        if earlier != current:
-            return Cause(files=(file,), dirty=dirty, commit=commit)
-        current = earlier
+    if len(commits) > 1:
+        current = committed
+        for commit in commits:
+            before = past.tree(f"{commit}^", (file,))
+            earlier = _digest(before, file, name) if before else None
+            if earlier != current:
+                return Cause(files=(file,), dirty=dirty, commit=commit)
     return Cause(files=(file,), dirty=dirty, commit=commits[0] if commits else "")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quire.anchors.tree import Tree, look_back
+from quire.anchors.match import Files
+from quire.anchors.tree import Tree, look_back, without_own
+from quire.anchors.working import WorkingTree
 from quire.files import (
     FileChange,
     Git,
@@ -20,7 +22,8 @@ from quire.files import (
 from quire.model import GitRequired
 
 _MANY = 16
-_COMMITS = 5_000
+_FEW = 5
+_COMMITS = 2_000
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 __all__ = ["Past"]
@@ -37,6 +40,12 @@ class Past:
         self._staged: list[FileChange] | None = None
         self._recorded: dict[str, str | None] = {}
         self._head: tuple[str | None] | None = None
+        self._then: dict[str, dict[str, str | None]] = {}
+        self._changed: dict[str, Files] = {}
+        self._head_ids: dict[str, str | None] | None = None
+        self._asked: dict[str | None, int] = {}
+        self._newest: dict[str | None, dict[str, tuple[int, str]]] = {}
+        self._since: dict[str, list[str]] = {}
 
     @property
     def head(self) -> str | None:
@@ -75,6 +84,40 @@ class Past:
                 self._changes[since] = []
         return self._changes[since]
 
+    def contents_then(self, since: str) -> dict[str, str | None]:
+        """What a commit held in the paths that have changed since; None where it had no such file."""
+        if since not in self._then:
+            then: dict[str, str | None] = {}
+            for change in self.changes(since):
+                then.setdefault(change.new, None)
+                if change.how != "A":
+                    then[change.old] = change.old_id
+            self._then[since] = then
+            own = without_own(sorted(then))
+            self._changed[since] = Files(own)
+        return self._then[since]
+
+    def covered(self, since: str, anchor: str) -> set[str]:
+        """Of the paths that have changed since, those that an anchor covers."""
+        self.contents_then(since)
+        files = self._changed[since]
+        named = {anchor.rstrip("/")} & self._then[since].keys()
+        return {files.paths[place] for place in files.at(anchor)} | named
+
+    def staged_paths(self) -> set[str]:
+        """Paths that the index has otherwise than the last commit."""
+        return {path for change in self.staged() for path in (change.old, change.new)}
+
+    def head_content(self, tree: WorkingTree, path: str) -> str | None:
+        """What the last commit holds in a path."""
+        if self._head_ids is None:
+            self._head_ids = {}
+            for change in self.staged():
+                self._head_ids.setdefault(change.new, None)
+                if change.how != "A":
+                    self._head_ids[change.old] = change.old_id
+        return self._head_ids[path] if path in self._head_ids else tree.staged.get(path) if self.head else None
+
     def changes_in(self, commit: str) -> list[FileChange]:
         """What one commit changed, against its first parent."""
         for before in (f"{commit}^", _EMPTY_TREE):
@@ -94,14 +137,33 @@ class Past:
 
     def newest(self, paths: Iterable[str], since: str | None) -> str | None:
         """The newest commit after `since` that changed one of these."""
+        if self.head is None:
+            return None
+        self._asked[since] = self._asked.get(since, 0) + 1
         try:
-            return last_commit(self.git, paths, since) if self.head else None
+            if self._asked[since] < _FEW:
+                return last_commit(self.git, paths, since)
+            known = [self._touched(since)[path] for path in paths if path in self._touched(since)]
+            # Merges are not in the list, and what lies far back.
+            return min(known)[1] if known else last_commit(self.git, paths, since)
         except GitRequired:
             return None
+
+    def _touched(self, since: str | None) -> dict[str, tuple[int, str]]:
+        """For each path the newest commit that touched it, and how new that is; asked once for many records."""
+        if since not in self._newest:
+            found = touched_since(self.git, since, _COMMITS)
+            ranks = {commit: rank for rank, commit in enumerate(dict.fromkeys(found.values()))}
+            self._newest[since] = {path: (ranks[commit], commit) for path, commit in found.items()}
+        return self._newest[since]
 
     def commits_of(self, path: str, since: str, limit: int) -> list[str]:
         """Commits after `since` that changed a path, newest first."""
         try:
+            if since not in self._since:
+                self._since[since] = commits_between(self.git, since, limit=2)
+            if len(self._since[since]) < 2:
+                return self._since[since]
             return commits_between(self.git, since, limit=limit, paths=(path,))
         except GitRequired:
             return []
