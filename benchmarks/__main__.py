@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-SUITES = ("cold", "speed", "tokens", "quality", "precision", "must_not")
+SUITES = ("cold", "speed", "tokens", "quality", "precision", "must_not", "staleness", "verdict_cost")
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A tour on a small sample repository in a temporary folder: init, save, query, inspect, status, check.
+# A tour on a small sample repository in a temporary folder: init, save, query, inspect, status, check, sync, why.
 set -eu
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/quire-demo.XXXXXX")
@@ -20,7 +20,11 @@ cat > README.md <<'TEXT'
 # Harbor
 Invoices for small marinas.
 TEXT
-echo 'export const retry = (job) => queue.push(job)' > services/billing/webhooks/retry.ts
+cat > services/billing/webhooks/retry.ts <<'TEXT'
+export function retry(job) {
+  return queue.push(job, { pause: 30 });
+}
+TEXT
 echo 'export const render = (invoice) => pdf(invoice)' > services/render/index.ts
 git add -A
 git -c user.name=Demo -c user.email=demo@example.org commit -qm 'Harbor'
@@ -42,6 +46,7 @@ cat > "$work/intent.json" <<'JSON'
      "body": "Turns an invoice into a PDF.", "anchors": ["services/render/"]},
     {"kind": "decision", "title": "Retries run in the worker",
      "body": "The web process must answer within two seconds; a retry can take minutes.",
+     "anchors": ["services/billing/webhooks/retry.ts#retry"],
      "related": [{"predicate": "affects", "to": "feature.webhook-retry-queue", "confidence": "high"}]},
     {"kind": "gotcha", "title": "Webhook ids repeat", "body": "The provider reuses ids after 30 days: key by id and day."},
     {"kind": "question", "title": "Who owns failed refunds?", "body": "Support and billing both say: the other."}
@@ -63,7 +68,20 @@ run memory status
 say "6. Is the memory sound?"
 run memory check
 
-say "7. What every agent now reads first (the end of AGENTS.md)"
+commit() { git add -A && git -c user.name=Demo -c user.email=demo@example.org commit -qm "$1"; }
+commit 'The memory'
+
+say "7. The code moves on: one file is renamed, one is only reformatted"
+git mv services/render services/pdf
+printf 'export function retry(job) {\n    // pauses grow elsewhere\n    return queue.push(job, {pause: 30})\n}\n' \
+  > services/billing/webhooks/retry.ts
+commit 'Rename and reformat'
+run memory sync
+
+say "8. Why is this line as it is?"
+run memory why services/billing/webhooks/retry.ts:3
+
+say "9. What every agent now reads first (the end of AGENTS.md)"
 sed -n '/memory:map:start/,/memory:map:end/p' AGENTS.md
 
 say "What to try next"
@@ -72,7 +90,7 @@ The sample repository stays in $repo
   cd $repo
   export PATH="$(dirname "$(command -v memory)"):\$PATH" MEMORY_HOME="$MEMORY_HOME"
   memory query "who looks after refunds?"
-  memory query --path services/render/index.ts
+  memory brief services/pdf/index.ts
   echo '{"task":"shipped","nodes":[{"id":"feature.webhook-retry-queue","stage":"shipped"}]}' | memory save --stdin
   memory diff
   memory docs getting-started

@@ -229,8 +229,6 @@ def test_last_parts_that_several_symbols_share_mean_all_of_them() -> None:
         ("a.py", b"# coding: nonsense\n", "has a syntax error"),
         ("a.py", b"a = '\xff'\n", "has a syntax error"),
         ("a.py", b"(" * 5000, "has a syntax error on line 1"),
-        ("a.js", b"let a\nfunction (\n", "has a syntax error on line 2"),
-        ("a.go", b"package a\nfunc f() {\n", "has a syntax error on line "),
         ("a.xyz", b"", "is in a language without a grammar here (.xyz)"),
         ("Makefile", b"", "is in a language without a grammar here (no extension)"),
         ("a.py", b"a = '\0'", "is not text"),
@@ -243,6 +241,22 @@ def test_what_cannot_be_read_says_why(path: str, data: bytes, reason: str) -> No
     found = read_symbols(path, data)
     assert isinstance(found, Unparsed)
     assert found.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "whole", "line"),
+    [
+        ("a.js", b"let a\nfunction (\n", ["a"], 2),
+        ("a.ts", b"function f() { return 1 }\nlet = = ;\nfunction g() {}\n", ["f", "g"], 2),
+        ("a.c", b"int f(void) { return 1; }\nstatic int CALL cb(int a) { return }\n", ["f"], 2),
+    ],
+)
+def test_what_is_whole_in_a_broken_file_is_read_and_the_break_is_named(
+    path: str, data: bytes, whole: list[str], line: int
+) -> None:
+    found = read_symbols(path, data)
+    assert not isinstance(found, Unparsed)
+    assert ([symbol.name for symbol in found], found.broken_line) == (whole, line)
 
 
 def test_a_missing_grammar_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from quire.anchors.match import covers
 from quire.anchors.past import Past
-from quire.anchors.symbols import LIMIT, Unparsed, find_symbol, read_symbols
+from quire.anchors.symbols import LIMIT, Symbols, Unparsed, find_symbol, read_symbols
 from quire.anchors.tree import Tree
 from quire.anchors.working import WorkingTree
 from quire.model import ABSENT, GitRequired
@@ -90,7 +90,7 @@ def cause_in_symbol(tree: WorkingTree, past: Past, file: str, name: str, since: 
 
 def _digest(tree: Tree, file: str, name: str) -> str | None:
     try:
-        symbols = read_symbols(file, tree.read(file, LIMIT + 1)) if tree.has(file) else []
+        symbols = read_symbols(file, tree.read(file, LIMIT + 1)) if tree.has(file) else Symbols()
     except (OSError, GitRequired):
         return None
     symbol = None if isinstance(symbols, Unparsed) else find_symbol(symbols, name)

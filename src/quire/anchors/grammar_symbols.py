@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quire.anchors.grammar_names import defined_names
 from quire.anchors.grammar_tokens import Reader
 from quire.anchors.languages import GRAMMARS, Grammar
-from quire.anchors.symbols import Symbol, Unparsed, digest_of
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, digest_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
@@ -27,8 +27,8 @@ _TOO_MUCH = Unparsed("is too large to be read")
 _Scope = tuple[str, ...]
 
 
-def read_grammar(extension: str, data: bytes) -> list[Symbol] | Unparsed:
-    """All definitions of a file, in no particular order."""
+def read_grammar(extension: str, data: bytes) -> Symbols | Unparsed:
+    """All definitions of a file, in no particular order; of a broken one those that hold no error."""
     # A file that git checked out with other line ends is the same file.
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     grammar = GRAMMARS[extension]
@@ -39,11 +39,11 @@ def read_grammar(extension: str, data: bytes) -> list[Symbol] | Unparsed:
     if isinstance(tree, Unparsed):
         return tree
     root = tree.root_node
-    if root.has_error and not grammar.lenient:
-        return Unparsed(f"has a syntax error on line {_line(data, _error_at(root))}")
     if root.descendant_count > _MOST_NODES:
         return _TOO_MUCH
-    return _Walk(grammar, data, root).run()
+    symbols = Symbols(_Walk(grammar, data, root).run())
+    symbols.broken_line = _line(data, _error_at(root)) if root.has_error else 0
+    return symbols
 
 
 def _parse(grammar: Grammar, data: bytes) -> Tree | Unparsed:

@@ -22,7 +22,6 @@ class Grammar(msgspec.Struct, frozen=True):
     bodies: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
     leads: frozenset[str] = frozenset()
-    lenient: bool = False
     limit: int = 1_000_000
 
 
@@ -146,7 +145,6 @@ _C = Grammar(
     defines=_C_DEFINES,
     variables=frozenset({"declaration"}),
     bodies=frozenset({"compound_statement"}),
-    lenient=True,
 )
 _CPP = Grammar(
     package="tree-sitter-cpp",
@@ -159,7 +157,6 @@ _CPP = Grammar(
     variables=frozenset({"declaration", "alias_declaration", "namespace_alias_definition"}),
     bodies=frozenset({"compound_statement", "lambda_expression"}),
     wrappers=frozenset({"template_declaration"}),
-    lenient=True,
 )
 _RUBY = Grammar(
     package="tree-sitter-ruby",

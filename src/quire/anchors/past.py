@@ -157,6 +157,11 @@ class Past:
             self._newest[since] = {path: (ranks[commit], commit) for path, commit in found.items()}
         return self._newest[since]
 
+    def arrival(self, path: str, since: str) -> str:
+        """The commit that brought a path, the first one after `since` that knows it."""
+        commits = self.commits_of(path, since, _COMMITS)
+        return commits[-1] if commits else ""
+
     def commits_of(self, path: str, since: str, limit: int) -> list[str]:
         """Commits after `since` that changed a path, newest first."""
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quire.anchors.symbols import Symbol, Unparsed, digest_of
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, digest_of
 
 __all__ = ["read_python"]
 
@@ -20,7 +20,7 @@ _Node = Any
 _Scope = tuple[str, ...]
 
 
-def read_python(data: bytes) -> list[Symbol] | Unparsed:
+def read_python(data: bytes) -> Symbols | Unparsed:
     """Functions, classes, methods, and the variables of modules and classes."""
     import ast
     import warnings
@@ -35,7 +35,7 @@ def read_python(data: bytes) -> list[Symbol] | Unparsed:
         return Unparsed("is nested too deeply to be read")
     except ValueError:
         return Unparsed("is not text in the encoding it declares")
-    return _walk(tree)
+    return Symbols(_walk(tree))
 
 
 def _walk(tree: _Node) -> list[Symbol]:

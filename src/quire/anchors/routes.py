@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 
 import msgspec
 
@@ -20,6 +22,7 @@ _CANDIDATES = 200
 _CANDIDATE_BYTES = 400_000
 _PROPOSED = 5
 _TELLING_LINES = 2
+_PARTS = re.compile(r"\.|::|#")
 _EMPTY = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
 """What git's ids of nothing begin with: nothing is everywhere the same."""
 
@@ -43,7 +46,7 @@ def follow_file(tree: WorkingTree, past: Past, path: str, since: str | None, con
     renamed = {change.old: change.new for change in past.changes(since) if change.how == "R"}
     if path in renamed:
         current = renamed[path]
-        commit = past.newest([path], since) or ""
+        commit = past.arrival(current, since)
     else:
         current, commit = _step_by_step(past, path, since)
     if current is None:
@@ -81,7 +84,7 @@ def _same_content(tree: WorkingTree, past: Past, path: str, since: str | None, c
         return Route(commit=commit)
     same = [other for other in tree.paths if tree.staged.get(other) == content]
     same += [other for other in tree.untracked if _suffix(other) == _suffix(path) and tree.content(other) == content]
-    same.sort(key=lambda other: (os.path.basename(other) != os.path.basename(path), other))
+    same.sort(key=lambda other: (-_shared_ending(other, path), other))
     for other in same[:_PROPOSED]:
         before = past.tree(since, (other,)) if since else None
         if before is None or not before.has(other):
@@ -98,7 +101,7 @@ def _beside(tree: WorkingTree, past: Past, path: str, commit: str) -> str | None
     candidates = [other for other in tree.untracked if _suffix(other) == _suffix(path)][:_CANDIDATES]
     same = [other for other in candidates if tree.content(other) == content]
     if same:
-        return min(same, key=lambda other: (os.path.basename(other) != os.path.basename(path), other))
+        return min(same, key=lambda other: (-_shared_ending(other, path), other))
     try:
         lines = Counter(before.read(path, _CANDIDATE_BYTES).splitlines())
     except (OSError, GitRequired):
@@ -106,6 +109,12 @@ def _beside(tree: WorkingTree, past: Past, path: str, commit: str) -> str | None
     scored = [(_likeness(tree, other, lines), other) for other in candidates]
     best = max(scored, default=(0.0, ""))
     return best[1] if best[0] >= _LIKE else None
+
+
+def _shared_ending(one: str, other: str) -> int:
+    """How many names two paths share from the end: of equal files, the one that moved with its folder."""
+    pairs = zip(reversed(one.split("/")), reversed(other.split("/")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _likeness(tree: WorkingTree, path: str, lines: Counter[bytes]) -> float:
@@ -154,24 +163,22 @@ def _new_place(anchor: str, old: str, new: str) -> str:
 
 
 def follow_symbol(
-    tree: WorkingTree, past: Past, file: str, name: str, since: str | None, digest: str
+    tree: WorkingTree, past: Past, file: str, name: str, since: str | None, digest: str, whole: str
 ) -> tuple[Route, bool]:
-    """Where a symbol is now, and whether it is there unchanged."""
+    """Where a symbol is now, and whether it is there unchanged; `whole` is what its file held as a whole."""
     if not tree.has(file):
-        route = follow_file(tree, past, file, since)
-        if route.to:
-            found = _in_file(tree, route.to[0], name, digest)
-            return (
-                (Route(to=(f"{route.to[0]}#{found[0]}",), commit=route.commit), found[1]) if found else (route, False)
-            )
+        route = follow_file(tree, past, file, since, whole)
+        found = _in_file(tree, route.to[0], name, digest) if route.to else None
+        if found:
+            return Route(to=(f"{route.to[0]}#{found[0]}",), commit=route.commit), found[1]
     elif renamed := _renamed(tree, file, digest):
         commit = "" if tree.is_dirty(file) else past.newest([file], since) or ""
         return Route(to=(f"{file}#{renamed}",), commit=commit), True
-    for other in _changed_sources(tree, past, file, since):
+    for other in _possible_sources(tree, past, file, since):
         found = _in_file(tree, other, name, digest)
         # Many files have a `main`: only the very same definition counts as this one.
         if found and found[1]:
-            commit = "" if tree.is_dirty(other) else past.newest([other], since) or ""
+            commit = "" if tree.is_dirty(other) else past.newest([other], since) or "" if since else ""
             return Route(to=(f"{other}#{found[0]}",), commit=commit), True
     return Route(commit=(past.newest([file], since) or "") if since else ""), False
 
@@ -187,7 +194,7 @@ def _symbols(tree: WorkingTree, file: str) -> list[Symbol]:
 def _in_file(tree: WorkingTree, file: str, name: str, digest: str) -> tuple[str, bool] | None:
     """The name under which a file holds a symbol, and whether it is unchanged."""
     symbols = _symbols(tree, file)
-    last = name.rpartition(".")[2]
+    last = _PARTS.split(name)[-1]
     for symbol in symbols:
         if symbol.digest == digest and symbol.name.rpartition(".")[2] == last:
             return symbol.name, True
@@ -200,9 +207,16 @@ def _renamed(tree: WorkingTree, file: str, digest: str) -> str | None:
     return next((symbol.name for symbol in same if symbol.last_line - symbol.first_line >= _TELLING_LINES), None)
 
 
-def _changed_sources(tree: WorkingTree, past: Past, file: str, since: str | None) -> Iterable[str]:
-    """Files that a symbol may have gone to: of the same language, changed or new since."""
-    changed = [change.new for change in past.changes(since) if change.how != "D"] if since else []
+def _possible_sources(tree: WorkingTree, past: Past, file: str, since: str | None) -> Iterable[str]:
+    """Files that a symbol may have gone to: of the same language, changed or new since.
+
+    Without a commit to compare with, all of them, those of the same name first.
+    """
+    if since is None:
+        suffix, name = _suffix(file), os.path.basename(file)
+        every = (path for path in tree.paths if path != file and _suffix(path) == suffix)
+        return sorted(every, key=lambda path: (os.path.basename(path) != name, path))[:_CANDIDATES]
+    changed = [change.new for change in past.changes(since) if change.how != "D"]
     changed += [change.new for change in past.staged() if change.how != "D"]
     changed += sorted(tree.dirty() - tree.gone)
     wanted = dict.fromkeys(path for path in changed if path != file and tree.has(path) and has_grammar(path))

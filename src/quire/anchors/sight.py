@@ -30,6 +30,8 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     """The files it matches, by their positions in the tree."""
     symbol_missing: bool = False
     """The file is there, the symbol in it is not."""
+    doubt: str = ""
+    """Why the seal may be of less than there is: where it is the one that is looked for, it is right all the same."""
 
 
 def split_symbol(tree: Tree, anchor: str) -> tuple[str, str] | None:
@@ -109,9 +111,10 @@ def _see_symbol(tree: Tree, anchor: str, file: str, name: str) -> Sight:
     if isinstance(symbols, Unparsed):
         return Sight(anchor=anchor, fault=f"`{file}` {symbols.reason}", files=files)
     symbol = find_symbol(symbols, name)
+    doubt = f"`{file}` has a syntax error on line {symbols.broken_line}" if symbols.broken_line else ""
     if symbol is None:
-        return Sight(anchor=anchor, files=files, symbol_missing=True)
-    return Sight(anchor=anchor, seal=Seal(anchor, "symbol", symbol.digest), files=files)
+        return Sight(anchor=anchor, fault=doubt, files=files, symbol_missing=not doubt)
+    return Sight(anchor=anchor, seal=Seal(anchor, "symbol", symbol.digest), files=files, doubt=doubt)
 
 
 def _unreadable(tree: Tree, path: str) -> str:

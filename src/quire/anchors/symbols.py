@@ -1,5 +1,6 @@
 """What a source file defines, and a digest of each definition that formatting and comments do not change."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -7,7 +8,17 @@ import msgspec
 from quire.anchors.languages import GRAMMARS, PYTHON
 from quire.files import hex_digest
 
-__all__ = ["LIMIT", "Symbol", "Unparsed", "combined", "digest_of", "find_symbol", "has_grammar", "read_symbols"]
+__all__ = [
+    "LIMIT",
+    "Symbol",
+    "Symbols",
+    "Unparsed",
+    "combined",
+    "digest_of",
+    "find_symbol",
+    "has_grammar",
+    "read_symbols",
+]
 
 LIMIT = 1_000_000
 
@@ -21,13 +32,20 @@ class Symbol(msgspec.Struct, frozen=True):
     last_line: int
 
 
+class Symbols(list[Symbol]):
+    """What a file defines. Where it is broken in places, only what is whole is here."""
+
+    broken_line: int = 0
+    """The first line that could not be understood; 0 where all of it could."""
+
+
 class Unparsed(msgspec.Struct, frozen=True):
     """Why a file has no symbols; the reason continues a sentence that begins with the file's path."""
 
     reason: str
 
 
-def read_symbols(path: str, data: bytes) -> list[Symbol] | Unparsed:
+def read_symbols(path: str, data: bytes) -> Symbols | Unparsed:
     """Everything that the file defines, in its order, each name once."""
     extension = _extension(path)
     if not has_grammar(path):
@@ -40,12 +58,16 @@ def read_symbols(path: str, data: bytes) -> list[Symbol] | Unparsed:
     if extension in PYTHON:
         from quire.anchors.python_symbols import read_python
 
-        found = read_python(data)
+        found: Symbols | Unparsed = read_python(data)
     else:
         from quire.anchors.grammar_symbols import read_grammar
 
         found = read_grammar(extension, data)
-    return found if isinstance(found, Unparsed) else _each_name_once(found)
+    if isinstance(found, Unparsed):
+        return found
+    symbols = Symbols(_each_name_once(found))
+    symbols.broken_line = found.broken_line
+    return symbols
 
 
 def find_symbol(symbols: list[Symbol], name: str) -> Symbol | None:
@@ -86,6 +108,10 @@ def digest_of(tokens: Sequence[str], parts: tuple[str, ...]) -> str:
     """
     places = {f"i:{part}": f"\1{place}" for place, part in reversed(list(enumerate(reversed(parts))))}
     replaced = [places.get(token, token) for token in tokens]
+    if parts and any(token.startswith("doc:") and parts[-1] in token for token in replaced):
+        # What a definition says of itself by its name, it says under a new one too.
+        own = re.compile(rf"(?<!\w){re.escape(parts[-1])}(?!\w)")
+        replaced = [own.sub("\1", token) if token.startswith("doc:") else token for token in replaced]
     if not any(_says_something(token) for token in replaced):
         # A bare name, as of an enumeration's member: without it all of them would be equal.
         replaced = list(tokens)

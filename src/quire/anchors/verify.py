@@ -136,6 +136,8 @@ class _Judgement:
             return AnchorVerdict(anchor=anchor, verdict="unverifiable", because=self._why_unknown(anchor))
         if (before.how, before.digest) == (now.seal.how, now.seal.digest):
             return AnchorVerdict(anchor=anchor, verdict="fresh")
+        if now.doubt:
+            return AnchorVerdict(anchor=anchor, verdict="unverifiable", because=now.doubt)
         return self._changed(anchor, now, before)
 
     def _unsure(self, anchor: str, now: Sight, before: Seal | None) -> AnchorVerdict:
@@ -221,7 +223,8 @@ class _Judgement:
         unchanged = True
         if named:
             digest = before.digest if before else ""
-            route, unchanged = follow_symbol(tree, self.past, *named, self.since, digest)
+            whole = self.notes.get(named[0], "")
+            route, unchanged = follow_symbol(tree, self.past, *named, self.since, digest, whole)
         elif before is not None and before.how == "blob":
             route = follow_file(tree, self.past, anchor.rstrip("/"), self.since, before.digest)
             unchanged = bool(route.to) and tree.content(route.to[0]) == before.digest
@@ -233,7 +236,8 @@ class _Judgement:
             to = " and ".join(f"`{place}`" for place in route.to)
             because = f"`{anchor}` moved to {to}{when}{changed}"
             return AnchorVerdict(anchor=anchor, verdict="moved", because=because, to=route.to, commit=route.commit)
-        what = f"`{anchor}` is no longer in its file" if now.symbol_missing else f"`{anchor}` matches no file"
+        longer = "not" if before is None else "no longer"
+        what = f"`{anchor}` is {longer} in its file" if now.symbol_missing else f"`{anchor}` matches no file"
         gone = f": gone{when}" if route.commit else ""
         note = f"; {route.note}" if route.note else ""
         because = f"{what}{gone}{note}"
