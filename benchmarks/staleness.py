@@ -25,7 +25,8 @@ import msgspec
 
 from benchmarks import ground
 from benchmarks.ground import Definition
-from benchmarks.histories import HISTORIES, Expected, Part, Planted, Scene, Skipped, Tools, is_text, ruff
+from benchmarks.histories import HISTORIES, ruff
+from benchmarks.scenes import Expected, Part, Planted, Scene, Skipped, Tools, is_text
 from quire.anchors import Verifier
 from quire.files import real_world
 from quire.model import VERDICTS, AnchorVerdict, Verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import ground, histories, staleness
+from benchmarks import ground, scenes, staleness
 
 PLAYED = (
     "edit",
@@ -65,10 +65,10 @@ def test_definitions_are_found_without_the_parsers_of_the_product(tmp_path: Path
 
 
 def test_what_is_expected_follows_from_what_was_done(tmp_path: Path) -> None:
-    part = histories.Part(anchor="src/", form="folder", files=("src/a.py", "src/b.py"))
-    scene = histories.Scene(tmp_path, [histories.Planted("gotcha.a", (part,))], lambda *_: None, histories.Tools())
+    part = scenes.Part(anchor="src/", form="folder", files=("src/a.py", "src/b.py"))
+    scene = scenes.Scene(tmp_path, [scenes.Planted("gotcha.a", (part,))], lambda *_: None, scenes.Tools())
     assert scene.expected(scene.records[0]).verdict == "fresh"
     scene.note("src/a.py", "moved", to="lib/a.py")
     assert scene.expected(scene.records[0]).verdict == "changed"
     scene.note("src/b.py", "moved", to="lib/b.py")
-    assert scene.expected(scene.records[0]) == histories.Expected(verdict="moved", to=("lib/",))
+    assert scene.expected(scene.records[0]) == scenes.Expected(verdict="moved", to=("lib/",))

@@ -43,6 +43,7 @@ def read_grammar(extension: str, data: bytes) -> Symbols | Unparsed:
         return _TOO_MUCH
     symbols = Symbols(_Walk(grammar, data, root).run())
     symbols.broken_line = _line(data, _error_at(root)) if root.has_error else 0
+    symbols.doubtful = root.has_error and grammar.family != "c"
     return symbols
 
 

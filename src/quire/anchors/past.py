@@ -46,6 +46,7 @@ class Past:
         self._asked: dict[str | None, int] = {}
         self._newest: dict[str | None, dict[str, tuple[int, str]]] = {}
         self._since: dict[str, list[str]] = {}
+        self._in: dict[str, list[FileChange]] = {}
 
     @property
     def head(self) -> str | None:
@@ -120,6 +121,11 @@ class Past:
 
     def changes_in(self, commit: str) -> list[FileChange]:
         """What one commit changed, against its first parent."""
+        if commit not in self._in:
+            self._in[commit] = self._changes_in(commit)
+        return self._in[commit]
+
+    def _changes_in(self, commit: str) -> list[FileChange]:
         for before in (f"{commit}^", _EMPTY_TREE):
             try:
                 return changes_between(self.git, before, commit)

@@ -37,7 +37,9 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-def follow_file(tree: WorkingTree, past: Past, path: str, since: str | None, content: str = "") -> Route:
+def follow_file(
+    tree: WorkingTree, past: Past, path: str, since: str | None, content: str = "", *, dated: bool = True
+) -> Route:
     """Where a file is now. Without a commit to start from, only a file of the same content is found."""
     if since is None:
         return _same_content(tree, past, path, since, content)
@@ -46,7 +48,7 @@ def follow_file(tree: WorkingTree, past: Past, path: str, since: str | None, con
     renamed = {change.old: change.new for change in past.changes(since) if change.how == "R"}
     if path in renamed:
         current = renamed[path]
-        commit = past.arrival(current, since)
+        commit = past.arrival(current, since) if dated else ""
     else:
         current, commit = _step_by_step(past, path, since)
     if current is None:
@@ -140,9 +142,10 @@ def follow_files(tree: WorkingTree, past: Past, anchor: str, since: str | None, 
     old = {path: content for path, content in old.items() if not content.startswith(ABSENT)}
     if not old:
         return Route()
-    routes = {path: follow_file(tree, past, path, since, old[path]) for path in list(old)[:_CANDIDATES]}
+    routes = {path: follow_file(tree, past, path, since, old[path], dated=False) for path in list(old)[:_CANDIDATES]}
     gone = [path for path, route in routes.items() if not route.to]
-    commit = next((route.commit for route in routes.values() if route.to and route.commit), "")
+    arrived = next((route.to[0] for route in routes.values() if route.to), None)
+    commit = past.arrival(arrived, since) if arrived and since else ""
     if 2 * len(gone) > len(routes):
         lost = past.newest(gone[:_CANDIDATES], since) or ""
         note = f"{len(routes) - len(gone)} of its {len(routes)} files went elsewhere" if len(gone) < len(routes) else ""

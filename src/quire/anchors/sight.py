@@ -111,9 +111,10 @@ def _see_symbol(tree: Tree, anchor: str, file: str, name: str) -> Sight:
     if isinstance(symbols, Unparsed):
         return Sight(anchor=anchor, fault=f"`{file}` {symbols.reason}", files=files)
     symbol = find_symbol(symbols, name)
-    doubt = f"`{file}` has a syntax error on line {symbols.broken_line}" if symbols.broken_line else ""
+    broken = f"`{file}` has a syntax error on line {symbols.broken_line}" if symbols.broken_line else ""
     if symbol is None:
-        return Sight(anchor=anchor, fault=doubt, files=files, symbol_missing=not doubt)
+        return Sight(anchor=anchor, fault=broken, files=files, symbol_missing=not broken)
+    doubt = broken if symbols.doubtful else ""
     return Sight(anchor=anchor, seal=Seal(anchor, "symbol", symbol.digest), files=files, doubt=doubt)
 
 

@@ -37,6 +37,8 @@ class Symbols(list[Symbol]):
 
     broken_line: int = 0
     """The first line that could not be understood; 0 where all of it could."""
+    doubtful: bool = False
+    """Whether such a line casts doubt on the rest. Macros make sound C unreadable in places."""
 
 
 class Unparsed(msgspec.Struct, frozen=True):
@@ -66,7 +68,7 @@ def read_symbols(path: str, data: bytes) -> Symbols | Unparsed:
     if isinstance(found, Unparsed):
         return found
     symbols = Symbols(_each_name_once(found))
-    symbols.broken_line = found.broken_line
+    symbols.broken_line, symbols.doubtful = found.broken_line, found.doubtful
     return symbols
 
 
