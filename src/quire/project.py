@@ -176,17 +176,17 @@ class Project:
 
     def sync(self, *, dry_run: bool = False) -> tuple[Synced, list[Problem]]:
         """What changed in the code, and which nodes need a look; the marker moves on unless it is a dry run."""
-        from quire.anchors import begin_look
+        from quire.anchors import Look
         from quire.layers.graph import write_access
         from quire.upkeep import advance_marker, refresh_map, sync_memory
 
         self._settle()
         self.graph.config()
-        looking = begin_look(self.root, self.git)
+        looking = Look(self.root, self.git)
         try:
             found = self._with_index(lambda index: sync_memory(self.graph, self.git, index, looking))
         except BaseException:
-            looking()  # what was begun is ended
+            looking.differing()  # what was begun is ended
             raise
         problems: list[Problem] = []
         if not dry_run and found.head_commit:

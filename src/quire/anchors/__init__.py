@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from quire.anchors.tree import Tree, look_back, without_own
     from quire.anchors.verify import Verifier, quick_verdict, short
     from quire.anchors.watch import stamp_of, watch_for
-    from quire.anchors.working import WorkingTree, begin_look, look
+    from quire.anchors.working import Look, WorkingTree, look
 
 __all__ = [
     "Files",
+    "Look",
     "Past",
     "Sealed",
     "Sealer",
@@ -25,7 +26,6 @@ __all__ = [
     "Unparsed",
     "Verifier",
     "WorkingTree",
-    "begin_look",
     "covers",
     "find_symbol",
     "has_grammar",
@@ -46,6 +46,7 @@ __all__ = [
 # Which module holds what.
 _HOMES = {
     "Files": "match",
+    "Look": "working",
     "Past": "past",
     "Sealed": "sealing",
     "Sealer": "sealing",
@@ -54,7 +55,6 @@ _HOMES = {
     "Unparsed": "symbols",
     "Verifier": "verify",
     "WorkingTree": "working",
-    "begin_look": "working",
     "covers": "match",
     "find_symbol": "symbols",
     "has_grammar": "symbols",

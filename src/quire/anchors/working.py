@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from quire.anchors.tree import Tree, parts_for
-from quire.files import Git, Snapshot, blob_id, filtered_paths, follow_inside, hash_file, read_bytes
+from quire.files import Git, PendingSnapshot, Snapshot, blob_id, filtered_paths, follow_inside, hash_file, read_bytes
 from quire.model import GitRequired, OutsideProject
 
 _HEAD = len("H 100644 ")
@@ -19,32 +19,44 @@ _TAIL = len(" 0\t")
 _CRLF_BYTES = 8 * 1024 * 1024
 _NOTHING = Snapshot([], [], {})
 
-__all__ = ["WorkingTree", "begin_look", "look"]
+__all__ = ["Look", "WorkingTree", "look"]
 
 
 def look(root: str, git: Git, anchors: Iterable[str] | None = None) -> WorkingTree:
     """The working tree, or the parts of it that these anchors can lead to."""
-    return begin_look(root, git, anchors)()
+    return Look(root, git, anchors).tree()
 
 
-def begin_look(root: str, git: Git, anchors: Iterable[str] | None = None) -> Callable[[], WorkingTree]:
-    """Begin to look and go on; the tree is there when it is called for."""
-    paths = parts_for(anchors)
-    if os.path.lexists(os.path.join(root, ".gitmodules")):
-        paths = []  # of a path that leads into a submodule git says nothing at all
-    try:
-        pending = git.begin_snapshot(paths)
-    except GitRequired as error:
-        nothing = WorkingTree(root, git, _NOTHING, error.message.rstrip("."))
-        return lambda: nothing
+class Look:
+    """A look at the working tree that has begun; the tree is there when it is called for."""
 
-    def finish() -> WorkingTree:
+    def __init__(self, root: str, git: Git, anchors: Iterable[str] | None = None) -> None:
+        self._root = root
+        self._git = git
+        self._missing = ""
+        self._pending: PendingSnapshot | None = None
+        paths = parts_for(anchors)
+        if os.path.lexists(os.path.join(root, ".gitmodules")):
+            paths = []  # of a path that leads into a submodule git says nothing at all
         try:
-            return WorkingTree(root, git, pending(), "")
+            self._pending = git.begin_snapshot(paths)
         except GitRequired as error:
-            return WorkingTree(root, git, _NOTHING, error.message.rstrip("."))
+            self._missing = error.message.rstrip(".")
 
-    return finish
+    def differing(self) -> list[str] | None:
+        """The files that are not as the index has them, known before anything else; None where that is not known."""
+        try:
+            untracked, touched = self._pending.differing() if self._pending else ([], None)
+        except GitRequired:
+            return None
+        return None if touched is None else sorted([*untracked, *touched])
+
+    def tree(self) -> WorkingTree:
+        try:
+            snapshot = self._pending.finish() if self._pending else _NOTHING
+        except GitRequired as error:
+            snapshot, self._missing = _NOTHING, error.message.rstrip(".")
+        return WorkingTree(self._root, self._git, snapshot, self._missing)
 
 
 class WorkingTree(Tree):
@@ -66,6 +78,8 @@ class WorkingTree(Tree):
         self._plain_lines = snapshot.plain_lines
         self._unsure: set[str] = set(snapshot.untracked)
         """Files whose content the index does not vouch for."""
+        self.doubtful: set[str] = set()
+        """Files that git was told not to look at."""
         self._hashed: dict[str, str | None] = {}
         self._filtered: set[str] | None = None
         self.git = git
@@ -80,7 +94,6 @@ class WorkingTree(Tree):
         return present
 
     def _note_exceptions(self, snapshot: Snapshot, path_at: int) -> None:
-        doubtful: set[str] = set()
         # Almost every line begins alike; the others are looked at one by one.
         for entry in snapshot.staged:
             if entry.startswith(("H 100644", "H 100755")) and entry[path_at - 2] == "0":
@@ -91,16 +104,17 @@ class WorkingTree(Tree):
             elif entry[0] in "Ss" and not os.path.lexists(os.path.join(self.root, path)):
                 self.hidden.add(path)
             elif entry[0] != "H" or entry[path_at - 2] != "0":
-                doubtful.add(path)
+                self.doubtful.add(path)
             if entry[2:8] == "120000":
                 self.links.add(path)
         if snapshot.touched is None:
-            doubtful |= self.staged.keys() - self.modules.keys() - self.hidden
+            self.doubtful |= self.staged.keys() - self.modules.keys() - self.hidden
         else:
             self._unsure |= {path for path, how in snapshot.touched.items() if how != "D"}
         # Of these git does not say whether they are there at all.
-        self.gone |= {path for path in doubtful if not os.path.lexists(os.path.join(self.root, path))}
-        self._unsure |= doubtful - self.gone
+        self.gone |= {path for path in self.doubtful if not os.path.lexists(os.path.join(self.root, path))}
+        self._unsure |= self.doubtful - self.gone
+        self.doubtful |= self.hidden
 
     def is_dirty(self, path: str) -> bool:
         """Whether a file differs from the index, or the index does not know it."""

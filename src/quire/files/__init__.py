@@ -4,7 +4,7 @@ from quire.files import disk
 from quire.files.digests import blob_id, hash_file, hex_digest, sha256
 from quire.files.discovery import find_root, is_repository_top
 from quire.files.durable import ensure_folder, write_file
-from quire.files.git import Blob, Git, Snapshot
+from quire.files.git import Blob, Git, PendingSnapshot, Snapshot
 from quire.files.history import (
     Commit,
     FileChange,
@@ -58,6 +58,7 @@ __all__ = [
     "Holder",
     "LineOrigin",
     "Markers",
+    "PendingSnapshot",
     "Section",
     "Snapshot",
     "World",

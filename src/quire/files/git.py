@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -54,7 +54,7 @@ _HARDENING = (
 _SECONDS = 60.0
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
-__all__ = ["Blob", "Git", "Snapshot"]
+__all__ = ["Blob", "Git", "PendingSnapshot", "Snapshot"]
 
 
 class Blob(msgspec.Struct, frozen=True):
@@ -75,6 +75,44 @@ class Snapshot(msgspec.Struct, frozen=True):
     """Entries whose file no longer looks like the index says, and how: M, D, U, T. None where git may not tell."""
     plain_lines: bool = False
     """Whether files are committed with line feeds only, however they end their lines here."""
+
+
+class PendingSnapshot:
+    """A snapshot that was asked for. What differs from the index is known before the index is listed."""
+
+    def __init__(
+        self,
+        git: Git,
+        where: tuple[str, ...],
+        untracked: subprocess.Popen[bytes],
+        touched: subprocess.Popen[bytes] | None,
+        plain_lines: bool,
+    ) -> None:
+        self._git = git
+        self._where = where
+        self._asked = [untracked, *([touched] if touched else [])]
+        self._plain_lines = plain_lines
+        self._differing: tuple[list[str], dict[str, str] | None] | None = None
+
+    def differing(self) -> tuple[list[str], dict[str, str] | None]:
+        """What is untracked, and what was touched."""
+        if self._differing is None:
+            self._note(self._git.finish_all(self._asked))
+        return self._differing or ([], None)
+
+    def _note(self, answers: list[bytes]) -> None:
+        untracked, *touched = map(_split, answers)
+        pairs = dict(zip(touched[0][1::2], touched[0][::2], strict=True)) if touched else None
+        self._differing = untracked, pairs
+
+    def finish(self) -> Snapshot:
+        listing = self._git.start("ls-files", "-z", "-v", "--stage", *self._where)
+        pending = self._asked if self._differing is None else []
+        *answers, staged = self._git.finish_all([*pending, listing])
+        if self._differing is None:
+            self._note(answers)
+        untracked, touched = self.differing()
+        return Snapshot(_split(staged), untracked, touched, self._plain_lines)
 
 
 class Git:
@@ -147,30 +185,22 @@ class Git:
 
     def snapshot(self, paths: Iterable[str] = ()) -> Snapshot:
         """The index, what is untracked, and what was touched: at or below these paths, or everywhere."""
-        return self.begin_snapshot(paths)()
+        return self.begin_snapshot(paths).finish()
 
-    def begin_snapshot(self, paths: Iterable[str] = ()) -> Callable[[], Snapshot]:
+    def begin_snapshot(self, paths: Iterable[str] = ()) -> PendingSnapshot:
         """Ask for a snapshot and go on; the answer is there when it is called for.
 
-        The three questions are asked at the same time. `diff-files` compares contents where times do not decide, and
-        would put them through the repository's filters: each of these is switched off by its name.
+        The questions are asked at the same time. `diff-files` compares contents where times do not decide, and would
+        put them through the repository's filters: each of these is switched off by its name.
         """
         where = ("--", *paths)
         filters, plain_lines = self._conversions()
-        asked = [
-            self._start("ls-files", "-z", "-v", "--stage", *where),
-            self._start("ls-files", "-z", "--others", "--exclude-standard", *where),
-        ]
+        untracked = self.start("ls-files", "-z", "--others", "--exclude-standard", *where)
+        touched = None
         if filters is not None:
             listing = ("-z", "--name-status", "--no-renames", "--ignore-submodules=all")
-            asked.append(self._start("diff-files", *listing, *where, settings=filters))
-
-        def finish() -> Snapshot:
-            staged, untracked, *touched = map(_split, self._finish_all(asked))
-            pairs = dict(zip(touched[0][1::2], touched[0][::2], strict=True)) if touched else None
-            return Snapshot(staged, untracked, pairs, plain_lines)
-
-        return finish
+            touched = self.start("diff-files", *listing, *where, settings=filters)
+        return PendingSnapshot(self, where, untracked, touched, plain_lines)
 
     def _conversions(self) -> tuple[list[str] | None, bool]:
         """Settings that empty every filter this repository could run, and whether it turns line ends.
@@ -214,9 +244,9 @@ class Git:
 
     def run(self, command: str, *arguments: str, allow: tuple[int, ...] = (0,), stdin: bytes = b"") -> bytes:
         """What a read command answers. Any exit code but these is an error."""
-        return self._finish(self._start(command, *arguments), allow, stdin)
+        return self._finish(self.start(command, *arguments), allow, stdin)
 
-    def _start(self, command: str, *arguments: str, settings: Iterable[str] = ()) -> subprocess.Popen[bytes]:
+    def start(self, command: str, *arguments: str, settings: Iterable[str] = ()) -> subprocess.Popen[bytes]:
         if command not in _ALLOWED or (command == "config" and "--get-regexp" not in arguments):
             raise ValueError(f"git {command} is not on the list of commands we run")
         if self._program is None:
@@ -241,7 +271,7 @@ class Git:
         except OSError as error:
             raise GitRequired(f"git could not be started: {error.strerror}.") from None
 
-    def _finish_all(self, started: list[subprocess.Popen[bytes]]) -> list[bytes]:
+    def finish_all(self, started: list[subprocess.Popen[bytes]]) -> list[bytes]:
         """The answers of several; where one fails, the others are waited for before it is said."""
         answers: list[bytes] = []
         failed: GitRequired | None = None

@@ -333,6 +333,11 @@ class Index:
     def knows_space(self, name: str) -> bool:
         return next(self._rows("SELECT 1 FROM spaces WHERE name = ?", name), None) is not None
 
+    def state(self) -> str:
+        """One text for all that is in the index: it stays the same as long as the files do."""
+        rows = self._rows("SELECT layer, path, stamp FROM files ORDER BY layer, path")
+        return "\n".join(" ".join(row) for row in rows)
+
     def memos(self, names: Iterable[str]) -> dict[str, bytes]:
         """What was noted under these names."""
         listed = msgspec.json.encode(list(names)).decode()

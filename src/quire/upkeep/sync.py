@@ -7,12 +7,14 @@ against its own last look, and the marker only tells what is new.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+from collections.abc import Sequence
 
 import msgspec
 
-from quire.anchors import Files, Verifier, WorkingTree
-from quire.files import Git, changes_between, changes_staged, is_shallow
+from quire.anchors import Files, Look, Verifier, WorkingTree, is_glob, stamp_of
+from quire.files import Git, changes_between, changes_staged, hex_digest, is_shallow
 from quire.index import Index
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER
@@ -20,6 +22,8 @@ from quire.model import EPOCH, LIVE_STATUSES, AnchorVerdict, GitRequired, Record
 from quire.upkeep.coverage import Gap, coverage_gaps
 from quire.upkeep.sync_marker import Marker, read_marker, start_of
 from quire.upkeep.verdicts import file_of
+
+_MEMO = "sync"
 
 __all__ = ["ChangedNode", "MovedNode", "OrphanedNode", "Synced", "UnverifiableNode", "sync_memory"]
 
@@ -100,12 +104,55 @@ class Synced(msgspec.Struct, kw_only=True):
         return sum(node.new for node in listed)
 
 
-def sync_memory(store: GraphStore, git: Git, index: Index, looking: Callable[[], WorkingTree]) -> Synced:
-    """The whole report; the marker is left as it is. The look at the working tree was begun before."""
+def sync_memory(store: GraphStore, git: Git, index: Index, looking: Look) -> Synced:
+    """The whole report; the marker is left as it is. The look at the working tree was begun before.
+
+    Where nothing at all is different from the last time, neither is the report.
+    """
     head = git.head()
     marker = read_marker(store)
+    state = _state(git, index, looking, head, marker)
+    known = index.memos([_MEMO]).get(_MEMO) if state else None
+    if known is not None:
+        with contextlib.suppress(msgspec.MsgspecError):
+            memo = msgspec.msgpack.decode(known, type=_Memo)
+            if memo.state == state and stamp_of(git.root, memo.beside, {}) == memo.stamp:
+                return memo.report
+    report, beside = _work_out(store, git, index, looking, head, marker)
+    if state and beside is not None:
+        memo = _Memo(state, beside, stamp_of(git.root, beside, {}), report)
+        with contextlib.suppress(UnicodeEncodeError):  # a name that is no text cannot be kept
+            index.note({_MEMO: msgspec.msgpack.encode(memo)})
+    return report
+
+
+class _Memo(msgspec.Struct, frozen=True):
+    """A report, and the digest of everything that decided on it."""
+
+    state: str
+    beside: list[str]
+    """Files of which git does not say whether they changed, and how they looked."""
+    stamp: int
+    report: Synced
+
+
+def _state(git: Git, index: Index, looking: Look, head: str | None, marker: Marker | str) -> str | None:
+    """Everything that a report rests on: commits, the marker, the records, git's index, and the files beside it."""
+    differing = looking.differing()
+    if differing is None or os.path.lexists(os.path.join(git.root, ".gitmodules")):
+        return None
+    folder = git.folder()
+    rules = [os.path.join(folder, name) for name in ("index", "config", "info/exclude", "info/attributes")]
+    looks = stamp_of(git.root, [*rules, *differing], {})
+    return hex_digest("\0".join([str(head), repr(marker), index.state(), str(looks), *differing]))
+
+
+def _work_out(
+    store: GraphStore, git: Git, index: Index, looking: Look, head: str | None, marker: Marker | str
+) -> tuple[Synced, list[str] | None]:
+    """The report, and the files beside git's knowledge that it rests on; None where there is no end of them."""
     start = start_of(marker, git, head)
-    tree = looking()
+    tree = looking.tree()
     if tree.missing:
         raise GitRequired(f"{tree.missing}.", hint="A sync compares the memory with what git knows of the code.")
     changed = _changed_files(tree, git, start.base, head)
@@ -118,7 +165,9 @@ def sync_memory(store: GraphStore, git: Git, index: Index, looking: Callable[[],
         sorting.add(record, verdicts[record.ref])
     features = [record for record in live if record.kind == "feature"]
     unanchored = [ref for ref, verdict in verdicts.items() if verdict.verdict == "unanchored"]
-    return Synced(
+    anchors = {_plain(anchor).rstrip("/") for record in records for anchor in record.anchors}
+    beside = [anchor for anchor in anchors if not is_glob(anchor) and not tree.has(anchor)]
+    report = Synced(
         base_commit=start.base,
         head_commit=head,
         full_verification=start.base is None,
@@ -136,6 +185,7 @@ def sync_memory(store: GraphStore, git: Git, index: Index, looking: Callable[[],
         save_skeleton=_skeleton(sorting, {record.ref: record for record in records}),
         titles={record.ref: one_line(record.title) for record in records if record.ref not in sorting.fresh},
     )
+    return report, None if tree.modules else sorted({*beside, *tree.doubtful})
 
 
 def _changed_files(tree: WorkingTree, git: Git, base: str | None, head: str | None) -> set[str]:
