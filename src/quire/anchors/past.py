@@ -165,7 +165,10 @@ class Past:
 
     def arrival(self, path: str, since: str) -> str:
         """The commit that brought a path, the first one after `since` that knows it."""
-        commits = self.commits_of(path, since, _COMMITS)
+        try:
+            commits = commits_between(self.git, since, limit=_COMMITS, paths=(path,))
+        except GitRequired:
+            return ""
         return commits[-1] if commits else ""
 
     def commits_of(self, path: str, since: str, limit: int) -> list[str]:

@@ -150,7 +150,14 @@ def follow_files(tree: WorkingTree, past: Past, anchor: str, since: str | None, 
         lost = past.newest(gone[:_CANDIDATES], since) or ""
         note = f"{len(routes) - len(gone)} of its {len(routes)} files went elsewhere" if len(gone) < len(routes) else ""
         return Route(commit=lost, note=note)
-    places = Counter(_new_place(anchor, path, route.to[0]) for path, route in routes.items() if route.to)
+    moved = {path: route.to[0] for path, route in routes.items() if route.to}
+    places = Counter(_new_place(anchor, path, new) for path, new in moved.items())
+    top = places.most_common(1)[0][0]
+    if top.endswith("/"):
+        # Of files that equal others, those count as moved along that lie beside the rest.
+        rests = {path: path[len(static_prefix(anchor)) :].lstrip("/") for path in moved}
+        moved = {path: top + rests[path] if tree.has(top + rests[path]) else new for path, new in moved.items()}
+        places = Counter(_new_place(anchor, path, new) for path, new in moved.items())
     return Route(to=tuple(place for place, _ in places.most_common(_PROPOSED)), commit=commit)
 
 

@@ -113,7 +113,7 @@ def _see_symbol(tree: Tree, anchor: str, file: str, name: str) -> Sight:
     symbol = find_symbol(symbols, name)
     broken = f"`{file}` has a syntax error on line {symbols.broken_line}" if symbols.broken_line else ""
     if symbol is None:
-        return Sight(anchor=anchor, fault=broken, files=files, symbol_missing=not broken)
+        return Sight(anchor=anchor, fault=broken, files=files, symbol_missing=True)
     doubt = broken if symbols.doubtful else ""
     return Sight(anchor=anchor, seal=Seal(anchor, "symbol", symbol.digest), files=files, doubt=doubt)
 

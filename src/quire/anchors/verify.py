@@ -142,6 +142,10 @@ class _Judgement:
 
     def _unsure(self, anchor: str, now: Sight, before: Seal | None) -> AnchorVerdict:
         """Not all of it can be read. What can be, and is not what was seen, is a change all the same."""
+        if now.symbol_missing and before is not None and before.how == "symbol":
+            lost = self._lost(anchor, now, before)
+            if lost.verdict == "moved":
+                return lost
         if before is not None and before.how == "tree" and len(now.files) > 1 and self.since:
             cause = cause_in_files(self.tree, self.past, anchor, now.files, self.since, self.notes)
             if cause.files:

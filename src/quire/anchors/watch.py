@@ -49,7 +49,7 @@ def _listing(tree: WorkingTree, anchor: str) -> set[str]:
 
 def _folders_below(tree: WorkingTree, top: str) -> Iterable[str]:
     """Every folder below one; of those that are ignored as a whole only the outermost."""
-    ignored = {path.rstrip("/") for path in tree.git.ignored_folders(top)}
+    ignored = tree.ignored_folders
     for folder, names, _ in os.walk(os.path.join(tree.root, top)):
         shown = [os.path.relpath(os.path.join(folder, name), tree.root) for name in names]
         yield from shown

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from quire.anchors.tree import Tree, parts_for
 from quire.files import Git, PendingSnapshot, Snapshot, blob_id, filtered_paths, follow_inside, hash_file, read_bytes
@@ -35,11 +36,11 @@ class Look:
         self._git = git
         self._missing = ""
         self._pending: PendingSnapshot | None = None
-        paths = parts_for(anchors)
+        self._paths = parts_for(anchors)
         if os.path.lexists(os.path.join(root, ".gitmodules")):
-            paths = []  # of a path that leads into a submodule git says nothing at all
+            self._paths = []  # of a path that leads into a submodule git says nothing at all
         try:
-            self._pending = git.begin_snapshot(paths)
+            self._pending = git.begin_snapshot(self._paths)
         except GitRequired as error:
             self._missing = error.message.rstrip(".")
 
@@ -56,7 +57,9 @@ class Look:
             snapshot = self._pending.finish() if self._pending else _NOTHING
         except GitRequired as error:
             snapshot, self._missing = _NOTHING, error.message.rstrip(".")
-        return WorkingTree(self._root, self._git, snapshot, self._missing)
+        tree = WorkingTree(self._root, self._git, snapshot, self._missing)
+        tree.parts = self._paths
+        return tree
 
 
 class WorkingTree(Tree):
@@ -69,6 +72,8 @@ class WorkingTree(Tree):
         self.staged = {entry[end + _TAIL :]: entry[begin:end] for entry in staged}
         self.root = root
         self.missing = missing
+        self.parts: list[str] = []
+        """The paths that were looked at; none means everywhere."""
         self.modules: dict[str, WorkingTree | None] = {}
         self.hidden: set[str] = set()
         """Files that a sparse checkout keeps out of the working tree."""
@@ -115,6 +120,11 @@ class WorkingTree(Tree):
         self.gone |= {path for path in self.doubtful if not os.path.lexists(os.path.join(self.root, path))}
         self._unsure |= self.doubtful - self.gone
         self.doubtful |= self.hidden
+
+    @cached_property
+    def ignored_folders(self) -> set[str]:
+        """Folders in which nothing counts."""
+        return {path.rstrip("/") for path in self.git.ignored_folders(self.parts)}
 
     def is_dirty(self, path: str) -> bool:
         """Whether a file differs from the index, or the index does not know it."""

@@ -225,9 +225,9 @@ class Git:
         """How long the ids of this repository are."""
         return 64 if self.run("rev-parse", "--show-object-format", allow=(0, 128)).strip() == b"sha256" else 40
 
-    def ignored_folders(self, path: str) -> list[str]:
-        """Folders below a path that are ignored as a whole, or hold nothing but what is."""
-        where = ("--", path) if path else ()
+    def ignored_folders(self, paths: Iterable[str]) -> list[str]:
+        """Folders at or below these paths, or anywhere, that are ignored as a whole, or hold nothing but what is."""
+        where = ("--", *paths)
         listing = ("-z", "--others", "--ignored", "--exclude-standard", "--directory")
         return [name for name in _split(self.run("ls-files", *listing, *where)) if name.endswith("/")]
 

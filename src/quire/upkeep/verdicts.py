@@ -73,14 +73,16 @@ class Verdicts:
         tree = verifier.look(records)
         # Looked at before it is read: what changes in between is noticed the next time.
         watched = {record.ref: self._watch(tree, record) for record in records}
-        stamps = {ref: stamp_of(self._root, paths, {}) for ref, paths in watched.items() if paths}
+        before: dict[str, tuple[int, ...]] = {}
+        after: dict[str, tuple[int, ...]] = {}
+        stamps = {ref: stamp_of(self._root, paths, before) for ref, paths in watched.items() if paths}
         verdicts = verifier.verify(records)
         memos = {}
         for record in records:
             paths = watched[record.ref]
-            if paths and stamp_of(self._root, paths, {}) == stamps[record.ref]:
+            if paths and stamp_of(self._root, paths, after) == stamps[record.ref]:
                 paths = [*paths, *_destinations(verdicts[record.ref])]
-                memo = _Memo(_about(record), paths, stamp_of(self._root, paths, {}), verdicts[record.ref])
+                memo = _Memo(_about(record), paths, stamp_of(self._root, paths, after), verdicts[record.ref])
                 with contextlib.suppress(UnicodeEncodeError):  # a name that is no text is looked at every time
                     memos[f"verdict {record.ref}"] = msgspec.msgpack.encode(memo)
         if memos and self._index is not None:
