@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.anchors.looks import stamp_of
     from quire.anchors.match import Files, covers, is_glob, static_prefix
     from quire.anchors.past import Past
+    from quire.anchors.quick import quick_verdict
     from quire.anchors.sealing import Sealed, Sealer
     from quire.anchors.sight import see, split_symbol
     from quire.anchors.symbols import Symbol, Unparsed, find_symbol, has_grammar, read_symbols
     from quire.anchors.tree import Tree, look_back, without_own
-    from quire.anchors.verify import Verifier, quick_verdict, short
-    from quire.anchors.watch import stamp_of, watch_for
+    from quire.anchors.verify import Verifier, short
+    from quire.anchors.watch import watch_for
     from quire.anchors.working import Look, WorkingTree, look
 
 __all__ = [
@@ -61,12 +63,12 @@ _HOMES = {
     "is_glob": "match",
     "look": "working",
     "look_back": "tree",
-    "quick_verdict": "verify",
+    "quick_verdict": "quick",
     "read_symbols": "symbols",
     "see": "sight",
     "short": "verify",
     "split_symbol": "sight",
-    "stamp_of": "watch",
+    "stamp_of": "looks",
     "static_prefix": "match",
     "watch_for": "watch",
     "without_own": "tree",

@@ -11,45 +11,21 @@ from collections.abc import Callable, Iterable
 from quire.anchors.causes import Cause, cause_in_files, cause_in_symbol
 from quire.anchors.match import is_glob
 from quire.anchors.past import Past
+from quire.anchors.quick import UNANCHORED
 from quire.anchors.routes import follow_file, follow_files, follow_symbol
 from quire.anchors.sight import Sight, see, split_symbol
 from quire.anchors.working import WorkingTree, look
-from quire.files import Git, blob_id, read_inside
+from quire.files import Git
 from quire.model import UNREAD, AnchorVerdict, Record, Seal, Verdict, is_absent, overall, parse_seal
 
 _SHOWN = 5
-_QUICK_FILES = 8
-_QUICK_BYTES = 256 * 1024
 
-__all__ = ["Verifier", "quick_verdict", "short"]
-
-_UNANCHORED = Verdict(verdict="unanchored", because="it has no anchors, so there is nothing to check it against")
+__all__ = ["Verifier", "short"]
 
 
 def short(commit: str) -> str:
     """A commit's id as people write it."""
     return commit[:9]
-
-
-def quick_verdict(root: str, record: Record) -> Verdict | None:
-    """The verdict where it takes no more than reading a few small files: all of them are what was seen."""
-    if not record.anchors:
-        return _UNANCHORED
-    sealed = {seal.anchor: seal for text in record.seen if (seal := parse_seal(text))}
-    for anchor in record.anchors:
-        seal = sealed.get(anchor)
-        if seal is not None and seal.how == "symbol":
-            seal = sealed.get(anchor.rpartition("#")[0])
-        if seal is None or seal.how != "blob" or len(record.anchors) > _QUICK_FILES:
-            return None
-        try:
-            data = read_inside(root, seal.anchor.rstrip("/"), _QUICK_BYTES)
-        except (OSError, ValueError):
-            return None
-        if blob_id(data, seal.digest) != seal.digest:
-            return None
-    anchors = tuple(AnchorVerdict(anchor=anchor, verdict="fresh") for anchor in record.anchors)
-    return overall(anchors, record.commit)
 
 
 class Verifier:
@@ -77,7 +53,7 @@ class Verifier:
         tree = self._tree or self.look(anchored)
         unsealed = [record for record in anchored if not record.seen and not self.past.commit(record.commit)]
         recorded = self.past.recorded(map(self._file_of, unsealed)) if unsealed and not tree.missing else {}
-        verdicts = dict.fromkeys((record.ref for record in records), _UNANCHORED)
+        verdicts = dict.fromkeys((record.ref for record in records), UNANCHORED)
         for record in anchored:
             since = self.past.commit(record.commit)
             if not record.seen and since is None:

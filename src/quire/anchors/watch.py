@@ -13,7 +13,7 @@ from quire.model import Record
 
 _MOST = 4_000
 
-__all__ = ["stamp_of", "watch_for"]
+__all__ = ["watch_for"]
 
 
 def watch_for(tree: WorkingTree, git: Git, record: Record, file: str) -> list[str] | None:
@@ -54,22 +54,3 @@ def _folders_below(tree: WorkingTree, top: str) -> Iterable[str]:
         shown = [os.path.relpath(os.path.join(folder, name), tree.root) for name in names]
         yield from shown
         names[:] = [name for name, path in zip(names, shown, strict=True) if path not in ignored and name != ".git"]
-
-
-def stamp_of(root: str, paths: Iterable[str], known: dict[str, tuple[int, ...]]) -> int:
-    """One number for how all these look; `known` keeps what was looked at already."""
-    looks = []
-    for path in paths:
-        look = known.get(path)
-        if look is None:
-            look = known[path] = _look(os.path.join(root, path))
-        looks.append(look)
-    return hash(tuple(looks))
-
-
-def _look(path: str) -> tuple[int, ...]:
-    try:
-        found = os.stat(path, follow_symlinks=False)
-    except (OSError, ValueError):
-        return ()
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino

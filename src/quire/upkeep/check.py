@@ -67,7 +67,7 @@ def _dead(store: GraphStore, git: Git, index: Index) -> list[Problem]:
             path=f"{FOLDER}/{record.path}",
             field="/anchors",
             message=f"`{record.ref}`: the anchor `{anchor}` matches no file.",
-            hint="Save the node with the anchor's new place, or retire the node.",
+            hint="Save the node with the anchor's new place (`memory sync` says where it went), or retire the node.",
         )
         for record in sorted(records, key=lambda record: record.ref)
         for anchor in record.anchors

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.anchors import Verifier, quick_verdict, stamp_of, watch_for
+from quire.anchors import quick_verdict, stamp_of
 from quire.files import Git
 from quire.layers.graph.layout import FOLDER
 from quire.model import Record, Verdict
@@ -69,6 +69,8 @@ class Verdicts:
         return found
 
     def _work_out(self, records: Sequence[Record]) -> dict[str, Verdict]:
+        from quire.anchors import Verifier
+
         verifier = Verifier(self._root, self._git, file_of)
         tree = verifier.look(records)
         # Looked at before it is read: what changes in between is noticed the next time.
@@ -92,6 +94,8 @@ class Verdicts:
     def _watch(self, tree: WorkingTree, record: Record) -> list[str] | None:
         if self._index is None or not record.anchors:
             return None
+        from quire.anchors import watch_for
+
         return watch_for(tree, self._git, record, file_of(record))
 
 
