@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
 
 Result = TypeVar("Result")
+_EVERYTHING = 10_000
 
 __all__ = ["Project"]
 
@@ -150,8 +151,13 @@ class Project:
     ) -> tuple[Saved, dict[str, Verdict]]:
         """Somebody looked, and these nodes are still true of the code; with the verdicts that they had before."""
         self.graph.config()
+        from quire.layers.graph import node_record
+        from quire.upkeep import Verdicts
+
         ids = [self._graph_id(ref) for ref in dict.fromkeys(refs)]
-        before = {ref: found.verdict for ref in ids if (found := self._seen(ref)) and found.verdict}
+        # An unknown one is for the save to say, together with everything else that is wrong.
+        nodes = [node for ref in ids if (node := self.graph.find_node(ref))]
+        before = Verdicts(self.root, self.git)(list(map(node_record, nodes)))
         noted = {"reason": reason} if reason and reason.strip() else {}
         intent = {"task": "confirm after a look", "confirm": [{"id": ref, **noted} for ref in ids]}
         return self.save(intent, actor=actor, dry_run=dry_run), before
@@ -165,12 +171,6 @@ class Project:
                 details={"id": ref},
             )
         return parsed.id
-
-    def _seen(self, ref: str) -> Inspected | None:
-        try:
-            return self.inspect(ref)
-        except NotFound:
-            return None  # the save says so, together with everything else that is wrong
 
     # -- keeping honest ---------------------------------------------------------------------
 
@@ -247,7 +247,7 @@ class Project:
             budget=self._budget(budget),
             limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
             allowed=Filter(layers=layers, kinds=kinds, tags=tags),
-            governs=Governor([inner_path(self.root, self.world.cwd, path)]) if path is not None else None,
+            governs=Governor(self.root, [inner_path(self.root, self.world.cwd, path)]) if path is not None else None,
             about=f"what governs {path}" if path is not None else "",
             everything=everything,
         )
@@ -277,7 +277,7 @@ class Project:
             question="",
             budget=self._budget(budget),
             limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
-            governs=Governor(found.files),
+            governs=Governor(self.root, found.files),
             about=f"what governs {found.name}",
         )
         return found, self._ask(asked)
@@ -293,8 +293,8 @@ class Project:
         asked = Ask(
             question="",
             budget=self._budget(budget),
-            limit=limits.RESULTS_MOST,
-            governs=Governor([path], root=self.root, line=line),
+            limit=_EVERYTHING,
+            governs=Governor(self.root, [path], line=line),
             about=f"why {path}" + (f":{line}" if line else ""),
             everything=True,
         )

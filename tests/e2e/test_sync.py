@@ -320,6 +320,29 @@ def test_a_node_without_seals_counts_as_changed_if_its_files_changed_since_the_l
     assert node["new"] is True
 
 
+def test_a_node_that_cannot_be_read_stops_nothing(synced: Any, repo: Path, git: Any) -> None:
+    write(repo, ".memory/memory/retry-queue.json", "{")
+    write(repo, "src/queue.py", "x = 1\n")
+    data = sync(synced)
+    assert ids(data["orphaned"]) == ["decision.back-off"]
+    assert data["marker_advanced"] is True
+
+
+def test_files_in_conflict_stop_nothing(synced: Any, repo: Path, git: Any) -> None:
+    git("checkout", "-q", "-b", "side")
+    write(repo, "src/queue.py", QUEUE.replace("2**attempt", "3**attempt"))
+    git.commit()
+    git("checkout", "-q", "main")
+    write(repo, "src/queue.py", QUEUE.replace("2**attempt", "4**attempt"))
+    git.commit()
+    subprocess.run(["git", "merge", "-q", "side"], cwd=repo, env=synced.env, capture_output=True, check=False)
+    assert "<<<<<<<" in (repo / "src/queue.py").read_text()
+    data = sync(synced)
+    assert ids(data["changed"]) == ["feature.retry-queue"]
+    assert ids(data["unverifiable"]) == ["decision.back-off"]
+    assert data["changed_files_count"] == 1
+
+
 # -- what it writes, and what it leaves alone ---------------------------------------------
 
 
@@ -598,9 +621,9 @@ def test_a_marker_that_is_a_link_or_a_folder_is_not_followed(synced: Any, repo: 
     before = other.read_text()
     run = synced("sync", "--json")
     assert other.read_text() == before
-    assert run.code in (0, 1)
-    if run.code == 0:
-        assert run.data["full_verification"] is True
+    assert run.code == 1
+    assert run.error["code"] == "MemoryPathOutsideProject"
+    assert synced("status", "--json").data["last_sync"] is None
     marker(repo).unlink()
     marker(repo).mkdir()
     run = synced("sync", "--json")
@@ -791,7 +814,7 @@ def test_the_last_sync_on_another_branch_begins_where_the_two_parted(synced: Any
     git.commit("main")
     marker(repo).write_text(kept)
     data = sync(synced)
-    assert data["full_verification"] is False
+    assert (data["full_verification"], data["reason"]) == (False, "")
     assert data["base_commit"] == parted
     assert data["changed_files_count"] == 1
     assert ids(data["changed"]) == ["feature.retry-queue"]
@@ -1061,6 +1084,95 @@ def test_every_anchor_of_one_node_can_have_its_own_verdict(synced: Any, repo: Pa
     git.commit()
     (node,) = sync(synced)["orphaned"]
     assert node["anchors"] == ["c.py"]
+
+
+# -- answered from the last time ----------------------------------------------------------
+
+
+def anew(memory: Any, repo: Path) -> Any:
+    """The report of a dry run without anything that was noted."""
+    shutil.rmtree(repo / ".memory/index")
+    return sync(memory, "--dry-run")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda repo, git: write(repo, "src/queue.py", QUEUE.replace("2**attempt", "3**attempt")),
+        lambda repo, git: write(repo, "src/render/new.py"),
+        lambda repo, git: (repo / "src/render/pdf.py").unlink(),
+        lambda repo, git: git("mv", "src/queue.py", "src/line.py"),
+        lambda repo, git: git("rm", "-q", "--cached", "src/queue.py"),
+        lambda repo, git: git("commit", "-q", "--allow-empty", "-m", "empty"),
+        lambda repo, git: git("checkout", "-q", "HEAD~1"),
+        lambda repo, git: write(repo, ".gitignore", "src/render/\n"),
+        lambda repo, git: write(repo, ".git/info/exclude", "noise/\n"),
+        lambda repo, git: write(repo, ".gitattributes", "noise/** linguist-generated\n"),
+        lambda repo, git: write(repo, ".memory/memory/late-clocks.json", "{"),
+        lambda repo, git: (repo / ".memory/memory/retry-queue.json").unlink(),
+        lambda repo, git: (repo / ".memory/sync-state.json").unlink(),
+        lambda repo, git: (
+            git("update-index", "--assume-unchanged", "src/queue.py") or write(repo, "src/queue.py", "x = 1\n")
+        ),
+    ],
+)
+def test_whatever_changes_is_seen_by_the_next_sync(synced: Any, repo: Path, git: Any, change: Any) -> None:
+    write(repo, "noise/a.py")
+    before = sync(synced, "--dry-run")
+    assert sync(synced, "--dry-run") == before
+    change(repo, git)
+    assert sync(synced, "--dry-run") == anew(synced, repo)
+
+
+def test_a_file_that_git_was_told_not_to_look_at_is_looked_at_every_time(synced: Any, repo: Path, git: Any) -> None:
+    git("update-index", "--assume-unchanged", "src/queue.py")
+    assert len(sync(synced, "--dry-run")["fresh"]) == 3
+    write(repo, "src/queue.py", QUEUE.replace("2**attempt", "3**attempt"))
+    assert ids(sync(synced, "--dry-run")["changed"]) == ["decision.back-off", "feature.retry-queue"]
+
+
+def test_an_ignored_file_that_is_named_is_looked_at_every_time(synced: Any, repo: Path, git: Any) -> None:
+    write(repo, ".gitignore", "local.py\n")
+    write(repo, "local.py", QUEUE)
+    (repo / "link.py").symlink_to("local.py")
+    synced.save(
+        {"kind": "gotcha", "title": "Local", "body": "B.", "anchors": ["local.py"]},
+        {"kind": "gotcha", "title": "Linked", "body": "B.", "anchors": ["link.py#send"]},
+    )
+    git.commit()
+    assert len(sync(synced, "--dry-run")["fresh"]) == 5
+    write(repo, "local.py", QUEUE.replace("2**attempt", "3**attempt"))
+    found = ids(sync(synced, "--dry-run")["changed"])
+    assert "gotcha.local" in found
+    assert found == ids(anew(synced, repo)["changed"])
+
+
+def test_a_history_that_was_fetched_since_is_seen(synced: Any, repo: Path, git: Any, tmp_path: Path) -> None:
+    write(repo, "src/queue.py", QUEUE + "x = 1\n")
+    commit = git.commit("change")
+    write(repo, "README.md", "# Hello\n")
+    git.commit("readme")
+    clone = tmp_path / "clone"
+    git("clone", "-q", "--depth", "1", f"file://{repo}", clone, cwd=tmp_path)
+    assert sync(synced, "--dry-run", cwd=clone)["shallow"] is True
+    git("fetch", "-q", "--unshallow", cwd=clone)
+    data = sync(synced, "--dry-run", cwd=clone)
+    assert (data["shallow"], data["full_verification"]) == (False, False)
+    assert data["changed"][0]["commit"] == commit
+
+
+def test_a_branch_that_was_removed_since_is_seen(synced: Any, repo: Path, git: Any) -> None:
+    git("checkout", "-q", "-b", "side")
+    write(repo, "side.md", "# Side\n")
+    git.commit("side")
+    sync(synced)
+    kept = marker(repo).read_text()
+    git.commit("side synced")
+    git("checkout", "-q", "main")
+    marker(repo).write_text(kept)
+    assert sync(synced, "--dry-run")["full_verification"] is False
+    git("update-ref", "-d", "refs/heads/side")
+    assert "rewritten" in sync(synced, "--dry-run")["reason"]
 
 
 # -- status and check beside it -----------------------------------------------------------

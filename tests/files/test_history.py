@@ -423,13 +423,13 @@ def test_a_question_that_fails_leaves_no_process_behind(
     (folder / ".git").mkdir(parents=True)
     ours = Git(str(folder), environment)
     started: list[subprocess.Popen[bytes]] = []
-    begin = ours._start
+    begin = ours.start
 
     def start(*words: str, **more: Any) -> subprocess.Popen[bytes]:
         started.append(begin(*words, **more))
         return started[-1]
 
-    monkeypatch.setattr(ours, "_start", start)
+    monkeypatch.setattr(ours, "start", start)
     with pytest.raises(GitRequired):
         ours.snapshot()
     left = [process for process in started if process.returncode is None]

@@ -77,6 +77,8 @@ def _see_file(tree: Tree, anchor: str, path: str) -> Sight:
     content = tree.content(path)
     if isinstance(tree, WorkingTree) and tree.is_link(path):
         behind = tree.behind(path)
+        if behind is None and os.path.isdir(os.path.join(tree.root, path)):
+            return Sight(anchor=anchor, fault=f"`{path}` is a link to a folder; anchor the folder itself", files=files)
         if behind is None:
             return Sight(anchor=anchor, fault=f"`{path}` is a link, and not to a file of the project", files=files)
         content = tree.content(behind)

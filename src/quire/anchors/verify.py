@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import msgspec
+
 from quire.anchors.causes import Cause, cause_in_files, cause_in_symbol
 from quire.anchors.match import is_glob
 from quire.anchors.past import Past
@@ -15,8 +17,19 @@ from quire.anchors.quick import UNANCHORED
 from quire.anchors.routes import follow_file, follow_files, follow_symbol
 from quire.anchors.sight import Sight, see, split_symbol
 from quire.anchors.working import WorkingTree, look
-from quire.files import Git
-from quire.model import UNREAD, AnchorVerdict, Record, Seal, Verdict, is_absent, overall, parse_seal
+from quire.files import Git, is_text
+from quire.model import (
+    UNREAD,
+    AnchorVerdict,
+    Record,
+    Seal,
+    Verdict,
+    anchor_fault,
+    is_absent,
+    one_line,
+    overall,
+    parse_seal,
+)
 
 _SHOWN = 5
 
@@ -26,6 +39,12 @@ __all__ = ["Verifier", "short"]
 def short(commit: str) -> str:
     """A commit's id as people write it."""
     return commit[:9]
+
+
+def _on_one_line(anchor: AnchorVerdict) -> AnchorVerdict:
+    """A file's name may hold a line break, and what follows it may look like something else."""
+    shown = one_line(anchor.because)
+    return anchor if shown == anchor.because else msgspec.structs.replace(anchor, because=shown)
 
 
 class Verifier:
@@ -93,7 +112,7 @@ class _Judgement:
         """Files below the anchors that were not committed when they were seen."""
 
     def verdict(self) -> Verdict:
-        found = tuple(map(self._anchor, self.record.anchors))
+        found = tuple(map(_on_one_line, map(self._anchor, self.record.anchors)))
         return overall(found, self.since or self.record.commit)
 
     def _anchor(self, anchor: str) -> AnchorVerdict:
@@ -211,11 +230,13 @@ class _Judgement:
         else:
             route = follow_files(tree, self.past, anchor, self.since, self.notes)
         when = f" in {short(route.commit)}" if route.commit else self._when(route.to)
-        if route.to:
+        # A file may have a name that no anchor can have.
+        places = tuple(place for place in route.to if anchor_fault(place) is None and is_text(place))
+        if places:
             changed = "" if unchanged else ", and changed"
-            to = " and ".join(f"`{place}`" for place in route.to)
+            to = " and ".join(f"`{place}`" for place in places)
             because = f"`{anchor}` moved to {to}{when}{changed}"
-            return AnchorVerdict(anchor=anchor, verdict="moved", because=because, to=route.to, commit=route.commit)
+            return AnchorVerdict(anchor=anchor, verdict="moved", because=because, to=places, commit=route.commit)
         longer = "not" if before is None else "no longer"
         what = f"`{anchor}` is {longer} in its file" if now.symbol_missing else f"`{anchor}` matches no file"
         gone = f": gone{when}" if route.commit else ""

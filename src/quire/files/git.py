@@ -142,6 +142,15 @@ class Git:
         except OSError:
             return path
 
+    def common_folder(self) -> str:
+        """Where git keeps what all working trees of a repository share: its settings and rules."""
+        folder = self.folder()
+        try:
+            with open(os.path.join(folder, "commondir"), encoding="utf-8", errors="surrogateescape") as file:
+                return os.path.join(folder, file.read(4096).strip())
+        except OSError:
+            return folder
+
     def head(self) -> str | None:
         """The current commit, or None before the first one."""
         found = self.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", allow=(0, 1, 128))

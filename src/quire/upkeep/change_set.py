@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from quire.anchors import look, without_own
 from quire.files import Git, changes_between, changes_staged, common_ancestor, resolve_commit
-from quire.layers.graph.layout import FOLDER
 from quire.model import InputError
 
 _MAIN = ("main", "master", "trunk", "develop")
@@ -53,9 +53,7 @@ def _of_branch(git: Git, name: str | None) -> ChangeSet:
     """What a branch holds that the main one does not; for the current branch also what is not committed."""
     current = git.branch()
     tip = _commit(git, name or "HEAD")
-    main = _main(git, name or current)
-    if main is None and (name or current) in _MAIN:
-        main = tip  # the main branch itself: nothing of it is still to be merged
+    main = _main(git, name or current, tip)
     old = common_ancestor(git, main, tip) if main else None
     if old is None:
         raise InputError(
@@ -68,13 +66,12 @@ def _of_branch(git: Git, name: str | None) -> ChangeSet:
     return ChangeSet(f"the branch {name or current or 'at HEAD'}", _own(files))
 
 
-def _main(git: Git, besides: str | None) -> str | None:
-    """The branch that work is merged into, by the names it usually has."""
+def _main(git: Git, branch: str | None, tip: str) -> str | None:
+    """Where the branch that work is merged into stands, by the names it usually has; for that branch, its own tip."""
     for name in ("origin/HEAD", *_MAIN, "origin/main", "origin/master"):
-        if name != besides:
-            found = resolve_commit(git, name)
-            if found:
-                return found
+        found = resolve_commit(git, name)
+        if found:
+            return tip if name == branch else found
     return None
 
 
@@ -94,8 +91,6 @@ def _between(git: Git, old: str, new: str) -> list[str]:
 
 
 def _working(git: Git) -> list[str]:
-    from quire.anchors import look
-
     staged = changes_staged(git) if git.head() else []
     tree = look(git.root, git)
     return [path for change in staged for path in (change.old, change.new)] + sorted(tree.dirty())
@@ -103,4 +98,4 @@ def _working(git: Git) -> list[str]:
 
 def _own(paths: list[str]) -> list[str]:
     """The user's files; the memory's own are not governed by it."""
-    return sorted({path for path in paths if not path.startswith(f"{FOLDER}/")})
+    return without_own(sorted(set(paths)))

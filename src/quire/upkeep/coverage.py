@@ -36,7 +36,7 @@ _TESTS = frozenset(
 )
 # Names of files that machines make, and of tests.
 _NO_CODE = re.compile(
-    r"\.min\.(js|css)$|\.(pb|g|gen|generated|designer|freezed)\.\w+$|_pb2(_grpc)?\.pyi?$|\.d\.[cm]?ts$|[-.]bundle\.js$"
+    r"\.min\.(js|css)$|\.(pb|g|gen|[Gg]enerated|[Dd]esigner|freezed)\.\w+$|_pb2(_grpc)?\.pyi?$|\.d\.[cm]?ts$|[-.]bundle\.js$"
     r"|_generated\.\w+$|^zz_generated\.|(^|[._-])(test|tests|spec)\.\w+$|^test_|Tests?\.(java|kt|cs|swift)$"
     r"|^conftest\.py$",
 )
@@ -121,7 +121,7 @@ def code_files(paths: Iterable[str]) -> list[str]:
 
 def _marked_foreign(git: Git, paths: list[str]) -> set[str]:
     """What `.gitattributes` calls generated or vendored."""
-    if not paths or not os.path.lexists(os.path.join(git.root, ".gitattributes")):
+    if not paths:
         return set()
     try:
         return set(attributes(git, paths, ["linguist-generated", "linguist-vendored"]))

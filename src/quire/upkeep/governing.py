@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from quire.anchors import Files, find_symbol, is_glob, read_symbols, static_prefix
 from quire.files import read_inside
 from quire.model import InputError, Record, anchor_fault
 
 _SOURCE_BYTES = 1_000_000
+_FILES_MOST = 5_000
 
 __all__ = ["Governor", "inner_path"]
 
@@ -27,10 +28,14 @@ def inner_path(root: str, cwd: str, path: str) -> str:
 
 
 class Governor:
-    """Says of a record how closely it governs some files, and which of them; of one file also by the line."""
+    """Says of a record how closely it governs some files, and which of them; of one file also by the line.
 
-    def __init__(self, paths: Iterable[str], *, root: str = "", line: int | None = None) -> None:
-        self._paths = sorted({path.rstrip("/") for path in paths})
+    A folder stands for the files in it.
+    """
+
+    def __init__(self, root: str, paths: Iterable[str], *, line: int | None = None) -> None:
+        asked = {path.rstrip("/") for path in paths}
+        self._paths = sorted({*asked, *(file for path in asked for file in _files_below(root, path))})
         self._files = Files(self._paths)
         self._root = root
         self._line = line
@@ -54,14 +59,16 @@ class Governor:
         return found
 
     def _by(self, anchor: str) -> dict[str, float]:
-        file, mark, name = anchor.rstrip("/").rpartition("#")
-        plain = file if mark and anchor.rstrip("/") not in self._paths else anchor
-        governed = {self._paths[place]: _closeness(plain, self._paths[place]) for place in self._files.at(plain)}
-        if mark and plain == file and self._line is not None:
-            governed = {path: 1.0 for path in governed if self._holds_line(path, name)}
-        # A folder that was asked for is governed by whatever is anchored inside it.
-        inside = static_prefix(plain)
-        governed.update({path: 1.0 for path in self._paths if inside == path or inside.startswith(f"{path}/")})
+        plain = anchor.rstrip("/")
+        file, mark, name = plain.rpartition("#")
+        if mark and plain not in self._paths and not os.path.lexists(os.path.join(self._root, plain)):
+            plain, anchor = file, file
+        governed = {self._paths[place]: _closeness(anchor, self._paths[place]) for place in self._files.at(anchor)}
+        if plain == file and self._line is not None:
+            return {path: 1.0 for path in governed if self._holds_line(path, name)}
+        # What was anchored inside a folder that was asked for, and is not there any more, governs it still.
+        inside = static_prefix(anchor)
+        governed.update({path: 1.0 for path in self._paths if inside.startswith(f"{path}/")})
         return governed
 
     def _holds_line(self, path: str, name: str) -> bool:
@@ -74,6 +81,20 @@ class Governor:
             return True
         symbol = find_symbol(symbols, name)
         return symbol is not None and symbol.first_line <= (self._line or 0) <= symbol.last_line
+
+
+def _files_below(root: str, path: str) -> Iterator[str]:
+    """The files in a folder, as many as one would read about."""
+    if not path or not os.path.isdir(os.path.join(root, path)):
+        return
+    found = 0
+    for folder, names, files in os.walk(os.path.join(root, path)):
+        names[:] = sorted(name for name in names if name != ".git")
+        for file in sorted(files):
+            found += 1
+            if found > _FILES_MOST:
+                return
+            yield os.path.relpath(os.path.join(folder, file), root)
 
 
 def _closeness(anchor: str, path: str) -> float:

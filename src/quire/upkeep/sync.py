@@ -13,14 +13,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.anchors import Files, Look, Verifier, WorkingTree, is_glob, stamp_of
+from quire.anchors import Files, Look, Verifier, WorkingTree, is_glob, stamp_of, without_own
 from quire.files import Git, changes_between, changes_staged, hex_digest, is_shallow
 from quire.index import Index
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import FOLDER
 from quire.model import EPOCH, LIVE_STATUSES, AnchorVerdict, GitRequired, Record, Verdict, instant, one_line
 from quire.upkeep.coverage import Gap, coverage_gaps
-from quire.upkeep.sync_marker import Marker, read_marker, start_of
+from quire.upkeep.sync_marker import Marker, Start, read_marker, start_of
 from quire.upkeep.verdicts import file_of
 
 _MEMO = "sync"
@@ -111,14 +110,15 @@ def sync_memory(store: GraphStore, git: Git, index: Index, looking: Look) -> Syn
     """
     head = git.head()
     marker = read_marker(store)
-    state = _state(git, index, looking, head, marker)
+    start = start_of(marker, git, head)
+    state = _state(git, index, looking, head, start)
     known = index.memos([_MEMO]).get(_MEMO) if state else None
     if known is not None:
         with contextlib.suppress(msgspec.MsgspecError):
             memo = msgspec.msgpack.decode(known, type=_Memo)
             if memo.state == state and stamp_of(git.root, memo.beside, {}) == memo.stamp:
                 return memo.report
-    report, beside = _work_out(store, git, index, looking, head, marker)
+    report, beside = _work_out(store, git, index, looking, head, marker, start)
     if state and beside is not None:
         memo = _Memo(state, beside, stamp_of(git.root, beside, {}), report)
         with contextlib.suppress(UnicodeEncodeError):  # a name that is no text cannot be kept
@@ -136,22 +136,28 @@ class _Memo(msgspec.Struct, frozen=True):
     report: Synced
 
 
-def _state(git: Git, index: Index, looking: Look, head: str | None, marker: Marker | str) -> str | None:
+def _state(git: Git, index: Index, looking: Look, head: str | None, start: Start) -> str | None:
     """Everything that a report rests on: commits, the marker, the records, git's index, and the files beside it."""
     differing = looking.differing()
     if differing is None or os.path.lexists(os.path.join(git.root, ".gitmodules")):
         return None
-    folder = git.folder()
-    rules = [os.path.join(folder, name) for name in ("index", "config", "info/exclude", "info/attributes")]
-    looks = stamp_of(git.root, [*rules, *differing], {})
-    return hex_digest("\0".join([str(head), repr(marker), index.state(), str(looks), *differing]))
+    rules = [
+        os.path.join(git.common_folder(), name) for name in ("config", "info/exclude", "info/attributes", "shallow")
+    ]
+    looks = stamp_of(git.root, [os.path.join(git.folder(), "index"), *rules, *differing], {})
+    return hex_digest("\0".join([str(head), repr(start), index.state(), str(looks), *differing]))
 
 
 def _work_out(
-    store: GraphStore, git: Git, index: Index, looking: Look, head: str | None, marker: Marker | str
+    store: GraphStore,
+    git: Git,
+    index: Index,
+    looking: Look,
+    head: str | None,
+    marker: Marker | str,
+    start: Start,
 ) -> tuple[Synced, list[str] | None]:
     """The report, and the files beside git's knowledge that it rests on; None where there is no end of them."""
-    start = start_of(marker, git, head)
     tree = looking.tree()
     if tree.missing:
         raise GitRequired(f"{tree.missing}.", hint="A sync compares the memory with what git knows of the code.")
@@ -193,7 +199,7 @@ def _changed_files(tree: WorkingTree, git: Git, base: str | None, head: str | No
     changes = changes_between(git, base, head) if base and head and base != head else []
     changes += changes_staged(git) if head else []
     changed = {path for change in changes for path in (change.old, change.new)} | tree.dirty()
-    return {path for path in changed if not path.startswith(f"{FOLDER}/")}
+    return set(without_own(sorted(changed)))
 
 
 class _Sorting:

@@ -7,8 +7,10 @@ import re
 import msgspec
 
 from quire.files import (
+    Change,
     Git,
     World,
+    apply_changes,
     common_ancestor,
     decode_object,
     full_commit,
@@ -16,10 +18,11 @@ from quire.files import (
     is_on_a_branch,
     is_shallow,
     pretty,
-    write_file,
+    sha256,
+    storage_failed,
 )
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import FOLDER, SYNC_STATE
+from quire.layers.graph.layout import FOLDER, RECOVERY, SYNC_STATE
 from quire.model import timestamp
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
@@ -71,11 +74,20 @@ def start_of(marker: Marker | str, git: Git, head: str | None) -> Start:
         return Start(base)
     if is_on_a_branch(git, base):
         # The last sync was on another branch: what parts the two is what may be new.
-        return Start(common_ancestor(git, base, head), "this branch has nothing in common with the last sync")
+        parted = common_ancestor(git, base, head)
+        return Start(parted, "" if parted else "this branch has nothing in common with the last sync")
     return Start(None, f"the history was rewritten: {base[:9]}, where the last sync was, is not in it any more")
 
 
 def advance_marker(store: GraphStore, world: World, head: str) -> None:
     """Write the marker; the caller holds the lock."""
     fields = {"version": 1, "last_sync_commit": head, "last_sync_at": timestamp(world.now())}
-    write_file(store.path(SYNC_STATE), pretty(fields), world.token())
+    store.path(SYNC_STATE)  # refused where it is a link
+    try:
+        planned = sha256(store.read(SYNC_STATE))
+    except FileNotFoundError:
+        planned = None
+    except OSError as error:
+        raise storage_failed(error, "write the marker", store.root) from error
+    change = Change(path=SYNC_STATE, data=pretty(fields), planned=planned)
+    apply_changes(store.folder, store.path(RECOVERY), [change], [], world.token())

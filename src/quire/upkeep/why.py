@@ -26,6 +26,8 @@ from quire.upkeep.governing import inner_path
 _PLACE = re.compile(r"(?P<path>.+):(?P<line>[0-9]{1,9})", re.DOTALL)
 _SOURCE_BYTES = 8_000_000
 _COMMITS = 5
+_EXACT = 4_000_000
+"""How many pairs of lines may be compared; of more, lines that are everywhere do not count."""
 _CHANGES = {"A": "created", "D": "deleted"}
 
 __all__ = ["Background", "SaveInCommit", "background_of", "place_of"]
@@ -59,7 +61,9 @@ class Background(msgspec.Struct, frozen=True, kw_only=True):
 def place_of(root: str, cwd: str, text: str) -> tuple[str, int | None]:
     """The file and the line that `path:line` names. A file may have a colon in its name."""
     found = _PLACE.fullmatch(text)
-    if found and not os.path.lexists(os.path.join(cwd, text)) and not os.path.lexists(os.path.join(root, text)):
+    if found and not _exists(root, cwd, found["path"]) and _PLACE.fullmatch(found["path"]):
+        found = _PLACE.fullmatch(found["path"])  # as compilers write it, with a column behind the line
+    if found and not _exists(root, cwd, text):
         path, line = inner_path(root, cwd, found["path"]), int(found["line"])
         if line < 1:
             raise InputError("Lines are counted from 1.", details={"field": "place"})
@@ -75,6 +79,10 @@ def place_of(root: str, cwd: str, text: str) -> tuple[str, int | None]:
     if line is not None and not os.path.isfile(full):
         raise InputError(f"`{path}` is no file, so it has no lines.", details={"field": "place"})
     return path, line
+
+
+def _exists(root: str, cwd: str, path: str) -> bool:
+    return os.path.lexists(os.path.join(cwd, path)) or os.path.lexists(os.path.join(root, path))
 
 
 def background_of(root: str, git: Git, index: Index, path: str, line: int | None) -> Background:
@@ -139,11 +147,26 @@ def _line_in_commit(git: Git, path: str, line: int, lines: list[bytes]) -> int |
     tree = look(git.root, git, (path,))
     if tree.content(path) == held.id:
         return line
+    before = git.blob(held.id).replace(b"\r\n", b"\n").split(b"\n")
+    return _same_line(before[:-1] if before[-1] == b"" else before, lines, line)
+
+
+def _same_line(before: list[bytes], after: list[bytes], line: int) -> int | None:
+    """Where a line stood before; most of a file is the same from its beginning, or from its end."""
+    shortest = min(len(before), len(after))
+    top = next((at for at in range(shortest) if before[at] != after[at]), shortest)
+    if line <= top:
+        return line
+    rest = shortest - top
+    end = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    if line > len(after) - end:
+        return line - len(after) + len(before)
     from difflib import SequenceMatcher
 
-    before = git.blob(held.id).replace(b"\r\n", b"\n").split(b"\n")
-    for block in SequenceMatcher(None, before, lines, autojunk=False).get_matching_blocks():
-        if block.b < line <= block.b + block.size:
+    old, new = before[top : len(before) - end], after[top : len(after) - end]
+    exact = len(old) * len(new) <= _EXACT
+    for block in SequenceMatcher(None, old, new, autojunk=not exact).get_matching_blocks():
+        if block.b < line - top <= block.b + block.size:
             return block.a + line - block.b
     return None
 

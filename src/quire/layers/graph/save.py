@@ -83,7 +83,7 @@ def _resolve(store: GraphStore, git: Git, draft: Draft, actor: Actor, now: str, 
     plan = plan_save(store, draft, actor, now)
     if plan.problems:
         raise refuse(plan.problems)
-    _seal(store, git, plan)
+    _seal(store, git, plan, draft)
     write = _Write(Saved(dry_run=dry_run, task=plan.task, warnings=plan.warnings), [], [], set())
     taken: set[str] = set()
     for node in plan.nodes.values():
@@ -97,7 +97,7 @@ def _resolve(store: GraphStore, git: Git, draft: Draft, actor: Actor, now: str, 
     return write
 
 
-def _seal(store: GraphStore, git: Git, plan: Plan) -> None:
+def _seal(store: GraphStore, git: Git, plan: Plan, draft: Draft) -> None:
     """Bind what this save says to the code as it is now."""
     nodes = [node for node in plan.nodes.values() if not node.removed and node.needs_seal]
     anchored = [node for node in nodes if node.fields.get("anchors")]
@@ -108,11 +108,12 @@ def _seal(store: GraphStore, git: Git, plan: Plan) -> None:
         return
     from quire.anchors import Sealer
 
+    lost: list[Problem] = []
     sealer = Sealer(store.root, git, (anchor for node in anchored for anchor in node.fields["anchors"]))
     for node in anchored:
         sealed = sealer.seal(node.fields["anchors"])
-        if node.confirmed and sealed.lost:
-            raise refuse([_not_there(node.id, anchor) for anchor in sealed.lost])
+        if node.confirmed:
+            lost += [_not_there(draft, node.id, anchor) for anchor in sealed.lost]
         node.seal(sealed.seals, sealed.commit, plan.actor)
         for anchor, why in sealed.unmatched:
             plan.warnings.append(
@@ -124,12 +125,15 @@ def _seal(store: GraphStore, git: Git, plan: Plan) -> None:
                     hint="Correct it if it is a slip; code that is still to come is fine.",
                 )
             )
+    if lost:
+        raise refuse(lost)
 
 
-def _not_there(node_id: str, anchor: str) -> Problem:
+def _not_there(draft: Draft, node_id: str, anchor: str) -> Problem:
+    number = next(number for number, item in enumerate(draft.intent.confirm) if item.id == node_id)
     return Problem(
         code="AnchorUnmatched",
-        field="confirm",
+        field=draft.place("confirm", number, "id"),
         message=f"`{node_id}` cannot be confirmed: its anchor `{anchor}` leads to nothing",
         hint="Save it with the anchor's new place, which `memory sync` proposes where it knows it, or mark it stale.",
     )

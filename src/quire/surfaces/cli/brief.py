@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.model import UsageError
+from quire.model import UsageError, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
 from quire.surfaces.cli.query import answer_fields, number
@@ -43,7 +43,7 @@ def run(
         answer(project, {"change": change.name, "files": change.files, **fields})
         return
     if not change.files:
-        say(f"Nothing has changed: {change.name} holds no file.")
+        say(f"No file has changed in {change.name}." if diff or branch is not None else "No file has changed.")
         return
     if not found.hits:
         say(f"Nothing in the memory is anchored to {_shown(change.files)}.")
@@ -53,7 +53,7 @@ def run(
 
 def _shown(files: list[str]) -> str:
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    return ", ".join(files[:3]) + more
+    return one_line(", ".join(files[:3])) + more
 
 
 COMMAND = Command(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.model import one_line
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
@@ -55,7 +56,10 @@ def _report(found: Synced, everything: bool, dry_run: bool) -> None:
     if shown:
         unverifiable = [f"{node.id} — {node.because}" for node in found.unverifiable]
         _section("Could not be checked (`memory confirm` after a look)", unverifiable)
-        gaps = [f"{gap.dir} — {_counted(gap.files_count)}: {', '.join(gap.examples)}" for gap in found.coverage_gaps]
+        gaps = [
+            f"{gap.dir} — {_counted(gap.files_count)}: {one_line(', '.join(gap.examples))}"
+            for gap in found.coverage_gaps
+        ]
         _section("Code that no feature covers", gaps)
         _section("Without anchors", found.unanchored)
     else:
