@@ -6,6 +6,7 @@ import msgspec
 
 from quire.files import Git
 from quire.index import Index
+from quire.layers.facts import find_fact_faults
 from quire.layers.graph import GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
 from quire.model import LIVE_STATUSES, GitRequired, Problem
@@ -27,6 +28,7 @@ class Checked(msgspec.Struct, kw_only=True):
 
 def check_memory(store: GraphStore, git: Git, index: Index) -> Checked:
     problems = [_below_memory(problem) for problem in find_store_faults(store)]
+    problems += find_fact_faults(store.root)
     problems += _unmerged(git)
     if not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)

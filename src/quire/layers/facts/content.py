@@ -1,0 +1,48 @@
+"""When two texts say the same: the normal form of a fact's content, its digest, and the normal name of a relation."""
+
+from __future__ import annotations
+
+import re
+
+from quire.files import hex_digest
+from quire.layers.facts.layout import RELATIONS
+from quire.model import trim
+
+# JavaScript's white space, which the stored digests were made with. Python's differs: it holds U+001C to U+001F and
+# U+0085, and lacks U+FEFF.
+_BLANK = "[\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
+_DASH = re.compile(f"-{_BLANK}*")
+_BLANKS = re.compile(f"{_BLANK}+")
+_SEPARATORS = re.compile(r"[\s\-_\ufeff]+")
+_HASH_DIGITS = 16
+
+__all__ = ["clean_content", "content_hash", "is_canonical_relation", "normal_relation", "normal_text"]
+
+
+def clean_content(text: str) -> str:
+    """The content as it is stored: without the dash of a list and without blanks around it."""
+    return trim(_without_dash(text))
+
+
+def normal_text(text: str) -> str:
+    """What the digest is made of. The dash goes first: one that blanks precede stays, as in the original program."""
+    bare = trim(_without_dash(text)).lower()
+    # Nearly all are like this already: the only blank that counts as printable is the plain space.
+    return bare if bare.isprintable() and "  " not in bare else _BLANKS.sub(" ", bare)
+
+
+def content_hash(text: str) -> str:
+    return hex_digest(normal_text(text))[:_HASH_DIGITS]
+
+
+def normal_relation(text: str) -> str:
+    """`Depends on`, `depends-on` and `DEPENDS_ON` are one relation. Empty where nothing is named."""
+    return _SEPARATORS.sub("_", text.lower()).strip("_")
+
+
+def is_canonical_relation(relation: str) -> bool:
+    return relation in RELATIONS
+
+
+def _without_dash(text: str) -> str:
+    return _DASH.sub("", text, count=1) if text.startswith("-") else text

@@ -1,0 +1,75 @@
+"""Everything that is wrong with a file of facts, with its line and what to do about it."""
+
+from __future__ import annotations
+
+import os
+
+from quire.files import read_inside
+from quire.layers.facts.layout import FILE, FOLDER
+from quire.layers.facts.lines import read_lines
+from quire.layers.facts.resolve import Resolved, resolve_reading
+from quire.layers.facts.types import Mind, Stored
+from quire.model import Problem, cut
+
+_FILE_BYTES = 256 * 1024 * 1024
+
+__all__ = ["find_fact_faults"]
+
+
+def find_fact_faults(root: str) -> list[Problem]:
+    """The problems of a project's facts; none where it has no such file."""
+    path = f"{FOLDER}/{FILE}"
+    if not os.path.lexists(os.path.join(root, path)):
+        return []
+    try:
+        data = read_inside(root, path, _FILE_BYTES)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        said = f"It cannot be read: {reason}."
+        return [Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there.")]
+    resolved = resolve_reading(read_lines(data, path))
+    return [*resolved.problems, *_disagreements(resolved, path)]
+
+
+def _disagreements(resolved: Resolved, path: str) -> list[Problem]:
+    found = [
+        _warning(
+            "FactConflict",
+            path,
+            f"Several lines speak of `{_name(conflict.winner)}` and none is newer; one of them is read.",
+            "Look at the lines and keep one of them.",
+        )
+        for conflict in resolved.conflicts
+        if conflict.is_tie
+    ]
+    found += [
+        _warning(
+            "FactContradiction",
+            path,
+            f"Where `{cut(item.fact, 40)}` was replaced, several facts are live: {', '.join(item.live)}.",
+            "Archive all but the one that is true.",
+        )
+        for item in resolved.contradictions
+    ]
+    found += [
+        _warning(
+            "ConnectionParked",
+            path,
+            f"The connection `{cut(item.connection.id, 40)}` leads to {_ends(item.missing)}.",
+            "Remove the line, or wait for the branch that brings the other end.",
+        )
+        for item in resolved.parked
+    ]
+    return found
+
+
+def _name(record: Stored) -> str:
+    return cut(record.name if isinstance(record, Mind) else record.id, 40)
+
+
+def _ends(missing: tuple[str, ...]) -> str:
+    return " and ".join(f"`{cut(end, 40)}`, which is not here" for end in missing) or "itself"
+
+
+def _warning(code: str, path: str, message: str, hint: str) -> Problem:
+    return Problem(code=code, severity="warning", path=path, message=message, hint=hint)

@@ -1,0 +1,65 @@
+"""The names of the facts: the file, its sections, statuses, relations and profiles, and how large things may be."""
+
+from __future__ import annotations
+
+FOLDER = ".memory"
+FILE = "facts.jsonl"
+"""Merged by git with `merge=union`."""
+
+SECTIONS = (
+    "Architecture",
+    "Decisions",
+    "Constraints",
+    "Known Issues",
+    "Patterns & Conventions",
+    "Specs",
+    "Recent Work",
+)
+SPECS = "Specs"
+RECENT_WORK = "Recent Work"
+
+ACTIVE = "active"
+ARCHIVED = "archived"
+SUPERSEDED = "superseded"
+DORMANT = "dormant"
+PENDING = "pending"
+STATUSES = (ACTIVE, ARCHIVED, SUPERSEDED, DORMANT, PENDING)
+STATUS_RANK = {ACTIVE: 0, DORMANT: 2, ARCHIVED: 3, SUPERSEDED: 4}
+"""Between two lines of one version, the one that puts the fact further away holds. What is not listed ranks 1:
+above active, since a status nobody knows must not be outvoted by one that shows the fact."""
+OTHER_RANK = 1
+
+RELATIONS = ("depends_on", "contradicts", "enables", "replaces", "motivated_by")
+PROFILES = ("standard", "global", "recent_work")
+DEFAULT_MIND = "default"
+
+CONTENT_CHARS = 8_000
+"""A new fact is one atom of knowledge. Longer ones of other writers are kept, and said to be long."""
+ID_CHARS = 160
+LINE_BYTES = 1024 * 1024
+"""A longer line is set aside unread."""
+VERSION_MOST = 2**53 - 1
+"""The largest number that every JSON reader holds exactly. Above it nothing could ever win, so it is no version."""
+
+__all__ = [
+    "ACTIVE",
+    "ARCHIVED",
+    "CONTENT_CHARS",
+    "DEFAULT_MIND",
+    "DORMANT",
+    "FILE",
+    "FOLDER",
+    "ID_CHARS",
+    "LINE_BYTES",
+    "OTHER_RANK",
+    "PENDING",
+    "PROFILES",
+    "RECENT_WORK",
+    "RELATIONS",
+    "SECTIONS",
+    "SPECS",
+    "STATUSES",
+    "STATUS_RANK",
+    "SUPERSEDED",
+    "VERSION_MOST",
+]

@@ -1,0 +1,178 @@
+"""The file of facts, line by line: bytes into records and problems, a record into its one line.
+
+Reading never fails and never drops: a line that is no record is set aside as it was, with what is wrong with it.
+Only the marks of a merge conflict are not kept; they say nothing of the facts on either side.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from quire.files import lines
+from quire.layers.facts.layout import FILE, LINE_BYTES
+from quire.layers.facts.objects import OTHER_NAMES, Fields, NotUnderstood, record_from
+from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
+from quire.model import Problem, limits
+
+_MARK = b"\xef\xbb\xbf"
+_CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+_ODD = (b" :", b"\t:", b"\r:", b'\\\\":')
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"([ \t\r]*:)?')
+_DECODE = msgspec.json.Decoder().decode
+_TAGS: dict[type[Stored], str] = {Fact: "fact", Connection: "edge", Episode: "episode", Mind: "mind"}
+# Said even where they could be left out: a reader must not have to guess what a line is, or whether it holds.
+_ALWAYS = {"status", "content_hash"}
+
+__all__ = ["Aside", "Reading", "encode_record", "read_lines"]
+
+
+class Aside(msgspec.Struct, frozen=True):
+    """A line that is no record, without its end."""
+
+    number: int
+    raw: bytes
+    problem: Problem
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a file holds, in the order of its lines; nothing is decided yet."""
+
+    facts: list[Fact] = []
+    connections: list[Connection] = []
+    episodes: list[Episode] = []
+    minds: list[Mind] = []
+    aside: list[Aside] = []
+    problems: list[Problem] = []
+    """Everything worth telling, also of the lines that were set aside."""
+
+
+def read_lines(data: bytes, path: str = FILE) -> Reading:
+    reading = Reading()
+    doubts: list[Problem] = []
+    for number, line in lines(data):
+        text = _bare(line)
+        if not text or text.isspace():
+            continue
+        fault = _mark_of_conflict(text)
+        if fault is None:
+            try:
+                record = record_from(_object(text), doubts.append)
+            except NotUnderstood as error:
+                fault = Problem(code=error.code, message=error.message, field=error.field)
+            else:
+                _keep(reading, record)
+        if fault is not None:
+            fault = _placed(fault, path, number)
+            reading.problems.append(fault)
+            if fault.code != "ConflictMarker":
+                reading.aside.append(Aside(number, text, fault))
+            doubts.clear()
+        elif doubts:
+            reading.problems.extend(_placed(doubt, path, number) for doubt in doubts)
+            doubts.clear()
+    return reading
+
+
+def encode_record(record: Stored) -> bytes:
+    """The one line of a record, without its end: known keys in their order, then the others in theirs."""
+    kind = type(record)
+    fields: Fields = {"_type": _TAGS[kind]}
+    said = _said_anyway(record) if record.extra else _ALWAYS
+    for name, default in _defaults(kind):
+        value = getattr(record, name)
+        if value != default or name in said:
+            fields[name] = value
+    for name, value in record.extra.items():
+        fields.setdefault(name, value)
+    return msgspec.json.encode(fields)
+
+
+def _said_anyway(record: Stored) -> set[str]:
+    """Also what a key of another writer would be taken for, if ours were left out."""
+    others = OTHER_NAMES.get(type(record), {})
+    return _ALWAYS | {ours for other, ours in others.items() if other in record.extra and ours not in record.extra}
+
+
+def _keep(reading: Reading, record: Stored) -> None:
+    if isinstance(record, Fact):
+        reading.facts.append(record)
+    elif isinstance(record, Connection):
+        reading.connections.append(record)
+    elif isinstance(record, Episode):
+        reading.episodes.append(record)
+    else:
+        reading.minds.append(record)
+
+
+def _bare(line: bytes) -> bytes:
+    """Without what editors and concatenation leave at either end; every one of them, so that it is done once."""
+    line = line.rstrip(b"\r")
+    while line.startswith(_MARK):
+        line = line[len(_MARK) :]
+    return line
+
+
+def _mark_of_conflict(text: bytes) -> Problem | None:
+    if text[:7] in _CONFLICT and text[7:8] in (b"", b" "):
+        return Problem(
+            code="ConflictMarker",
+            message="The mark of a merge conflict; the lines on both sides are read.",
+            severity="warning",
+            hint=f"Give git the attribute `{FILE} merge=union`, and such files merge by themselves.",
+        )
+    return None
+
+
+def _object(text: bytes) -> Fields:
+    if len(text) > LINE_BYTES:
+        raise NotUnderstood("LineTooLong", f"The line has {len(text):,} bytes; up to {LINE_BYTES:,} are read.")
+    try:
+        value = _DECODE(text)
+    except RecursionError:
+        raise _too_deep() from None
+    except UnicodeDecodeError as error:
+        raise NotUnderstood("NotUtf8", f"Not UTF-8 text: {error.reason}.") from None
+    except msgspec.DecodeError as error:
+        raise NotUnderstood("JsonInvalid", f"{error}.") from None
+    if not isinstance(value, dict):
+        raise NotUnderstood("NotAnObject", "The line holds JSON, but no object.")
+    # The decoder takes the last of two equal keys and says nothing. A line has as many `":` as pairs, unless a text
+    # holds one, or something stands between; those lines are looked at closely.
+    pairs = _pairs(value, 1)
+    if text.count(b'":') - text.count(b'\\":') != pairs or any(odd in text for odd in _ODD):
+        written = sum(1 for found in _STRING.finditer(text) if found.group(1))
+        if written != pairs:
+            raise NotUnderstood("KeyTwice", "A key stands twice in one object: it cannot be told which one holds.")
+    return value
+
+
+def _pairs(value: Any, depth: int) -> int:
+    """How many keys with a value there are, at all levels."""
+    if depth > limits.JSON_DEPTH:
+        raise _too_deep()
+    if isinstance(value, dict):
+        return len(value) + sum(_pairs(item, depth + 1) for item in value.values() if isinstance(item, dict | list))
+    return sum(_pairs(item, depth + 1) for item in value if isinstance(item, dict | list))
+
+
+def _too_deep() -> NotUnderstood:
+    return NotUnderstood("JsonTooDeep", f"Nested too deeply: the limit is {limits.JSON_DEPTH} levels.")
+
+
+def _placed(problem: Problem, path: str, number: int) -> Problem:
+    return msgspec.structs.replace(problem, path=path, line=number)
+
+
+def _defaults(kind: type[Stored]) -> list[tuple[str, Any]]:
+    found = _DEFAULTS.get(kind)
+    if found is None:
+        found = _DEFAULTS[kind] = [
+            (field.name, field.default) for field in msgspec.structs.fields(kind) if field.name != "extra"
+        ]
+    return found
+
+
+_DEFAULTS: dict[type[Stored], list[tuple[str, Any]]] = {}
