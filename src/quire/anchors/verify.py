@@ -241,6 +241,8 @@ class _Judgement:
         what = f"`{anchor}` is {longer} in its file" if now.symbol_missing else f"`{anchor}` matches no file"
         gone = f": gone{when}" if route.commit else ""
         note = f"; {route.note}" if route.note else ""
+        if self.since is None and self.record.commit and before is not None:
+            note = f"; where it went cannot be told, {short(self.record.commit)} is not in this clone"
         because = f"{what}{gone}{note}"
         return AnchorVerdict(anchor=anchor, verdict="orphaned", because=because, commit=route.commit)
 

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
+
+from quire.files.paths import open_regular
 
 _CHUNK = 1 << 20
 
@@ -41,11 +41,8 @@ def hash_file(path: str, like: str) -> str:
     """The id git would give a regular file, read in parts: however large it is, it does not fill the memory."""
     import hashlib
 
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor, found = open_regular(path)
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
         digest = hashlib.sha256() if len(like) == 64 else hashlib.sha1(usedforsecurity=False)
         digest.update(b"blob %d\0" % found.st_size)
         while chunk := os.read(descriptor, _CHUNK):

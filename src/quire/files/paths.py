@@ -13,6 +13,7 @@ __all__ = [
     "follow_inside",
     "inside",
     "is_text",
+    "open_regular",
     "read_bytes",
     "read_from",
     "read_inside",
@@ -72,9 +73,8 @@ def is_text(name: str) -> bool:
 
 def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
     """A regular file's bytes. Never follows a link, never waits on a pipe, never reads without bound."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor, found = open_regular(path)
     try:
-        found = _regular(descriptor, path)
         if found.st_size > limit:
             raise OSError(errno.EFBIG, f"larger than {limit} bytes", path)
         data = os.read(descriptor, found.st_size + 1)
@@ -95,21 +95,23 @@ def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES) -> byt
     return read_bytes(os.path.join(root, relative), limit)
 
 
-def _regular(descriptor: int, path: str) -> os.stat_result:
+def open_regular(path: str) -> tuple[int, os.stat_result]:
+    """A regular file opened for reading, and what it is. Never follows a link, never waits on a pipe."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "not a regular file", path)
-    return found
+    if stat.S_ISREG(found.st_mode):
+        return descriptor, found
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "not a regular file", path)
 
 
 def read_from(path: str, offset: int) -> bytes:
     """A regular file's bytes from an offset on; empty where the file is missing or shorter."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor, _ = open_regular(path)
     except FileNotFoundError:
         return b""
     try:
-        _regular(descriptor, path)
         os.lseek(descriptor, offset, os.SEEK_SET)
         data = b""
         while chunk := os.read(descriptor, 1 << 20):
