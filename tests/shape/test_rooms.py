@@ -158,7 +158,7 @@ HEAVY = {
     "uvicorn",
     "rich",
     "numpy",
-    "wcmatch",
+    "tree_sitter",
     "anyascii",
     "jsonschema",
     "asyncio",
@@ -204,7 +204,7 @@ def test_importing_a_module_does_nothing_but_define(tmp_path: Path) -> None:
     """No module reads files, the environment or the clock when it is imported."""
     code = (
         "import builtins, os, sys, importlib, pkgutil, quire\n"
-        "import click.shell_completion, difflib, tarfile, subprocess, apsw, msgspec, anyascii, wcmatch.glob\n"
+        "import click.shell_completion, difflib, tarfile, subprocess, apsw, msgspec, anyascii, tree_sitter\n"
         "names = [m.name for m in pkgutil.walk_packages(quire.__path__, 'quire.') if not m.name.endswith('__main__')]\n"
         "for n in names: importlib.util.find_spec(n) if n.count('.') == 1 else None\n"
         "def barred(*a, **k): raise SystemExit('a module opens a file at import: %r' % (a[:1],))\n"
