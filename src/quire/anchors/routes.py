@@ -14,6 +14,7 @@ from quire.anchors.match import covers, is_glob, static_prefix
 from quire.anchors.past import Past
 from quire.anchors.symbols import Symbol, Unparsed, find_symbol, has_grammar, read_symbols
 from quire.anchors.working import WorkingTree
+from quire.files import is_empty_blob
 from quire.model import ABSENT, GitRequired
 
 _STEPS = 12
@@ -23,8 +24,6 @@ _CANDIDATE_BYTES = 400_000
 _PROPOSED = 5
 _TELLING_LINES = 2
 _PARTS = re.compile(r"\.|::|#")
-_EMPTY = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
-"""What git's ids of nothing begin with: nothing is everywhere the same."""
 
 __all__ = ["Route", "follow_file", "follow_files", "follow_symbol"]
 
@@ -82,7 +81,7 @@ def _step_by_step(past: Past, path: str, since: str) -> tuple[str | None, str]:
 
 def _same_content(tree: WorkingTree, past: Past, path: str, since: str | None, content: str, commit: str = "") -> Route:
     """A file that holds the very same and was not there before; commits may know nothing of the first."""
-    if not content or content.startswith(_EMPTY):
+    if not content or is_empty_blob(content):
         return Route(commit=commit)
     same = [other for other in tree.paths if tree.staged.get(other) == content]
     same += [other for other in tree.untracked if _suffix(other) == _suffix(path) and tree.content(other) == content]

@@ -1,7 +1,7 @@
 """The ground: durable writes and transactions, locks, JSON, marked sections, git, discovery, containment."""
 
 from quire.files import disk
-from quire.files.digests import blob_id, hash_file, hex_digest, sha256
+from quire.files.digests import blob_id, hash_file, hex_digest, is_empty_blob, sha256
 from quire.files.discovery import find_root, is_repository_top
 from quire.files.durable import ensure_folder, write_file
 from quire.files.git import Blob, Git, PendingSnapshot, Snapshot
@@ -86,6 +86,7 @@ __all__ = [
     "hex_digest",
     "inside",
     "is_ancestor",
+    "is_empty_blob",
     "is_interrupted",
     "is_on_a_branch",
     "is_repository_top",

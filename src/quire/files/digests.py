@@ -10,8 +10,10 @@ import os
 from quire.files.paths import open_regular
 
 _CHUNK = 1 << 20
+_EMPTY = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
+"""What git's ids of nothing begin with, by either hash."""
 
-__all__ = ["blob_id", "hash_file", "hex_digest", "sha256"]
+__all__ = ["blob_id", "hash_file", "hex_digest", "is_empty_blob", "sha256"]
 
 
 def hex_digest(text: str) -> str:
@@ -35,6 +37,11 @@ def blob_id(data: bytes, like: str) -> str:
     if len(like) == 64:
         return hashlib.sha256(body).hexdigest()
     return hashlib.sha1(body, usedforsecurity=False).hexdigest()
+
+
+def is_empty_blob(blob: str) -> bool:
+    """Whether this is git's id of nothing, which is everywhere the same."""
+    return blob.startswith(_EMPTY)
 
 
 def hash_file(path: str, like: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from quire.anchors import Files, WorkingTree
-from quire.files import Git, attributes, hex_digest
+from quire.files import Git, attributes, hex_digest, is_empty_blob
 from quire.index import Index
 from quire.model import GitRequired, Record
 
@@ -40,7 +40,6 @@ _NO_CODE = re.compile(
     r"|_generated\.\w+$|^zz_generated\.|(^|[._-])(test|tests|spec)\.\w+$|^test_|Tests?\.(java|kt|cs|swift)$"
     r"|^conftest\.py$",
 )
-_NOTHING = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
 _EXAMPLES = 3
 _MEMO = "coverage"
 
@@ -84,7 +83,7 @@ class _Memo(msgspec.Struct, frozen=True):
 def _state(tree: WorkingTree, anchors: list[str]) -> str:
     rules = [path for path in tree.paths if path.endswith(".gitattributes")]
     contents = [f"{path} {tree.content(path)}" for path in rules]
-    empty = [path for path, content in tree.staged.items() if content.startswith(_NOTHING)]
+    empty = [path for path, content in tree.staged.items() if is_empty_blob(content)]
     return hex_digest("\0\0".join(map("\0".join, (tree.paths, anchors, contents, empty))))
 
 
@@ -130,8 +129,8 @@ def _marked_foreign(git: Git, paths: list[str]) -> set[str]:
 
 
 def _is_empty(tree: WorkingTree, path: str) -> bool:
-    """An `__init__.py` with nothing in it is no code. Git's id of nothing is always the same."""
-    return tree.staged.get(path, "").startswith(_NOTHING)
+    """An `__init__.py` with nothing in it is no code."""
+    return is_empty_blob(tree.staged.get(path, ""))
 
 
 def _group(bare: list[str], covered: set[str]) -> Iterable[Gap]:
