@@ -11,29 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import RETRY
 
 from quire.files import World
 from quire.model import AnchorVerdict, Verdict
 from quire.project import Project
 
 SHARED_MEMORY = "/dev/shm"
-RETRY = """import time
-
-
-def send(message, tries):
-    \"\"\"Send it, and again if that fails.\"\"\"
-    for attempt in range(tries):
-        if message.deliver():
-            return attempt
-        time.sleep(2**attempt)
-    raise TimeoutError(message)
-
-
-def give_up(message):
-    message.failed = True
-    message.log("gave up")
-    return None
-"""
 
 
 @pytest.fixture

@@ -7,24 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import RETRY
 
-RETRY = """import time
-
-
-def send(message, tries):
-    \"\"\"Send it, and again if that fails.\"\"\"
-    for attempt in range(tries):
-        if message.deliver():
-            return attempt
-        time.sleep(2**attempt)
-    raise TimeoutError(message)
-
-
-def give_up(message):
-    message.failed = True
-    message.log("gave up")
-    return None
-"""
 EDITED = RETRY.replace("2**attempt", "3**attempt")
 ELSE = "".join(f"number_{n} = {n * n}\n" for n in range(40))
 
