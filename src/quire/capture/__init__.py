@@ -1,0 +1,61 @@
+"""What arrives by itself: conversations to compact, design documents, sessions."""
+
+from typing import TYPE_CHECKING
+
+from quire.model.lazy import loader
+
+if TYPE_CHECKING:
+    from quire.capture.compaction import Compacted, compact
+    from quire.capture.conversation import Conversation, Pin, messages_from, read_conversation
+    from quire.capture.design_documents import scan_design_documents
+    from quire.capture.lifecycle import (
+        Artifact,
+        Held,
+        Step,
+        parse_candidate,
+        plan_candidates,
+        plan_documents,
+        source_of,
+    )
+    from quire.capture.summariser import Summariser, SummaryRequest
+
+__all__ = [
+    "Artifact",
+    "Compacted",
+    "Conversation",
+    "Held",
+    "Pin",
+    "Step",
+    "Summariser",
+    "SummaryRequest",
+    "compact",
+    "messages_from",
+    "parse_candidate",
+    "plan_candidates",
+    "plan_documents",
+    "read_conversation",
+    "scan_design_documents",
+    "source_of",
+]
+
+# Which module holds what.
+_HOMES = {
+    "Artifact": "lifecycle",
+    "Compacted": "compaction",
+    "Conversation": "conversation",
+    "Held": "lifecycle",
+    "Pin": "conversation",
+    "Step": "lifecycle",
+    "Summariser": "summariser",
+    "SummaryRequest": "summariser",
+    "compact": "compaction",
+    "messages_from": "conversation",
+    "parse_candidate": "lifecycle",
+    "plan_candidates": "lifecycle",
+    "plan_documents": "lifecycle",
+    "read_conversation": "conversation",
+    "scan_design_documents": "design_documents",
+    "source_of": "lifecycle",
+}
+
+__getattr__ = loader(__name__, _HOMES)

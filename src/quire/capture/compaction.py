@@ -1,0 +1,241 @@
+"""Compaction of a conversation: older messages make room for a summary, and nothing that matters is lost.
+
+A checkpoint is kept first. Pins and requests survive word for word, a summary of an earlier run is carried over, and
+the messages that stay are given back as they were.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from quire.capture.conversation import KEEP_TURNS_MOST, Message, Pin
+from quire.capture.eviction import Plan, plan_eviction
+from quire.capture.message import encode_messages, is_turn, tokens_of
+from quire.capture.quoting import quote, safe_pin, safe_text
+from quire.capture.summariser import NotASummary, Summariser, SummaryRequest, ask_model, conversation_text
+from quire.capture.summary import READ_CHARS, Said, summarise_offline
+from quire.capture.summary_form import Block, Summary, bound, first_request, join, newest_request, render_summary
+from quire.model import InputError, Problem, trim
+
+KEEP_TURNS = 2
+REQUEST_CHARS = 4_000
+"""A request, or instructions, word for word up to this length."""
+OFFLINE = "offline"
+
+ONSET, WARNING, AUTO = 55, 75, 85
+"""Percent of the context window: where pressure begins, where it is full, where compaction starts by itself."""
+_STEEPNESS = 3.0
+_LEVELS = ((0.85, "critical"), (0.6, "high"), (0.35, "elevated"), (0.15, "finish-then-compact"))
+_FIRST_LEVEL = "wrap-up"
+_NAME_CHARS = 300
+
+__all__ = [
+    "AUTO",
+    "KEEP_TURNS",
+    "OFFLINE",
+    "ONSET",
+    "REQUEST_CHARS",
+    "WARNING",
+    "Compacted",
+    "Pin",
+    "Summariser",
+    "SummaryRequest",
+    "compact",
+    "pressure",
+    "pressure_level",
+]
+
+
+class Compacted(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a conversation. Where nothing changed, `messages` is what came in and `note` says why."""
+
+    messages: list[dict[str, Any]]
+    summary: str
+    before_tokens: int
+    after_tokens: int
+    evicted: int
+    """Messages that the summary now stands for; an earlier summary is not counted."""
+    kept: int
+    """Messages given back as they were."""
+    changed: bool
+    note: str
+    summarised_by: str
+    warnings: list[Problem]
+
+
+def compact(
+    messages: Sequence[Message],
+    *,
+    pins: Sequence[Pin] = (),
+    instructions: str = "",
+    keep_turns: int = KEEP_TURNS,
+    summarise: Summariser | None = None,
+    checkpoint: Callable[[bytes], str] | None = None,
+) -> Compacted:
+    """Replace all but the last turns by a summary, if that makes the conversation smaller.
+
+    `checkpoint` gets the messages that go, as JSON Lines, before anything is decided; what it returns is named in the
+    summary as the place of the full text. If it fails, nothing is compacted.
+    """
+    if not 0 <= keep_turns <= KEEP_TURNS_MOST:
+        raise InputError(
+            f"The number of turns to keep must be from 0 to {KEEP_TURNS_MOST:,}, not {keep_turns}.",
+            hint=f"Leave it out to keep the last {KEEP_TURNS}.",
+            details={"field": "keep_turns", "minimum": 0, "maximum": KEEP_TURNS_MOST},
+        )
+    before = sum(tokens_of(message) for message in messages)
+    plan = plan_eviction(messages, keep_turns)
+    if not plan.said:
+        return _unchanged(messages, before, _nothing_to_do(plan, keep_turns))
+    name = checkpoint(encode_messages(message.raw for message in plan.going)) if checkpoint else ""
+    full_text = quote(safe_text(name, _NAME_CHARS), _NAME_CHARS)
+    warnings: list[Problem] = []
+    wanted = _wanted_pins(pins, warnings)
+    intents = _intents(plan, instructions, has_full_text=bool(full_text))
+    entries, author = _entries(plan, wanted, instructions, summarise, warnings)
+    summary = _whole(plan, entries, wanted, intents, full_text)
+    opening = {"role": "user", "content": summary}
+    after = sum(tokens_of(message) for message in (*plan.front, Message("user", summary, opening), *plan.tail))
+    if after >= before:
+        kept_in = f" What would have gone is kept in {full_text}." if full_text else ""
+        note = f"Not compacted: with the summary it would have {after:,} tokens instead of {before:,}.{kept_in}"
+        return _unchanged(messages, before, note, warnings)
+    return Compacted(
+        messages=[*(message.raw for message in plan.front), opening, *(message.raw for message in plan.tail)],
+        summary=summary,
+        before_tokens=before,
+        after_tokens=after,
+        evicted=len(plan.said),
+        kept=len(plan.front) + len(plan.tail),
+        changed=True,
+        note=f"Compacted: {_messages(len(plan.said))} became a summary; {before:,} tokens are now {after:,}.",
+        summarised_by=author,
+        warnings=warnings,
+    )
+
+
+def _messages(count: int) -> str:
+    return "1 message" if count == 1 else f"{count:,} messages"
+
+
+def _nothing_to_do(plan: Plan, keep_turns: int) -> str:
+    turns = "1 user turn" if plan.turns_in_all == 1 else f"{plan.turns_in_all} user turns"
+    kept = "the last one stays" if keep_turns == 1 else f"the last {keep_turns} stay"
+    return f"Nothing to compact yet: the conversation has {turns}, and {kept}."
+
+
+def _unchanged(messages: Sequence[Message], tokens: int, note: str, warnings: Sequence[Problem] = ()) -> Compacted:
+    return Compacted(
+        messages=[message.raw for message in messages],
+        summary="",
+        before_tokens=tokens,
+        after_tokens=tokens,
+        evicted=0,
+        kept=len(messages),
+        changed=False,
+        note=note,
+        summarised_by="",
+        warnings=list(warnings),
+    )
+
+
+def _wanted_pins(pins: Sequence[Pin], warnings: list[Problem]) -> tuple[Pin, ...]:
+    wanted: dict[str, Pin] = {}
+    for pin in pins:
+        if not trim(pin.content):
+            continue
+        name, content = quote(safe_text(pin.id, 160), 160), safe_pin(pin.content)
+        wanted.setdefault(content, Pin(name, content))
+        if content != pin.content:
+            warnings.append(
+                Problem(
+                    code="PinChanged",
+                    severity="warning",
+                    message=f"The pin `{name}` holds a secret or a hidden character; that part of it is written out.",
+                    hint="Correct the pinned text and pin it again.",
+                )
+            )
+    return tuple(wanted.values())
+
+
+def _requests(plan: Plan) -> list[Said]:
+    """Those that survive word for word: the first of the whole conversation, and the newest."""
+    requests = [item for item in plan.said if is_turn(item.message) and item.text.strip()]
+    is_first = not any(summary.turns for summary in plan.earlier)
+    return [*requests[:1], *requests[1:][-1:]] if is_first else requests[-1:]
+
+
+def _intents(plan: Plan, instructions: str, *, has_full_text: bool) -> tuple[Block, ...]:
+    rest = "the rest is in the full text" if has_full_text else "the rest is left out"
+
+    def block(title: str, text: str) -> Block:
+        mark = f"\n[Cut after {REQUEST_CHARS:,} characters; {rest}.]"
+        return Block(title, text if len(text) <= REQUEST_CHARS else text[:REQUEST_CHARS] + mark)
+
+    is_first = not any(summary.turns for summary in plan.earlier)
+    blocks = [
+        block(first_request(item.turn) if is_first and not number else newest_request(item.turn), item.text)
+        for number, item in enumerate(_requests(plan))
+    ]
+    if trim(instructions):
+        blocks.append(block("Instructions for the summary", safe_text(instructions, READ_CHARS)))
+    return tuple(blocks)
+
+
+def _entries(
+    plan: Plan,
+    pins: tuple[Pin, ...],
+    instructions: str,
+    summarise: Summariser | None,
+    warnings: list[Problem],
+) -> tuple[Summary, str]:
+    """What the messages said, and who wrote it down."""
+    if summarise is not None:
+        request = SummaryRequest(
+            evicted=conversation_text(plan.said),
+            previous=render_summary(join(plan.earlier)) if plan.earlier else "",
+            pins=pins,
+            instructions=safe_text(instructions, READ_CHARS),
+        )
+        name = getattr(summarise, "name", None)
+        author = quote(safe_text(name, 80), 80) if isinstance(name, str) and trim(name) else "model"
+        try:
+            return ask_model(summarise, request), author
+        except NotASummary as error:
+            said = f"The summary is made by rules, since the model `{author}` gave none: {error}."
+            hint = "See that the model answers, or leave it out."
+            warnings.append(Problem(code="SummariserFailed", severity="warning", message=said, hint=hint))
+    return summarise_offline(plan.said, quoted=frozenset(item.turn for item in _requests(plan))), OFFLINE
+
+
+def _whole(plan: Plan, entries: Summary, pins: tuple[Pin, ...], intents: tuple[Block, ...], full_text: str) -> str:
+    first, last = plan.said[0].turn, plan.said[-1].turn
+    new = msgspec.structs.replace(
+        entries,
+        turns=plan.turns,
+        messages=len(plan.said),
+        pins=tuple(Block(f"Pin {pin.id}".rstrip(), pin.content) for pin in pins),
+        intents=intents,
+        full_texts=(f"turns {first} to {last}: {full_text}",) if full_text else (),
+    )
+    return render_summary(bound(join([*plan.earlier, new])))
+
+
+def pressure(percent: float) -> float:
+    """How hard a context window that is so full presses, from 0 to 1: slowly at first, then ever faster."""
+    if not percent > ONSET:
+        return 0.0
+    if percent >= WARNING:
+        return 1.0
+    way = (percent - ONSET) / (WARNING - ONSET)
+    return math.expm1(_STEEPNESS * way) / math.expm1(_STEEPNESS)
+
+
+def pressure_level(percent: float) -> str | None:
+    """What that means for the work in hand; None while there is no pressure."""
+    found = pressure(percent)
+    return next((name for least, name in _LEVELS if found >= least), _FIRST_LEVEL) if found > 0 else None

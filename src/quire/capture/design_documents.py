@@ -1,0 +1,296 @@
+"""Design documents: Markdown with a head that names a node and its status; their decisions, questions and constraints.
+
+---
+id: cache
+title: The cache
+status: decided
+open_questions: []
+---
+## Decisions
+### Decision: Write through
+**Status:** decided
+**Rationale:** Reads dominate.
+## Open Questions
+- How large may it grow?
+## Implementation Notes
+### Constraints
+- Invalidation ends within 50 ms
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from quire.capture.front_matter import FrontMatter, Value, read_front_matter
+from quire.capture.markdown import Section, fields_of, open_items, sections_of
+from quire.files import escaping_part, read_inside, sha256
+from quire.layers.facts import normal_text
+from quire.model import Problem, cut, limits, one_line
+
+FOLDERS = ("docs", "ai/docs")
+STATUSES = (
+    "seed",
+    "exploring",
+    "resolved",
+    "decided",
+    "implementing",
+    "implemented",
+    "blocked",
+    "deferred",
+    "archived",
+)
+DOCUMENTS_MOST = 5_000
+DOCUMENT_BYTES = 1024 * 1024
+# Documents of other people, and very many.
+_FOREIGN = "node_modules"
+_STATUS_WORD = re.compile(r"[^\W\d_][\w-]*")
+_PREFIX = "decision:"
+_QUESTIONS = "open_questions"
+_NONE = ("none", "no open questions", "no constraints", "n/a", "tbd")
+
+__all__ = [
+    "DOCUMENTS_MOST",
+    "DOCUMENT_BYTES",
+    "FOLDERS",
+    "STATUSES",
+    "Decision",
+    "DesignDocument",
+    "Scan",
+    "find_design_documents",
+    "read_design_document",
+    "scan_design_documents",
+]
+
+
+class Decision(Struct, frozen=True):
+    """One decision; `status` is empty where the document gives none."""
+
+    title: str
+    status: str
+    rationale: str
+
+
+class DesignDocument(Struct, frozen=True, kw_only=True):
+    """What a design document says that is worth remembering."""
+
+    path: str
+    sha256: str
+    id: str
+    title: str
+    status: str
+    open_questions: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    constraints: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def knows_questions(self) -> bool:
+        """Whether its open questions could be read: only then is one that is missing no longer open."""
+        # A line of the head that is no field may have been part of one.
+        return all(problem.field not in (None, _QUESTIONS) for problem in self.problems)
+
+
+class Scan(Struct, frozen=True):
+    """The design documents of a project, by path, and every problem on the way."""
+
+    documents: list[DesignDocument]
+    problems: list[Problem]
+
+
+# -- finding --------------------------------------------------------------------------------------
+
+
+def find_design_documents(root: str) -> list[str]:
+    """The Markdown files that may be design documents. Links, hidden names and huge files are left out."""
+    return _look(root)[0]
+
+
+def _look(root: str) -> tuple[list[str], list[Problem]]:
+    """The paths, and what was not looked at though it might hold something."""
+    found: list[str] = []
+    problems: list[Problem] = []
+    for path, size in _markdown_files(root):
+        if size > DOCUMENT_BYTES:
+            problems.append(_doubt("DocumentUnread", f"It is larger than {DOCUMENT_BYTES:,} bytes.", path))
+        elif len(found) == DOCUMENTS_MOST:
+            said = f"It and what follows was not looked at: there are more than {DOCUMENTS_MOST:,} Markdown files."
+            problems.append(_doubt("DocumentUnread", said, path, hint="Keep design documents apart from others."))
+            break
+        else:
+            found.append(path)
+    return sorted(found), problems
+
+
+def _markdown_files(root: str) -> Iterator[tuple[str, int]]:
+    """The Markdown files with their sizes, always in the same order."""
+    waiting = [top for top in reversed(FOLDERS) if not _is_linked(root, top)]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(os.path.join(root, folder)) as entries:
+                here = sorted(entries, key=lambda entry: entry.name, reverse=True)
+        except OSError:
+            continue
+        for entry in reversed(here):
+            path = f"{folder}/{entry.name}"
+            if entry.name.endswith(".md") and _is_usable(path) and entry.is_file(follow_symlinks=False):
+                with contextlib.suppress(FileNotFoundError):
+                    yield path, entry.stat(follow_symlinks=False).st_size
+        folders = [entry.name for entry in here if entry.is_dir(follow_symlinks=False) and entry.name != _FOREIGN]
+        waiting += [path for name in folders if _is_usable(path := f"{folder}/{name}")]
+
+
+def _is_linked(root: str, folder: str) -> bool:
+    parts = folder.split("/")
+    return any(os.path.islink(os.path.join(root, *parts[: n + 1])) for n in range(len(parts)))
+
+
+def _is_usable(path: str) -> bool:
+    """Whether a fact can point to it: shown to everybody, written in every file."""
+    name = path.rpartition("/")[2]
+    return not name.startswith(".") and path.isprintable() and not escaping_part(path)
+
+
+def scan_design_documents(root: str) -> Scan:
+    """Every design document of a project. What cannot be read is said and stops nothing."""
+    documents: list[DesignDocument] = []
+    paths, problems = _look(root)
+    for path in paths:
+        try:
+            data = read_inside(root, path, DOCUMENT_BYTES)
+        except OSError as error:
+            said = f"It was not read: {(error.strerror or str(error)).lower()}."
+            problems.append(_doubt("DocumentUnread", said, path))
+            continue
+        document = read_design_document(path, data)
+        if document is not None:
+            documents.append(document)
+            problems += document.problems
+        else:
+            problems += _why_none(path, data)
+    return Scan(documents, problems)
+
+
+def _why_none(path: str, data: bytes) -> list[Problem]:
+    """Why a file that seems meant as a design document is none. An ordinary document is no problem."""
+    if not re.match(rb"(?:\xef\xbb\xbf)?(?:---|\+\+\+)[ \t]*\r?\n(?s:.{0,4096}?)^id[ \t]*[:=]", data, re.M):
+        return []
+    try:
+        head = read_front_matter(data.decode("utf-8"), path)
+    except UnicodeDecodeError:
+        return [_doubt("NotUtf8", "It is not UTF-8 text.", path, hint="Save it as UTF-8.")]
+    return [problem for problem in head.problems if problem.field in (None, "id", "status")]
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def read_design_document(path: str, data: bytes) -> DesignDocument | None:
+    """What a file says as a design document; None where its head has no `id` and `status`: it is an ordinary one."""
+    try:
+        head = read_front_matter(data.decode("utf-8"), path)
+    except UnicodeDecodeError:
+        return None
+    name, status = _text(head.fields.get("id")), _text(head.fields.get("status")).lower()
+    if not name or not status:
+        return None
+    problems = list(head.problems)
+    if status not in STATUSES:
+        said = f"The status `{cut(status, 40)}` is not known."
+        problems.append(_doubt("StatusUnknown", said, path, field="status", allowed=STATUSES))
+    body = _Body()
+    _read_body(head, path, body, problems)
+    return DesignDocument(
+        path=path,
+        sha256=sha256(data),
+        id=cut(name, limits.ID_CHARS),
+        title=cut(_text(head.fields.get("title")) or body.title or name, limits.TITLE_CHARS),
+        status=status,
+        open_questions=_once([*_listed(head.fields.get(_QUESTIONS)), *body.questions]),
+        decisions=tuple(body.decisions.values()),
+        constraints=_once(body.constraints),
+        problems=tuple(problems),
+    )
+
+
+def _text(value: Value | None) -> str:
+    return one_line(value) if isinstance(value, str) else ""
+
+
+def _listed(value: Value | None) -> list[str]:
+    return [one_line(item) for item in ([value] if isinstance(value, str) else value or [])]
+
+
+class _Body(Struct):
+    """What stands below the head."""
+
+    title: str = ""
+    questions: list[str] = []
+    constraints: list[str] = []
+    decisions: dict[str, Decision] = {}
+    """By title."""
+
+
+def _read_body(head: FrontMatter, path: str, body: _Body, problems: list[Problem]) -> None:
+    topic = part = ""
+    for section in sections_of(head.body, head.body_line):
+        name = section.title.lower().rstrip(":")
+        if section.level == 1:
+            topic, part = "", ""
+            body.title = body.title or section.title
+        elif section.level == 2:
+            topic, part = name, ""
+        elif section.level == 3:
+            part = name
+        if topic == "decisions" and section.level == 3:
+            decision = _decision(section)
+            if body.decisions.pop(decision.title, None):
+                said = f"The decision `{cut(decision.title, 80)}` stands twice; the last one holds."
+                problems.append(_doubt("DecisionTwice", said, path, section.line, "Remove one.", field="decisions"))
+            if decision.title:
+                body.decisions[decision.title] = decision
+        elif topic == "open questions":
+            body.questions += open_items(section.lines, nested=False)
+        elif topic == "implementation notes" and part == "constraints":
+            body.constraints += open_items(section.lines, nested=True)
+
+
+def _decision(section: Section) -> Decision:
+    title = section.title
+    if title.lower().startswith(_PREFIX):
+        title = title[len(_PREFIX) :].strip()
+    fields = fields_of(section.lines)
+    status = _STATUS_WORD.search(fields.get("status", "").lower())
+    # Without a field for it, the first paragraph is the reason.
+    rationale = fields.get("rationale", fields[""].partition("\n\n")[0])
+    return Decision(cut(title, limits.TITLE_CHARS), status.group() if status else "", one_line(rationale))
+
+
+def _once(texts: list[str]) -> tuple[str, ...]:
+    """Each text once, the first of those that say the same; what says that there is none is none."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name = normal_text(text)
+        if name and name.strip("*_.() ") not in _NONE:
+            found.setdefault(name, text)
+    return tuple(found.values())
+
+
+def _doubt(
+    code: str,
+    message: str,
+    path: str,
+    line: int | None = None,
+    hint: str | None = None,
+    *,
+    field: str | None = None,
+    allowed: tuple[str, ...] = (),
+) -> Problem:
+    return Problem(
+        code=code, message=message, path=path, line=line, field=field, hint=hint, allowed=allowed, severity="warning"
+    )
