@@ -304,7 +304,21 @@ def test_the_json_has_the_documented_shape(shop: Any, repo: Path) -> None:
     data = brief(shop)
     assert list(data) == ["change", "files", *ANSWER]
     assert set(data["results"][0]) == {
-        *("ref", "id", "layer", "kind", "title", "status", "stage", "score", "verdict", "checked", "why", "text"),
+        *(
+            "ref",
+            "id",
+            "layer",
+            "kind",
+            "title",
+            "status",
+            "stage",
+            "section",
+            "score",
+            "verdict",
+            "checked",
+            "why",
+            "text",
+        ),
         *("anchors", "files", "tags", "updated_at"),
     }
 

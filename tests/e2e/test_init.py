@@ -30,6 +30,7 @@ def test_it_creates_the_storage_the_ignore_lines_and_the_sections(repo: Path, me
     }
     assert (repo / ".gitignore").read_text().split() == [
         ".memory/index/",
+        ".memory/local/",
         ".memory/recovery/",
         ".memory/.backup/",
         ".memory/.lock",
@@ -141,7 +142,7 @@ def test_existing_instructions_keep_their_bytes_and_an_ignore_file_its_line_ends
     assert agents.startswith(b"\xef\xbb\xbf# Rules\r\nno newline at the end\r\n\r\n<!-- memory:start -->\r\n")
     assert (repo / "AGENTS.md").stat().st_mode & 0o777 == 0o600
     assert (repo / ".gitignore").read_bytes() == (
-        b"node_modules\r\n.memory/index/\r\n\r\n.memory/recovery/\r\n.memory/.backup/\r\n.memory/.lock\r\n"
+        b"node_modules\r\n.memory/index/\r\n\r\n.memory/local/\r\n.memory/recovery/\r\n.memory/.backup/\r\n.memory/.lock\r\n"
     )
 
 

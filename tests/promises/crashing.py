@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from quire.files import World, disk, transaction
-from quire.layers.graph import writing
+from quire.files import writing
 from quire.model import QuireError
 from quire.project import Project
 

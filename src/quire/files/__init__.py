@@ -25,7 +25,7 @@ from quire.files.history import (
     resolve_commit,
     touched_since,
 )
-from quire.files.jsonfile import compact, decode_object, lines, parse_strict, pretty
+from quire.files.jsonfile import compact, decode_object, input_text, lines, parse_strict, pretty
 from quire.files.lock import Holder, held
 from quire.files.paths import (
     escaping_part,
@@ -35,6 +35,7 @@ from quire.files.paths import (
     read_bytes,
     read_inside,
     read_text,
+    stamp_of,
     storage_failed,
 )
 from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
@@ -47,8 +48,12 @@ from quire.files.transaction import (
     staged_bytes,
 )
 from quire.files.world import World, real_world
+from quire.files.writing import LOCAL, LOCK, RECOVERY, settle_folder, write_access
 
 __all__ = [
+    "LOCAL",
+    "LOCK",
+    "RECOVERY",
     "Append",
     "Blob",
     "Change",
@@ -84,6 +89,7 @@ __all__ = [
     "hash_file",
     "held",
     "hex_digest",
+    "input_text",
     "inside",
     "is_ancestor",
     "is_empty_blob",
@@ -105,9 +111,12 @@ __all__ = [
     "real_world",
     "remove_section",
     "resolve_commit",
+    "settle_folder",
     "sha256",
     "staged_bytes",
+    "stamp_of",
     "storage_failed",
     "touched_since",
+    "write_access",
     "write_file",
 ]

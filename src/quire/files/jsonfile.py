@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from quire.model import InvalidJson, limits
+from quire.model import InputError, InvalidJson, limits, plain_newlines
 
-__all__ = ["compact", "decode_object", "lines", "parse_strict", "pretty"]
+__all__ = ["compact", "decode_object", "input_text", "lines", "parse_strict", "pretty"]
 
 
 def pretty(value: Any) -> bytes:
@@ -31,6 +31,25 @@ def decode_object(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("the top level is not an object")
     return value
+
+
+def input_text(data: bytes, source: str, *, too_long: str = "Send less.", empty: str = "Send one JSON object.") -> str:
+    """What somebody sent, as text; an error with the right hint where it is too long, empty, or no text."""
+    if len(data) > limits.INPUT_BYTES:
+        raise InputError(
+            f"{source} is {len(data):,} bytes long; the limit is {limits.INPUT_BYTES:,}.",
+            hint=too_long,
+            details={"field": "<input>", "limit": limits.INPUT_BYTES},
+        )
+    try:
+        text = plain_newlines(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InvalidJson(
+            f"{source} is not UTF-8 text (byte {error.start}).", hint="Send UTF-8.", details={"source": source}
+        ) from None
+    if not text.strip():
+        raise InvalidJson(f"{source} is empty.", hint=empty, details={"source": source})
+    return text
 
 
 def parse_strict(text: str, source: str) -> Any:

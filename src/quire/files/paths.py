@@ -18,6 +18,7 @@ __all__ = [
     "read_from",
     "read_inside",
     "read_text",
+    "stamp_of",
     "storage_failed",
 ]
 
@@ -69,6 +70,12 @@ def escaping_part(relative: str) -> str | None:
 def is_text(name: str) -> bool:
     """Whether a file's name is UTF-8: others can be spelled neither in JSON nor in the index."""
     return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
+
+
+def stamp_of(stat: os.stat_result) -> str:
+    """What tells that a file is still the one it was, without opening it."""
+    # The inode's own time too: a file put back with its old time and length is still another one.
+    return f"{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_size}"
 
 
 def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:

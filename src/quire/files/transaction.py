@@ -29,6 +29,8 @@ from quire.model import Conflict, StorageFailed
 FOLDER_PREFIX = "transaction-"
 KEPT_PREFIX = "unapplied-"
 INTENT = "intent.json"
+_TARGET_BYTES = 1024 * 1024 * 1024
+"""A file that is replaced was written by us: how large it may be is for its layer to say."""
 _STAGED = re.compile(r"\d+\.new")
 
 __all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted", "staged_bytes"]
@@ -299,6 +301,6 @@ def _refuse_if_changed(root: str, path: str, planned: str | None) -> None:
 
 def _digest(path: str) -> str | None:
     try:
-        return sha256(read_bytes(path))
+        return sha256(read_bytes(path, _TARGET_BYTES))
     except FileNotFoundError:
         return None

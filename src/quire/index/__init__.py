@@ -1,18 +1,25 @@
 """The disposable SQLite index over all layers: never trusted over the files, deleted at will."""
 
-from quire.index.catalog import Index, Progress, Source, Written, open_index, rebuild_index, with_index
+from quire.index.analysis import question_words
+from quire.index.catalog import Index, Progress
+from quire.index.opening import change_with_index, open_index, rebuild_index, with_index
 from quire.index.search import Candidate, Filter, Question, Searcher
+from quire.index.sources import Item, Patch, Source, Written
 
 __all__ = [
     "Candidate",
     "Filter",
     "Index",
+    "Item",
+    "Patch",
     "Progress",
     "Question",
     "Searcher",
     "Source",
     "Written",
+    "change_with_index",
     "open_index",
+    "question_words",
     "rebuild_index",
     "with_index",
 ]

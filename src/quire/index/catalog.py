@@ -3,147 +3,46 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import msgspec
 
-from quire.index.database import discard_database, open_database, open_in_memory
-from quire.index.search import Searcher
+from quire.index.search import Filter, Searcher
+from quire.index.sources import Patch, Source, Written
 from quire.index.writer import Writer
-from quire.model import Edge, Layer, LockBusy, Problem, Record
+from quire.model import Edge, Layer, Record
 
 if TYPE_CHECKING:
     from quire.index.teacher import Teacher
 
 _COLUMNS = (
-    "ref, layer, kind, title, text, status, path, stage, weight, created_at, updated_at, tags, anchors,"
-    " origin, seen, commit_id"
+    "ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, created_at,"
+    " updated_at, tags, anchors, origin, seen, commit_id, raw"
 )
 
-_TABLES = ("folders", "files", "records", "edges", "problems", "vectors", "signs", "spaces", "tallies", "memos")
+_TABLES = (
+    "folders",
+    "files",
+    "records",
+    "names",
+    "edges",
+    "problems",
+    "vectors",
+    "signs",
+    "spaces",
+    "tallies",
+    "summaries",
+    "memos",
+)
+_EDGE = ("ref", "source", "predicate", "target", "status", "path", "confidence", "raw")
 _SMALL = 500
 
-Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
 
-__all__ = ["Index", "Progress", "Source", "Written", "open_index", "rebuild_index", "with_index"]
-
-
-class Source(Protocol):
-    """What a layer tells the index: stamps of its files, and what named files hold."""
-
-    layer: Layer
-
-    def folder_stamps(self) -> dict[str, int]: ...
-
-    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]: ...
-
-    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem]: ...
-
-
-class Written(msgspec.Struct, frozen=True):
-    """A change just made to a layer's files: which ones, and what the folders looked like before it."""
-
-    before: dict[str, int]
-    paths: list[str]
-
-
-def open_index(folder: str, sources: Iterable[Source], written: Written | None = None) -> Index:
-    """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again."""
-    sources = list(sources)
-    index = Index(open_database(folder))
-    try:
-        index.bring_up(sources, written)
-        return index
-    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError, apsw.CantOpenError):
-        # Sound, but not ours to write to now: answer from an index of our own, in memory.
-        index.close()
-        index = Index(open_in_memory())
-    except apsw.Error:
-        index.close()
-        discard_database(folder)
-        index = Index(open_database(folder))
-    index.bring_up(sources, None)
-    return index
-
-
-def with_index(
-    folder: str, sources: Iterable[Source], work: Callable[[Index], Result], written: Written | None = None
-) -> Result:
-    """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
-    sources = list(sources)
-    index = open_index(folder, sources, written)
-    try:
-        return work(index)
-    except apsw.Error:
-        index.close()
-        discard_database(folder)
-        index = open_index(folder, sources)
-        return work(index)
-    finally:
-        index.close()
-
-
-def rebuild_index(
-    folder: str,
-    sources: Iterable[Source],
-    progress: Progress | None = None,
-    *,
-    semantic: str | None = None,
-    taught: Progress | None = None,
-) -> Index:
-    """The index made from nothing. Readers see the old one until the new one is complete.
-
-    With the folder of the teacher in `semantic`, its vectors take the place of the static table's afterwards. An index
-    that has some of them already is only brought up to date, so that one that was interrupted is continued.
-    """
-    sources = list(sources)
-    if semantic is None:
-        return _made_anew(folder, sources, progress)
-    from quire.index.teacher import open_teacher
-
-    teacher = open_teacher(semantic)
-    begun = _has_space(folder, teacher.space)
-    index = open_index(folder, sources) if begun else _made_anew(folder, sources, progress)
-    try:
-        index.teach(teacher, semantic, taught)
-    except BaseException as error:
-        index.close()
-        if not (begun and isinstance(error, (apsw.CorruptError, apsw.NotADBError))):
-            raise
-        discard_database(folder)
-        return rebuild_index(folder, sources, progress, semantic=semantic, taught=taught)
-    return index
-
-
-def _made_anew(folder: str, sources: list[Source], progress: Progress | None) -> Index:
-    index = Index(open_database(folder))
-    try:
-        index.make_anew(sources, progress)
-    except (apsw.BusyError, apsw.LockedError) as error:
-        index.close()
-        raise LockBusy(
-            "Another process is writing to the index.", hint="Try again in a moment; answers do not wait for it."
-        ) from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
-        index.close()
-        discard_database(folder)
-        index = Index(open_database(folder))
-        index.make_anew(sources, progress)
-    return index
-
-
-def _has_space(folder: str, space: str) -> bool:
-    index = Index(open_database(folder))
-    try:
-        return index.knows_space(space)
-    except apsw.Error:
-        return False
-    finally:
-        index.close()
+__all__ = ["Index", "Progress"]
 
 
 class Index:
@@ -160,11 +59,13 @@ class Index:
 
     # -- keeping fresh ----------------------------------------------------------------------
 
-    def bring_up(self, sources: list[Source], written: Written | None) -> None:
+    def bring_up(self, sources: list[Source], written: Written | Patch | None) -> None:
         """Compare every layer with its files; after a write of ours, look only at what was written."""
         for source in sources:
-            if written is None:
+            if written is None or written.layer != source.layer:
                 self.refresh(source)
+            elif isinstance(written, Patch):
+                self._patch(source, written)
             else:
                 self.apply(source, written)
 
@@ -203,6 +104,20 @@ class Index:
         gone = [path for path in written.paths if path not in changed]
         with self._writing():
             self._replace(source, changed, gone, source.folder_stamps())
+
+    def _patch(self, source: Source, patch: Patch) -> None:
+        """Take over a change inside a file, if it was made to the file that we know; else look at the file."""
+        if self.stamp(patch.layer, patch.path) != patch.before or not patch.after:
+            self.refresh(source)
+            return
+        with self._writing():
+            writer = Writer(self._connection, source.layer)
+            writer.forget_refs(patch.gone)
+            for item in patch.items:
+                writer.add(item)
+            writer.finish()
+            stamp = "INSERT OR REPLACE INTO files (layer, path, stamp) VALUES (?, ?, ?)"
+            self._connection.execute(stamp, (patch.layer, patch.path, patch.after))
 
     def _is_small(self, layer: str) -> bool:
         """Whether a look at every file costs next to nothing, and so an edit made in place can be noticed, too."""
@@ -285,6 +200,27 @@ class Index:
         rows = self._rows(query, *values, limit)
         return list(map(_record, rows))
 
+    def page(self, allowed: Filter, sections: Sequence[str] = (), offset: int = 0, limit: int = -1) -> list[Record]:
+        """Records that are allowed: by section in this order and then by age, or without sections the newest first."""
+        condition, values = allowed.condition()
+        order = "updated DESC, ref"
+        if sections:
+            places = " ".join(f"WHEN ? THEN {place}" for place, _ in enumerate(sections))
+            order = f"CASE section {places} ELSE {len(sections)} END, section, created_at, ref"
+            values += sections
+        query = f"SELECT {_COLUMNS} FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
+        return list(map(_record, self._rows(query, *values, limit, offset)))
+
+    def refs_from(self, beginning: str, limit: int) -> list[str]:
+        """Refs that begin with this text."""
+        rows = self._rows("SELECT DISTINCT ref FROM records WHERE ref >= ? ORDER BY ref LIMIT ?", beginning, limit)
+        return [ref for (ref,) in rows if ref.startswith(beginning)]
+
+    def stamp(self, layer: Layer, path: str) -> str:
+        """What a file looked like when it was last taken in; empty where it was not."""
+        row = next(self._rows("SELECT stamp FROM files WHERE layer = ? AND path = ?", layer, path), None)
+        return "" if row is None else row[0]
+
     def by_ids(self, ids: list[int]) -> dict[int, Record]:
         """Records by their numbers in this index."""
         listed = ",".join(map(str, ids))
@@ -292,7 +228,20 @@ class Index:
         return {row[0]: _record(row[1:]) for row in rows}
 
     def find(self, ref: str) -> Record | None:
-        return self._first("ref = ?", ref)
+        """The record with this ref, or the one that answers to it."""
+        return self._first("ref = ?", ref) or next(iter(self.named(ref)), None)
+
+    def named(self, name: str) -> list[Record]:
+        """The records that can be found by this name."""
+        rows = self._rows(
+            f"SELECT {_COLUMNS} FROM records WHERE id IN (SELECT record FROM names WHERE name = ?) ORDER BY ref", name
+        )
+        return list(map(_record, rows))
+
+    def summary(self, layer: Layer) -> bytes | None:
+        """What a layer noted of its files as a whole."""
+        row = next(self._rows("SELECT value FROM summaries WHERE layer = ?", layer), None)
+        return None if row is None else row[0]
 
     def find_path(self, path: str) -> Record | None:
         """The record that a file holds; a body stands for its sidecar."""
@@ -310,21 +259,43 @@ class Index:
 
     def counts(self, layer: Layer) -> dict[tuple[str, str, str], int]:
         """How many records there are of each kind, status and stage (empty where there is none)."""
-        rows = self._rows("SELECT kind, status, stage, number FROM tallies WHERE layer = ? AND number > 0", layer)
+        rows = self._rows(
+            "SELECT kind, status, stage, sum(number) FROM tallies WHERE layer = ? AND number > 0 GROUP BY 1, 2, 3",
+            layer,
+        )
         return {(kind, status, stage): number for kind, status, stage, number in rows}
+
+    def section_counts(self, layer: Layer, scope: str = "") -> dict[tuple[str, str, str], int]:
+        """How many records there are of each kind, section and status within a scope."""
+        rows = self._rows(
+            "SELECT kind, section, status, sum(number) FROM tallies WHERE layer = ? AND scope = ? AND number > 0"
+            " GROUP BY 1, 2, 3",
+            layer,
+            scope,
+        )
+        return {(kind, section, status): number for kind, section, status, number in rows}
+
+    def scopes(self, layer: Layer) -> dict[str, int]:
+        """How many records stand in which scope."""
+        query = "SELECT scope, sum(number) FROM tallies WHERE layer = ? AND number > 0 GROUP BY scope ORDER BY scope"
+        return dict(self._rows(query, layer))
 
     def edge_count(self, layer: Layer) -> int:
         return int(next(self._rows("SELECT count(*) FROM edges WHERE layer = ?", layer))[0])
 
+    def live_edge_count(self, layer: Layer) -> int:
+        """Of the edges that a layer holds as such, those that are active."""
+        query = "SELECT count(*) FROM edges WHERE layer = ? AND status = 'active' AND raw != ''"
+        return int(next(self._rows(query, layer))[0])
+
     def edges_of(self, ref: str) -> list[Edge]:
         """Edges from or to a record, by their refs."""
-        rows = self._rows(
-            "SELECT ref, source, predicate, target, status, path, confidence FROM edges"
-            " WHERE source = ?1 OR target = ?1 ORDER BY ref",
-            ref,
-        )
-        names = ("ref", "source", "predicate", "target", "status", "path", "confidence")
-        return [Edge(**dict(zip(names, row, strict=True))) for row in rows]
+        rows = self._rows(f"SELECT {', '.join(_EDGE)} FROM edges WHERE source = ?1 OR target = ?1 ORDER BY ref", ref)
+        return [Edge(**dict(zip(_EDGE, row, strict=True))) for row in rows]
+
+    def edge(self, ref: str) -> Edge | None:
+        row = next(self._rows(f"SELECT {', '.join(_EDGE)} FROM edges WHERE ref = ?", ref), None)
+        return None if row is None else Edge(**dict(zip(_EDGE, row, strict=True)))
 
     def spaces(self) -> dict[str, int]:
         """How many passages have a vector in which space."""
@@ -357,8 +328,8 @@ class Index:
 
 
 def _record(row: tuple[Any, ...]) -> Record:
-    (ref, layer, kind, title, text, status, path, stage, weight, *rest) = row
-    created_at, updated_at, tags, anchors, origin, seen, commit = rest
+    (ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, *rest) = row
+    created_at, updated_at, tags, anchors, origin, seen, commit, raw = rest
     return Record(
         ref=ref,
         layer=layer,
@@ -368,7 +339,11 @@ def _record(row: tuple[Any, ...]) -> Record:
         status=status,
         path=path,
         stage=stage or None,
+        section=section,
+        scope=scope,
         weight=weight,
+        half_life=half_life,
+        since=since,
         created_at=created_at,
         updated_at=updated_at,
         tags=tuple(msgspec.json.decode(tags)),
@@ -376,4 +351,5 @@ def _record(row: tuple[Any, ...]) -> Record:
         origin=origin,
         seen=tuple(msgspec.json.decode(seen)),
         commit=commit,
+        raw=raw,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quire.index.analysis import TOKENIZER
 
-VERSION = 6
+VERSION = 7
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
 
 # What a match is worth in the title, in names (ref, tags, anchors) and in the body.
@@ -24,21 +24,33 @@ CREATE TABLE records (
     id INTEGER PRIMARY KEY,
     layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL, kind TEXT NOT NULL,
     title TEXT NOT NULL, text TEXT NOT NULL, status TEXT NOT NULL, stage TEXT NOT NULL,
-    weight REAL NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, updated REAL NOT NULL,
-    tags TEXT NOT NULL, anchors TEXT NOT NULL, origin TEXT NOT NULL, seen TEXT NOT NULL, commit_id TEXT NOT NULL
+    section TEXT NOT NULL, scope TEXT NOT NULL, weight REAL NOT NULL, half_life REAL NOT NULL, since TEXT NOT NULL,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, updated REAL NOT NULL,
+    tags TEXT NOT NULL, anchors TEXT NOT NULL, origin TEXT NOT NULL, seen TEXT NOT NULL, commit_id TEXT NOT NULL,
+    raw BLOB NOT NULL
 );
 CREATE INDEX records_by_path ON records (layer, path);
 CREATE INDEX records_by_ref ON records (ref);
 CREATE INDEX records_by_kind ON records (layer, kind, status, stage, updated DESC, ref);
+CREATE INDEX records_by_section ON records (layer, kind, section, status, scope, updated DESC, ref)
+    WHERE section != '';
+-- What else a record can be found by.
+CREATE TABLE names (name TEXT NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (name, record)) WITHOUT ROWID;
+CREATE INDEX names_by_record ON names (record);
 CREATE TABLE tallies (
-    layer TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, stage TEXT NOT NULL, number INTEGER NOT NULL,
-    PRIMARY KEY (layer, kind, status, stage)
+    layer TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, stage TEXT NOT NULL, section TEXT NOT NULL,
+    scope TEXT NOT NULL, number INTEGER NOT NULL,
+    PRIMARY KEY (layer, kind, status, stage, section, scope)
 ) WITHOUT ROWID;
+-- What a layer knows of its files as a whole; nobody else reads it.
+CREATE TABLE summaries (layer TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE edges (
     id INTEGER PRIMARY KEY,
     layer TEXT NOT NULL, path TEXT NOT NULL, ref TEXT NOT NULL,
-    source TEXT NOT NULL, predicate TEXT NOT NULL, target TEXT NOT NULL, status TEXT NOT NULL, confidence TEXT
+    source TEXT NOT NULL, predicate TEXT NOT NULL, target TEXT NOT NULL, status TEXT NOT NULL, confidence TEXT,
+    raw BLOB NOT NULL
 );
+CREATE INDEX edges_by_ref ON edges (ref);
 CREATE INDEX edges_by_path ON edges (layer, path);
 CREATE INDEX edges_by_source ON edges (source);
 CREATE INDEX edges_by_target ON edges (target);

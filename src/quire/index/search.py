@@ -22,6 +22,9 @@ _TAUGHT = 0.08
 """How much lower cosines with the teacher's vectors are than with the table's; added, so that one floor serves both."""
 _PHRASE_SHARE = 0.2
 """What the match of a phrase adds, as a share of its own word score."""
+_RARE = 64
+_MOST = 0.2
+"""Where at least this part of the records is allowed, the best of all are searched and then sifted."""
 _NEARNESS = f"max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?)) + {_TAUGHT} * (space != ?))"
 
 __all__ = ["Candidate", "Filter", "Question", "Searcher"]
@@ -33,6 +36,10 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     layers: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    scope: str = ""
+    """Exactly this one: what is kept apart is never mixed."""
     refs: tuple[str, ...] | None = None
     """Only these records, where it is given at all."""
 
@@ -41,17 +48,34 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
         return (
             (not self.layers or record.layer in self.layers)
             and (not self.kinds or record.kind in self.kinds)
+            and (not self.sections or record.section in self.sections)
+            and (not self.statuses or record.status in self.statuses)
+            and record.scope == self.scope
             and set(self.tags) <= set(record.tags)
             and (self.refs is None or record.ref in self.refs)
         )
 
+    def broad(self) -> tuple[str, list[str]]:
+        """The part that tallies can answer, as SQL over them or over the table of records."""
+        parts, values = ["scope = ?"], [self.scope]
+        columns = (
+            ("layer", self.layers),
+            ("kind", self.kinds),
+            ("section", self.sections),
+            ("status", self.statuses),
+        )
+        for column, allowed in columns:
+            if allowed:
+                parts.append(f"{column} = ?" if len(allowed) == 1 else f"{column} IN ({','.join('?' * len(allowed))})")
+                values += allowed
+        if self.sections:
+            parts.append("section != ''")  # what the index by section is made for
+        return " AND ".join(parts), values
+
     def condition(self) -> tuple[str, list[str]]:
         """As SQL over the table of records."""
-        parts, values = [], list[str]()
-        for column, allowed in (("layer", self.layers), ("kind", self.kinds)):
-            if allowed:
-                parts.append(f"{column} IN ({','.join('?' * len(allowed))})")
-                values += allowed
+        broad, values = self.broad()
+        parts = [broad]
         for tag in self.tags:
             parts.append("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)")
             values.append(tag)
@@ -107,19 +131,44 @@ class Searcher:
                 rarity[stem] = math.log(1 + (total - found + 0.5) / (found + 0.5))
         return Question(text, words, rarity, embedder().embed(text))
 
+    def rarest(self, words: Iterable[str], number: int) -> list[str]:
+        """Of these words the rarest; how common the common ones are is not looked up."""
+        counts = {}
+        for word in words:
+            query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {_RARE})"
+            counts[word] = self._count(query, match_any([word]))
+        return sorted(counts, key=lambda word: counts[word])[:number]
+
     def by_words(self, question: Question, allowed: Filter, limit: int) -> list[Candidate]:
         """The best matches of the question's words, best first."""
         words = self._telling(question)
+        return self._with_phrases(question, words, self.any_of(words, allowed, limit))
+
+    def any_of(self, words: list[str], allowed: Filter, limit: int) -> list[Candidate]:
+        """The best matches of any of these words, best first."""
         if not words:
             return []
         condition, values = allowed.condition()
-        inside = f" AND rowid IN (SELECT id FROM records WHERE {condition})" if condition else ""
+        # The words first, in the order of their rank, and each match looked up: told in another order, the search would
+        # be made once for every record that is allowed.
         rows = self._connection.execute(
-            f"SELECT rowid, rank FROM words WHERE words MATCH ?{inside} ORDER BY rank, rowid LIMIT ?",
+            "SELECT words.rowid, words.rank FROM words CROSS JOIN records ON records.id = words.rowid"
+            f" WHERE words MATCH ? AND {condition} ORDER BY words.rank LIMIT ?",
             (match_any(words), *values, limit),
         )
         found = [Candidate(id=row, words=-rank) for row, rank in rows]
-        return self._with_phrases(question, words, found)
+        return sorted(found, key=lambda item: (-item.words, item.id))
+
+    def _share(self, allowed: Filter) -> float:
+        """Which part of the records is allowed, as far as the tallies can tell."""
+        total = self._count("SELECT sum(number) FROM tallies")
+        if total == 0:
+            return 0.0
+        condition, values = allowed.broad()
+        number = self._count(f"SELECT sum(number) FROM tallies WHERE {condition}", *values)
+        if allowed.tags or allowed.refs is not None:
+            return min(number / total, _MOST / 2)
+        return number / total
 
     def _with_phrases(self, question: Question, words: list[str], found: list[Candidate]) -> list[Candidate]:
         """Words that stand together in the question and in the record count for a little more."""
@@ -136,20 +185,31 @@ class Searcher:
         """The records with the nearest passage, nearest first."""
         if question.vector is None:
             return []
+        share = self._share(allowed)
+        if share == 0.0:
+            return []
         condition, values = allowed.condition()
         spaces, others = self._spaces()
         own = embedder().revision
-        if others:
-            condition = " AND ".join(filter(None, [condition, f"v.space IN ({_marks(spaces)})"]))
-            values += spaces
-        chosen = f"SELECT v.id FROM vectors v JOIN records ON records.id = v.record WHERE {condition}"
-        inside = f" WHERE id IN ({chosen})" if condition else ""
+        inside, near, among = "", self._near(), ""
+        if others or share < _MOST:
+            chosen = f"SELECT v.id FROM vectors v JOIN records ON records.id = v.record WHERE {condition}"
+            if others:
+                chosen += f" AND v.space IN ({_marks(spaces)})"
+                values += spaces
+            inside = f" WHERE id IN ({chosen})"
+            first, second = values, []
+        else:
+            # Where most are allowed, a few more are looked at, and those that are not allowed are left out of them.
+            near = int(near / share) + 1
+            among = f" AND record IN (SELECT id FROM records WHERE id = record AND {condition})"
+            first, second = [], values
         rows = self._connection.execute(
             f"SELECT record, {_NEARNESS} AS near, space FROM vectors"
             f" WHERE id IN (SELECT id FROM signs{inside}"
             " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?)) LIMIT ?)"
-            f" AND space IN ({_marks(spaces)}) GROUP BY record ORDER BY near DESC, record LIMIT ?",
-            (question.vector.values, own, *values, question.vector.bits, self._near(), *spaces, limit),
+            f" AND space IN ({_marks(spaces)}){among} GROUP BY record ORDER BY near DESC, record LIMIT ?",
+            (question.vector.values, own, *first, question.vector.bits, near, *spaces, *second, limit),
         )
         return [Candidate(id=row, meaning=near, taught=space != own) for row, near, space in rows]
 

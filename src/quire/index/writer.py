@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import apsw
@@ -10,18 +11,22 @@ import msgspec
 
 from quire.index.embedding import embedder
 from quire.index.passages import passages, searched_fields
-from quire.model import EPOCH, Edge, Problem, Record, instant
+from quire.index.sources import Item
+from quire.model import EPOCH, Edge, Record, Summary, instant
 
 _BATCH = 256
+_TALLIED = "kind, status, stage, section, scope"
 _INSERTS = {
-    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "records": "INSERT INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "words": "INSERT INTO words (rowid, title, names, body) VALUES (?,?,?,?)",
     "vectors": "INSERT INTO vectors VALUES (?,?,?,?)",
     "signs": "INSERT INTO signs VALUES (?,?)",
     "spaces": "INSERT OR IGNORE INTO spaces VALUES (?,'')",
-    "edges": "INSERT INTO edges VALUES (NULL,?,?,?,?,?,?,?,?)",
+    "names": "INSERT OR IGNORE INTO names VALUES (?,?)",
+    "edges": "INSERT INTO edges VALUES (NULL,?,?,?,?,?,?,?,?,?)",
     "problems": "INSERT INTO problems VALUES (?,?,?,?)",
-    "tallies": "INSERT INTO tallies VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET number = number + excluded.number",
+    "tallies": "INSERT INTO tallies VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET number = number + excluded.number",
+    "summaries": "INSERT OR REPLACE INTO summaries VALUES (?,?)",
 }
 
 __all__ = ["Writer"]
@@ -34,7 +39,7 @@ class Writer:
         self._connection = connection
         self._layer = layer
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERTS}
-        self._tally: Counter[tuple[str, str, str]] = Counter()
+        self._tally: Counter[tuple[str, ...]] = Counter()
         self._record = self._last("records")
         self._vector = self._last("vectors")
 
@@ -42,22 +47,37 @@ class Writer:
         """Everything that came from a file."""
         where = "layer = ? AND path = ?"
         source = (self._layer, path)
-        found = f"SELECT id, kind, status, stage FROM records WHERE {where}"
-        for record, kind, status, stage in list(self._connection.execute(found, source)):
-            self._tally[kind, status, stage] -= 1
-            self._connection.execute("DELETE FROM words WHERE rowid = ?", (record,))
-            vectors = "SELECT id FROM vectors WHERE record = ?"
-            self._connection.execute(f"DELETE FROM signs WHERE id IN ({vectors})", (record,))
-            self._connection.execute("DELETE FROM vectors WHERE record = ?", (record,))
+        for found in list(self._connection.execute(f"SELECT id, {_TALLIED} FROM records WHERE {where}", source)):
+            self._forget_record(*found)
         for table in ("files", "records", "edges", "problems"):
             self._connection.execute(f"DELETE FROM {table} WHERE {where}", source)
 
-    def add(self, item: Record | Edge | Problem) -> None:
+    def forget_refs(self, refs: Iterable[str]) -> None:
+        """These records and edges."""
+        where = "layer = ? AND ref = ?"
+        for ref in refs:
+            source = (self._layer, ref)
+            for found in list(self._connection.execute(f"SELECT id, {_TALLIED} FROM records WHERE {where}", source)):
+                self._forget_record(*found)
+            for table in ("records", "edges"):
+                self._connection.execute(f"DELETE FROM {table} WHERE {where}", source)
+
+    def _forget_record(self, record: int, *tallied: str) -> None:
+        self._tally[tallied] -= 1
+        self._connection.execute("DELETE FROM words WHERE rowid = ?", (record,))
+        vectors = "SELECT id FROM vectors WHERE record = ?"
+        self._connection.execute(f"DELETE FROM signs WHERE id IN ({vectors})", (record,))
+        self._connection.execute("DELETE FROM vectors WHERE record = ?", (record,))
+        self._connection.execute("DELETE FROM names WHERE record = ?", (record,))
+
+    def add(self, item: Item) -> None:
         if isinstance(item, Record):
             self._add_record(item)
         elif isinstance(item, Edge):
-            ends = (item.source, item.predicate, item.target, item.status, item.confidence)
+            ends = (item.source, item.predicate, item.target, item.status, item.confidence, item.raw)
             self._rows["edges"].append((self._layer, item.path, item.ref, *ends))
+        elif isinstance(item, Summary):
+            self._rows["summaries"].append((self._layer, item.value))
         else:
             self._rows["problems"].append((self._layer, item.path, item.code, item.message))
         if len(self._rows["records"]) + len(self._rows["edges"]) >= _BATCH:
@@ -71,7 +91,8 @@ class Writer:
     def _add_record(self, item: Record) -> None:
         self._record += 1
         stage = item.stage or ""
-        self._tally[item.kind, item.status, stage] += 1
+        self._tally[item.kind, item.status, stage, item.section, item.scope] += 1
+        self._rows["names"] += [(name, self._record) for name in item.names]
         self._rows["records"].append(
             (
                 self._record,
@@ -83,7 +104,11 @@ class Writer:
                 item.text,
                 item.status,
                 stage,
+                item.section,
+                item.scope,
                 item.weight,
+                item.half_life,
+                item.since,
                 item.created_at,
                 item.updated_at,
                 (instant(item.updated_at) or EPOCH).timestamp(),
@@ -92,6 +117,7 @@ class Writer:
                 item.origin,
                 msgspec.json.encode(item.seen).decode(),
                 item.commit,
+                item.raw,
             )
         )
         self._rows["words"].append((self._record, *searched_fields(item)))

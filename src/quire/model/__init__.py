@@ -37,6 +37,10 @@ from quire.model.records import (
     Edge,
     Problem,
     Record,
+    Summary,
+    days_between,
+    weight_at,
+    worn,
 )
 from quire.model.refs import (
     Ref,
@@ -79,6 +83,7 @@ from quire.model.verdicts import (
 from quire.model.words import (
     ACTORS,
     CREATABLE_KINDS,
+    FACT_KINDS,
     KINDS,
     LAYERS,
     LIVE_STATUSES,
@@ -106,6 +111,7 @@ __all__ = [
     "ACTORS",
     "CREATABLE_KINDS",
     "EPOCH",
+    "FACT_KINDS",
     "ID_PATTERN",
     "KINDS",
     "LAYERS",
@@ -154,12 +160,14 @@ __all__ = [
     "State",
     "Status",
     "StorageFailed",
+    "Summary",
     "UnsupportedVersion",
     "UsageError",
     "Verdict",
     "anchor_fault",
     "count_tokens",
     "cut",
+    "days_between",
     "file_stems",
     "first_sentence",
     "has_front_matter",
@@ -185,4 +193,6 @@ __all__ = [
     "timestamp",
     "title_from_slug",
     "trim",
+    "weight_at",
+    "worn",
 ]

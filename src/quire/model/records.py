@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
+from quire.model.times import instant
 from quire.model.words import Layer
 
-__all__ = ["Edge", "Problem", "Record"]
+__all__ = ["Edge", "Problem", "Record", "Summary", "days_between", "weight_at", "worn"]
+
+_DAY_SECONDS = 86_400.0
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +25,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     path: str
     stage: str | None = None
+    section: str = ""
+    """The part of its layer that it stands in, where the layer has such parts."""
+    scope: str = ""
+    """What keeps it apart from the rest of its layer; empty for what everybody sees."""
     weight: float = 1.0
+    half_life: float = 0.0
+    """In how many days its weight halves; 0 for what does not wear."""
+    since: str = ""
+    """When somebody last confirmed it: from then on it wears."""
     created_at: str = ""
     updated_at: str = ""
     tags: tuple[str, ...] = ()
@@ -30,6 +43,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Seals: what the anchors held when somebody last looked."""
     commit: str = ""
     """The commit that was current then."""
+    names: tuple[str, ...] = ()
+    """What else it can be found by, besides its ref."""
+    raw: bytes = b""
+    """How its layer holds it; nobody else reads it."""
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +59,13 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     path: str
     confidence: str | None = None
+    raw: bytes = b""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What a layer knows of its files as a whole, in a form of its own."""
+
+    value: bytes
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -55,3 +79,24 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     hint: str | None = None
     allowed: tuple[str, ...] = ()
     severity: str = "error"
+
+
+def worn(share: float, half_life: float, days: float) -> float:
+    """What is left of a share after so many days; all of it where there is no half-life."""
+    return share * 0.5 ** (max(days, 0.0) / half_life) if half_life > 0 else share
+
+
+def days_between(then: str, now: datetime) -> float:
+    """Days since a time; none since one that names no instant."""
+    moment = instant(then)
+    return 0.0 if moment is None else (now - moment).total_seconds() / _DAY_SECONDS
+
+
+def weight_at(record: Record, now: datetime, read_at: str = "") -> float:
+    """What a record counts at this moment. Reading resets the timer, but confirms nothing."""
+    if record.half_life <= 0:
+        return record.weight
+    days = days_between(record.since, now)
+    if read_at and instant(record.since) is not None and instant(read_at) is not None:
+        days = min(days, days_between(read_at, now))
+    return worn(record.weight, record.half_life, days)

@@ -28,6 +28,7 @@ EventName = Literal[
 
 LAYERS: tuple[str, ...] = get_args(Layer)
 KINDS: tuple[str, ...] = get_args(Kind)
+FACT_KINDS: tuple[str, ...] = ("fact", "episode")
 CREATABLE_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind != "project")
 STAGES: tuple[str, ...] = get_args(Stage)
 PREDICATES: tuple[str, ...] = get_args(Predicate)
@@ -39,6 +40,7 @@ OTHER_STATUSES: tuple[str, ...] = ("active", "stale", "superseded")
 __all__ = [
     "ACTORS",
     "CREATABLE_KINDS",
+    "FACT_KINDS",
     "KINDS",
     "LAYERS",
     "LIVE_STATUSES",

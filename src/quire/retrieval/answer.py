@@ -53,5 +53,7 @@ class Answer(msgspec.Struct, kw_only=True):
     truncated: bool = False
     beyond: int = 0
     """How many more there are than were asked for."""
+    weak: bool = False
+    """Nothing clearly answers; what came nearest is given all the same."""
     shown: list[str] = []
     """The refs of the hits that found room in the text."""

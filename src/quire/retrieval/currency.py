@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quire.model import Record, Verdict
+from quire.model import LIVE_STATUSES, Record, Verdict
 from quire.retrieval.answer import Withheld
 
 _WEIGHTS = {"active": 1.0, "open": 1.0, "closed": 0.7, "stale": 0.5, "superseded": 0.4}
 _DEAD = 0.4
+_RETIRED = 0.4
 _STEPS = 16
+FADED = 0.1
+"""What counts less was not confirmed for long: it is withheld unless everything is asked for."""
+_CURRENT = (*LIVE_STATUSES, "closed")
 _TRUST = {"fresh": 1.0, "unanchored": 1.0, "unverifiable": 0.95, "moved": 0.95, "changed": 0.85, "orphaned": 0.6}
 
-__all__ = ["current_weight", "replacement_of", "retirement", "trust"]
+__all__ = ["FADED", "current_weight", "replacement_of", "retirement", "trust"]
 
 
-def current_weight(record: Record) -> float:
-    """What a record's state does to its score when everything is asked for."""
-    weight = _WEIGHTS.get(record.status, 1.0) * record.weight
+def current_weight(record: Record, weight: float) -> float:
+    """What a record's state does to its score when everything is asked for; `weight` is what it counts today."""
+    weight *= _WEIGHTS.get(record.status, _RETIRED)
     return weight * _DEAD if record.stage == "dead" else weight
 
 
@@ -26,14 +30,18 @@ def trust(verdict: Verdict) -> float:
     return _TRUST[verdict.verdict]
 
 
-def retirement(record: Record, successor: Record | None) -> Withheld | None:
-    """Why a record is withheld; None when it is current."""
+def retirement(record: Record, successor: Record | None, weight: float = 1.0) -> Withheld | None:
+    """Why a record is withheld; None when it is current. A status nobody knows is not current."""
     if record.status == "superseded":
         reason = f"superseded by {successor.ref}" if successor else "superseded"
     elif record.status == "stale":
         reason = "stale"
     elif record.stage == "dead":
         reason = "a dead feature"
+    elif record.status not in _CURRENT:
+        reason = record.status
+    elif weight < FADED:
+        reason = "faded: not confirmed for long"
     else:
         return None
     return Withheld(ref=record.ref, title=record.title, reason=reason)

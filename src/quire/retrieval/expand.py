@@ -6,7 +6,16 @@ from quire.index import Filter, Index
 from quire.model import LIVE_STATUSES, Edge
 from quire.retrieval.answer import Hit, Link
 
-_PREDICATES = {"affects": 0.6, "depends_on": 0.5, "supersedes": 0.3, "related_to": 0.3}
+_PREDICATES = {
+    "affects": 0.6,
+    "depends_on": 0.5,
+    "contradicts": 0.5,
+    "enables": 0.5,
+    "motivated_by": 0.5,
+    "supersedes": 0.3,
+    "replaces": 0.3,
+    "related_to": 0.3,
+}
 _CONFIDENCE = {"high": 1.0, "medium": 0.85, "low": 0.6, None: 0.9}
 _FROM = 8
 _LINES = 12

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from quire.index import Candidate, Filter, Question, Searcher
@@ -11,10 +13,14 @@ _WORDS_MOST, _WORDS_LEAST = 0.7, 0.05
 """What words weigh against meaning: where the question's words are found, and where they are not."""
 _WORDS_TAUGHT = 0.55
 """What they weigh at most where the documents' vectors are the teacher's, which know more."""
+_WORDS_NAMES = 0.95
+"""What they weigh at most where the question is nothing but names from code: a near meaning is then another name."""
 _EVIDENCE_LOW, _EVIDENCE_HIGH = 0.2, 0.5
 _TELLING_WORDS = 3
 
-__all__ = ["Scored", "fuse", "seed"]
+_NAME = re.compile(r"\w[_./:#()+-]+\w|\w\(|[a-z0-9][A-Z]|^[A-Z]{2,}$")
+
+__all__ = ["Scored", "code_names", "fuse", "seed"]
 
 
 class Scored(msgspec.Struct, kw_only=True):
@@ -51,7 +57,7 @@ def fuse(
     cosines = [candidate.meaning or 0.0 for candidate in by_meaning]
     low, high = (cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
     possible = _possible(question)
-    weight = _words_weight(best / possible, _most(by_meaning))
+    weight = _words_weight(best / possible, _WORDS_NAMES if _is_names(question.text) else _most(by_meaning))
     scored = []
     for record in {**matched, **dict.fromkeys(candidate.id for candidate in by_meaning)}:
         found = matched.get(record, 0.0)
@@ -79,6 +85,16 @@ def _possible(question: Question) -> float:
 def _most(by_meaning: list[Candidate]) -> float:
     taught = sum(candidate.taught for candidate in by_meaning)
     return _WORDS_TAUGHT if 2 * taught > len(by_meaning) else _WORDS_MOST
+
+
+def code_names(text: str) -> list[str]:
+    """The words of a question that look like they were copied from code: `retry_queue`, `maxRetries`, `a/b.ts`."""
+    return [word.strip("`'\"()[]{}<>,;:.?!") for word in text.split() if _NAME.search(word)]
+
+
+def _is_names(text: str) -> bool:
+    words = text.split()
+    return bool(words) and len(code_names(text)) == len(words)
 
 
 def _words_weight(found: float, most: float) -> float:

@@ -12,19 +12,26 @@ from quire.model import EPOCH, Record, Verdict, instant
 from quire.retrieval.answer import Answer, Hit, Withheld
 from quire.retrieval.currency import current_weight, replacement_of, retirement, trust
 from quire.retrieval.expand import connected_to
-from quire.retrieval.fuse import Scored, seed
+from quire.retrieval.fuse import Scored, code_names, seed
 from quire.retrieval.render import render
 
 _EVIDENCE_FLOOR, _NEARNESS_FLOOR = 0.45, 0.33
 """A question has an answer when its best record reaches one of these."""
 _RECORD_EVIDENCE, _RECORD_NEARNESS = 0.2, 0.3
 _RELATIVE_FLOOR = 0.2
+_LENIENT_NEARNESS = 0.25
 _CLOSEST = 3
+_REPLACING = ("supersedes", "replaces")
 _TAG_LOOK = 10
+_NAME_MISSED = 0.8
 _SPARE = 3
 """How many more records are verified than are wanted, so that doubt can cost one its place."""
 
 __all__ = ["Ask", "ask"]
+
+
+def _plain_weight(record: Record) -> float:
+    return record.weight
 
 
 class Governs(Protocol):
@@ -50,6 +57,12 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """Also what is stale, superseded or dead."""
     verify: Callable[[Sequence[Record]], dict[str, Verdict]] | None = None
     """Says of records whether they are still true of the code."""
+    sharpness: float = 1.0
+    """To which power relevance is taken before it is weighed: the higher, the less a weight can turn the order."""
+    lenient: bool = False
+    """Rank what there is, also where nothing clearly answers; the answer then says that it is weak."""
+    weigh: Callable[[Record], float] = _plain_weight
+    """Says what a record counts today."""
 
 
 def ask(index: Index, asked: Ask) -> Answer:
@@ -63,7 +76,7 @@ def ask(index: Index, asked: Ask) -> Answer:
         ranked = [
             Hit(
                 record=record,
-                score=close * current_weight(record),
+                score=close * current_weight(record, asked.weigh(record)),
                 why="governs the file",
                 parts={"closeness": close},
                 files=asked.governs.files(record),
@@ -87,12 +100,15 @@ def _search(index: Index, asked: Ask, answer: Answer) -> None:
         allowed = msgspec.structs.replace(allowed, refs=refs)
     scored = seed(searcher, question, allowed)
     relevant = _relevant(scored) or _tagged(index, question.words, scored)
+    if asked.lenient:
+        answer.weak = not relevant
+        relevant = [item for item in scored if item.words > 0 or item.nearness >= _LENIENT_NEARNESS]
     named = [hit for hit in _named(index, asked.question) if allowed.allows(hit.record)]
-    ranked = named + _hits(index, relevant)
+    ranked = named + _hits(index, asked, relevant)
     _keep(index, asked, answer, list({hit.record.ref: hit for hit in reversed(ranked)}.values())[::-1])
     if not answer.hits:
-        others = _hits(index, [item for item in scored if item not in relevant])
-        answer.closest = [hit for hit in others if retirement(hit.record, None) is None][:_CLOSEST]
+        others = _hits(index, asked, [item for item in scored if item not in relevant])
+        answer.closest = [hit for hit in others if _retirement(asked, hit.record, None) is None][:_CLOSEST]
 
 
 def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
@@ -100,13 +116,35 @@ def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
     return [(record, close) for record in index.records_anchored() if (close := governs(record))]
 
 
-def _hits(index: Index, scored: list[Scored]) -> list[Hit]:
+def _hits(index: Index, asked: Ask, scored: list[Scored]) -> list[Hit]:
     records = index.by_ids([item.id for item in scored])
-    return [
-        Hit(record=record, score=item.score * current_weight(record), why=_why(item), parts=_parts(item, record))
-        for item in scored
-        if (record := records.get(item.id)) is not None
-    ]
+    lacking = _lacking(asked.question, records)
+    found = []
+    for item in scored:
+        record = records.get(item.id)
+        if record is not None:
+            weight = current_weight(record, asked.weigh(record))
+            relevance = (item.score * (_NAME_MISSED if item.id in lacking else 1.0)) ** asked.sharpness
+            parts = _parts(item, relevance, weight)
+            found.append(Hit(record=record, score=relevance * weight, why=_why(item), parts=parts))
+    return found
+
+
+def _lacking(question: str, records: dict[int, Record]) -> set[int]:
+    """Where somebody names a thing as the code does, the records that do not hold the very name, if others do."""
+    names = [name.lower() for name in code_names(question)]
+    if not names:
+        return set()
+    missing = set()
+    for number, record in records.items():
+        text = f"{record.title}\n{record.text}\n{record.ref}\n{' '.join(record.anchors)}".lower()
+        if any(name not in text for name in names):
+            missing.add(number)
+    return missing if len(missing) < len(records) else set()
+
+
+def _retirement(asked: Ask, record: Record, successor: Record | None) -> Withheld | None:
+    return retirement(record, successor, asked.weigh(record))
 
 
 def _named(index: Index, question: str) -> list[Hit]:
@@ -146,7 +184,7 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
     kept: dict[str, Hit] = {}
     for hit in ranked:
         successor = replacement_of(hit.record, lambda ref: _successor(index, ref)) if _superseded(hit.record) else None
-        gone = retirement(hit.record, successor)
+        gone = _retirement(asked, hit.record, successor)
         if gone is None or asked.everything or hit.why == "named":
             if gone is not None:
                 hit.why += f", {gone.reason}"
@@ -155,7 +193,7 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
         answer.withheld.append(gone)
         if successor is None or successor.ref in kept or not asked.allowed.allows(successor):
             continue
-        if retirement(successor, None) is None:
+        if _retirement(asked, successor, None) is None:
             why = f"replaced {hit.record.ref}, which matches"
             score = hit.parts.get("relevance", hit.score) * 0.9
             kept[successor.ref] = Hit(record=successor, score=score, why=why, parts=hit.parts)
@@ -190,7 +228,7 @@ def _superseded(record: Record) -> bool:
 
 def _successor(index: Index, ref: str) -> Record | None:
     for edge in index.edges_of(ref):
-        if edge.predicate == "supersedes" and edge.target == ref and edge.status == "active":
+        if edge.predicate in _REPLACING and edge.target == ref and edge.status == "active":
             found = index.find(edge.source)
             if found is not None:
                 return found
@@ -210,12 +248,12 @@ def _why(item: Scored) -> str:
     return " and ".join(reasons) or "meaning"
 
 
-def _parts(item: Scored, record: Record) -> dict[str, float]:
+def _parts(item: Scored, relevance: float, weight: float) -> dict[str, float]:
     return {
         "words": round(item.words, 4),
         "meaning": round(item.meaning, 4),
         "evidence": round(item.evidence, 4),
         "nearness": round(item.nearness, 4),
-        "relevance": round(item.score, 4),
-        "weight": round(current_weight(record), 4),
+        "relevance": round(relevance, 4),
+        "weight": round(weight, 4),
     }

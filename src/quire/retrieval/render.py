@@ -81,7 +81,10 @@ def _item(hit: Hit, room: int, many_files: bool) -> tuple[str, int, bool]:
     record = hit.record
     verdict = hit.verdict.verdict if hit.verdict else None
     state = ", ".join(part for part in (record.status, record.stage, verdict) if part)
-    head = f"\n## {record.ref} — {one_line(make_safe(record.title))}  [{state}]\n"
+    # A title that only repeats the text would say everything twice.
+    repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
+    name = record.section if repeats else record.title
+    head = f"\n## {record.ref} — {one_line(make_safe(name))}  [{state}]\n"
     if hit.verdict and hit.verdict.verdict not in _CALM:
         head += f"{hit.verdict.verdict}: {one_line(make_safe(hit.verdict.because))}\n"
     if hit.files and many_files:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from quire.upkeep.check import Checked, check_memory
     from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.guidance import Target, install_guidance, refresh_map
+    from quire.upkeep.ignore import ensure_ignored
     from quire.upkeep.product_map import render_map
     from quire.upkeep.projects import Registered, Registry
     from quire.upkeep.rebuilding import Rebuilt, rebuild_memory
@@ -40,6 +41,7 @@ __all__ = [
     "advance_marker",
     "background_of",
     "check_memory",
+    "ensure_ignored",
     "files_changed",
     "first_brief",
     "initialize",
@@ -75,6 +77,7 @@ _HOMES = {
     "advance_marker": "sync_marker",
     "background_of": "why",
     "check_memory": "check",
+    "ensure_ignored": "ignore",
     "files_changed": "change_set",
     "first_brief": "beginning",
     "initialize": "beginning",

@@ -11,6 +11,8 @@ import os
 import msgspec
 
 from quire.files import Blob, Git, blob_id, decode_object, read_bytes
+from quire.layers.facts import changed_ids
+from quire.layers.facts.layout import FILE, FILE_BYTES
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
 
 __all__ = ["ChangedFile", "Changes", "uncommitted_changes"]
@@ -34,6 +36,7 @@ class Changes(msgspec.Struct, kw_only=True):
     untracked_files: list[str]
     changed_memory_ids: list[str]
     changed_relation_ids: list[str]
+    changed_fact_ids: list[str]
 
 
 def uncommitted_changes(git: Git) -> Changes:
@@ -44,6 +47,7 @@ def uncommitted_changes(git: Git) -> Changes:
     files: list[ChangedFile] = []
     diffs: list[str] = []
     ids: dict[str, set[str]] = {NODES: set(), RELATIONS: set()}
+    facts: list[str] = []
     for path in sorted({*committed, *staged, *untracked, *unmerged}):
         if _top(path) in GENERATED:
             continue
@@ -53,6 +57,8 @@ def uncommitted_changes(git: Git) -> Changes:
         file, before, after = found
         files.append(file)
         diffs.append(_diff(path, before, after))
+        if path == f"{FOLDER}/{FILE}":
+            facts = changed_ids(before or b"", after or b"")
         _note_id(git.root, path, before if after is None else after, ids)
     return Changes(
         diff="".join(diffs),
@@ -61,6 +67,7 @@ def uncommitted_changes(git: Git) -> Changes:
         untracked_files=[file.path for file in files if file.untracked],
         changed_memory_ids=sorted(ids[NODES]),
         changed_relation_ids=sorted(ids[RELATIONS]),
+        changed_fact_ids=facts,
     )
 
 
@@ -94,7 +101,7 @@ def _differs(working: bytes | None, blob: Blob | None) -> bool:
 
 def _working(path: str) -> bytes | None:
     try:
-        return read_bytes(path)
+        return read_bytes(path, FILE_BYTES)
     except OSError:
         return None
 

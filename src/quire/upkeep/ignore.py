@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from quire.files import World, follow_inside, newline_of, read_bytes, write_file
-from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCK, RECOVERY
+from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCAL, LOCK, RECOVERY
 
-ENTRIES = (f"{FOLDER}/{INDEX}/", f"{FOLDER}/{RECOVERY}/", f"{FOLDER}/{BACKUP}/", f"{FOLDER}/{LOCK}")
+ENTRIES = (
+    f"{FOLDER}/{INDEX}/",
+    f"{FOLDER}/{LOCAL}/",
+    f"{FOLDER}/{RECOVERY}/",
+    f"{FOLDER}/{BACKUP}/",
+    f"{FOLDER}/{LOCK}",
+)
 
 __all__ = ["ENTRIES", "ensure_ignored"]
 

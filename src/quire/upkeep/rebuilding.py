@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import msgspec
 
-from quire.index import Progress, rebuild_index
-from quire.layers.graph import GraphSource, GraphStore
+from quire.index import Progress, Source, rebuild_index
+from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, INDEX
 
 __all__ = ["Rebuilt", "rebuild_memory"]
@@ -25,20 +26,20 @@ class Rebuilt(msgspec.Struct, kw_only=True):
 
 def rebuild_memory(
     store: GraphStore,
-    source: GraphSource,
+    sources: Sequence[Source],
     progress: Progress | None = None,
     *,
     semantic: str | None = None,
     taught: Progress | None = None,
 ) -> Rebuilt:
     folder = os.path.join(store.folder, INDEX)
-    index = rebuild_index(folder, [source], progress, semantic=semantic, taught=taught)
+    index = rebuild_index(folder, sources, progress, semantic=semantic, taught=taught)
     try:
         return Rebuilt(
-            records=sum(index.counts("graph").values()),
-            edges=index.edge_count("graph"),
+            records=sum(sum(index.counts(source.layer).values()) for source in sources),
+            edges=sum(index.edge_count(source.layer) for source in sources),
             vectors=index.spaces(),
-            unreadable=[f"{FOLDER}/{path}" for _, path, _, _ in index.problems()],
+            unreadable=list(dict.fromkeys(f"{FOLDER}/{path}" for _, path, _, _ in index.problems())),
         )
     finally:
         index.close()

@@ -9,6 +9,7 @@ import msgspec
 from quire.anchors import Verifier, look
 from quire.files import Git, decode_object
 from quire.index import Index
+from quire.layers.facts.layout import PENDING, SECTIONS
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, SYNC_STATE
 from quire.model import (
@@ -26,7 +27,7 @@ from quire.model import (
 from quire.upkeep.projects import Registered
 from quire.upkeep.verdicts import file_of
 
-__all__ = ["GitState", "ProjectRow", "Row", "StageCount", "Status", "memory_status"]
+__all__ = ["FactCount", "GitState", "ProjectRow", "Row", "StageCount", "Status", "memory_status"]
 
 
 class StageCount(msgspec.Struct, frozen=True):
@@ -57,6 +58,20 @@ class GitState(msgspec.Struct, frozen=True):
     commit: str | None = None
 
 
+class FactCount(msgspec.Struct, frozen=True, kw_only=True):
+    """The layer of facts in a line."""
+
+    active: int
+    pending: int
+    """Proposed, and not accepted yet."""
+    other: int
+    """Archived, superseded and the like."""
+    by_section: dict[str, int]
+    """Active ones."""
+    episodes: int
+    connections: int
+
+
 class Status(msgspec.Struct, kw_only=True):
     project: dict[str, str]
     features_by_stage: dict[str, StageCount]
@@ -69,6 +84,8 @@ class Status(msgspec.Struct, kw_only=True):
     attention: list[Row]
     """Every live node that is changed, moved, orphaned or could not be checked."""
     unreadable: list[dict[str, str]]
+    facts: FactCount | None
+    """None where no fact was ever stored."""
     last_activity: str | None
     last_sync: dict[str, Any] | None
     git: GitState
@@ -104,9 +121,33 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
             {"path": f"{FOLDER}/{path}", "code": code, "message": message}
             for _, path, code, message in index.problems()
         ],
-        last_activity=max((r.updated_at for r in records), key=lambda text: instant(text) or EPOCH, default=None),
+        facts=_facts(index),
+        last_activity=max(
+            (record.updated_at for record in (*records, *index.records("facts", limit=1))),
+            key=lambda text: instant(text) or EPOCH,
+            default=None,
+        ),
         last_sync=_last_sync(store),
         git=_git_state(git),
+    )
+
+
+def _facts(index: Index) -> FactCount | None:
+    counts = index.section_counts("facts")
+    if not counts:
+        return None
+    sections = {
+        section: number for (kind, section, status), number in counts.items() if kind == "fact" and status == "active"
+    }
+    pending = sum(number for (_, _, status), number in counts.items() if status == PENDING)
+    facts = sum(number for (kind, _, _), number in counts.items() if kind == "fact")
+    return FactCount(
+        active=sum(sections.values()),
+        pending=pending,
+        other=facts - sum(sections.values()) - pending,
+        by_section={name: sections[name] for name in (*SECTIONS, *sorted(sections)) if name in sections},
+        episodes=sum(number for (kind, _, _), number in counts.items() if kind == "episode"),
+        connections=index.live_edge_count("facts"),
     )
 
 

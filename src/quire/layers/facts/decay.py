@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from datetime import datetime
 
 from msgspec import Struct
 
 from quire.layers.facts.layout import RECENT_WORK, SPECS
 from quire.layers.facts.types import Connection, Fact
-from quire.model import instant
+from quire.model import days_between, instant, worn
 
 FLOOR = 0.1
 """What counts less is left out of answers unless it is asked for."""
 HALF_LIFE_MOST = 90.0
-_DAY_SECONDS = 86_400.0
 # Beyond this count every profile that grows has long reached the cap; the power must not overflow.
 _COUNT_MOST = 64
 
-__all__ = ["FLOOR", "HALF_LIFE_MOST", "PROFILES", "Profile", "effective_confidence", "profile_of", "temporal"]
+__all__ = [
+    "FLOOR",
+    "HALF_LIFE_MOST",
+    "PROFILES",
+    "Profile",
+    "effective_confidence",
+    "half_life_of",
+    "last_seen",
+    "prior_of",
+    "profile_of",
+    "temporal",
+]
 
 
 class Profile(Struct, frozen=True):
@@ -39,9 +48,12 @@ PROFILES = {
 
 def temporal(profile: Profile, count: int, days: float) -> float:
     """The share that is left after so many days."""
+    return worn(1.0, _half_life(profile, count), days)
+
+
+def _half_life(profile: Profile, count: int) -> float:
     growth = profile.factor ** min(max(count, 1) - 1, _COUNT_MOST)
-    half_life = min(HALF_LIFE_MOST, profile.half_life * growth)
-    return math.exp(-math.log(2) * max(days, 0.0) / half_life)
+    return min(HALF_LIFE_MOST, profile.half_life * growth)
 
 
 def profile_of(record: Fact | Connection) -> Profile:
@@ -53,20 +65,29 @@ def profile_of(record: Fact | Connection) -> Profile:
     return PROFILES.get(record.decay_profile, PROFILES["standard"])
 
 
+def prior_of(record: Fact | Connection) -> float:
+    """What it counted when it was last confirmed."""
+    return min(max(record.confidence, 0.0), 1.0)
+
+
+def half_life_of(record: Fact | Connection) -> float:
+    """In days; 0 where it does not wear."""
+    if isinstance(record, Fact) and record.section == SPECS:
+        return 0.0
+    return _half_life(profile_of(record), record.reinforcement_count)
+
+
+def last_seen(record: Fact | Connection) -> str:
+    """The later of the last confirmation and the last reading; empty, which counts as now, where none is known."""
+    confirmed = record.last_reinforced or record.created_at
+    at = instant(confirmed)
+    if at is None:
+        return ""
+    read = (record.last_accessed or "") if isinstance(record, Fact) else ""
+    seen = instant(read) if read else None
+    return read if seen is not None and seen > at else confirmed
+
+
 def effective_confidence(record: Fact | Connection, now: datetime) -> float:
     """Between 0 and 1. Reading resets the timer, but never counts as a confirmation."""
-    prior = min(max(record.confidence, 0.0), 1.0)
-    if isinstance(record, Fact) and record.section == SPECS:
-        return prior
-    since = _last_seen(record)
-    days = 0.0 if since is None else (now - since).total_seconds() / _DAY_SECONDS
-    return prior * temporal(profile_of(record), record.reinforcement_count, days)
-
-
-def _last_seen(record: Fact | Connection) -> datetime | None:
-    """The later of the last confirmation and the last reading; a time that names no instant counts as now."""
-    confirmed = instant(record.last_reinforced or record.created_at)
-    if confirmed is None:
-        return None
-    read = instant(record.last_accessed) if isinstance(record, Fact) and record.last_accessed else None
-    return confirmed if read is None else max(confirmed, read)
+    return worn(prior_of(record), half_life_of(record), days_between(last_seen(record), now))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 
-from quire.files import read_inside
-from quire.layers.facts.layout import FILE, FOLDER
-from quire.layers.facts.lines import read_lines
+from quire.files import lines, read_inside
+from quire.guard import stored_secrets
+from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
+from quire.layers.facts.lines import Reading, read_lines
 from quire.layers.facts.resolve import Resolved, resolve_reading
 from quire.layers.facts.types import Mind, Stored
 from quire.model import Problem, cut
 
-_FILE_BYTES = 256 * 1024 * 1024
-
-__all__ = ["find_fact_faults"]
+__all__ = ["find_fact_faults", "told_texts"]
 
 
 def find_fact_faults(root: str) -> list[Problem]:
@@ -22,13 +21,30 @@ def find_fact_faults(root: str) -> list[Problem]:
     if not os.path.lexists(os.path.join(root, path)):
         return []
     try:
-        data = read_inside(root, path, _FILE_BYTES)
+        data = read_inside(root, path, FILE_BYTES)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         said = f"It cannot be read: {reason}."
         return [Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there.")]
     resolved = resolve_reading(read_lines(data, path))
-    return [*resolved.problems, *_disagreements(resolved, path)]
+    return [*resolved.problems, *_secrets(data, path), *_disagreements(resolved, path)]
+
+
+def _secrets(data: bytes, path: str) -> list[Problem]:
+    """Credentials in what people wrote. Ids and digests look like them and are none."""
+    found = []
+    for number, line in lines(data):
+        if stored_secrets(path, line.decode("utf-8", "replace")):
+            for text in told_texts(read_lines(line)):
+                found += stored_secrets(path, text, number)
+    return found
+
+
+def told_texts(reading: Reading) -> list[str]:
+    """What somebody wrote in these lines, as against what names and counts it."""
+    texts = [text for fact in reading.facts for text in (fact.content, fact.reason or "", *fact.tags)]
+    texts += [text for edge in reading.connections for text in (edge.description, edge.reason or "")]
+    return texts + [text for episode in reading.episodes for text in (episode.title, episode.narrative)]
 
 
 def _disagreements(resolved: Resolved, path: str) -> list[Problem]:

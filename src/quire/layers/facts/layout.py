@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from quire.files import LOCAL
+
 FOLDER = ".memory"
 FILE = "facts.jsonl"
 """Merged by git with `merge=union`."""
@@ -29,13 +31,16 @@ STATUS_RANK = {ACTIVE: 0, DORMANT: 2, ARCHIVED: 3, SUPERSEDED: 4}
 above active, since a status nobody knows must not be outvoted by one that shows the fact."""
 OTHER_RANK = 1
 
-RELATIONS = ("depends_on", "contradicts", "enables", "replaces", "motivated_by")
+REPLACES = "replaces"
+RELATIONS = ("depends_on", "contradicts", "enables", REPLACES, "motivated_by")
 PROFILES = ("standard", "global", "recent_work")
 DEFAULT_MIND = "default"
 
 CONTENT_CHARS = 8_000
 """A new fact is one atom of knowledge. Longer ones of other writers are kept, and said to be long."""
 ID_CHARS = 160
+FILE_BYTES = 512 * 1024 * 1024
+"""A larger file is not read."""
 LINE_BYTES = 1024 * 1024
 """A longer line is set aside unread."""
 VERSION_MOST = 2**53 - 1
@@ -48,14 +53,17 @@ __all__ = [
     "DEFAULT_MIND",
     "DORMANT",
     "FILE",
+    "FILE_BYTES",
     "FOLDER",
     "ID_CHARS",
     "LINE_BYTES",
+    "LOCAL",
     "OTHER_RANK",
     "PENDING",
     "PROFILES",
     "RECENT_WORK",
     "RELATIONS",
+    "REPLACES",
     "SECTIONS",
     "SPECS",
     "STATUSES",

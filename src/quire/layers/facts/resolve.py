@@ -5,11 +5,12 @@ An absent line means nothing; only a line that says so puts a fact away. Reading
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import msgspec
 
-from quire.layers.facts.layout import SECTIONS
+from quire.layers.facts.layout import DEFAULT_MIND, REPLACES, SECTIONS, SUPERSEDED
 from quire.layers.facts.lines import Reading, encode_record
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
 from quire.layers.facts.winners import Conflict, by_time, settle
@@ -69,6 +70,14 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     aside: tuple[bytes, ...]
     """Lines that are no records, as they were."""
 
+    @property
+    def home(self) -> str:
+        """The mind that is meant where none is named: the default one, or where it has nothing, the fullest."""
+        minds = Counter(fact.mind for fact in self.facts.values())
+        if not minds or DEFAULT_MIND in minds:
+            return DEFAULT_MIND
+        return min(minds, key=lambda mind: (-minds[mind], mind))
+
     def actual(self, fact_id: str) -> str:
         """The id that an id or ref of a fact stands for."""
         bare = fact_id.removeprefix("fact:")
@@ -108,8 +117,8 @@ def resolve_reading(reading: Reading) -> Resolved:
 
     aliases = _aliases(facts)
     holding = {name: fact for name, fact in facts.items() if name not in aliases} if aliases else facts
-    links, doubles, parked = _linked(connections, facts, aliases, episodes)
-    replacements = _replacements(holding, facts, aliases)
+    replacements = _replacements(holding, facts, aliases, connections)
+    links, doubles, parked = _linked(connections, facts, aliases, episodes, replacements)
     records: list[Stored] = []
     conflicts: list[Conflict[Any]] = []
     for held, lost in (
@@ -210,7 +219,11 @@ def _end_of(name: str, points_to: dict[str, str]) -> str | None:
 
 
 def _linked(
-    connections: dict[str, Connection], facts: dict[str, Fact], aliases: dict[str, str], episodes: dict[str, Episode]
+    connections: dict[str, Connection],
+    facts: dict[str, Fact],
+    aliases: dict[str, str],
+    episodes: dict[str, Episode],
+    replacements: dict[str, tuple[str, ...]],
 ) -> tuple[dict[str, Link], dict[str, str], tuple[Parked, ...]]:
     links: dict[str, Link] = {}
     doubles: dict[str, str] = {}
@@ -218,9 +231,13 @@ def _linked(
     first: dict[tuple[str, str, str], str] = {}
     for name, connection in connections.items():
         source, target = (_end(text, facts, aliases, episodes) for text in (connection.source_id, connection.target_id))
+        if connection.relation != REPLACES:
+            ends = [_today(end, facts, replacements) for end in (source, target)]
+            # Between a fact and what replaced it there is nothing to follow.
+            source, target = ends if ends[0] != ends[1] else (source, target)
         if source is None or target is None or source == target:
-            ends = ((connection.source_id, source), (connection.target_id, target))
-            parked.append(Parked(connection, tuple(text for text, found in ends if found is None)))
+            named = ((connection.source_id, source), (connection.target_id, target))
+            parked.append(Parked(connection, tuple(text for text, found in named if found is None)))
             continue
         if connection.is_active:
             # They come in the order of their age, so the first is the one that stays.
@@ -246,17 +263,31 @@ def _end(text: str, facts: dict[str, Fact], aliases: dict[str, str], episodes: d
     return None if ref.kind == "fact" else text
 
 
+def _today(end: str | None, facts: dict[str, Fact], replacements: dict[str, tuple[str, ...]]) -> str | None:
+    """A connection follows a fact to what replaced it, where that is one thing."""
+    if end is None or end not in facts or facts[end].status != SUPERSEDED:
+        return end
+    live = _live(end, facts, replacements)
+    return live.pop() if len(live) == 1 else end
+
+
 def _replacements(
-    holding: dict[str, Fact], facts: dict[str, Fact], aliases: dict[str, str]
+    holding: dict[str, Fact], facts: dict[str, Fact], aliases: dict[str, str], connections: dict[str, Connection]
 ) -> dict[str, tuple[str, ...]]:
-    """Twins count too: what they replaced, the fact they stand for has replaced."""
+    """Twins count too: what they replaced, the fact they stand for has replaced. So do connections that say it."""
     found: dict[str, dict[str, None]] = {}
-    for name, fact in facts.items():
-        if fact.supersedes is not None:
-            old = aliases.get(fact.supersedes, fact.supersedes)
-            new = aliases.get(name, name)
-            if old != new and new in holding:
-                found.setdefault(old, {})[new] = None
+    told = [(name, fact.supersedes) for name, fact in facts.items() if fact.supersedes is not None]
+    for connection in connections.values():
+        if connection.relation == REPLACES and connection.is_active:
+            source, target = (end.removeprefix("fact:") for end in (connection.source_id, connection.target_id))
+            # Of a fact that is still live it says only what somebody thinks of it.
+            if source in facts and target in facts and not facts[target].is_active:
+                told.append((source, target))
+    for name, replaced in told:
+        old = aliases.get(replaced, replaced)
+        new = aliases.get(name, name)
+        if old != new and new in holding:
+            found.setdefault(old, {})[new] = None
     return {old: tuple(sorted(found[old])) for old in sorted(found)}
 
 

@@ -42,6 +42,8 @@ class Fact(Struct, frozen=True, kw_only=True):
     confidence: Share = 1.0
     last_reinforced: str | None = None
     reinforcement_count: Number = 1
+    evidence: tuple[str, ...] = ()
+    """Who confirmed it, each once: the same source twice is no new evidence."""
     decay_rate: Share = 0.05
     """Carried for other writers; no formula uses it."""
     last_accessed: str | None = None
@@ -75,6 +77,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     confidence: Share = 1.0
     last_reinforced: str | None = None
     reinforcement_count: Number = 1
+    evidence: tuple[str, ...] = ()
     decay_rate: Share = 0.05
     created_session: str | None = None
     source_mind: str = DEFAULT_MIND
@@ -112,7 +115,7 @@ class Episode(Struct, frozen=True, kw_only=True):
 
 
 class Mind(Struct, frozen=True, kw_only=True):
-    """A named store of facts that sees nothing of the others but its parents."""
+    """A named store of facts that sees nothing of the others."""
 
     name: Annotated[str, Meta(min_length=1, max_length=ID_CHARS)]
     description: str = ""

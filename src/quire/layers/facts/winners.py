@@ -25,7 +25,7 @@ _ESSENCE: dict[type[Stored], tuple[str, ...]] = {
     Mind: (),
 }
 # Taken together or not at all: a count without its time would be a confirmation that nobody gave.
-_SCORE = ("last_reinforced", "reinforcement_count", "confidence", "decay_rate")
+_SCORE = ("last_reinforced", "reinforcement_count", "evidence", "confidence", "decay_rate")
 # These belong to the status beside them.
 _OF_STATUS = ("superseded_at", "archived_at", "reason", "same_as")
 # They say how a line came about, or how it is counted; losing them loses no knowledge.

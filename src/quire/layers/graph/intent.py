@@ -7,12 +7,11 @@ from typing import Any
 
 import msgspec
 
-from quire.files import parse_strict
-from quire.guard import find_hostile, find_secrets
+from quire.files import input_text, parse_strict
+from quire.guard import find_secrets, text_problems
 from quire.layers.graph.types import ConfirmIn, DeleteIn, Intent, NodeIn, StaleIn, SupersedeIn
 from quire.model import (
     InputError,
-    InvalidJson,
     NotFound,
     Problem,
     SecretDetected,
@@ -53,26 +52,9 @@ class Draft(msgspec.Struct, frozen=True):
 
 def parse_intent(data: bytes, source: str) -> Any:
     """The intent's JSON value, from the bytes that came in."""
-    if len(data) > limits.INPUT_BYTES:
-        raise InputError(
-            f"{source} is {len(data):,} bytes long; the limit is {limits.INPUT_BYTES:,}.",
-            hint="A memory is a note, not an archive: save a summary and name the source in `origin`.",
-            details={"field": "<input>", "limit": limits.INPUT_BYTES},
-        )
-    try:
-        text = plain_newlines(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise InvalidJson(
-            f"{source} is not UTF-8 text (byte {error.start}).",
-            hint="Send UTF-8.",
-            details={"source": source},
-        ) from None
-    if not text.strip():
-        raise InvalidJson(
-            f"{source} is empty.",
-            hint="Send one JSON object with a `task`; `memory save --help` shows an example.",
-            details={"source": source},
-        )
+    long = "A memory is a note, not an archive: save a summary and name the source in `origin`."
+    empty = "Send one JSON object with a `task`; `memory save --help` shows an example."
+    text = input_text(data, source, too_long=long, empty=empty)
     return parse_strict(text, source)
 
 
@@ -179,28 +161,7 @@ def _text_problems(place: tuple[str | int, ...], text: str) -> tuple[list[Proble
     where = field_path(place)
     if len(text) > limits.BODY_CHARS:
         return [], []  # refused for its length; not worth reading
-    hostile = find_hostile(text, single_line=place[-1] not in _MULTILINE)
-    problems = [
-        Problem(
-            code="TextNotAllowed",
-            field=where,
-            message=f"holds {found.shown} ({found.code.replace('-', ' ')}) at character {found.index + 1}",
-            hint="Remove the character.",
-        )
-        for found in hostile
-    ]
-    warnings: list[Problem] = []
-    for secret in find_secrets(text):
-        problem = Problem(
-            code="MemorySecretDetected" if secret.certain else "MemorySecretWarning",
-            field=where,
-            line=secret.line,
-            message=f"looks like a {secret.what} ({secret.rule}): {secret.masked}"
-            + (f", line {secret.line}" if "\n" in text else ""),
-            severity="error" if secret.certain else "warning",
-        )
-        (problems if secret.certain else warnings).append(problem)
-    return problems, warnings
+    return text_problems(text, where, single_line=place[-1] not in _MULTILINE)
 
 
 def _anchor_problems(value: dict[str, Any]) -> list[Problem]:

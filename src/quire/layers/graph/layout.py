@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from quire.files import LOCAL, LOCK, RECOVERY
+
 FOLDER = ".memory"
 CONFIG = "config.json"
 NODES = "memory"
@@ -10,10 +12,8 @@ SCHEMA = "schema"
 EVENTS = "events.jsonl"
 SYNC_STATE = "sync-state.json"
 INDEX = "index"
-RECOVERY = "recovery"
 BACKUP = ".backup"
-LOCK = ".lock"
-GENERATED = (INDEX, RECOVERY, BACKUP, LOCK)
+GENERATED = (INDEX, LOCAL, RECOVERY, BACKUP, LOCK)
 
 __all__ = [
     "BACKUP",
@@ -22,6 +22,7 @@ __all__ = [
     "FOLDER",
     "GENERATED",
     "INDEX",
+    "LOCAL",
     "LOCK",
     "NODES",
     "RECOVERY",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.files import read_text
-from quire.guard import find_secrets
+from quire.guard import stored_secrets
 from quire.model import Problem
 
 __all__ = ["secrets_in_fields", "secrets_in_file", "secrets_in_text"]
@@ -32,15 +32,7 @@ def secrets_in_file(path: str, full: str) -> Iterator[Problem]:
 
 
 def secrets_in_text(path: str, text: str, line: int | None = None) -> Iterator[Problem]:
-    for found in find_secrets(text):
-        yield Problem(
-            code="MemorySecretDetected" if found.certain else "MemorySecretWarning",
-            severity="error" if found.certain else "warning",
-            path=path,
-            line=line or found.line,
-            message=f"Looks like a {found.what} ({found.rule}): {found.masked}.",
-            hint="Replace the credential, then remove it here; git history keeps it until it is rewritten.",
-        )
+    yield from stored_secrets(path, text, line)
 
 
 def _strings(value: Any) -> list[Any]:

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.files import is_text, storage_failed
+from quire.files import is_text, stamp_of, storage_failed
 from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model import Edge, Layer, Problem, Record, is_seal
@@ -38,7 +38,7 @@ class GraphSource:
                 if name.endswith((".json", ".md")) and not name.startswith("."):
                     target = found if name.endswith(".json") else bodies
                     with contextlib.suppress(FileNotFoundError):
-                        target[f"{folder}/{name}"] = _stamp(entry.stat(follow_symlinks=False))
+                        target[f"{folder}/{name}"] = stamp_of(entry.stat(follow_symlinks=False))
         for path in found:
             body = bodies.get(_body_of(path))
             if body:
@@ -49,7 +49,7 @@ class GraphSource:
         parts = []
         for name in (path, _body_of(path)):
             with contextlib.suppress(OSError):
-                parts.append(_stamp(os.stat(os.path.join(self._store.folder, name), follow_symlinks=False)))
+                parts.append(stamp_of(os.stat(os.path.join(self._store.folder, name), follow_symlinks=False)))
             if not parts:
                 return ""
         return "+".join(parts)
@@ -100,11 +100,6 @@ class GraphSource:
             return []
         except OSError as error:
             raise storage_failed(error, "look through the memory", self._store.root) from error
-
-
-def _stamp(stat: os.stat_result) -> str:
-    # The inode's own time too: a file put back with its old time and length is still another one.
-    return f"{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_size}"
 
 
 def _body_of(path: str) -> str:

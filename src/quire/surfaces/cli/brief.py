@@ -5,7 +5,8 @@ from __future__ import annotations
 from quire.model import UsageError, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.query import answer_fields, number
+from quire.surfaces.cli.query import answer_fields
+from quire.surfaces.cli.reading import number
 
 _EXAMPLES = """Examples:
   memory brief                        what governs the files you have changed

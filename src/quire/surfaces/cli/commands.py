@@ -24,6 +24,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     short: str | None = None
     choices: tuple[str, ...] = ()
     default: str | None = None
+    many: bool = False
+    """Whether it may be given more than once; the values are a list then."""
     bare: str | None = None
     """The value where the option stands alone, if it may."""
 
@@ -46,6 +48,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[Option, ...] = ()
     arguments: tuple[Argument, ...] = ()
     subcommands: dict[str, Command] = {}
+    alone: bool = False
+    """Whether it does something of its own where no subcommand is named."""
 
 
 class Session(msgspec.Struct):

@@ -20,7 +20,9 @@ _EXAMPLES = """Examples:
 """
 
 
-def run(session: Session, name: str | None, brief: bool, dry_run: bool, force: bool, no_guidance: bool) -> None:
+def run(
+    session: Session, name: str | None, brief: bool, dry_run: bool, force: bool, no_guidance: bool, layers: str | None
+) -> None:
     """Create the memory in this repository and tell your agents about it.
 
     Writes .memory/, the lines in .gitignore that keep generated files out of git, and two marked sections
@@ -31,7 +33,8 @@ def run(session: Session, name: str | None, brief: bool, dry_run: bool, force: b
     if brief:
         _brief(session, project)
         return
-    done = project.init(name=name, force=force, guidance=not no_guidance, dry_run=dry_run)
+    wanted = tuple(word.strip() for word in (layers or "").split(",") if word.strip())
+    done = project.init(name=name, force=force, guidance=not no_guidance, dry_run=dry_run, layers=wanted)
     if session.as_json:
         data = msgspec.to_builtins(done)
         data.pop("warnings")
@@ -86,6 +89,9 @@ COMMAND = Command(
         Option(name="--dry-run", into="dry_run", help="Show what would be written, write nothing."),
         Option(
             name="--force", into="force", help="Archive the memory that is there into .memory/.backup/ and begin anew."
+        ),
+        Option(
+            name="--with", into="layers", metavar="LAYERS", help="Create these layers, too; else each at its first use."
         ),
         Option(name="--no-guidance", into="no_guidance", help="Leave AGENTS.md and CLAUDE.md alone."),
     ),

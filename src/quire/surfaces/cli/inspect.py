@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.model import Verdict, is_seal
 from quire.surfaces.cli.commands import Argument, Command, Session
-from quire.surfaces.cli.output import answer, say, verdict_fields
+from quire.surfaces.cli.output import answer, counted, say, verdict_fields
 
 if TYPE_CHECKING:
     from quire.layers.graph import Inspected, StoredRelation
@@ -16,18 +17,23 @@ if TYPE_CHECKING:
 _EXAMPLES = """Examples:
   memory inspect feature.retry-queue
   memory inspect decision.retries-run-in-worker --json
+  memory inspect fact:57afd07611e9
 """
 
 
 def run(session: Session, ref: str) -> None:
-    """Show one node in full, with the relations that touch it.
+    """Show one record in full, with everything that is connected to it.
 
-    REF is the node's id, kind.slug.
+    REF is a node's id, kind.slug, or fact:ID, or episode:ID.
     """
     project = session.project()
+    if ref.strip().partition(":")[0] in ("fact", "episode"):
+        _show_fact(session, project, ref)
+        return
     found = project.inspect(ref)
+    connections = project.connections(found.node.node.id)
     if session.as_json:
-        answer(project, _fields(found))
+        answer(project, {**_fields(found), "connections": msgspec.to_builtins(connections)})
         return
     node = found.node.node
     stage = f", {node.stage}" if node.stage else ""
@@ -55,6 +61,52 @@ def run(session: Session, ref: str) -> None:
     say(found.node.body)
     _say_relations("Relations", found.outgoing, "{predicate} {target}")
     _say_relations("Named by", found.incoming, "{source} {predicate} this")
+    _say_connections(connections)
+
+
+def _show_fact(session: Session, project: Any, ref: str) -> None:
+    found = project.inspect_fact(ref)
+    if session.as_json:
+        fields = msgspec.to_builtins(found)
+        fields["object"] = {"ref": found.ref, **found.stored, **verdict_fields(found.view.verdict)}
+        answer(project, {name: fields[name] for name in ("object", "connections", "chain", "replaced_by", "names")})
+        return
+    view = found.view
+    if found.kind == "episode":
+        say(f"{found.ref} — {view.title}  [{view.date}]")
+        _say_listed("tags", view.tags)
+        _say_listed("facts", view.facts)
+        say()
+        say(view.narrative)
+    else:
+        say(f"{found.ref} — {view.section}  [{view.status}, {view.confidence:.0%} confidence]")
+        if view.reason:
+            say(f"reason: {view.reason}")
+        _say_listed("replaced by", found.replaced_by)
+        _say_listed("replaces", found.chain)
+        _say_listed("also known as", found.names)
+        _say_listed("tags", view.tags)
+        where = f", {view.artifact.get('path', '')}" if view.artifact else ""
+        say(f"source: {view.source}{where}")
+        say(f"created {view.created_at}, told {counted(view.reinforcements, 'time')}")
+        say()
+        say(view.content)
+    _say_connections(found.connections)
+
+
+def _say_connections(connections: list[Any]) -> None:
+    if connections:
+        say()
+        say("Connections:")
+    for edge in connections:
+        say(f"  {edge.source} {edge.relation} {edge.target}" + (f" — {edge.title}" if edge.title else ""))
+        if edge.description:
+            say(f"    {edge.description}")
+
+
+def _say_listed(name: str, values: Sequence[str]) -> None:
+    if values:
+        say(f"{name}: {', '.join(values)}")
 
 
 def _say_verdict(verdict: Verdict) -> None:

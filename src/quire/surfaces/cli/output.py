@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
 EXIT_CODES: dict[ErrorKind, int] = {"failed": 1, "usage": 2, "not_ready": 3}
 
-__all__ = ["EXIT_CODES", "answer", "crashed", "fail", "say", "usage_failed", "verdict_fields", "warn"]
+__all__ = [
+    "EXIT_CODES",
+    "answer",
+    "counted",
+    "crashed",
+    "fail",
+    "json_text",
+    "say",
+    "usage_failed",
+    "verdict_fields",
+    "warn",
+]
 
 
 def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> None:
@@ -68,6 +79,11 @@ def crashed(error: Exception, *, as_json: bool) -> int:
     if os.environ.get("MEMORY_DEBUG") == "1":
         traceback.print_exception(error)
     return fail(QuireError(message, hint=hint), as_json=as_json)
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def say(text: str = "", colour: str | None = None) -> None:
@@ -125,11 +141,15 @@ def _as_text(value: Any) -> Any:
     return [_as_text(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _print(envelope: dict[str, Any]) -> None:
+def json_text(value: Any) -> str:
+    """One line of JSON, whatever the texts in it hold."""
     try:
-        data = msgspec.json.encode(envelope)
+        return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         # A command line or a file's name may hold bytes that are no text; they are shown, not sent on.
-        data = msgspec.json.encode(_as_text(envelope))
-    sys.stdout.buffer.write(data + b"\n")
+        return msgspec.json.encode(_as_text(value)).decode()
+
+
+def _print(envelope: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(json_text(envelope).encode() + b"\n")
     sys.stdout.buffer.flush()

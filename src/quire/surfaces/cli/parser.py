@@ -49,15 +49,36 @@ class _Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
+        return _with_suggestion(super().resolve_command, ctx, args, list(self._table))
 
-            close = get_close_matches(args[0], self._table, n=1)
-            if not close:
-                raise
-            raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
+
+class _Subverbs(click.Group):
+    """Verbs of a verb, in the order in which they are declared."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        return _with_suggestion(super().resolve_command, ctx, args, list(self.commands))
+
+
+def _with_suggestion(
+    resolve: Callable[[click.Context, list[str]], tuple[str | None, click.Command | None, list[str]]],
+    ctx: click.Context,
+    args: list[str],
+    known: list[str],
+) -> tuple[str | None, click.Command | None, list[str]]:
+    try:
+        return resolve(ctx, args)
+    except click.UsageError as error:
+        from difflib import get_close_matches
+
+        close = get_close_matches(args[0], known, n=1)
+        if not close:
+            raise
+        raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
 
 
 def build_group(table: dict[str, str], find: Callable[[str], Command | None]) -> click.Group:
@@ -117,10 +138,7 @@ def _build(name: str, command: Command) -> click.Command:
     text = f"{command.run.__doc__ or ''}"
     epilog = f"\b\n{command.examples}"
     if command.subcommands:
-        group = click.Group(name=name, help=text, epilog=epilog)
-        for verb, subcommand in command.subcommands.items():
-            group.add_command(_build(verb, subcommand))
-        return group
+        return _build_group(name, command, text, epilog)
 
     def callback(as_json: bool, **values: Any) -> int | None:
         session: Session = click.get_current_context().ensure_object(Session)
@@ -140,6 +158,30 @@ def _build(name: str, command: Command) -> click.Command:
     return click.Command(name=name, help=text, epilog=epilog, params=params, callback=callback)
 
 
+def _build_group(name: str, command: Command, text: str, epilog: str) -> click.Group:
+    """A verb with verbs of its own, which may also do something where none of them is named."""
+
+    def alone(as_json: bool = False, **values: Any) -> int | None:
+        ctx = click.get_current_context()
+        if ctx.invoked_subcommand is not None:
+            return None
+        session: Session = ctx.ensure_object(Session)
+        session.as_json = session.as_json or as_json
+        return command.run(session, **values)
+
+    group = _Subverbs(
+        name=name,
+        help=text,
+        epilog=epilog,
+        callback=alone if command.alone else None,
+        invoke_without_command=command.alone,
+        params=list(map(_option, (*command.options, JSON))) if command.alone else [],
+    )
+    for verb, subcommand in command.subcommands.items():
+        group.add_command(_build(verb, subcommand))
+    return group
+
+
 def _option(option: Option) -> click.Option:
     names = [name for name in (option.short, option.name, option.into) if name]
     if option.metavar is None:
@@ -152,6 +194,7 @@ def _option(option: Option) -> click.Option:
         type=_choice(option.choices),
         default=option.default,
         show_default=option.default is not None,
+        multiple=option.many,
         help=option.help,
     )
 

@@ -25,7 +25,11 @@ def read_plain(arguments: list[str], find: Callable[[str], Command | None]) -> C
         words.pop(0)
     command = find(words.pop(0)) if words and not words[0].startswith("-") else None
     if command is not None and command.subcommands:
-        command = command.subcommands.get(words.pop(0)) if words else None
+        named = bool(words) and not words[0].startswith("-")
+        if named:
+            command = command.subcommands.get(words.pop(0))
+        elif not command.alone:
+            return None
     if command is None:
         return None
     values = _values(command, words, session)
@@ -34,7 +38,7 @@ def read_plain(arguments: list[str], find: Callable[[str], Command | None]) -> C
 
 def _values(command: Command, words: list[str], session: Session) -> Values | None:
     options = {option.name: option for option in command.options}
-    values: Values = {option.into: (option.default if option.metavar else False) for option in command.options}
+    values: Values = {option.into: _unset(option) for option in command.options}
     given: list[str] = []
     while words:
         word = words.pop(0)
@@ -66,5 +70,13 @@ def _take(option: Option, words: list[str], values: Values) -> bool:
         return True
     if not words or words[0].startswith("-") or (option.choices and words[0] not in option.choices):
         return False
-    values[option.into] = words.pop(0)
+    word = words.pop(0)
+    before = values[option.into]
+    values[option.into] = (*before, word) if isinstance(before, tuple) else word
     return True
+
+
+def _unset(option: Option) -> str | bool | tuple[str, ...] | None:
+    if option.many:
+        return ()
+    return option.default if option.metavar else False

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quire.model import KINDS, LAYERS, UsageError
+from quire.model import FACT_KINDS, KINDS, LAYERS, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, verdict_fields
+from quire.surfaces.cli.reading import number
 
 if TYPE_CHECKING:
     from quire.retrieval import Answer, Hit
 
-__all__ = ["COMMAND", "answer_fields", "number"]
+__all__ = ["COMMAND", "answer_fields"]
 
 _EXAMPLES = """Examples:
   memory query "why do webhook retries run in the worker?"
@@ -35,7 +36,7 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         question or "",
         budget=number("budget", options["budget"]),
         limit=10 if limit is None else limit,
-        kinds=_words("kind", options["kind"], KINDS),
+        kinds=_words("kind", options["kind"], (*KINDS, *FACT_KINDS)),
         layers=_words("layer", options["layer"], LAYERS),
         tags=_words("tag", options["tag"]),
         path=options["path"],
@@ -77,12 +78,13 @@ def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
     record = hit.record
     fields: dict[str, Any] = {
         "ref": record.ref,
-        "id": record.ref,
+        "id": record.ref if record.layer == "graph" else record.ref.partition(":")[2],
         "layer": record.layer,
         "kind": record.kind,
         "title": record.title,
         "status": record.status,
         "stage": record.stage,
+        "section": record.section or None,
         "score": round(hit.score, 4),
         **verdict_fields(hit.verdict),
         "why": hit.why,
@@ -93,15 +95,6 @@ def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
         "updated_at": record.updated_at,
     }
     return {**fields, "explain": hit.parts} if explain else fields
-
-
-def number(name: str, text: str | None) -> int | None:
-    if text is None:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f"--{name} takes a whole number, not `{text[:40]}`.") from None
 
 
 def _words(name: str, text: str | None, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:

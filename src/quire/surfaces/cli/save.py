@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import msgspec
 
-from quire.model import ACTORS, Actor, InputError, UsageError, limits
+from quire.model import ACTORS, Actor, UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
+from quire.surfaces.cli.reading import read_input
 
 _EXAMPLES = """Example:
   memory save --stdin <<'JSON'
@@ -60,7 +59,7 @@ def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, acto
     """
     if use_stdin == (file is not None):
         raise UsageError("Give either --stdin or --file.", hint="`memory save --help` shows an example.")
-    data, source = _input(file)
+    data, source = read_input(file, "the JSON intent")
     project = session.project()
     saved = project.save(data, source=source, actor=actor, dry_run=dry_run)
     if session.as_json:
@@ -79,22 +78,6 @@ def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, acto
     for copy in saved.recovery_files:
         say(f"  Kept your uncommitted edit of {copy.path} in {copy.recovery_path}")
     warn(saved.warnings)
-
-
-def _input(file: str | None) -> tuple[bytes, str]:
-    if file is None:
-        if sys.stdin.isatty():
-            sys.stderr.write("Type or paste the JSON intent, then press Ctrl-D.\n")
-        return sys.stdin.buffer.read(limits.INPUT_BYTES + 1), "standard input"
-    try:
-        with open(file, "rb") as stream:
-            return stream.read(limits.INPUT_BYTES + 1), file
-    except OSError as error:
-        raise InputError(
-            f"`{file}` cannot be read: {(error.strerror or '').lower()}.",
-            hint="Name a JSON file, or send the intent with --stdin.",
-            details={"field": "file"},
-        ) from None
 
 
 COMMAND = Command(

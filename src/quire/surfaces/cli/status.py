@@ -44,9 +44,14 @@ def _report(project: Project, found: Status) -> None:
             say(f"  {stage}: {', '.join(found.features_by_stage[stage].titles)}")
     others = [f"{kind}s {count}" for kind, count in found.nodes_by_kind.items() if kind in ("decision", "gotcha")]
     say(" · ".join([*others, f"relations {found.relations}"]).capitalize())
+    if found.facts:
+        facts = found.facts
+        away = f", {facts.pending} pending" if facts.pending else ""
+        away += f", {facts.other} put away" if facts.other else ""
+        say(f"Facts: {facts.active} active{away} · episodes {facts.episodes} · connections {facts.connections}")
     _list("Open questions", [f"{item.id} — {item.title}" for item in found.open_questions])
     _verdicts(found)
-    _list("Files that cannot be read (`memory check`)", [item["path"] for item in found.unreadable])
+    _list("Files that cannot be read (`memory check`)", list(dict.fromkeys(item["path"] for item in found.unreadable)))
     say(f"Last activity: {_moment(found.last_activity)}")
     say(f"Last sync: {_moment((found.last_sync or {}).get('last_sync_at'))}")
 

@@ -8,7 +8,8 @@ import msgspec
 
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.query import answer_fields, number
+from quire.surfaces.cli.query import answer_fields
+from quire.surfaces.cli.reading import number
 
 if TYPE_CHECKING:
     from quire.files import Commit

@@ -1,0 +1,77 @@
+"""Whether a text may be written down: no credentials, nothing that a terminal or a reader could be deceived by."""
+
+from __future__ import annotations
+
+from quire.guard.secrets import find_secrets
+from quire.guard.text import find_hostile
+from quire.model import InputError, Problem, SecretDetected
+
+__all__ = ["admit", "stored_secrets", "text_problems"]
+
+
+def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[list[Problem], list[Problem]]:
+    """What forbids the text, and what is only worth a warning."""
+    problems = [
+        Problem(
+            code="TextNotAllowed",
+            field=field,
+            message=f"holds {found.shown} ({found.code.replace('-', ' ')}) at character {found.index + 1}",
+            hint="Remove the character.",
+        )
+        for found in find_hostile(text, single_line=single_line)
+    ]
+    warnings: list[Problem] = []
+    for secret in find_secrets(text):
+        problem = Problem(
+            code="MemorySecretDetected" if secret.certain else "MemorySecretWarning",
+            field=field,
+            line=secret.line,
+            message=f"looks like a {secret.what} ({secret.rule}): {secret.masked}"
+            + (f", line {secret.line}" if "\n" in text else ""),
+            severity="error" if secret.certain else "warning",
+        )
+        (problems if secret.certain else warnings).append(problem)
+    return problems, warnings
+
+
+def stored_secrets(path: str, text: str, line: int | None = None) -> list[Problem]:
+    """Credentials in a text that is on the disk already."""
+    return [
+        Problem(
+            code="MemorySecretDetected" if found.certain else "MemorySecretWarning",
+            severity="error" if found.certain else "warning",
+            path=path,
+            line=line or found.line,
+            message=f"Looks like a {found.what} ({found.rule}): {found.masked}.",
+            hint="Replace the credential, then remove it here; git history keeps it until it is rewritten.",
+        )
+        for found in find_secrets(text)
+    ]
+
+
+def admit(text: str, field: str, *, most: int, single_line: bool = False) -> tuple[str, list[Problem]]:
+    """The text without blanks around it, and warnings; an error where it is empty, too long or may not pass."""
+    text = text.strip()
+    if not text:
+        raise InputError(f"`{field}` is empty.", hint=f"Give a text of 1 to {most:,} characters.", details=_at(field))
+    if len(text) > most:
+        raise InputError(
+            f"`{field}` has {len(text):,} characters; the limit is {most:,}.",
+            hint="Shorten it, or split it into several.",
+            details={**_at(field), "maximum": most},
+        )
+    problems, warnings = text_problems(text, field, single_line=single_line)
+    for problem in problems:
+        if problem.code == "MemorySecretDetected":
+            raise SecretDetected(
+                f"`{field}` {problem.message}.",
+                hint="Leave the credential out: say where it is kept instead. Nothing was written.",
+                details=_at(field),
+            )
+    if problems:
+        raise InputError(f"`{field}` {problems[0].message}.", hint=problems[0].hint, details=_at(field))
+    return text, warnings
+
+
+def _at(field: str) -> dict[str, object]:
+    return {"field": field}

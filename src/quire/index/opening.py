@@ -1,0 +1,142 @@
+"""Opening the index: fresh, made anew where it is damaged, in memory where it cannot be written to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import apsw
+
+from quire.index.catalog import Index, Progress
+from quire.index.database import discard_database, open_database, open_in_memory
+from quire.index.sources import Patch, Source, Written
+from quire.model import LockBusy
+
+Result = TypeVar("Result")
+
+__all__ = ["change_with_index", "open_index", "rebuild_index", "with_index"]
+
+
+def open_index(folder: str, sources: Iterable[Source], written: Written | Patch | None = None) -> Index:
+    """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again."""
+    sources = list(sources)
+    index = Index(open_database(folder))
+    try:
+        index.bring_up(sources, written)
+        return index
+    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError, apsw.CantOpenError):
+        # Sound, but not ours to write to now: answer from an index of our own, in memory.
+        index.close()
+        index = Index(open_in_memory())
+    except apsw.Error:
+        index.close()
+        discard_database(folder)
+        index = Index(open_database(folder))
+    index.bring_up(sources, None)
+    return index
+
+
+def with_index(
+    folder: str, sources: Iterable[Source], work: Callable[[Index], Result], written: Written | Patch | None = None
+) -> Result:
+    """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
+    sources = list(sources)
+    index = open_index(folder, sources, written)
+    try:
+        return work(index)
+    except apsw.Error:
+        index.close()
+        discard_database(folder)
+        index = open_index(folder, sources)
+        return work(index)
+    finally:
+        index.close()
+
+
+def change_with_index(
+    folder: str,
+    sources: Iterable[Source],
+    plan: Callable[[Index], Result],
+    write: Callable[[Result], Patch | None],
+) -> Result:
+    """Plan a change with a fresh index, write it, and take it over; where that fails, the next one looks for itself.
+
+    Planning may be done twice, where the index turns out to be damaged; writing never is.
+    """
+    sources = list(sources)
+    index = open_index(folder, sources)
+    try:
+        try:
+            planned = plan(index)
+        except apsw.Error:
+            index.close()
+            discard_database(folder)
+            index = open_index(folder, sources)
+            planned = plan(index)
+        patch = write(planned)
+        if patch is not None:
+            with contextlib.suppress(apsw.Error):
+                index.bring_up(sources, patch)
+        return planned
+    finally:
+        index.close()
+
+
+def rebuild_index(
+    folder: str,
+    sources: Iterable[Source],
+    progress: Progress | None = None,
+    *,
+    semantic: str | None = None,
+    taught: Progress | None = None,
+) -> Index:
+    """The index made from nothing. Readers see the old one until the new one is complete.
+
+    With the folder of the teacher in `semantic`, its vectors take the place of the static table's afterwards. An index
+    that has some of them already is only brought up to date, so that one that was interrupted is continued.
+    """
+    sources = list(sources)
+    if semantic is None:
+        return _made_anew(folder, sources, progress)
+    from quire.index.teacher import open_teacher
+
+    teacher = open_teacher(semantic)
+    begun = _has_space(folder, teacher.space)
+    index = open_index(folder, sources) if begun else _made_anew(folder, sources, progress)
+    try:
+        index.teach(teacher, semantic, taught)
+    except BaseException as error:
+        index.close()
+        if not (begun and isinstance(error, (apsw.CorruptError, apsw.NotADBError))):
+            raise
+        discard_database(folder)
+        return rebuild_index(folder, sources, progress, semantic=semantic, taught=taught)
+    return index
+
+
+def _made_anew(folder: str, sources: list[Source], progress: Progress | None) -> Index:
+    index = Index(open_database(folder))
+    try:
+        index.make_anew(sources, progress)
+    except (apsw.BusyError, apsw.LockedError) as error:
+        index.close()
+        raise LockBusy(
+            "Another process is writing to the index.", hint="Try again in a moment; answers do not wait for it."
+        ) from error
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+        index.close()
+        discard_database(folder)
+        index = Index(open_database(folder))
+        index.make_anew(sources, progress)
+    return index
+
+
+def _has_space(folder: str, space: str) -> bool:
+    index = Index(open_database(folder))
+    try:
+        return index.knows_space(space)
+    except apsw.Error:
+        return False
+    finally:
+        index.close()

@@ -1,0 +1,51 @@
+"""What the index and the layers say to each other: stamps and contents of files, and changes just made to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+from quire.model import Edge, Layer, Problem, Record, Summary
+
+__all__ = ["Item", "Patch", "Source", "Written"]
+
+
+Item = Record | Edge | Problem | Summary
+
+
+class Source(Protocol):
+    """What a layer tells the index: stamps of its files, and what named files hold."""
+
+    layer: Layer
+
+    def folder_stamps(self) -> dict[str, int]: ...
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]: ...
+
+    def read(self, paths: Iterable[str]) -> Iterator[Item]: ...
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A change just made to a layer's files: which ones, and what the folders looked like before it."""
+
+    layer: Layer
+    before: dict[str, int]
+    paths: list[str]
+
+
+class Patch(msgspec.Struct, frozen=True, kw_only=True):
+    """A change just made inside one file that holds many records: what is gone, and what is new.
+
+    It counts only where the file looked before it as the index knew it.
+    """
+
+    layer: Layer
+    path: str
+    before: str
+    after: str
+    """Stamps of the file; empty where it was not there."""
+    gone: Sequence[str]
+    """Refs of records and edges; what changed is gone and new."""
+    items: Sequence[Item]

@@ -1,0 +1,210 @@
+"""A change to the facts before it is written: which lines it replaces, which it adds, and what the index then knows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Protocol
+
+import msgspec
+
+from quire.layers.facts.layout import SECTIONS
+from quire.layers.facts.records import Held, connection_edge, episode_record, fact_record, fact_ref
+from quire.layers.facts.source import Overview
+from quire.layers.facts.types import Connection, Episode, Fact, Stored
+from quire.model import Edge, InputError, NotFound, Record, Summary, cut
+
+__all__ = ["Draft", "Known", "find_fact", "section_named", "time_text"]
+
+_SECTION_NAMES = {"".join(filter(str.isalnum, name.lower())): name for name in SECTIONS}
+
+
+class Known(Protocol):
+    """What is in the file, asked for piece by piece."""
+
+    @property
+    def overview(self) -> Overview: ...
+
+    def fact(self, name: str) -> Held | None:
+        """By its id, by the id of a twin, or by either as a ref."""
+
+    def saying(self, mind: str, digest: str) -> list[Held]:
+        """Facts of any status with exactly this text."""
+
+    def edges_of(self, ref: str) -> list[Edge]: ...
+
+    def edge(self, ref: str) -> Edge | None: ...
+
+    def has(self, ref: str) -> bool:
+        """Whether any layer knows this ref."""
+
+    def beginning(self, text: str) -> list[str]:
+        """Ids of facts that begin with this text."""
+
+
+class Draft:
+    """Lines to replace and lines to add. Every changed line takes the next version.
+
+    It can be asked like the file itself, and answers as the file will be.
+    """
+
+    def __init__(self, known: Known, now: datetime) -> None:
+        self._known = known
+        self.now = time_text(now)
+        self.home = known.overview.mind
+        self._version = known.overview.version
+        self._held: dict[str, Held] = {}
+        self._edges: dict[str, Edge] = {}
+        self._episodes: dict[str, Episode] = {}
+        self.replaced: dict[tuple[type[Stored], str], Stored] = {}
+        self._added: dict[tuple[type[Stored], str], Stored] = {}
+        self._gone: dict[str, None] = {}
+
+    # -- asking -----------------------------------------------------------------------------
+
+    def fact(self, name: str) -> Held | None:
+        """By its id, by the id of a twin, or by either as a ref."""
+        bare = name.removeprefix("fact:")
+        if bare in self._held:
+            return self._held[bare]
+        found = self._known.fact(bare)
+        return None if found is None else self._held.get(found.fact.id, found)
+
+    def saying(self, mind: str, digest: str) -> list[Held]:
+        """Facts of any status with exactly this text."""
+        found = {held.fact.id: held for held in self._known.saying(mind, digest)}
+        found |= {name: held for name, held in self._held.items() if name in found or _says(held, mind, digest)}
+        return list(found.values())
+
+    def edges_of(self, ref: str) -> list[Edge]:
+        found = {edge.ref: edge for edge in self._known.edges_of(ref)} | self._edges
+        return [edge for edge in found.values() if ref in (edge.source, edge.target)]
+
+    def edge(self, ref: str) -> Edge | None:
+        return self._edges.get(ref) or self._known.edge(ref)
+
+    def has(self, ref: str) -> bool:
+        """Whether any layer knows this ref."""
+        return self.fact(ref) is not None if ref.startswith("fact:") else self._known.has(ref)
+
+    def beginning(self, text: str) -> list[str]:
+        return self._known.beginning(text)
+
+    # -- changing ---------------------------------------------------------------------------
+
+    def next_version(self) -> int:
+        self._version += 1
+        return self._version
+
+    def add_fact(self, fact: Fact) -> None:
+        self._held[fact.id] = Held(fact)
+        self._added[Fact, fact.id] = fact
+
+    def change_fact(self, held: Held, fact: Fact) -> Held:
+        """Another state of a fact. Where it is put away, its twins go with it, or they would stand up in its place."""
+        twins = tuple(self._beside(fact, twin) for twin in held.twins)
+        for line in (fact, *twins):
+            if line not in (held.fact, *held.twins):
+                self._replace(line, line.id, fact_ref(line.id))
+        self._held[fact.id] = changed = Held(fact, twins)
+        return changed
+
+    def _beside(self, fact: Fact, twin: Fact) -> Fact:
+        if fact.is_active or not twin.is_active:
+            return twin
+        return msgspec.structs.replace(
+            twin, status=fact.status, same_as=fact.id, version=fact.version, updated_at=self.now
+        )
+
+    def add_connection(self, connection: Connection, source: str, target: str) -> Edge:
+        self._added[Connection, connection.id] = connection
+        return self.put_edge(connection_edge(connection, source, target))
+
+    def change_connection(self, edge: Edge, connection: Connection) -> Edge:
+        self._replace(connection, connection.id, edge.ref)
+        return self.put_edge(connection_edge(connection, edge.source, edge.target))
+
+    def put_edge(self, edge: Edge) -> Edge:
+        """An edge as it is now; its own line may stay, or there may be none."""
+        self._gone[edge.ref] = None
+        self._edges[edge.ref] = edge
+        return edge
+
+    def put_episode(self, episode: Episode, *, new: bool) -> None:
+        if new:
+            self._added[Episode, episode.id] = episode
+        else:
+            self._replace(episode, episode.id, f"episode:{episode.id}")
+        self._episodes[episode.id] = episode
+
+    def _replace(self, line: Stored, name: str, ref: str) -> None:
+        if (type(line), name) in self._added:
+            self._added[type(line), name] = line
+            return
+        self.replaced[type(line), name] = line
+        self._gone[ref] = None
+
+    # -- what comes of it -------------------------------------------------------------------
+
+    @property
+    def added(self) -> list[Stored]:
+        return list(self._added.values())
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.replaced and not self._added
+
+    @property
+    def gone(self) -> list[str]:
+        """Refs that the index forgets before it takes in the items."""
+        return list(self._gone)
+
+    def items(self) -> list[Record | Edge | Summary]:
+        """What the index takes in."""
+        return [
+            *(fact_record(held, self.home) for held in self._held.values()),
+            *(episode_record(episode, self.home) for episode in self._episodes.values()),
+            *self._edges.values(),
+            Overview(self._version, self.home).summary(),
+        ]
+
+
+def _says(held: Held, mind: str, digest: str) -> bool:
+    return (held.fact.mind, held.fact.content_hash) == (mind, digest)
+
+
+def find_fact(known: Known | Draft, name: str, field: str) -> Held:
+    """The fact that is named, also by the beginning of its id where that is enough."""
+    bare = name.strip().removeprefix("fact:")
+    found = known.fact(bare) if bare else None
+    if found is not None:
+        return found
+    near = known.beginning(bare) if len(bare) >= 4 else []
+    if len(near) == 1:
+        only = known.fact(near[0])
+        if only is not None:
+            return only
+    hint = f"It could be any of {', '.join(near[:5])}." if near else "`memory facts recall` and `list` show the ids."
+    raise NotFound(f"There is no fact `{cut(bare, 60)}`.", hint=hint, details={"field": field, "id": bare})
+
+
+def section_named(text: str, field: str = "section") -> str:
+    """One of the seven sections, however its name was spelled."""
+    found = _SECTION_NAMES.get("".join(filter(str.isalnum, text.lower())))
+    if found is None:
+        found = _SECTION_NAMES.get("".join(filter(str.isalnum, text.lower().replace(" and ", " "))))
+    if found is None:
+        short = "".join(filter(str.isalnum, text.lower()))
+        near = [name for key, name in _SECTION_NAMES.items() if len(short) >= 4 and key.startswith(short)]
+        found = near[0] if len(near) == 1 else None
+    if found is None:
+        raise InputError(
+            f"`{cut(text, 60)}` is no section.",
+            hint=f"Use one of {', '.join(SECTIONS)}.",
+            details={"field": field, "allowed": list(SECTIONS)},
+        )
+    return found
+
+
+def time_text(moment: datetime) -> str:
+    """As these files have it: `2026-03-02T11:19:00.000Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,147 @@
+"""Facts, episodes and connections as the records and edges that the index knows."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.layers.facts.decay import half_life_of, last_seen, prior_of
+from quire.layers.facts.layout import FILE
+from quire.layers.facts.lines import encode_record, read_lines
+from quire.layers.facts.types import Connection, Episode, Fact
+from quire.model import Edge, Record, cut, one_line
+
+_TITLE_CHARS = 80
+_EPISODE_WEIGHT = 0.9
+"""A narrative tells of many things: where a fact says it, the fact comes first."""
+
+__all__ = [
+    "Held",
+    "connection_edge",
+    "connection_of",
+    "edge_ref",
+    "episode_of_record",
+    "episode_record",
+    "fact_record",
+    "fact_ref",
+    "held_of",
+    "replaces_edge",
+    "session_name",
+    "text_name",
+]
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A fact, and the lines that are only another name for it."""
+
+    fact: Fact
+    twins: tuple[Fact, ...] = ()
+
+
+def fact_ref(fact_id: str) -> str:
+    return f"fact:{fact_id}"
+
+
+def edge_ref(connection_id: str) -> str:
+    return f"edge:{connection_id}"
+
+
+def text_name(mind: str, digest: str) -> str:
+    """The name by which a fact is found that says exactly this."""
+    return f"text:{digest}:{mind}"
+
+
+def session_name(session: str) -> str:
+    """The name by which everything is found that a session left."""
+    return f"session:{session}"
+
+
+def fact_record(held: Held, home: str) -> Record:
+    fact = held.fact
+    changed = fact.updated_at or fact.archived_at or fact.superseded_at or fact.last_reinforced or fact.created_at
+    return Record(
+        ref=fact_ref(fact.id),
+        layer="facts",
+        kind="fact",
+        title=cut(one_line(fact.content), _TITLE_CHARS),
+        text=fact.content,
+        status=fact.status,
+        path=FILE,
+        section=fact.section,
+        scope=_scope(fact.mind, home),
+        weight=prior_of(fact),
+        half_life=half_life_of(fact),
+        since=last_seen(fact),
+        created_at=fact.created_at,
+        updated_at=changed,
+        tags=fact.tags,
+        origin=fact.source,
+        names=(
+            text_name(fact.mind, fact.content_hash),
+            *(fact_ref(twin.id) for twin in held.twins),
+            *((session_name(fact.created_session),) if fact.created_session else ()),
+        ),
+        raw=b"\n".join(encode_record(line) for line in (fact, *held.twins)),
+    )
+
+
+def held_of(record: Record) -> Held:
+    fact, *twins = read_lines(record.raw).facts
+    return Held(fact, tuple(twins))
+
+
+def episode_record(episode: Episode, home: str) -> Record:
+    return Record(
+        ref=f"episode:{episode.id}",
+        layer="facts",
+        kind="episode",
+        title=one_line(episode.title) or episode.date,
+        text=episode.narrative,
+        status="active",
+        path=FILE,
+        scope=_scope(episode.mind, home),
+        weight=_EPISODE_WEIGHT,
+        created_at=episode.created_at or episode.date,
+        updated_at=episode.updated_at or episode.created_at or episode.date,
+        tags=episode.tags,
+        origin="session",
+        names=(session_name(episode.session_id),) if episode.session_id else (),
+        raw=encode_record(episode),
+    )
+
+
+def episode_of_record(record: Record) -> Episode:
+    return read_lines(record.raw).episodes[0]
+
+
+def connection_edge(connection: Connection, source: str, target: str) -> Edge:
+    """The ends are refs."""
+    return Edge(
+        ref=edge_ref(connection.id),
+        source=source,
+        predicate=connection.relation,
+        target=target,
+        status=connection.status,
+        path=FILE,
+        raw=encode_record(connection),
+    )
+
+
+def connection_of(edge: Edge) -> Connection | None:
+    """The line behind an edge; None where it follows from the facts alone."""
+    return read_lines(edge.raw).connections[0] if edge.raw else None
+
+
+def replaces_edge(new: str, old: str) -> Edge:
+    """A fact that replaces another says so itself; no line of its own is needed."""
+    return Edge(
+        ref=f"{fact_ref(new)} replaces {fact_ref(old)}",
+        source=fact_ref(new),
+        predicate="replaces",
+        target=fact_ref(old),
+        status="active",
+        path=FILE,
+    )
+
+
+def _scope(mind: str, home: str) -> str:
+    return "" if mind == home else mind

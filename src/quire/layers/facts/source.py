@@ -1,0 +1,112 @@
+"""The facts as the index sees them: one file with a stamp, and the records and edges that it holds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.files import read_inside, stamp_of
+from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
+from quire.model import Edge, Layer, Problem, Record, Summary
+
+if TYPE_CHECKING:
+    from quire.layers.facts.resolve import Resolved
+
+_TOLD = 20
+"""How many bad lines are told of one by one; `memory check` names all."""
+
+__all__ = ["FactSource", "Overview", "overview_of", "stamp_now"]
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """What a change must know of the file as a whole."""
+
+    version: int = 0
+    """The highest of the file; the next change takes one more."""
+    mind: str = DEFAULT_MIND
+    """Whose facts are meant where no mind is named."""
+
+    def summary(self) -> Summary:
+        return Summary(msgspec.msgpack.encode(self))
+
+
+def overview_of(value: bytes | None) -> Overview:
+    return Overview() if value is None else msgspec.msgpack.decode(value, type=Overview)
+
+
+def stamp_now(root: str) -> str:
+    """What the file looks like; empty where there is none."""
+    with contextlib.suppress(OSError):
+        return stamp_of(os.stat(os.path.join(root, FOLDER, FILE), follow_symlinks=False))
+    return ""
+
+
+class FactSource:
+    """One file: it is read whole when somebody else changed it, and not at all after a change of ours."""
+
+    layer: Layer = "facts"
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def folder_stamps(self) -> dict[str, int]:
+        return {}
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
+        stamp = stamp_now(self._root)
+        return {FILE: stamp} if stamp and (paths is None or FILE in paths) else {}
+
+    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | Summary]:
+        if FILE not in list(paths):
+            yield Overview().summary()
+            return
+        from quire.layers.facts.lines import read_lines
+        from quire.layers.facts.resolve import resolve_reading
+
+        try:
+            data = read_inside(self._root, f"{FOLDER}/{FILE}", FILE_BYTES)
+        except FileNotFoundError:
+            yield Overview().summary()
+            return
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            yield Problem(code="CanonicalFileUnsafe", path=FILE, message=f"It cannot be read: {reason}.")
+            return
+        reading = read_lines(data)
+        for line in reading.aside[:_TOLD]:
+            said = f"Line {line.number:,}: {line.problem.message}"
+            yield Problem(code=line.problem.code, path=FILE, message=said, line=line.number)
+        yield from _items(resolve_reading(reading))
+
+
+def _items(resolved: Resolved) -> Iterator[Record | Edge | Summary]:
+    from quire.layers.facts.records import (
+        Held,
+        connection_edge,
+        episode_record,
+        fact_record,
+        fact_ref,
+        replaces_edge,
+    )
+    from quire.layers.facts.types import Fact
+
+    home = resolved.home
+    yield Overview(resolved.version, home).summary()
+    twins: dict[str, list[Fact]] = {}
+    for name, stands in resolved.aliases.items():
+        twins.setdefault(stands, []).append(resolved.twins[name])
+    for name, fact in resolved.facts.items():
+        yield fact_record(Held(fact, tuple(twins.get(name, ()))), home)
+    for episode in resolved.episodes.values():
+        yield episode_record(episode, home)
+    for link in resolved.connections.values():
+        source, target = (fact_ref(end) if end in resolved.facts else end for end in (link.source, link.target))
+        yield connection_edge(link.connection, source, target)
+    for old, replacing in resolved.replacements.items():
+        for new in replacing:
+            if old in resolved.facts:
+                yield replaces_edge(new, old)

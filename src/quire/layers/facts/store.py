@@ -1,0 +1,193 @@
+"""The file itself: changes written to it all or nothing, appended where nothing else has to change.
+
+The caller holds the memory's lock.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+import msgspec
+
+from quire.files import (
+    RECOVERY,
+    Append,
+    Change,
+    World,
+    apply_changes,
+    newline_of,
+    read_bytes,
+    sha256,
+    write_file,
+)
+from quire.layers.facts.drafts import Draft
+from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
+from quire.layers.facts.lines import Reading, encode_record, read_lines
+from quire.layers.facts.source import stamp_now
+from quire.layers.facts.types import Connection, Episode, Fact, Stored
+from quire.layers.facts.winners import settle
+from quire.model import InputError
+
+ATTRIBUTES = ".gitattributes"
+_ATTRIBUTE = f"{FILE} merge=union text eol=lf"
+_COMMENT = "# Facts are lines of their own: a merge keeps those of both sides, and reading settles what they say."
+_PLAIN = re.compile(r"[A-Za-z0-9_.:-]+\Z")
+
+__all__ = ["Committed", "commit", "create_file", "ensure_attribute", "read_file", "replace_file"]
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """What the file looked like before and after."""
+
+    before: str
+    after: str
+
+
+def read_file(root: str) -> bytes:
+    """The bytes of the file; none where there is no file."""
+    try:
+        return read_bytes(_path(root), FILE_BYTES)
+    except FileNotFoundError:
+        return b""
+
+
+def commit(root: str, world: World, draft: Draft) -> Committed:
+    """Write a draft. An ordinary new line is appended; only a change of what is there writes the file anew."""
+    before = stamp_now(root)
+    added = b"".join(encode_record(record) + b"\n" for record in draft.added)
+    if draft.replaced:
+        data = read_file(root)
+        new = _with_changes(data, draft.replaced)
+        _write(root, world, new + added, data)
+    else:
+        size = os.path.getsize(_path(root)) if before else 0
+        _refuse_beyond(size + len(added))
+        log = Append(path=FILE, data=added, size=size)
+        apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [], [log], world.token())
+    return Committed(before, stamp_now(root))
+
+
+def replace_file(root: str, world: World, data: bytes, planned: bytes) -> Committed:
+    """The whole file, if it still is what it was when this was planned."""
+    before = stamp_now(root)
+    _write(root, world, data, planned)
+    return Committed(before, stamp_now(root))
+
+
+def create_file(root: str, world: World, *, dry_run: bool = False) -> list[str]:
+    """An empty file where there is none; what was written, from the project's root."""
+    if not dry_run:
+        ensure_attribute(root, world)
+    if os.path.lexists(_path(root)):
+        return []
+    if not dry_run:
+        write_file(_path(root), b"", world.token())
+    return [f"{FOLDER}/{FILE}"]
+
+
+def ensure_attribute(root: str, world: World) -> bool:
+    """Have git merge the file line by line; what else is said there stays. True if it had to be written."""
+    path = os.path.join(_folder(root), ATTRIBUTES)
+    try:
+        data = read_bytes(path)
+    except FileNotFoundError:
+        data = b""
+    for line in data.decode("utf-8", "replace").splitlines():
+        pattern, *attributes = line.split() or [""]
+        if pattern in (FILE, f"/{FILE}") and "merge=union" in attributes:
+            return False
+    newline = newline_of(data)
+    gap = b"" if not data or data.endswith(b"\n") else newline
+    text = newline.join(line.encode() for line in (_COMMENT, _ATTRIBUTE)) + newline
+    write_file(path, data + gap + text, world.token())
+    return True
+
+
+def _write(root: str, world: World, data: bytes, planned: bytes) -> None:
+    _refuse_beyond(len(data))
+    digest = sha256(planned) if os.path.lexists(_path(root)) else None
+    change = Change(path=FILE, data=data, planned=digest)
+    apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [change], [], world.token())
+
+
+def _with_changes(data: bytes, changed: dict[tuple[type[Stored], str], Stored]) -> bytes:
+    """The file with other lines in the place of those that are about the same things.
+
+    A line that says something else of one of them is history and stays; so does everything that is no record. Every
+    other line keeps the end that it has.
+    """
+    found = _lines_about(data, {name for _, name in changed})
+    edits: dict[int, bytes] = {}
+    for (kind, name), record in changed.items():
+        first, *others = _current_lines(found, kind, name)
+        edits[first] = encode_record(record) + b"\n"
+        edits |= dict.fromkeys(others, b"")
+    pieces = []
+    at = 0
+    for start in sorted(edits):
+        pieces += [data[at:start], edits[start]]
+        at = _end_of_line(data, start)
+    whole = b"".join([*pieces, data[at:]])
+    return whole if whole.endswith(b"\n") else whole + b"\n"
+
+
+def _end_of_line(data: bytes, start: int) -> int:
+    end = data.find(b"\n", start)
+    return len(data) if end < 0 else end + 1
+
+
+def _lines_about(data: bytes, names: set[str]) -> dict[int, Reading]:
+    """The lines that may be about these things, by where they begin: few, where ids can be looked for as they are."""
+    starts: set[int] = set()
+    if all(map(_PLAIN.match, names)):
+        # A letter may also be written as a number; such a line is read, whatever it is about.
+        for wanted in (rb"\u00", *(name.encode() for name in sorted(names))):
+            at = data.find(wanted)
+            while at >= 0:
+                starts.add(data.rfind(b"\n", 0, at) + 1)
+                at = data.find(wanted, _end_of_line(data, at))
+    else:
+        at = 0
+        while at < len(data):
+            starts.add(at)
+            at = _end_of_line(data, at)
+    return {start: read_lines(data[start : _end_of_line(data, start)]) for start in starts}
+
+
+def _current_lines(found: dict[int, Reading], kind: type[Stored], name: str) -> list[int]:
+    """Where the lines begin that the winner stands for, in the order of the file."""
+    placed = {start: record for start, reading in found.items() for record in _of(reading, kind) if record.id == name}
+    history = {encode_record(loser) for loser in _losers(list(placed.values()), name)}
+    current = sorted(start for start, record in placed.items() if encode_record(record) not in history)
+    if not current:
+        raise InputError(f"`{name}` is not in the file any more.", hint="Run the command again.", details={"id": name})
+    return current
+
+
+def _losers(records: list[Any], name: str) -> list[Any]:
+    _, conflicts = settle(records)
+    return list(conflicts[name].losers) if name in conflicts else []
+
+
+def _of(reading: Reading, kind: type[Stored]) -> list[Fact] | list[Connection] | list[Episode]:
+    if kind is Fact:
+        return reading.facts
+    return reading.connections if kind is Connection else reading.episodes
+
+
+def _refuse_beyond(size: int) -> None:
+    if size > FILE_BYTES:
+        raise InputError(
+            f"`{FOLDER}/{FILE}` would have {size:,} bytes; the limit is {FILE_BYTES:,}.",
+            hint="Archive what is stale, commit, and start the file anew with what is live.",
+        )
+
+
+def _folder(root: str) -> str:
+    return os.path.join(root, FOLDER)
+
+
+def _path(root: str) -> str:
+    return os.path.join(root, FOLDER, FILE)

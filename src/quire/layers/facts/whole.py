@@ -1,0 +1,146 @@
+"""The file as a whole: its normal form, another file taken in, and what state it is in."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.guard import stored_secrets
+from quire.layers.facts.faults import told_texts
+from quire.layers.facts.layout import FILE, FOLDER
+from quire.layers.facts.lines import encode_record, read_lines
+from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
+from quire.layers.facts.types import Stored
+from quire.model import Problem, cut
+
+_DIFF_LINES = 200
+_DIFF_CHARS = 200
+_COMPARED_LINES = 20_000
+"""Comparing more takes longer than reading them would."""
+
+__all__ = ["FileState", "Normal", "TakenIn", "changed_ids", "file_state", "normal_file", "take_in"]
+
+
+class Normal(msgspec.Struct, frozen=True, kw_only=True):
+    """The normal form of a file, and what is different about it."""
+
+    data: bytes
+    lines_before: int
+    lines_after: int
+    resolved: Resolved
+    diff: str
+    """How the change begins."""
+
+
+class TakenIn(msgspec.Struct, frozen=True, kw_only=True):
+    """A file with the lines of another one that it did not have."""
+
+    data: bytes
+    lines: int
+    added: int
+    set_aside: int
+    problems: list[Problem]
+
+
+class FileState(msgspec.Struct, frozen=True, kw_only=True):
+    """How a file of facts is, beyond what it says."""
+
+    lines: int
+    bad_lines: int
+    duplicates: int
+    """Lines that say nothing that others do not say."""
+    conflicts: int
+    """Things of which two lines of the same version say different things."""
+    contradictions: int
+    parked: int
+    active: int
+
+    @property
+    def word(self) -> str:
+        if not self.lines:
+            return "empty"
+        if self.bad_lines or self.conflicts or self.contradictions:
+            return "needs a look"
+        return "to normalize" if self.duplicates else "in order"
+
+
+def normal_file(data: bytes) -> Normal:
+    resolved = resolve_reading(read_lines(data, f"{FOLDER}/{FILE}"))
+    normal = canonical(resolved)
+    return Normal(
+        data=normal,
+        lines_before=_lines(data),
+        lines_after=_lines(normal),
+        resolved=resolved,
+        diff=_diff(data, normal),
+    )
+
+
+def take_in(ours: bytes, theirs: bytes, source: str) -> TakenIn:
+    """Every record of theirs that we do not have, but none with a credential. Doing it again adds nothing."""
+    reading = read_lines(ours)
+    records: list[Stored] = [*reading.facts, *reading.connections, *reading.episodes, *reading.minds]
+    known = {encode_record(record) for record in (*records, *resolve_reading(reading).records)}
+    found = resolve_reading(read_lines(theirs, source))
+    new, refused = [], list[Problem]()
+    for line in map(encode_record, found.records):
+        secrets = _certain_secrets(line, source)
+        refused += secrets
+        if line not in known and not secrets:
+            new.append(line)
+    gap = b"" if not ours or ours.endswith(b"\n") else b"\n"
+    return TakenIn(
+        data=ours + gap + b"".join(line + b"\n" for line in new) if new else ours,
+        lines=len(found.records),
+        added=len(new),
+        set_aside=len(found.aside) + len(refused),
+        problems=[*(problem for problem in found.problems if problem.severity == "error"), *refused],
+    )
+
+
+def _certain_secrets(line: bytes, source: str) -> list[Problem]:
+    """What keeps a line out: a credential that would reach the repository with it."""
+    if not stored_secrets(source, line.decode()):
+        return []
+    texts = told_texts(read_lines(line))
+    found = [problem for text in texts for problem in stored_secrets(source, text) if problem.severity == "error"]
+    return [msgspec.structs.replace(found[0], line=None)] if found else []
+
+
+def file_state(data: bytes) -> FileState:
+    reading = read_lines(data)
+    resolved = resolve_reading(reading)
+    read = len(reading.facts) + len(reading.connections) + len(reading.episodes) + len(reading.minds)
+    return FileState(
+        lines=_lines(data),
+        bad_lines=len(reading.aside),
+        duplicates=read - len(resolved.records),
+        conflicts=sum(conflict.is_tie for conflict in resolved.conflicts),
+        contradictions=len(resolved.contradictions),
+        parked=len(resolved.parked),
+        active=sum(fact.is_active for fact in resolved.facts.values()),
+    )
+
+
+def changed_ids(before: bytes, after: bytes) -> list[str]:
+    """The ids of what two versions of the file tell differently; an order of lines tells nothing."""
+    found: set[str] = set()
+    old, new = ({line for line in data.split(b"\n") if line.strip()} for data in (before, after))
+    for line in old ^ new:
+        reading = read_lines(line)
+        for records in (reading.facts, reading.connections, reading.episodes):
+            found |= {record.id for record in records}
+    return sorted(found)
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+
+
+def _diff(before: bytes, after: bytes) -> str:
+    from difflib import unified_diff
+
+    if before == after or _lines(before) + _lines(after) > _COMPARED_LINES:
+        return ""
+    old, new = (data.decode("utf-8", "replace").removesuffix("\n").split("\n") for data in (before, after))
+    found = list(unified_diff(old, new, FILE, FILE, lineterm="", n=0))
+    return "\n".join(cut(line, _DIFF_CHARS) for line in found[:_DIFF_LINES])

@@ -1,0 +1,29 @@
+"""The front door: a project's memory, opened once, asked and told through this one class.
+
+Every surface calls only this. Methods share their names with the commands and the tools; each returns a
+value that the surface prints. Rooms are loaded when a method needs them, so that a small command
+stays a small process.
+"""
+
+from __future__ import annotations
+
+import os
+
+from quire.files import World, find_root, real_world
+from quire.layers.graph.layout import CONFIG, FOLDER
+from quire.project.capturing import Capturing
+from quire.project.fact_overview import FactOverview
+from quire.project.keeping import Keeping
+
+__all__ = ["Project"]
+
+
+class Project(Keeping, Capturing, FactOverview):
+    """One project as seen from a folder of it."""
+
+    @classmethod
+    def open(cls, start: str | None = None, world: World | None = None) -> Project:
+        """The project that holds `start`, or the current folder."""
+        world = world or real_world()
+        where = os.path.join(world.cwd, start) if start else world.cwd
+        return cls(find_root(where, f"{FOLDER}/{CONFIG}"), world)

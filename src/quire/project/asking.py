@@ -1,0 +1,137 @@
+"""What a project can be asked: one node, the whole state, a question, a change, a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.model import InputError, limits
+from quire.project.rooms import Rooms
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.layers.graph import Inspected
+    from quire.retrieval import Answer, Ask
+    from quire.upkeep import Background, ChangeSet, Status
+
+_EVERYTHING = 10_000
+
+__all__ = ["Asking"]
+
+
+class Asking(Rooms):
+    """Operations that write nothing but the index."""
+
+    def inspect(self, ref: str) -> Inspected:
+        """One node in full."""
+        from quire.layers.graph import inspect_node, node_record
+        from quire.upkeep import Verdicts
+
+        self._ready()
+        found = inspect_node(self.graph, self._graph_id(ref))
+        record = node_record(found.node)
+        found.verdict = Verdicts(self.root, self.git)([record])[record.ref]
+        return found
+
+    def status(self) -> Status:
+        from quire.upkeep import memory_status
+
+        self._ready()
+        return self._with_index(lambda index: memory_status(self.graph, self.git, index))
+
+    def query(
+        self,
+        question: str,
+        *,
+        budget: int | None = None,
+        limit: int = 10,
+        kinds: tuple[str, ...] = (),
+        tags: tuple[str, ...] = (),
+        layers: tuple[str, ...] = (),
+        path: str | None = None,
+        everything: bool = False,
+    ) -> Answer:
+        """What the memory knows about a question, or about a file, within a budget of tokens."""
+        from quire.index import Filter
+        from quire.retrieval import Ask
+        from quire.upkeep import Governor, inner_path
+
+        self._ready()
+        if not question.strip() and path is None:
+            raise InputError(
+                "The question is empty.",
+                hint='Ask something: memory query "why do retries run in the worker?"',
+                details={"field": "question"},
+            )
+        asked = Ask(
+            question=question[: limits.QUESTION_CHARS],
+            budget=self._budget(budget),
+            limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
+            allowed=Filter(layers=layers, kinds=kinds, tags=tags),
+            governs=Governor(self.root, [inner_path(self.root, self.world.cwd, path)]) if path is not None else None,
+            about=f"what governs {path}" if path is not None else "",
+            everything=everything,
+        )
+        return self._ask(asked)
+
+    def brief(
+        self,
+        files: Sequence[str] = (),
+        *,
+        diff: str | None = None,
+        branch: str | None = None,
+        budget: int | None = None,
+        limit: int = 20,
+    ) -> tuple[ChangeSet, Answer]:
+        """What governs the files of a change: those named, of a range of commits, of a branch, or not committed."""
+        from quire.retrieval import Ask
+        from quire.upkeep import ChangeSet, Governor, files_changed, inner_path
+
+        self._ready()
+        if files:
+            inner = [inner_path(self.root, self.world.cwd, file) for file in files]
+            found = ChangeSet(", ".join(inner), inner)
+        else:
+            found = files_changed(self.git, diff=diff, branch=branch)
+        asked = Ask(
+            question="",
+            budget=self._budget(budget),
+            limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
+            governs=Governor(self.root, found.files),
+            about=f"what governs {found.name}",
+        )
+        return found, self._ask(asked)
+
+    def why(self, place: str, *, budget: int | None = None) -> tuple[Background, Answer]:
+        """Why a file, or a line of it, is as it is: what governs it, who wrote it, what was saved with it."""
+        from quire.retrieval import Ask
+        from quire.upkeep import Governor, background_of, place_of
+
+        self._ready()
+        path, line = place_of(self.root, self.world.cwd, place)
+        asked = Ask(
+            question="",
+            budget=self._budget(budget),
+            limit=_EVERYTHING,
+            governs=Governor(self.root, [path], line=line),
+            about=f"why {path}" + (f":{line}" if line else ""),
+            everything=True,
+        )
+        found = self._with_index(lambda index: background_of(self.root, self.git, index, path, line))
+        return found, self._ask(asked)
+
+    def _budget(self, budget: int | None) -> int:
+        tokens = self.graph.config().memory.default_token_budget if budget is None else budget
+        return limits.within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST)
+
+    def _ask(self, asked: Ask) -> Answer:
+        from quire.retrieval import ask
+        from quire.upkeep import Verdicts
+
+        def answer(index: Index) -> Answer:
+            verify = Verdicts(self.root, self.git, index)
+            return ask(index, msgspec.structs.replace(asked, verify=verify, weigh=self._weigh()))
+
+        return self._with_index(answer)

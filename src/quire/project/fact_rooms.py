@@ -1,0 +1,146 @@
+"""What all operations on facts stand on: how a change is made, how a fact is shown, whose facts are meant."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.layers.facts.layout import FILE, FOLDER
+from quire.layers.graph.layout import INDEX
+from quire.model import Conflict, QuireError, Record, limits, weight_at
+from quire.project.fact_results import FactView
+from quire.project.rooms import Rooms
+
+if TYPE_CHECKING:
+    from quire.index import Index, Patch
+    from quire.layers.facts import Draft, Fact
+    from quire.project.known_facts import KnownFacts
+
+Result = TypeVar("Result")
+_ATTEMPTS = 3
+
+__all__ = ["FactRooms"]
+
+
+class FactRooms(Rooms):
+    """The facts of one project."""
+
+    def _change(self, operation: str, plan: Callable[[Draft, Index], Result], *, dry_run: bool = False) -> Result:
+        """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
+        from quire.files import write_access
+        from quire.index import change_with_index
+        from quire.layers.facts import stamp_now
+
+        self._ready()
+        if dry_run:
+            return self._with_index(lambda index: self._planned(index, plan))[0]
+        with write_access(self.root, FOLDER, self.world, operation):
+            self._prepare()
+            for _ in range(_ATTEMPTS):
+                patches: list[Patch] = []
+
+                def write(planned: tuple[Result, Draft, str], done: list[Patch] = patches) -> Patch | None:
+                    _, draft, seen = planned
+                    if not draft.is_empty and stamp_now(self.root) == seen:
+                        done.append(self._write(draft))
+                        return done[0]
+                    return None
+
+                folder = os.path.join(self.root, FOLDER, INDEX)
+                planned = change_with_index(folder, self._sources(), lambda index: self._planned(index, plan), write)
+                if patches or planned[1].is_empty:
+                    return planned[0]
+        raise Conflict(
+            f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
+            hint="Wait until it has finished, and run the command again.",
+        )
+
+    def _write(self, draft: Draft) -> Patch:
+        """Write a draft to the file; what the index is to make of it."""
+        from quire.index import Patch
+        from quire.layers.facts import commit
+
+        done = commit(self.root, self.world, draft)
+        return Patch(
+            layer="facts", path=FILE, before=done.before, after=done.after, gone=draft.gone, items=draft.items()
+        )
+
+    def _planned(self, index: Index, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft, str]:
+        from quire.layers.facts import Draft
+        from quire.project.known_facts import KnownFacts
+
+        draft = Draft(KnownFacts(index), self.world.now())
+        return plan(draft, index), draft, index.stamp("facts", FILE)
+
+    def _prepare(self) -> None:
+        """On first use: git merges the file line by line, and ignores the index."""
+        from quire.layers.facts import ensure_attribute
+        from quire.upkeep import ensure_ignored
+
+        # Neither is worth refusing a fact for; `memory init` and `memory check` tell what is in the way.
+        with contextlib.suppress(QuireError, OSError):
+            ensure_attribute(self.root, self.world)
+        if self.git.available:
+            with contextlib.suppress(QuireError, OSError):
+                ensure_ignored(self.root, self.world)
+
+    def _known(self, index: Index) -> KnownFacts:
+        from quire.project.known_facts import KnownFacts
+
+        return KnownFacts(index)
+
+    def _asked(self, work: Callable[[Index], Result]) -> Result:
+        """Ask the index, after what every reading begins with."""
+        self._ready()
+        return self._with_index(work)
+
+    def _scope(self, index: Index, mind: str | None) -> str:
+        """The scope of a mind: none for the one that is meant where none is named."""
+        home = self._known(index).overview.mind
+        return "" if mind is None or mind == home else mind
+
+    def _scope_of(self, mind: str | None) -> str:
+        """The same, where nothing else is asked of the index."""
+        return "" if mind is None else self._asked(lambda index: self._scope(index, mind))
+
+    def _view(self, record: Record, now: datetime, **fields: object) -> FactView:
+        from quire.layers.facts import held_of
+
+        return self._fact_view(held_of(record).fact, now, **fields)
+
+    def _fact_view(self, fact: Fact, now: datetime, **fields: object) -> FactView:
+        from quire.layers.facts import Held, fact_record
+
+        record = fact_record(Held(fact), fact.mind)
+        artifact = fact.extra.get("artifact")
+        known: dict[str, object] = {
+            "ref": record.ref,
+            "id": fact.id,
+            "title": record.title,
+            "section": fact.section,
+            "content": fact.content,
+            "status": fact.status,
+            "confidence": round(weight_at(record, now, self._read_at(fact.id)), 4),
+            "created_at": fact.created_at,
+            "source": fact.source,
+            "tags": fact.tags,
+            "reason": fact.reason,
+            "put_away_at": fact.archived_at or fact.superseded_at,
+            "supersedes": fact.supersedes,
+            "mind": fact.mind,
+            "artifact": artifact if isinstance(artifact, dict) else None,
+            "reinforcements": fact.reinforcement_count,
+        }
+        return FactView(**{**known, **fields})  # type: ignore[arg-type]
+
+    def _read_at(self, fact_id: str) -> str:
+        return self._accessed().get(fact_id, "")
+
+    def _token(self) -> str:
+        return self.world.token()[:12]
+
+    def _limit(self, number: int | None, name: str, usual: int, most: int) -> int:
+        return limits.within(usual if number is None else number, name, 1, most)

@@ -1,0 +1,318 @@
+"""What the facts can be told: stored, superseded, archived, restored, connected, put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
+from quire.model import InputError, Problem, cut
+from quire.project.fact_results import (
+    ArchiveChanged,
+    ConnectionView,
+    FactPage,
+    FactStored,
+    FactSuperseded,
+    Imported,
+    Normalized,
+    SimilarFact,
+)
+from quire.project.fact_rooms import FactRooms
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.layers.facts import Draft, Told
+
+Result = TypeVar("Result")
+_PAGE, _PAGE_MOST = 200, 2_000
+
+__all__ = ["FactKeeping"]
+
+
+class FactKeeping(FactRooms):
+    """Operations that change the file of facts, and the one that lists it."""
+
+    def memory_store(
+        self,
+        section: str,
+        content: str,
+        *,
+        tags: Sequence[str] = (),
+        source: str = "manual",
+        confidence: float = 1.0,
+        session: str | None = None,
+        mind: str | None = None,
+        dry_run: bool = False,
+    ) -> FactStored:
+        """Keep a fact. A text that is known is confirmed instead; what says nearly the same is named."""
+        from quire.layers.facts import Telling, section_named, store_fact
+
+        named = section_named(section)
+        told = Telling(
+            id=self._token(),
+            section=named,
+            content=content,
+            tags=tuple(tags),
+            source=source,
+            confidence=confidence,
+            session=session,
+            mind=mind,
+        )
+        return self._change(
+            "facts store", lambda draft, index: self._stored(index, store_fact(draft, told)), dry_run=dry_run
+        )
+
+    def _stored(self, index: Index, told: Told) -> FactStored:
+        now = self.world.now()
+        fact = told.fact
+        similar = self._similar(index, fact.content, fact.section, fact.mind) if told.action == "stored" else []
+        warnings = list(told.warnings)
+        if similar:
+            names = ", ".join(f"{item.id} ({item.share:.0%})" for item in similar)
+            warnings.append(
+                Problem(
+                    code="FactSimilar",
+                    severity="warning",
+                    message=f"Nearly the same is known: {names}.",
+                    hint=f"If one of them is meant, `memory facts supersede {similar[0].id} …` says which holds.",
+                )
+            )
+        for other in told.equal:
+            warnings.append(
+                Problem(
+                    code="FactEqualsArchived",
+                    severity="warning",
+                    message=f"The same text was put away before: {other.id} is {other.status}"
+                    + (f" ({cut(other.reason, 80)})" if other.reason else "")
+                    + ".",
+                    hint="If it was put away for a reason that still holds, archive the new one, too.",
+                )
+            )
+        return FactStored(
+            action=told.action,
+            fact=self._fact_view(fact, now),
+            similar=similar,
+            equal_archived=[self._fact_view(other, now) for other in told.equal],
+            warnings=warnings,
+        )
+
+    def _similar(self, index: Index, content: str, section: str, mind: str) -> list[SimilarFact]:
+        from quire.index import Filter
+        from quire.retrieval import similar_to
+
+        allowed = Filter(
+            layers=("facts",),
+            kinds=("fact",),
+            statuses=(ACTIVE,),
+            sections=(section,),
+            scope=self._scope(index, mind),
+        )
+        return [
+            SimilarFact(item.record.ref.removeprefix("fact:"), item.share, item.record.section, item.record.text)
+            for item in similar_to(index, content, allowed)
+        ]
+
+    def memory_supersede(
+        self,
+        fact_id: str,
+        content: str,
+        *,
+        section: str | None = None,
+        reason: str | None = None,
+        source: str = "manual",
+        session: str | None = None,
+        dry_run: bool = False,
+    ) -> FactSuperseded:
+        """Replace a fact by what holds now, in one step. Connections and pins follow; the old one stays findable."""
+        from quire.layers.facts import Telling, supersede_fact
+
+        told = Telling(
+            id=self._token(), content=content, section=section, reason=reason, source=source, session=session
+        )
+
+        def plan(draft: Draft, _index: Index) -> FactSuperseded:
+            old, new = supersede_fact(draft, fact_id, told)
+            now = self.world.now()
+            return FactSuperseded(
+                old=self._fact_view(old, now, replaced_by=(new.fact.id,)),
+                new=self._fact_view(new.fact, now),
+                equal_archived=[self._fact_view(other, now) for other in new.equal],
+                warnings=new.warnings,
+            )
+
+        return self._change("facts supersede", plan, dry_run=dry_run)
+
+    def memory_archive(
+        self,
+        fact_ids: Sequence[str] | str = (),
+        *,
+        reason: str | None = None,
+        faded: bool = False,
+        dry_run: bool = False,
+    ) -> ArchiveChanged:
+        """Put facts away; each id is answered for. With `faded`, also all that nobody confirmed for long."""
+        from quire.layers.facts import archive_facts
+
+        def plan(draft: Draft, index: Index) -> ArchiveChanged:
+            names = [fact_ids] if isinstance(fact_ids, str) else list(fact_ids)
+            if faded:
+                names += self._faded(index)
+                if not names:
+                    return ArchiveChanged(outcomes=[], changed=0, dry_run=dry_run)
+            why = reason or ("faded: not confirmed for long" if faded else None)
+            outcomes = archive_facts(draft, names, why)
+            return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=dry_run)
+
+        return self._change("facts archive", plan, dry_run=dry_run)
+
+    def _faded(self, index: Index) -> list[str]:
+        """Facts that count so little that their profile lets them go, the least first."""
+        from quire.index import Filter
+        from quire.layers.facts import held_of, profile_of
+
+        weigh = self._weigh()
+        allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
+        found = []
+        for record in index.page(allowed):
+            weight = weigh(record)
+            if weight <= profile_of(held_of(record).fact).minimum:
+                found.append((weight, record.ref.removeprefix("fact:")))
+        return [name for _, name in sorted(found)]
+
+    def memory_restore(self, fact_ids: Sequence[str] | str, *, dry_run: bool = False) -> ArchiveChanged:
+        """Bring facts back that were put away, or accept those that were only proposed."""
+        from quire.layers.facts import restore_facts
+
+        def plan(draft: Draft, _index: Index) -> ArchiveChanged:
+            outcomes = restore_facts(draft, fact_ids)
+            return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=dry_run)
+
+        return self._change("facts restore", plan, dry_run=dry_run)
+
+    def memory_connect(
+        self,
+        source: str,
+        target: str,
+        relation: str,
+        *,
+        description: str = "",
+        session: str | None = None,
+        dry_run: bool = False,
+    ) -> tuple[str, ConnectionView, list[Problem]]:
+        """Join two things by a directed edge: what was done, the edge, and warnings."""
+        from quire.layers.facts import connect
+
+        name = f"e-{self._token()}"
+
+        def plan(draft: Draft, _index: Index) -> tuple[str, ConnectionView, list[Problem]]:
+            done = connect(draft, name, source, target, relation, description=description, session=session)
+            edge = done.edge
+            return done.action, ConnectionView(edge.ref, edge.source, edge.predicate, edge.target), done.warnings
+
+        return self._change("facts connect", plan, dry_run=dry_run)
+
+    def memory_query(
+        self, *, section: str | None = None, offset: int = 0, limit: int | None = None, mind: str | None = None
+    ) -> FactPage:
+        """All active facts, section by section, a page at a time."""
+        from quire.index import Filter
+        from quire.layers.facts import section_named
+
+        sections = (section_named(section),) if section else ()
+        most = self._limit(limit, "limit", _PAGE, _PAGE_MOST)
+        if offset < 0:
+            raise InputError("The offset must not be negative.", hint="Leave it out.", details={"field": "offset"})
+
+        def work(index: Index) -> FactPage:
+            scope = self._scope(index, mind)
+            allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,), sections=sections, scope=scope)
+            now = self.world.now()
+            counts = {
+                name: number
+                for (kind, name, status), number in index.section_counts("facts", scope).items()
+                if kind == "fact" and status == ACTIVE and (not sections or name in sections)
+            }
+            found = [self._view(record, now) for record in index.page(allowed, SECTIONS, offset, most)]
+            total = sum(counts.values())
+            ordered = {name: counts[name] for name in (*SECTIONS, *sorted(counts)) if name in counts}
+            return FactPage(
+                results=found,
+                total=total,
+                offset=offset,
+                sections=ordered,
+                more=max(0, total - offset - len(found)),
+                mind=mind or self._known(index).overview.mind,
+            )
+
+        return self._asked(work)
+
+    # -- the file as a whole ----------------------------------------------------------------
+
+    def memory_normalize(self, *, dry_run: bool = True) -> Normalized:
+        """Rewrite a merged file to its normal form: one line for each thing, nothing lost. A dry run, unless told."""
+        from quire.layers.facts import normal_file, read_file, replace_file
+
+        def work() -> Normalized:
+            data = read_file(self.root)
+            normal = normal_file(data)
+            if normal.data != data and not dry_run:
+                replace_file(self.root, self.world, normal.data, data)
+            return Normalized(
+                dry_run=dry_run,
+                changed=normal.data != data,
+                lines_before=normal.lines_before,
+                lines_after=normal.lines_after,
+                facts=len(normal.resolved.facts),
+                removed=normal.lines_before - normal.lines_after,
+                kept_aside=len(normal.resolved.aside),
+                conflicts=len(normal.resolved.conflicts),
+                contradictions=len(normal.resolved.contradictions),
+                uncommitted=self._is_uncommitted(data),
+                diff=normal.diff,
+            )
+
+        return self._whole("facts normalize", work, dry_run=dry_run)
+
+    def _whole(self, operation: str, work: Callable[[], Result], *, dry_run: bool) -> Result:
+        """Work on the file as a whole, under the lock unless nothing is written."""
+        from quire.files import write_access
+
+        self._ready()
+        if dry_run:
+            return work()
+        with write_access(self.root, FOLDER, self.world, operation):
+            self._prepare()
+            return work()
+
+    def _is_uncommitted(self, data: bytes) -> bool:
+        """Whether git could not bring these bytes back."""
+        from quire.files import blob_id
+        from quire.model import GitRequired
+
+        name = f"{FOLDER}/{FILE}"
+        try:
+            blobs = [*self.git.committed([name]).values(), *self.git.staged([name]).values()]
+        except GitRequired:
+            return True
+        return not any(blob_id(data, blob.id) == blob.id for blob in blobs)
+
+    def memory_import(self, data: bytes, *, source: str, dry_run: bool = False) -> Imported:
+        """Take in another file of facts: the lines that this one does not have. Twice is the same as once."""
+        from quire.layers.facts import read_file, replace_file, take_in
+
+        def work() -> Imported:
+            ours = read_file(self.root)
+            found = take_in(ours, data, source)
+            if found.added and not dry_run:
+                replace_file(self.root, self.world, found.data, ours)
+            return Imported(
+                dry_run=dry_run,
+                source=source,
+                lines=found.lines,
+                added=found.added,
+                known=found.lines - found.added,
+                set_aside=found.set_aside,
+                warnings=found.problems,
+            )
+
+        return self._whole("facts import", work, dry_run=dry_run)

@@ -1,0 +1,224 @@
+"""What a project can be told: to begin, to save, to keep itself honest, to start over."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from quire.layers.graph.layout import FOLDER, NODES
+from quire.model import LAYERS, Actor, InputError, Problem, QuireError, Verdict
+from quire.project.rooms import Rooms, as_warning
+
+if TYPE_CHECKING:
+    from quire.index import Progress, Written
+    from quire.layers.graph import Saved
+    from quire.upkeep import Changes, Checked, Initialized, Rebuilt, Reset, Synced
+
+_LAYERS = ("graph", "facts")
+
+__all__ = ["Keeping"]
+
+
+class Keeping(Rooms):
+    """Operations on the product's graph, and on the memory as a whole."""
+
+    # -- init -------------------------------------------------------------------------------
+
+    def init(
+        self,
+        *,
+        name: str | None = None,
+        force: bool = False,
+        guidance: bool = True,
+        dry_run: bool = False,
+        layers: tuple[str, ...] = (),
+    ) -> Initialized:
+        """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
+        from quire.upkeep import initialize
+
+        _check_layers(layers)
+        if not force:
+            self._settle()
+        done = initialize(self.graph, self.git, self.world, name=name, force=force, dry_run=dry_run)
+        if guidance:
+            self._install_guidance(done)
+        if "facts" in layers:
+            done.files_created += self._create_facts(dry_run=dry_run)
+        if not dry_run:
+            done.warnings += self._register()
+        return done
+
+    def _create_facts(self, *, dry_run: bool) -> list[str]:
+        """An empty file of facts, where there is none, and how git merges it."""
+        from quire.files import write_access
+        from quire.layers.facts import create_file
+
+        if dry_run:
+            return create_file(self.root, self.world, dry_run=True)
+        with write_access(self.root, FOLDER, self.world, "init"):
+            return create_file(self.root, self.world)
+
+    def _install_guidance(self, done: Initialized) -> None:
+        from quire.upkeep import install_guidance
+
+        map_text = "…" if done.dry_run and done.created else self._map()
+        done.guidance, problems = install_guidance(self.root, self.world, map_text, dry_run=done.dry_run)
+        done.warnings += problems
+
+    def first_brief(self) -> str:
+        """What to tell an agent that is to fill the memory, also before there is one."""
+        from quire.upkeep import first_brief
+
+        return first_brief(self.graph)
+
+    # -- save -------------------------------------------------------------------------------
+
+    def save(
+        self,
+        intent: bytes | dict[str, Any],
+        *,
+        source: str = "the input",
+        actor: Actor = "agent",
+        dry_run: bool = False,
+    ) -> Saved:
+        """Carry out a save intent, as JSON or decoded: all of it, or nothing and every reason why."""
+        from quire.layers.graph import parse_intent, save_intent
+
+        self._ready()
+        value = parse_intent(intent, source) if isinstance(intent, bytes) else intent
+        files = self._source()
+        before = files.folder_stamps()
+        saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run)
+        if not dry_run:
+            from quire.index import Written
+
+            # Also when nothing changed: an earlier save may have died before it came this far.
+            written = Written("graph", before, files.indexed_files(saved.files_changed))
+            saved.warnings += self._after_save(written, saved.files_changed)
+        return saved
+
+    def _after_save(self, written: Written, files: list[str]) -> list[Problem]:
+        """Take the change over into the index and the map. The save stands even if this fails."""
+        from quire.layers.graph import write_access
+        from quire.upkeep import refresh_map
+
+        try:
+            # Under the lock again: a map that was rendered earlier must not replace a newer one.
+            with write_access(self.graph, self.world, "refresh the map"):
+                refreshed, problems = refresh_map(self.root, self.world, self._map(written))
+            files += refreshed
+            return problems
+        except (QuireError, OSError) as error:
+            return [
+                Problem(
+                    code="ProductMapNotRefreshed",
+                    severity="warning",
+                    message=f"The save is complete, but the product map could not be refreshed: {error}.",
+                    hint="Run `memory init` when the cause is mended.",
+                )
+            ]
+
+    def confirm(
+        self, refs: list[str], *, reason: str | None = None, actor: Actor = "agent", dry_run: bool = False
+    ) -> tuple[Saved, dict[str, Verdict]]:
+        """Somebody looked, and these nodes are still true of the code; with the verdicts that they had before."""
+        self.graph.config()
+        from quire.layers.graph import node_record
+        from quire.upkeep import Verdicts
+
+        ids = [self._graph_id(ref) for ref in dict.fromkeys(refs)]
+        # An unknown one is for the save to say, together with everything else that is wrong.
+        nodes = [node for ref in ids if (node := self.graph.find_node(ref))]
+        before = Verdicts(self.root, self.git)(list(map(node_record, nodes)))
+        noted = {"reason": reason} if reason and reason.strip() else {}
+        intent = {"task": "confirm after a look", "confirm": [{"id": ref, **noted} for ref in ids]}
+        return self.save(intent, actor=actor, dry_run=dry_run), before
+
+    # -- keeping honest ---------------------------------------------------------------------
+
+    def sync(self, *, dry_run: bool = False) -> tuple[Synced, list[Problem]]:
+        """What changed in the code, and which nodes need a look; the marker moves on unless it is a dry run."""
+        from quire.anchors import Look
+        from quire.layers.graph import write_access
+        from quire.upkeep import advance_marker, refresh_map, sync_memory
+
+        self._ready()
+        looking = Look(self.root, self.git)
+        try:
+            found = self._with_index(lambda index: sync_memory(self.graph, self.git, index, looking))
+        except BaseException:
+            looking.differing()  # what was begun is ended
+            raise
+        problems: list[Problem] = []
+        if not dry_run and found.head_commit:
+            with write_access(self.graph, self.world, "sync"):
+                advance_marker(self.graph, self.world, found.head_commit)
+                found.marker_advanced = True
+                _, problems = refresh_map(self.root, self.world, self._map())
+        return found, problems
+
+    def rebuild(
+        self, progress: Progress | None = None, *, semantic: str | None = None, taught: Progress | None = None
+    ) -> Rebuilt:
+        """Make the index from nothing; `progress` is told how far it is.
+
+        With a folder in `semantic`, the documents are embedded with the full network in it; `taught` is told how far
+        that is.
+        """
+        from quire.upkeep import rebuild_memory
+
+        self._ready()
+        model = os.path.join(self.world.cwd, semantic) if semantic is not None else None
+        return rebuild_memory(self.graph, self._sources(), progress, semantic=model, taught=taught)
+
+    def check(self) -> Checked:
+        from quire.upkeep import check_memory
+
+        self._settle()
+        if not self.graph.exists() and not os.path.isdir(os.path.join(self.graph.folder, NODES)):
+            self.graph.config()
+        return self._with_index(lambda index: check_memory(self.graph, self.git, index))
+
+    def diff(self) -> Changes:
+        """What differs from the last commit: staged, unstaged and untracked."""
+        from quire.upkeep import uncommitted_changes
+
+        self._settle()
+        return uncommitted_changes(self.git)
+
+    # -- starting over ----------------------------------------------------------------------
+
+    def reset(self, *, destroy: bool = False) -> Reset:
+        from quire.upkeep import Registry, reset_memory
+
+        done = reset_memory(self.graph, self.world, destroy=destroy)
+        with contextlib.suppress(QuireError):
+            Registry(self.world).remove(self.root)
+        return done
+
+    def upgrade(self) -> str:
+        """What to do about the storage version: nothing, when it is the right one."""
+        config = self.graph.config()
+        return f"Storage version {config.version} is current; there is nothing to upgrade."
+
+    def _register(self) -> list[Problem]:
+        """Note the project for the commands that look across repositories; a failure is a warning."""
+        from quire.upkeep import Registry
+
+        try:
+            Registry(self.world).add(self.root, source="auto")
+        except QuireError as error:
+            return [as_warning(error)]
+        return []
+
+
+def _check_layers(layers: tuple[str, ...]) -> None:
+    for name in layers:
+        if name not in _LAYERS:
+            known = f" The {name} layer arrives in a later version." if name in LAYERS else ""
+            raise InputError(
+                f"`{name[:40]}` cannot be created by init.{known}",
+                hint=f"It takes any of {', '.join(_LAYERS)}.",
+                details={"field": "with", "allowed": list(_LAYERS)},
+            )

@@ -1,0 +1,221 @@
+"""What the facts can be asked: recall, the archive, episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, SUPERSEDED
+from quire.model import InputError, Record, instant, limits
+from quire.project.asking import Asking
+from quire.project.fact_results import ConnectionView, Episodes, EpisodeView, FactView, Recalled
+from quire.project.fact_rooms import FactRooms
+
+if TYPE_CHECKING:
+    from quire.index import Filter, Index
+    from quire.retrieval import Answer, Hit
+
+_RECALL, _RECALL_MOST = 10, 50
+_EPISODES, _EPISODES_MOST = 5, 50
+_SHARPNESS = 4.0
+"""Facts of one file differ by weeks, and so in confidence by halves: it must not outdo a clear match."""
+_MUCH_BETTER = 0.25
+_AWAY = (ARCHIVED, SUPERSEDED, DORMANT)
+
+__all__ = ["FactAsking", "episode_view"]
+
+
+class FactAsking(FactRooms, Asking):
+    """Operations that look facts up; they write nothing but when something was read."""
+
+    def memory_recall(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        section: str | None = None,
+        mind: str | None = None,
+        faded: bool = False,
+        note: bool = True,
+    ) -> Recalled:
+        """The facts that bear on a question, by relevance times confidence.
+
+        What was not confirmed for long is left out and counted, unless `faded` asks for it or nothing else matches.
+        """
+        from quire.layers.facts import section_named
+        from quire.retrieval import FADED
+
+        sections = (section_named(section),) if section else ()
+        most = self._limit(k, "k", _RECALL, _RECALL_MOST)
+        self._need(query)
+        self._ready()
+        scope = self._scope_of(mind)
+        allowed = self._filter(sections=sections, statuses=(ACTIVE,), scope=scope)
+        found = self._search(query, most, allowed, everything=faded)
+        worn = sum(item.reason.startswith("faded") for item in found.withheld)
+        all_faded = False
+        if worn:
+            # An old store is better remembered faintly than not at all; every result says how little it counts.
+            others = self._search(query, most, allowed, everything=True)
+            all_faded = _best(found) < _MUCH_BETTER * _best(others)
+            found = others if all_faded else found
+        results = [self._hit(hit) for hit in found.hits]
+        done = Recalled(
+            query=query,
+            results=results,
+            connected=[_link(link.sentence, link.record) for link in (*found.connected, *found.open_questions)],
+            weak=found.weak and bool(results),
+            faded=worn,
+            reason="all faded" if all_faded else "",
+            mind=mind or "",
+        )
+        if not results:
+            self._asked(lambda index: self._say_why(index, done, allowed))
+        elif note:
+            # A look at what has faded does not bring it back.
+            self._note_reading([view.id for view in results if view.confidence >= FADED])
+        return done
+
+    def _need(self, query: str) -> None:
+        if not query.strip():
+            raise InputError(
+                "`query` is empty.",
+                hint="Say what you are looking for; `memory facts list` shows everything.",
+                details={"field": "query"},
+            )
+
+    def _filter(self, **parts: object) -> Filter:
+        from quire.index import Filter
+
+        return Filter(**{"layers": ("facts",), "kinds": ("fact",), **parts})  # type: ignore[arg-type]
+
+    def _search(self, query: str, limit: int, allowed: Filter, *, everything: bool) -> Answer:
+        from quire.retrieval import Ask
+
+        asked = Ask(
+            question=query[: limits.QUESTION_CHARS],
+            budget=limits.BUDGET_MOST,
+            limit=limit,
+            allowed=allowed,
+            everything=everything,
+            lenient=True,
+            sharpness=_SHARPNESS,
+        )
+        return self._ask(asked)
+
+    def _hit(self, hit: Hit) -> FactView:
+        parts = hit.parts
+        scores = {
+            "lexical": parts.get("words", 0.0),
+            "cosine": parts.get("nearness", 0.0),
+            "fused": parts.get("relevance", 1.0),
+            "confidence": parts.get("weight", 1.0),
+            "graph": 0.0,
+        }
+        fields = {"score": round(hit.score, 4), "why": hit.why, "scores": scores, "verdict": hit.verdict}
+        return self._view(hit.record, self.world.now(), **fields)
+
+    def _say_why(self, index: Index, done: Recalled, allowed: Filter) -> None:
+        """Nothing is there, or nothing fits: two different things to do."""
+        stored = sum(
+            number
+            for (kind, _, status), number in index.section_counts("facts", allowed.scope).items()
+            if kind == "fact" and status == ACTIVE
+        )
+        done.reason = "nothing matched" if stored else "nothing stored"
+        done.others = {
+            name or "default": count for name, count in index.scopes("facts").items() if name != allowed.scope
+        }
+
+    def _note_reading(self, ids: Sequence[str]) -> None:
+        from quire.layers.facts import note_access, time_text
+
+        note_access(self.root, list(ids), time_text(self.world.now()), self.world.token())
+
+    def memory_search_archive(self, query: str, *, k: int | None = None, mind: str | None = None) -> Recalled:
+        """What was put away and bears on a question. Finding it neither confirms nor revives it."""
+        most = self._limit(k, "k", _RECALL, _RECALL_MOST)
+        self._need(query)
+        self._ready()
+        scope = self._scope_of(mind)
+        found = self._search(query, most, self._filter(statuses=_AWAY, scope=scope), everything=True)
+        replaced = self._asked(
+            lambda index: {hit.record.ref: self._replaced_by(index, hit.record) for hit in found.hits}
+        )
+        results = [self._hit(hit) for hit in sorted(found.hits, key=_by_relevance)]
+        for view in results:
+            view.replaced_by = replaced[view.ref]
+            view.score = view.scores["fused"]
+        return Recalled(query=query, results=results, weak=found.weak and bool(results), mind=mind or "")
+
+    def _replaced_by(self, index: Index, record: Record) -> tuple[str, ...]:
+        from quire.layers.facts import Draft, replacements_of
+
+        draft = Draft(self._known(index), self.world.now())
+        return tuple(fact.id for fact in replacements_of(draft, record.ref.removeprefix("fact:")))
+
+    def memory_episodes(
+        self,
+        query: str = "",
+        *,
+        k: int | None = None,
+        tag: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        mind: str | None = None,
+    ) -> Episodes:
+        """What happened in earlier sessions: those that bear on a question, or the most recent ones."""
+        most = self._limit(k, "k", _EPISODES, _EPISODES_MOST)
+        for name, text in (("since", since), ("until", until)):
+            if text is not None and instant(text) is None:
+                raise InputError(f"`{name}` is no date.", hint="Give one such as 2026-03-02.", details={"field": name})
+
+        scope = self._scope_of(mind)
+
+        def work(index: Index) -> list[Record]:
+            found = index.page(self._filter(kinds=("episode",), tags=(tag,) if tag else (), scope=scope))
+            return [item for item in found if _within(item.created_at, since, until)]
+
+        records = sorted(self._asked(work), key=lambda item: (item.created_at, item.ref), reverse=True)
+        if not query.strip():
+            return Episodes(query="", results=[episode_view(item) for item in records[:most]], total=len(records))
+        refs = tuple(item.ref for item in records)
+        found = self._search(query, most, self._filter(kinds=("episode",), refs=refs, scope=scope), everything=False)
+        results = [episode_view(hit.record, round(hit.score, 4)) for hit in found.hits]
+        return Episodes(query=query, results=results, total=len(records))
+
+
+def _link(sentence: str, record: Record) -> ConnectionView:
+    source, relation, target = sentence.split(" ", 2)
+    return ConnectionView(record.ref, source, relation, target, record.title)
+
+
+def _best(found: Answer) -> float:
+    """How well the best match fits, whatever it counts."""
+    return max((hit.parts.get("relevance", hit.score) for hit in found.hits), default=0.0)
+
+
+def _by_relevance(hit: Hit) -> tuple[float, str]:
+    return -hit.parts.get("relevance", hit.score), hit.record.ref
+
+
+def _within(moment: str, since: str | None, until: str | None) -> bool:
+    """Days are compared as they are written; a time of day only where one was given."""
+    return (since is None or moment[: len(since)] >= since) and (until is None or moment[: len(until)] <= until)
+
+
+def episode_view(record: Record, score: float | None = None) -> EpisodeView:
+    from quire.layers.facts import episode_of_record
+
+    episode = episode_of_record(record)
+    return EpisodeView(
+        ref=record.ref,
+        id=episode.id,
+        title=episode.title,
+        narrative=episode.narrative,
+        date=episode.date,
+        tags=episode.tags,
+        facts=episode.fact_ids,
+        session=episode.session_id,
+        score=score,
+    )

@@ -1,0 +1,99 @@
+"""The rooms behind the front door: what every operation of a project stands on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.files import Git, World
+from quire.layers.graph import GraphStore
+from quire.layers.graph.layout import FOLDER, INDEX
+from quire.model import InvalidStore, NotFound, NotInitialized, Problem, QuireError, Record, parse_ref, weight_at
+
+if TYPE_CHECKING:
+    from quire.index import Index, Patch, Source, Written
+    from quire.layers.graph import GraphSource
+
+Result = TypeVar("Result")
+
+__all__ = ["Rooms", "as_warning"]
+
+
+class Rooms:
+    """One project's root and surroundings, its layers, its index."""
+
+    def __init__(self, root: str, world: World) -> None:
+        self.root = root
+        self.world = world
+        self.git = Git(root, world.env)
+        self.graph = GraphStore(root)
+        self._access: dict[str, str] | None = None
+
+    def _graph_id(self, ref: str) -> str:
+        parsed = parse_ref(ref)
+        if parsed.layer != "graph":
+            raise NotFound(
+                f"`{ref}` belongs to the {parsed.layer} layer, which this memory does not hold.",
+                hint="Graph refs look like feature.retry-queue.",
+                details={"id": ref},
+            )
+        return parsed.id
+
+    def _settle(self) -> None:
+        """Complete what a dead writer left; of storage of another version nothing is read or written."""
+        from quire.layers.graph import settle
+
+        # A configuration that is missing or damaged is for each command to judge.
+        with contextlib.suppress(InvalidStore, NotInitialized):
+            self.graph.config()
+        settle(self.graph, self.world)
+
+    def _ready(self) -> None:
+        """There is a memory, of our version, and no work of a dead writer is left."""
+        self._settle()
+        self.graph.config()
+
+    def _accessed(self) -> dict[str, str]:
+        """When which fact was last read on this machine; looked up once."""
+        if self._access is None:
+            from quire.layers.facts import read_access
+
+            self._access = read_access(self.root)
+        return self._access
+
+    def _weigh(self) -> Callable[[Record], float]:
+        """What a record counts today."""
+        now = self.world.now()
+
+        def weigh(record: Record) -> float:
+            read_at = self._accessed().get(record.ref.removeprefix("fact:"), "") if record.half_life else ""
+            return weight_at(record, now, read_at)
+
+        return weigh
+
+    def _source(self) -> GraphSource:
+        from quire.layers.graph import GraphSource
+
+        return GraphSource(self.graph)
+
+    def _sources(self) -> list[Source]:
+        """Every layer that has files here."""
+        from quire.layers.facts import FactSource
+
+        return [self._source(), FactSource(self.root)]
+
+    def _with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
+        from quire.index import with_index
+
+        return with_index(os.path.join(self.root, FOLDER, INDEX), self._sources(), work, written)
+
+    def _map(self, written: Written | Patch | None = None) -> str:
+        from quire.upkeep import render_map
+
+        return self._with_index(lambda index: render_map(index, self.root, self.git), written)
+
+
+def as_warning(error: QuireError) -> Problem:
+    return Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)

@@ -1,0 +1,271 @@
+"""`memory facts compact`, `ingest`, `session`, `normalize`, `import`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.model import UsageError
+from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.facts_shown import fact_fields, say_facts
+from quire.surfaces.cli.output import answer, counted, json_text, say, warn
+from quire.surfaces.cli.reading import number, read_input
+
+__all__ = ["FLOWS"]
+
+_FILE_BYTES = 512 * 1024 * 1024
+
+
+def compact(
+    session: Session,
+    use_stdin: bool,
+    file: str | None,
+    instructions: str | None,
+    keep: str | None,
+    agent_session: str,
+    dry_run: bool,
+) -> None:
+    """Compact a conversation: older messages become a summary, what is pinned or was asked for stays word for word.
+
+    Takes messages as JSON ({"messages": […]}, or the list alone) or as JSON Lines, and prints the new conversation as
+    JSON Lines. What goes is kept in full below .memory/local/checkpoints/ first. Works offline.
+    """
+    if use_stdin == (file is not None):
+        raise UsageError("Give either --stdin or --file.", hint="`memory facts compact --help` shows an example.")
+    data, source = read_input(file, "the conversation")
+    project = session.project()
+    done, kept = project.memory_compact(
+        data,
+        source=source,
+        instructions=instructions or "",
+        keep_turns=number("keep", keep),
+        session=agent_session,
+        dry_run=dry_run,
+    )
+    fields = msgspec.to_builtins(done)
+    fields.pop("warnings")
+    fields["checkpoint"] = kept or None
+    if session.as_json:
+        answer(project, fields, done.warnings)
+        return
+    for message in done.messages:
+        say(json_text(message))
+    warn(done.warnings)
+    _aside(done.note)
+
+
+def _aside(text: str) -> None:
+    """A remark beside the output proper."""
+    import sys
+
+    sys.stderr.write(text + "\n")
+
+
+def ingest(
+    session: Session,
+    use_stdin: bool,
+    accept: tuple[str, ...],
+    drop: tuple[str, ...],
+    dry_run: bool,
+) -> int:
+    """Take in what the design documents decided: decisions, constraints, questions open and answered.
+
+    Reads Markdown below docs/ and ai/docs/ with `id` and `status` in its head. What is only inferred waits until it is
+    accepted. Doing it again changes nothing. With --stdin, takes one candidate as JSON instead.
+    """
+    if use_stdin and (accept or drop):
+        raise UsageError("--stdin goes with neither --accept nor --drop.")
+    project = session.project()
+    candidate = read_input(None, "the candidate")[0] if use_stdin else None
+    done = project.memory_ingest_lifecycle(candidate, accept=accept, drop=drop, dry_run=dry_run)
+    if session.as_json:
+        fields = msgspec.to_builtins(done)
+        fields.pop("warnings")
+        fields["pending"] = [fact_fields(view) for view in done.pending]
+        answer(project, fields, done.warnings)
+        return 0
+    _report(done)
+    return 0
+
+
+_SAID = {
+    "store": "stored",
+    "reinforce": "confirmed",
+    "supersede": "superseded",
+    "archive": "answered",
+    "pend": "waiting",
+    "reject": "left out",
+    "accept": "accepted",
+    "drop": "dropped",
+    "unchanged": "unchanged",
+}
+
+
+def _report(done: Any) -> None:
+    counts = [f"{count} {_SAID.get(action, action)}" for action, count in done.counts.items() if count]
+    lead = "Would be: " if done.dry_run else ""
+    where = f" from {done.documents} design documents" if done.documents else ""
+    if not counts:
+        say("No design documents were found below docs/ or ai/docs/ (Markdown with `id` and `status` in its head).")
+    else:
+        say(f"{lead}{', '.join(counts)}{where}.")
+    for step in done.steps:
+        if step["action"] not in ("unchanged",):
+            reason = f" ({step['reason']})" if step["reason"] else ""
+            said = _SAID.get(step["action"], step["action"])
+            say(f"  {said}: {step.get('content') or step['fact_id']}{reason}")
+    if done.pending:
+        say("Waiting to be accepted (--accept ID) or dropped (--drop ID):")
+        say_facts(done.pending)
+    warn(done.warnings)
+
+
+def session_command(
+    session: Session,
+    id: str,  # noqa: A002
+    turns: str | None,
+    tool_calls: str | None,
+    title: str | None,
+    narrative: str | None,
+    file: tuple[str, ...],
+    started: str | None,
+    close: bool,
+) -> None:
+    """Note how far a session is, and with --close make its episode.
+
+    One session is one episode, however often it is told. A session that dies is closed when the next one starts.
+    """
+    project = session.project()
+    found, episodes = project.memory_session(
+        id,
+        turns=number("turns", turns) or 0,
+        tool_calls=number("tool-calls", tool_calls) or 0,
+        title=title or "",
+        narrative=narrative or "",
+        files=file,
+        started_at=started,
+        close=close,
+    )
+    if session.as_json:
+        shown = [{"ref": f"episode:{item.id}", **msgspec.to_builtins(item)} for item in episodes]
+        answer(project, {"session": msgspec.to_builtins(found), "closed": close, "episodes": shown})
+        return
+    for item in episodes:
+        say(f"Recorded {item.title}  episode:{item.id}")
+    if not close:
+        say(f"Noted: {counted(found.turns, 'turn')}, {counted(found.tool_calls, 'tool call')} so far.")
+
+
+def normalize(session: Session, write: bool) -> None:
+    """Rewrite a merged file of facts to its normal form: no line twice, in one order, nothing lost.
+
+    Shows what would change; --write does it.
+    """
+    project = session.project()
+    done = project.memory_normalize(dry_run=not write)
+    if session.as_json:
+        answer(project, msgspec.to_builtins(done))
+        return
+    if not done.changed:
+        say(f"The file is in its normal form: {counted(done.lines_after, 'line')}, {counted(done.facts, 'fact')}.")
+        return
+    verb = "Rewrote" if write else "Would rewrite"
+    say(f"{verb} {counted(done.lines_before, 'line')} as {done.lines_after}; {counted(done.facts, 'fact')}, none lost.")
+    if done.kept_aside:
+        unread = counted(done.kept_aside, "line")
+        say(f"{unread} could not be read and stay at the end; `memory check` says why.")
+    if done.conflicts or done.contradictions:
+        things, contradictions = counted(done.conflicts, "thing"), counted(done.contradictions, "contradiction")
+        say(f"Other versions of {things} stay; {contradictions}.")
+    if not write:
+        if done.diff:
+            say(done.diff)
+        if done.uncommitted:
+            say("The file has changes that are not committed: commit them first, so that git can bring them back.")
+        say("--write does it.")
+
+
+def import_facts(session: Session, file: str, dry_run: bool) -> None:
+    """Take in another file of facts, such as one of the original program: the lines that are not here yet."""
+    project = session.project()
+    data, source = read_input(file, "facts", _FILE_BYTES)
+    done = project.memory_import(data, source=source, dry_run=dry_run)
+    if session.as_json:
+        fields = msgspec.to_builtins(done)
+        fields.pop("warnings")
+        answer(project, fields, done.warnings)
+        return
+    verb = "Would take in" if dry_run else "Took in"
+    say(f"{verb} {done.added} of {done.lines} records; {done.known} were here already.")
+    if done.set_aside:
+        say(f"{counted(done.set_aside, 'line')} could not be taken in and were left where they are.")
+    warn(done.warnings[:20])
+
+
+_DRY = Option(name="--dry-run", into="dry_run", help="Say what would be done, write nothing.")
+
+FLOWS = {
+    "compact": Command(
+        run=compact,
+        examples="""Example:
+  memory facts compact --stdin <<'JSON'
+  {"messages": [{"role": "user", "content": "Make retries durable."},
+                {"role": "assistant", "content": "Decided: the queue moves to Postgres."},
+                {"role": "user", "content": "Now the mailer."}], "keep_turns": 1}
+  JSON
+""",
+        options=(
+            Option(name="--stdin", into="use_stdin", help="Read the conversation from standard input."),
+            Option(name="--file", into="file", metavar="FILE", help="Read the conversation from a file."),
+            Option(
+                name="--instructions", into="instructions", metavar="TEXT", help="What matters for what comes next."
+            ),
+            Option(name="--keep", into="keep", metavar="TURNS", help="How many turns stay as they are; 2 by default."),
+            Option(
+                name="--session", into="agent_session", metavar="ID", default="", help="Whose pins; one set is shared."
+            ),
+            Option(name="--dry-run", into="dry_run", help="Keep no checkpoint."),
+        ),
+    ),
+    "ingest": Command(
+        run=ingest,
+        examples="Examples:\n  memory facts ingest --dry-run\n  memory facts ingest --accept 57afd07611e9\n",
+        options=(
+            Option(name="--stdin", into="use_stdin", help="Take one candidate as JSON from standard input."),
+            Option(name="--accept", into="accept", metavar="ID", many=True, help="Accept what waits."),
+            Option(
+                name="--drop", into="drop", metavar="ID", many=True, help="Drop what waits; it is not proposed again."
+            ),
+            _DRY,
+        ),
+    ),
+    "session": Command(
+        run=session_command,
+        examples="""Examples:
+  memory facts session 7c1e --turns 4 --tool-calls 31
+  memory facts session 7c1e --turns 9 --tool-calls 60 --title "durable retries" --close
+""",
+        arguments=(Argument(name="id"),),
+        options=(
+            Option(name="--turns", into="turns", metavar="NUMBER", help="Turns so far."),
+            Option(name="--tool-calls", into="tool_calls", metavar="NUMBER", help="Tool calls so far."),
+            Option(name="--title", into="title", metavar="TEXT", help="What it is about."),
+            Option(name="--narrative", into="narrative", metavar="TEXT", help="What happened, and why."),
+            Option(name="--file", into="file", metavar="FILE", many=True, help="A file it changed; more than once."),
+            Option(name="--started", into="started", metavar="TIME", help="When it began; now by default."),
+            Option(name="--close", into="close", help="It has ended: record the episode."),
+        ),
+    ),
+    "normalize": Command(
+        run=normalize,
+        examples="Examples:\n  memory facts normalize\n  memory facts normalize --write\n",
+        options=(Option(name="--write", into="write", help="Do it."),),
+    ),
+    "import": Command(
+        run=import_facts,
+        examples="Example:\n  memory facts import ../old-clone/ai/memory/facts.jsonl\n",
+        arguments=(Argument(name="file"),),
+        options=(_DRY,),
+    ),
+}

@@ -1,0 +1,245 @@
+"""`memory facts store`, `supersede`, `archive`, `restore`, `connect`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.model import UsageError
+from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.facts_shown import fact_fields
+from quire.surfaces.cli.output import answer, say, warn
+from quire.surfaces.cli.reading import read_input, share
+
+__all__ = ["TELLING"]
+
+_DRY = Option(name="--dry-run", into="dry_run", help="Say what would be done, write nothing.")
+_MIND = Option(name="--mind", into="mind", metavar="NAME", help="Whose facts; the usual ones by default.")
+_SESSION = Option(name="--session", into="agent_session", metavar="ID", help="The session that says so.")
+_SOURCE = Option(
+    name="--source", into="source", metavar="NAME", default="manual", help="Where it comes from, for the record."
+)
+
+
+def _text(content: str | None) -> str:
+    """The content as it was given, or from standard input where it is `-` or missing."""
+    if content is not None and content != "-":
+        return content
+    data, _ = read_input(None, "the fact")
+    return data.decode("utf-8", "replace")
+
+
+def store(
+    session: Session,
+    section: str,
+    content: str | None,
+    tag: tuple[str, ...],
+    source: str,
+    confidence: str | None,
+    agent_session: str | None,
+    mind: str | None,
+    dry_run: bool,
+) -> None:
+    """Keep a fact: one atom of knowledge, in one of the seven sections.
+
+    Sections: Architecture, Decisions, Constraints, Known Issues, Patterns & Conventions, Specs, Recent Work. A text
+    that is known already is confirmed instead of stored twice; what says nearly the same is named. With `-` the
+    content is read from standard input.
+    """
+    project = session.project()
+    done = project.memory_store(
+        section,
+        _text(content),
+        tags=tag,
+        source=source,
+        confidence=1.0 if confidence is None else share("confidence", confidence),
+        session=agent_session,
+        mind=mind,
+        dry_run=dry_run,
+    )
+    if session.as_json:
+        fields = {
+            "action": done.action,
+            "dry_run": dry_run,
+            "fact": fact_fields(done.fact),
+            "similar": msgspec.to_builtins(done.similar),
+            "equal_archived": [fact_fields(fact) for fact in done.equal_archived],
+        }
+        answer(project, fields, done.warnings)
+        return
+    fact = done.fact
+    said = {
+        "stored": f"Stored in {fact.section}: {fact.content}",
+        "reinforced": f"Confirmed (told {fact.reinforcements} times now): {fact.content}",
+        "unchanged": f"Known already, nothing changed: {fact.content}",
+    }
+    say(f"{'Would be: ' if dry_run else ''}{said[done.action]}")
+    say(f"  {fact.ref}")
+    warn(done.warnings)
+
+
+def supersede(
+    session: Session,
+    fact: str,
+    content: str | None,
+    section: str | None,
+    reason: str | None,
+    source: str,
+    agent_session: str | None,
+    dry_run: bool,
+) -> None:
+    """Replace a fact by what holds now, in one step.
+
+    The old one stays in the archive; connections and pins follow to the new one. FACT is an id, or the beginning of
+    one.
+    """
+    project = session.project()
+    done = project.memory_supersede(
+        fact,
+        _text(content),
+        section=section,
+        reason=reason,
+        source=source,
+        session=agent_session,
+        dry_run=dry_run,
+    )
+    if session.as_json:
+        fields = {
+            "dry_run": dry_run,
+            "old": fact_fields(done.old),
+            "new": fact_fields(done.new),
+            "equal_archived": [fact_fields(item) for item in done.equal_archived],
+        }
+        answer(project, fields, done.warnings)
+        return
+    say(f"{'Would supersede' if dry_run else 'Superseded'} {done.old.id} → {done.new.id} in {done.new.section}:")
+    say(f"  was: {done.old.content}")
+    say(f"  now: {done.new.content}")
+    warn(done.warnings)
+
+
+def archive(session: Session, facts: tuple[str, ...], reason: str | None, faded: bool, dry_run: bool) -> int:
+    """Put facts away: out of recall and context, still found by search-archive.
+
+    Each id is answered for. --faded takes all facts that nobody confirmed for so long that they no longer count.
+    A connection is put away by its ref, edge:….
+    """
+    if not facts and not faded:
+        raise UsageError("Name the facts, or use --faded.", hint="`memory facts archive --help` shows examples.")
+    project = session.project()
+    done = project.memory_archive(list(facts), reason=reason, faded=faded, dry_run=dry_run)
+    return _outcomes(session, project, done, "Nothing has faded." if faded else "")
+
+
+def restore(session: Session, facts: tuple[str, ...], dry_run: bool) -> int:
+    """Bring facts back from the archive, or accept those that were only proposed."""
+    project = session.project()
+    return _outcomes(session, project, project.memory_restore(list(facts), dry_run=dry_run), "")
+
+
+def _outcomes(session: Session, project: Any, done: Any, nothing: str) -> int:
+    """One line for each id; a failure of any is a failure."""
+    if session.as_json:
+        answer(
+            project, {"outcomes": msgspec.to_builtins(done.outcomes), "changed": done.changed, "dry_run": done.dry_run}
+        )
+    elif not done.outcomes:
+        say(nothing)
+    else:
+        for item in done.outcomes:
+            say(f"{'Would be: ' if done.dry_run and item.done else ''}{item.message}")
+    return 1 if any(item.outcome in ("not found", "refused") for item in done.outcomes) else 0
+
+
+def connect(
+    session: Session,
+    source: str,
+    target: str,
+    relation: str,
+    description: str | None,
+    agent_session: str | None,
+    dry_run: bool,
+) -> None:
+    """Join two things by a directed edge: SOURCE depends_on TARGET, and so on.
+
+    Relations: depends_on, contradicts, enables, replaces, motivated_by; others are kept with a warning. The ends are
+    ids of facts, or refs of anything else, such as feature.retry-queue.
+    """
+    project = session.project()
+    action, edge, warnings = project.memory_connect(
+        source, target, relation, description=description or "", session=agent_session, dry_run=dry_run
+    )
+    if session.as_json:
+        answer(project, {"action": action, "dry_run": dry_run, "edge": msgspec.to_builtins(edge)}, warnings)
+        return
+    said = {"connected": "Connected", "reinforced": "Confirmed", "unchanged": "Known already"}[action]
+    say(f"{'Would be: ' if dry_run else ''}{said}: {edge.source} {edge.relation} {edge.target}")
+    say(f"  {edge.ref}")
+    warn(warnings)
+
+
+TELLING = {
+    "store": Command(
+        run=store,
+        examples="""Examples:
+  memory facts store Architecture "Webhook retries run in the worker, never in the request."
+  memory facts store "Known Issues" "PDF export hangs on fonts without a cmap." --tag pdf
+""",
+        arguments=(Argument(name="section"), Argument(name="content", required=False)),
+        options=(
+            Option(name="--tag", into="tag", metavar="TAG", many=True, help="A tag; may be given more than once."),
+            _SOURCE,
+            Option(name="--confidence", into="confidence", metavar="NUMBER", help="Above 0, at most 1; 1 by default."),
+            _SESSION,
+            _MIND,
+            _DRY,
+        ),
+    ),
+    "supersede": Command(
+        run=supersede,
+        examples="""Example:
+  memory facts supersede 57afd07611e9 "The retry queue lives in Postgres." --reason "moved in 2.0"
+""",
+        arguments=(Argument(name="fact"), Argument(name="content", required=False)),
+        options=(
+            Option(name="--section", into="section", metavar="NAME", help="Another section than the old one's."),
+            Option(name="--reason", into="reason", metavar="TEXT", help="Why the old one no longer holds."),
+            _SOURCE,
+            _SESSION,
+            _DRY,
+        ),
+    ),
+    "archive": Command(
+        run=archive,
+        examples="""Examples:
+  memory facts archive 57afd07611e9 --reason "fixed in 2.1"
+  memory facts archive --faded --dry-run
+""",
+        arguments=(Argument(name="facts", many=True, required=False),),
+        options=(
+            Option(name="--reason", into="reason", metavar="TEXT", help="Why; kept with the fact."),
+            Option(name="--faded", into="faded", help="All that nobody confirmed for long."),
+            _DRY,
+        ),
+    ),
+    "restore": Command(
+        run=restore,
+        examples="Example:\n  memory facts restore 57afd07611e9\n",
+        arguments=(Argument(name="facts", many=True),),
+        options=(_DRY,),
+    ),
+    "connect": Command(
+        run=connect,
+        examples="""Examples:
+  memory facts connect 57afd07611e9 267c091a6041 depends_on
+  memory facts connect 57afd07611e9 feature.retry-queue motivated_by --description "why it is durable"
+""",
+        arguments=(Argument(name="source"), Argument(name="target"), Argument(name="relation")),
+        options=(
+            Option(name="--description", into="description", metavar="TEXT", help="What the connection means."),
+            _SESSION,
+            _DRY,
+        ),
+    ),
+}

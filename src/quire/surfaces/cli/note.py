@@ -1,0 +1,31 @@
+"""`memory note`"""
+
+from __future__ import annotations
+
+from quire.surfaces.cli.commands import Argument, Command, Session
+from quire.surfaces.cli.notes import show_notes
+from quire.surfaces.cli.output import answer, say
+
+_EXAMPLES = """Examples:
+  memory note "look at the flaky upload test"
+  memory notes
+"""
+
+
+def run(session: Session, text: str | None) -> None:
+    """Jot something down for later, without leaving what you are doing.
+
+    Notes stay on this machine, in .memory/local/notes.md. Without TEXT, shows them.
+    """
+    if text is None:
+        show_notes(session)
+        return
+    project = session.project()
+    count = project.note(text)
+    if session.as_json:
+        answer(project, {"noted": text.strip(), "pending": count})
+        return
+    say(f"Noted. ({count} {'entry' if count == 1 else 'entries'})")
+
+
+COMMAND = Command(run=run, examples=_EXAMPLES, arguments=(Argument(name="text", required=False),))

@@ -1,0 +1,107 @@
+"""`memory notes`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.model import UsageError
+from quire.surfaces.cli.commands import Argument, Command, Session
+from quire.surfaces.cli.facts_shown import fact_fields
+from quire.surfaces.cli.output import answer, say, warn
+
+__all__ = ["COMMAND", "show_notes"]
+
+_EXAMPLES = """Examples:
+  memory notes
+  memory notes done 2
+  memory notes promote 1 "Known Issues"
+"""
+
+
+def show_notes(session: Session) -> None:
+    project = session.project()
+    found, problems = project.notes()
+    if session.as_json:
+        answer(project, {"notes": msgspec.to_builtins(found), "pending": len(found)}, problems)
+        return
+    if not found:
+        say('No notes wait. `memory note "text"` keeps one for later.')
+    for note in found:
+        text = note.text.replace("\n", "\n     ")
+        say(f"{note.number:3}. [{note.at}] {text}")
+    warn(problems)
+
+
+def run(session: Session) -> None:
+    """Show the notes that wait, take them off the list, or make facts of them."""
+    show_notes(session)
+
+
+def done(session: Session, numbers: tuple[str, ...]) -> None:
+    """Take these notes off the list."""
+    project = session.project()
+    _gone(session, project, project.notes_done([_number(text) for text in numbers]), "Done")
+
+
+def clear(session: Session) -> None:
+    """Take all notes off the list. `memory notes undo` brings them back."""
+    project = session.project()
+    _gone(session, project, project.notes_done(None), "Cleared")
+
+
+def undo(session: Session) -> None:
+    """Bring back what was taken off the list last."""
+    project = session.project()
+    _gone(session, project, project.notes_undo(), "Brought back")
+
+
+def _gone(session: Session, project: Any, found: list[Any], verb: str) -> None:
+    left, problems = project.notes()
+    if session.as_json:
+        answer(project, {"notes": msgspec.to_builtins(found), "pending": len(left)}, problems)
+        return
+    say(f"{verb}: {len(found)}. {len(left)} wait.")
+    for note in found:
+        say(f"  {note.text}")
+
+
+def promote(session: Session, number: str, section: str) -> None:
+    """Make a fact of a note, in SECTION, and take it off the list."""
+    project = session.project()
+    stored = project.notes_promote(_number(number), section)
+    if session.as_json:
+        answer(project, {"action": stored.action, "fact": fact_fields(stored.fact)}, stored.warnings)
+        return
+    say(f"Stored in {stored.fact.section}: {stored.fact.content}")
+    say(f"  {stored.fact.ref}")
+    warn(stored.warnings)
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"`{text[:40]}` is no number of a note.", hint="`memory notes` shows them.") from None
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    alone=True,
+    subcommands={
+        "done": Command(
+            run=done,
+            examples="Example:\n  memory notes done 2 3\n",
+            arguments=(Argument(name="numbers", many=True),),
+        ),
+        "clear": Command(run=clear, examples="Example:\n  memory notes clear\n"),
+        "undo": Command(run=undo, examples="Example:\n  memory notes undo\n"),
+        "promote": Command(
+            run=promote,
+            examples='Example:\n  memory notes promote 1 "Known Issues"\n',
+            arguments=(Argument(name="number"), Argument(name="section")),
+        ),
+    },
+)

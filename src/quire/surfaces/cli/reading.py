@@ -1,0 +1,44 @@
+"""What a command reads: numbers from its options, texts from standard input or a file."""
+
+from __future__ import annotations
+
+import sys
+
+from quire.model import InputError, UsageError, limits
+
+__all__ = ["number", "read_input", "share"]
+
+
+def number(name: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"--{name} takes a whole number, not `{text[:40]}`.") from None
+
+
+def share(name: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--{name} takes a number, not `{text[:40]}`.") from None
+
+
+def read_input(file: str | None, what: str, most: int = limits.INPUT_BYTES) -> tuple[bytes, str]:
+    """Standard input, or a file, with its name; one byte more than the limit, so that what exceeds it is seen."""
+    if file is None:
+        if sys.stdin.isatty():
+            sys.stderr.write(f"Type or paste {what}, then press Ctrl-D.\n")
+        return sys.stdin.buffer.read(most + 1), "standard input"
+    try:
+        with open(file, "rb") as stream:
+            return stream.read(most + 1), file
+    except OSError as error:
+        raise InputError(
+            f"`{file}` cannot be read: {(error.strerror or '').lower()}.",
+            hint=f"Name a file with {what}.",
+            details={"field": "file"},
+        ) from None
