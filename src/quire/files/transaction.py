@@ -86,11 +86,17 @@ def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append
                 ensure_folder(os.path.dirname(inside(root, change.path)))
         draft = os.path.join(folder, INTENT + ".draft")
         stage(draft, msgspec.json.encode(intent))
+        for change in changes:
+            _refuse_if_changed(root, change.path, change.planned)
         # The staged names must last before the decision does: not every file system keeps the order of names.
         disk.sync_folder(folder)
         disk.rename(draft, os.path.join(folder, INTENT))
         disk.sync_folder(folder)
         disk.sync_folder(recovery)
+        if len(intent.steps) == 1:
+            # One file alone can still be left as somebody else has made it.
+            for change in changes:
+                _refuse_if_changed(root, change.path, change.planned)
         _append_all(root, intent)
     except BaseException:
         with contextlib.suppress(OSError):

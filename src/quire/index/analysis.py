@@ -28,7 +28,7 @@ _STOP_WORDS = frozenset(
     ).split()
 )
 
-__all__ = ["TOKENIZER", "index_text", "match_any", "phrases", "question_words"]
+__all__ = ["TOKENIZER", "all_words", "index_text", "match_any", "phrases", "question_words"]
 
 
 def index_text(text: str) -> str:
@@ -44,6 +44,11 @@ def question_words(question: str, limit: int = 64) -> list[str]:
     """The words of a question that carry meaning, each once."""
     words = dict.fromkeys(word.lower() for word in _WORD.findall(index_text(question)))
     return [word for word in words if word not in _STOP_WORDS][:limit]
+
+
+def all_words(text: str) -> list[str]:
+    """Every word of a text, each once."""
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(index_text(text))))
 
 
 def match_any(words: list[str]) -> str:

@@ -107,17 +107,21 @@ class Index:
 
     def _patch(self, source: Source, patch: Patch) -> None:
         """Take over a change inside a file, if it was made to the file that we know; else look at the file."""
-        if self.stamp(patch.layer, patch.path) != patch.before or not patch.after:
-            self.refresh(source)
-            return
         with self._writing():
-            writer = Writer(self._connection, source.layer)
-            writer.forget_refs(patch.gone)
-            for item in patch.items:
-                writer.add(item)
-            writer.finish()
-            stamp = "INSERT OR REPLACE INTO files (layer, path, stamp) VALUES (?, ?, ?)"
-            self._connection.execute(stamp, (patch.layer, patch.path, patch.after))
+            # Looked at inside: a reader may have taken the change over since it was written.
+            if patch.after and self.stamp(patch.layer, patch.path) == patch.before:
+                writer = Writer(self._connection, source.layer)
+                # Also what is new: a reader may have seen it in the file, and noted how the file looked before.
+                writer.forget_refs(
+                    [*patch.gone, *(item.ref for item in patch.items if isinstance(item, Record | Edge))]
+                )
+                for item in patch.items:
+                    writer.add(item)
+                writer.finish()
+                stamp = "INSERT OR REPLACE INTO files (layer, path, stamp) VALUES (?, ?, ?)"
+                self._connection.execute(stamp, (patch.layer, patch.path, patch.after))
+                return
+        self.refresh(source)
 
     def _is_small(self, layer: str) -> bool:
         """Whether a look at every file costs next to nothing, and so an edit made in place can be noticed, too."""
@@ -285,7 +289,7 @@ class Index:
 
     def live_edge_count(self, layer: Layer) -> int:
         """Of the edges that a layer holds as such, those that are active."""
-        query = "SELECT count(*) FROM edges WHERE layer = ? AND status = 'active' AND raw != ''"
+        query = "SELECT count(*) FROM edges WHERE layer = ? AND status = 'active' AND length(raw) > 0"
         return int(next(self._rows(query, layer))[0])
 
     def edges_of(self, ref: str) -> list[Edge]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,7 +23,7 @@ _TAUGHT = 0.08
 """How much lower cosines with the teacher's vectors are than with the table's; added, so that one floor serves both."""
 _PHRASE_SHARE = 0.2
 """What the match of a phrase adds, as a share of its own word score."""
-_RARE = 64
+_RARE = 400
 _MOST = 0.2
 """Where at least this part of the records is allowed, the best of all are searched and then sifted."""
 _NEARNESS = f"max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?)) + {_TAUGHT} * (space != ?))"
@@ -127,17 +128,25 @@ class Searcher:
         rarity = {}
         for word in words:
             for stem in self.stems(word):
-                found = self._count("SELECT doc FROM vocabulary WHERE term = ?", stem)
+                # Counted, not looked up: the vocabulary of such a table still knows what was deleted.
+                found = self._count("SELECT count(*) FROM words WHERE words MATCH ?", match_any([word]))
                 rarity[stem] = math.log(1 + (total - found + 0.5) / (found + 0.5))
         return Question(text, words, rarity, embedder().embed(text))
 
-    def rarest(self, words: Iterable[str], number: int) -> list[str]:
-        """Of these words the rarest; how common the common ones are is not looked up."""
-        counts = {}
+    def sharing(self, words: Iterable[str], number: int, least: int) -> list[int]:
+        """Records that hold at least `least` of the `number` rarest of these words, those with the most first.
+
+        Without ranks: a word in more records than can be looked at tells nothing here.
+        """
+        holding: dict[str, list[int]] = {}
         for word in words:
-            query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {_RARE})"
-            counts[word] = self._count(query, match_any([word]))
-        return sorted(counts, key=lambda word: counts[word])[:number]
+            query = f"SELECT rowid FROM words WHERE words MATCH ? LIMIT {_RARE}"
+            holding[word] = [row for (row,) in self._connection.execute(query, (match_any([word]),))]
+        rarest = sorted(holding, key=lambda word: len(holding[word]))[:number]
+        if all(len(holding[word]) == _RARE for word in rarest):
+            return [candidate.id for candidate in self.any_of(rarest, Filter(), _RARE)]
+        counts = Counter(row for word in rarest for row in holding[word])
+        return [row for row, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= least]
 
     def by_words(self, question: Question, allowed: Filter, limit: int) -> list[Candidate]:
         """The best matches of the question's words, best first."""
@@ -229,7 +238,7 @@ class Searcher:
 
     def _near(self) -> int:
         """How many passages deserve an exact look: fewer where there are few."""
-        return min(_NEAR, 60 + self._count("SELECT max(id) FROM vectors") // 20)
+        return min(_NEAR, 60 + self._count("SELECT sum(number) FROM tallies") // 20)
 
     def _spaces(self) -> tuple[list[str], bool]:
         """The spaces whose vectors a question may be compared with, and whether the index holds others, too."""

@@ -40,17 +40,34 @@ class Writer:
         self._layer = layer
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERTS}
         self._tally: Counter[tuple[str, ...]] = Counter()
+        self._waiting: dict[str, tuple[int, str, bytes, list[str]]] = {}
         self._record = self._last("records")
         self._vector = self._last("vectors")
 
     def forget(self, path: str) -> None:
-        """Everything that came from a file."""
+        """Everything that came from a file; what is then added again as it was, stays."""
         where = "layer = ? AND path = ?"
         source = (self._layer, path)
-        for found in list(self._connection.execute(f"SELECT id, {_TALLIED} FROM records WHERE {where}", source)):
-            self._forget_record(*found)
-        for table in ("files", "records", "edges", "problems"):
+        found = f"SELECT id, ref, scope, raw, {_TALLIED} FROM records WHERE {where}"
+        for record, ref, scope, raw, *tallied in list(self._connection.execute(found, source)):
+            if raw:
+                # A layer that says how it holds a record lets us see that nothing changed: most of a large file.
+                self._waiting[ref] = (record, scope, raw, tallied)
+            else:
+                self._forget_record(record, *tallied)
+        for table in ("files", "edges", "problems"):
             self._connection.execute(f"DELETE FROM {table} WHERE {where}", source)
+
+    def _stays(self, item: Record) -> bool:
+        """Whether a record is in the index as it is; one that changed goes."""
+        known = self._waiting.pop(item.ref, None)
+        if known is None:
+            return False
+        record, scope, raw, tallied = known
+        if (scope, raw) == (item.scope, item.raw):
+            return True
+        self._forget_record(record, *tallied)
+        return False
 
     def forget_refs(self, refs: Iterable[str]) -> None:
         """These records and edges."""
@@ -59,8 +76,7 @@ class Writer:
             source = (self._layer, ref)
             for found in list(self._connection.execute(f"SELECT id, {_TALLIED} FROM records WHERE {where}", source)):
                 self._forget_record(*found)
-            for table in ("records", "edges"):
-                self._connection.execute(f"DELETE FROM {table} WHERE {where}", source)
+            self._connection.execute(f"DELETE FROM edges WHERE {where}", source)
 
     def _forget_record(self, record: int, *tallied: str) -> None:
         self._tally[tallied] -= 1
@@ -69,10 +85,12 @@ class Writer:
         self._connection.execute(f"DELETE FROM signs WHERE id IN ({vectors})", (record,))
         self._connection.execute("DELETE FROM vectors WHERE record = ?", (record,))
         self._connection.execute("DELETE FROM names WHERE record = ?", (record,))
+        self._connection.execute("DELETE FROM records WHERE id = ?", (record,))
 
     def add(self, item: Item) -> None:
         if isinstance(item, Record):
-            self._add_record(item)
+            if not self._stays(item):
+                self._add_record(item)
         elif isinstance(item, Edge):
             ends = (item.source, item.predicate, item.target, item.status, item.confidence, item.raw)
             self._rows["edges"].append((self._layer, item.path, item.ref, *ends))
@@ -84,6 +102,9 @@ class Writer:
             self._flush()
 
     def finish(self) -> None:
+        for record, _, _, tallied in self._waiting.values():
+            self._forget_record(record, *tallied)
+        self._waiting.clear()
         self._rows["tallies"] = [(self._layer, *key, number) for key, number in self._tally.items() if number]
         self._rows["spaces"] = [(embedder().revision,)]
         self._flush()

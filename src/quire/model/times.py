@@ -29,8 +29,6 @@ def is_timestamp(text: str) -> bool:
 
 def instant(text: str) -> datetime | None:
     """The instant a timestamp names, or None when it names none."""
-    if "." in text:
-        text = re.sub(r"(\.\d{6})\d+", r"\1", text)
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -36,6 +36,8 @@ class Withheld(msgspec.Struct, kw_only=True, frozen=True):
     ref: str
     title: str
     reason: str
+    is_faded: bool = False
+    """Whether it is current otherwise, and only was not confirmed for long."""
 
 
 class Answer(msgspec.Struct, kw_only=True):
@@ -53,6 +55,8 @@ class Answer(msgspec.Struct, kw_only=True):
     truncated: bool = False
     beyond: int = 0
     """How many more there are than were asked for."""
+    faded: list[Hit] = []
+    """Matches that were withheld only because nobody confirmed them for long, the best match first."""
     weak: bool = False
     """Nothing clearly answers; what came nearest is given all the same."""
     shown: list[str] = []

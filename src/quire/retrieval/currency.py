@@ -41,7 +41,7 @@ def retirement(record: Record, successor: Record | None, weight: float = 1.0) ->
     elif record.status not in _CURRENT:
         reason = record.status
     elif weight < FADED:
-        reason = "faded: not confirmed for long"
+        return Withheld(ref=record.ref, title=record.title, reason="faded: not confirmed for long", is_faded=True)
     else:
         return None
     return Withheld(ref=record.ref, title=record.title, reason=reason)

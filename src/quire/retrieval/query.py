@@ -100,12 +100,17 @@ def _search(index: Index, asked: Ask, answer: Answer) -> None:
         allowed = msgspec.structs.replace(allowed, refs=refs)
     scored = seed(searcher, question, allowed)
     relevant = _relevant(scored) or _tagged(index, question.words, scored)
+    clear = {item.id for item in relevant}
     if asked.lenient:
-        answer.weak = not relevant
         relevant = [item for item in scored if item.words > 0 or item.nearness >= _LENIENT_NEARNESS]
     named = [hit for hit in _named(index, asked.question) if allowed.allows(hit.record)]
     ranked = named + _hits(index, asked, relevant)
     _keep(index, asked, answer, list({hit.record.ref: hit for hit in reversed(ranked)}.values())[::-1])
+    if asked.lenient:
+        named_clearly = {record.ref for record in index.by_ids(list(clear)).values()}
+        answer.weak = not any(
+            hit.record.ref in named_clearly or hit.why == "named" for hit in (*answer.hits, *answer.faded)
+        )
     if not answer.hits:
         others = _hits(index, asked, [item for item in scored if item not in relevant])
         answer.closest = [hit for hit in others if _retirement(asked, hit.record, None) is None][:_CLOSEST]
@@ -191,6 +196,8 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
             kept.setdefault(hit.record.ref, hit)
             continue
         answer.withheld.append(gone)
+        if gone.is_faded:
+            answer.faded.append(hit)
         if successor is None or successor.ref in kept or not asked.allowed.allows(successor):
             continue
         if _retirement(asked, successor, None) is None:

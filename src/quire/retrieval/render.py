@@ -84,7 +84,7 @@ def _item(hit: Hit, room: int, many_files: bool) -> tuple[str, int, bool]:
     # A title that only repeats the text would say everything twice.
     repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
     name = record.section if repeats else record.title
-    head = f"\n## {record.ref} — {one_line(make_safe(name))}  [{state}]\n"
+    head = f"\n## {one_line(make_safe(record.ref))} — {one_line(make_safe(name))}  [{one_line(make_safe(state))}]\n"
     if hit.verdict and hit.verdict.verdict not in _CALM:
         head += f"{hit.verdict.verdict}: {one_line(make_safe(hit.verdict.because))}\n"
     if hit.files and many_files:
@@ -96,7 +96,7 @@ def _item(hit: Hit, room: int, many_files: bool) -> tuple[str, int, bool]:
     cost = count_tokens(whole)
     if cost <= room:
         return whole, cost, True
-    pointer = f"> … the rest: `memory inspect {record.ref}`\n"
+    pointer = f"> … the rest: `memory inspect {one_line(make_safe(record.ref))}`\n"
     available = room - count_tokens(head) - count_tokens(pointer)
     kept = _cut(body, available)
     text = head + _quote(kept) + pointer if kept else ""
@@ -123,13 +123,14 @@ def _sections(answer: Answer) -> list[tuple[str, list[str]]]:
 
 
 def _link(link: Link) -> str:
-    return f"- {link.record.ref} — {one_line(make_safe(link.record.title))} ({link.sentence})\n"
+    ref, sentence = (one_line(make_safe(text)) for text in (link.record.ref, link.sentence))
+    return f"- {ref} — {one_line(make_safe(link.record.title))} ({sentence})\n"
 
 
 def _footer(answer: Answer, room: int) -> str:
     """What was left out and why, with as many of the names as there is room for."""
-    missing = [hit.record.ref for hit in answer.hits if hit.record.ref not in answer.shown]
-    withheld = [f"{item.ref} ({item.reason})" for item in answer.withheld]
+    missing = [one_line(make_safe(hit.record.ref)) for hit in answer.hits if hit.record.ref not in answer.shown]
+    withheld = [one_line(make_safe(f"{item.ref} ({item.reason})")) for item in answer.withheld]
     text = ""
     for names in range(_NAMES, -1, -1):
         notes = []
@@ -155,10 +156,11 @@ def _nothing(heading: str, answer: Answer) -> str:
     lines = [heading, "Nothing in the memory answers this.\n"]
     if answer.withheld:
         lines.append("\nNo longer current (`--all` shows them):\n")
-        lines += [f"- {item.ref} — {one_line(make_safe(item.title))}: {item.reason}\n" for item in answer.withheld[:5]]
+        told = [f"{item.ref} — {one_line(item.title)}: {item.reason}" for item in answer.withheld[:5]]
+        lines += [f"- {one_line(make_safe(text))}\n" for text in told]
     if answer.closest:
         lines.append("\nThe nearest nodes, probably about something else:\n")
-        lines += [f"- {hit.record.ref} — {one_line(make_safe(hit.record.title))}\n" for hit in answer.closest]
+        lines += [f"- {one_line(make_safe(f'{hit.record.ref} — {hit.record.title}'))}\n" for hit in answer.closest]
     lines.append("\nTry other words, a file with `--path`, or `memory status` for the overview.\n")
     return "".join(lines)
 

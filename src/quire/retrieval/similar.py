@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.index import Filter, Index, question_words
+from quire.index import Filter, Index, all_words
 from quire.model import Record
 
 _ALIKE = 0.6
 """The share of the words of both texts that both have."""
-_LOOK = 20
+_LOOK = 60
 _LEAST_WORDS = 4
-_TELLING = 6
 
 __all__ = ["Similar", "similar_to"]
 
@@ -26,18 +25,28 @@ class Similar(msgspec.Struct, frozen=True):
 def similar_to(index: Index, text: str, allowed: Filter, limit: int = 3) -> list[Similar]:
     """Records with nearly these words, the nearest first."""
     searcher = index.searcher()
-    words = question_words(text)
+    words = all_words(text)
     stems = set(searcher.stems(text))
     if len(stems) < _LEAST_WORDS:
         return []
-    # Whoever shares that many words will share one of the rarest, and those are cheap to look up.
-    telling = searcher.rarest(words, min(int(len(words) * (1 - _ALIKE)) + 1, _TELLING))
-    found = searcher.any_of(telling, allowed, _LOOK)
-    records = index.by_ids([candidate.id for candidate in found])
+    # Whoever shares that many words will share some of the rarest, and those are cheap to look up.
+    rarest = int(len(words) * (1 - _ALIKE)) + 2
+    found = searcher.sharing(words, rarest, min(2, len(words)))
     alike = []
-    for record in records.values():
+    for record in _allowed(index, found, allowed):
         others = set(searcher.stems(record.text))
         share = len(stems & others) / len(stems | others)
         if share >= _ALIKE:
             alike.append(Similar(record, round(share, 4)))
     return sorted(alike, key=lambda item: (-item.share, item.record.ref))[:limit]
+
+
+def _allowed(index: Index, found: list[int], allowed: Filter) -> list[Record]:
+    """Of these the first that may answer, as many as are worth a closer look."""
+    records: list[Record] = []
+    for at in range(0, len(found), _LOOK):
+        several = index.by_ids(found[at : at + _LOOK])
+        records += [several[number] for number in found[at : at + _LOOK] if allowed.allows(several[number])]
+        if len(records) >= _LOOK:
+            break
+    return records
