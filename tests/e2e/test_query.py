@@ -303,7 +303,7 @@ def test_a_body_cannot_speak_for_the_memory(asked: Any) -> None:
 def test_a_rebuild_says_what_it_indexed_and_changes_no_answer(asked: Any) -> None:
     before = asked("query", RETRIES, "--json").data
     run = asked("rebuild")
-    assert (run.code, run.out, run.err) == (0, "Indexed 6 nodes and 2 relations.\n", "")
+    assert (run.code, run.out, run.err) == (0, "Indexed 6 records and 2 relations.\n", "")
     data = asked("rebuild", "--json").data
     assert (data["records"], data["edges"], data["unreadable"]) == (6, 2, [])
     assert asked("query", RETRIES, "--json").data == before
@@ -342,7 +342,7 @@ def on_a_terminal(memory: Any, *arguments: str) -> tuple[int, str, str]:
 
 def test_the_progress_bar_is_drawn_on_a_terminal_and_nowhere_else(asked: Any) -> None:
     code, out, seen = on_a_terminal(asked, "rebuild")
-    assert (code, out) == (0, "Indexed 6 nodes and 2 relations.\n")
+    assert (code, out) == (0, "Indexed 6 records and 2 relations.\n")
     assert "[" + "#" * 32 + "]" in seen
     assert seen.endswith("\r\x1b[K")
     assert on_a_terminal(asked, "rebuild", "--json")[2] == ""

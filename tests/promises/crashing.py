@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from quire.files import World, disk, transaction
-from quire.files import writing
+from quire.files import World, disk, transaction, writing
 from quire.model import QuireError
 from quire.project import Project
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from quire.capture.conversation import Conversation, Pin, messages_from, read_conversation
     from quire.capture.design_documents import scan_design_documents
     from quire.capture.lifecycle import (
+        ANEW,
+        DROPPED,
         Artifact,
         Held,
         Step,
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from quire.capture.summariser import Summariser, SummaryRequest
 
 __all__ = [
+    "ANEW",
+    "DROPPED",
     "Artifact",
     "Compacted",
     "Conversation",
@@ -40,6 +44,8 @@ __all__ = [
 
 # Which module holds what.
 _HOMES = {
+    "ANEW": "lifecycle",
+    "DROPPED": "lifecycle",
     "Artifact": "lifecycle",
     "Compacted": "compaction",
     "Conversation": "conversation",

@@ -30,6 +30,8 @@ QUESTION: Kind = "design-question"
 SOURCE = "lifecycle:"
 """How the source of a fact begins that came this way; the kind follows."""
 _DECIDED = ("decided", "accepted", "resolved", "implemented")
+WITHDRAWN = ("rejected", "withdrawn", "superseded", "abandoned", "reversed")
+"""Statuses of a decision that held once and does no more."""
 _SETTLED = ("resolved", "decided", "implementing", "implemented")
 _AT_REST = ("archived", "deferred")
 # Each kind's words of workflow, which say nothing of the product.

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from quire.capture.candidates import (
     QUESTION,
+    WITHDRAWN,
     Artifact,
     Candidate,
     candidates_of,
@@ -24,13 +25,26 @@ from quire.capture.candidates import (
 )
 from quire.capture.design_documents import DesignDocument
 from quire.capture.ledger import Held, Ledger, Prospect, make_prospect
-from quire.capture.settling import EQUIVALENT, LOW_SIGNAL, REINFORCED, RESOLVED, UNCONFIRMED, Outcome, Settled, settle
-from quire.layers.facts import normal_text
+from quire.capture.settling import (
+    ANEW,
+    DROPPED,
+    EQUIVALENT,
+    LOW_SIGNAL,
+    REINFORCED,
+    RESOLVED,
+    UNCONFIRMED,
+    Outcome,
+    Settled,
+    settle,
+)
+from quire.layers.facts import layout, normal_text
 from quire.model import cut, limits
 
 Action = Literal[Settled, "archive"]
 
 __all__ = [
+    "ANEW",
+    "DROPPED",
     "EQUIVALENT",
     "LOW_SIGNAL",
     "REINFORCED",
@@ -80,8 +94,27 @@ def plan_documents(documents: Sequence[DesignDocument], held: Sequence[Held]) ->
     prospects = [make_prospect(candidate) for document in scanned for candidate in candidates_of(document)]
     ledger = Ledger(held)
     _mark_answered(scanned, prospects, ledger)
+    withdrawn = _withdrawn(scanned, ledger)
     outcomes = settle(prospects, ledger, frozenset(by_path))
-    return [*_steps(prospects, outcomes), *_closing(prospects, outcomes, ledger)]
+    return [*_steps(prospects, outcomes), *_closing(prospects, outcomes, ledger), *withdrawn]
+
+
+def _withdrawn(documents: Sequence[DesignDocument], ledger: Ledger) -> list[Step]:
+    """Decisions that their documents took back; each leaves the ledger, so that nothing leans on it."""
+    taken_back = {
+        ("design-decision", "Decisions", document.path, decision.title): decision.status
+        for document in documents
+        for decision in document.decisions
+        if decision.status in WITHDRAWN
+    }
+    found = []
+    for entry in ledger.entries:
+        status = taken_back.get(entry.key) if entry.key and (entry.is_live or entry.is_pending) else None
+        if status:
+            entry.status = layout.ARCHIVED
+            reason = f"{status} in its document"
+            found.append(Step(action="archive", content=entry.held.content, fact_id=entry.held.id, reason=reason))
+    return found
 
 
 def _steps(prospects: Sequence[Prospect], outcomes: Sequence[Outcome]) -> list[Step]:

@@ -25,6 +25,10 @@ REINFORCED = "Reinforced existing equivalent fact"
 UNCONFIRMED = "Inferred candidate requires operator confirmation"
 RESOLVED = "resolved"
 """How the reason of a question's fact begins that was put away since the question is open no longer."""
+DROPPED = "dropped"
+"""The reason of a proposal that an operator did not want."""
+ANEW = "proposed anew"
+"""The reason of a proposal in whose place another one waits."""
 _KNOWN = "Held already"
 _REPEATED = "Said already in this batch"
 _CONTESTED = "Other candidates of this batch say something else of the same part of the same file"
@@ -34,7 +38,18 @@ _NAMED = "Names the fact that it replaces"
 _EXPLICIT_NOW = "Waited for confirmation, and is explicit now"
 _PUT_AWAY = {layout.ARCHIVED: "Was put away", layout.SUPERSEDED: "Was replaced by another fact"}
 
-__all__ = ["EQUIVALENT", "LOW_SIGNAL", "REINFORCED", "RESOLVED", "UNCONFIRMED", "Outcome", "Settled", "settle"]
+__all__ = [
+    "ANEW",
+    "DROPPED",
+    "EQUIVALENT",
+    "LOW_SIGNAL",
+    "REINFORCED",
+    "RESOLVED",
+    "UNCONFIRMED",
+    "Outcome",
+    "Settled",
+    "settle",
+]
 
 
 class Outcome(Struct, frozen=True, eq=False):
@@ -127,7 +142,7 @@ class _Plan:
             reworded = self.ledger.alike(prospect, lambda entry: self._is_outdated(entry, prospect))
             if reworded:
                 return self._supersede(reworded[0], prospect, _CHANGED)
-        if same and has_artifact and not _was_resolved(same):
+        if same and has_artifact and not _may_return(same):
             return Outcome("unchanged", _PUT_AWAY.get(same.status, _KNOWN), same)
         return None
 
@@ -150,7 +165,7 @@ class _Plan:
         return Outcome("store", made=self.ledger.make(prospect, layout.ACTIVE))
 
     def inferred_by_key(self, prospect: Prospect) -> Outcome | None:
-        about = self.ledger.about(prospect)
+        about = [entry for entry in self.ledger.about(prospect) if not _is_outdone(entry)]
         same = next((entry for entry in about if _is_same(entry, prospect)), None)
         if same and same.is_pending:
             return Outcome("unchanged", _WAITING, same)
@@ -221,9 +236,14 @@ def _is_same(entry: Entry, prospect: Prospect) -> bool:
     return bool(ours and theirs and ours.sub and ours.sha256) and ours == theirs
 
 
-def _was_resolved(entry: Entry) -> bool:
-    """A question that was answered and is asked again is a new one; what an operator dropped is not."""
-    return entry.status == layout.ARCHIVED and entry.held.reason.startswith(RESOLVED)
+def _may_return(entry: Entry) -> bool:
+    """A question that was answered may be asked again, and what was dropped as a mere guess may be said outright."""
+    return entry.status == layout.ARCHIVED and entry.held.reason.startswith((RESOLVED, DROPPED, ANEW))
+
+
+def _is_outdone(entry: Entry) -> bool:
+    """A proposal that nobody refused: the file only said something else for a while."""
+    return entry.status == layout.ARCHIVED and entry.held.reason.startswith(ANEW)
 
 
 def _name_fault(name: str, named: Entry | None) -> str:

@@ -13,12 +13,14 @@ from quire.files import World, find_root, real_world
 from quire.layers.graph.layout import CONFIG, FOLDER
 from quire.project.capturing import Capturing
 from quire.project.fact_overview import FactOverview
+from quire.project.ingesting import Ingesting
 from quire.project.keeping import Keeping
+from quire.project.noting import Noting
 
 __all__ = ["Project"]
 
 
-class Project(Keeping, Capturing, FactOverview):
+class Project(Keeping, Ingesting, Capturing, Noting, FactOverview):
     """One project as seen from a folder of it."""
 
     @classmethod

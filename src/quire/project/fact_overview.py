@@ -39,7 +39,7 @@ class FactOverview(WorkingMemory):
 
     def memory_facts(self) -> FactStats:
         """How many facts there are, where, and in which state the file is."""
-        from quire.layers.facts import SLOTS, file_state, read_file, read_notes
+        from quire.layers.facts import SLOTS, file_state, read_file, read_notes, stamp_now
         from quire.retrieval import FADED
 
         self._ready()
@@ -62,7 +62,7 @@ class FactOverview(WorkingMemory):
                 sources[record.origin] = sources.get(record.origin, 0) + 1
             overview = self._known(index).overview
             return FactStats(
-                exists=bool(data),
+                exists=bool(stamp_now(self.root)),
                 path=f"{FOLDER}/{FILE}",
                 by_section=sections,
                 by_status=dict(sorted(statuses.items())),
@@ -84,6 +84,7 @@ class FactOverview(WorkingMemory):
                 contradictions=state.contradictions,
                 parked=state.parked,
                 duplicates=state.duplicates,
+                markers=state.markers,
                 state=state.word,
                 by_source=dict(sorted(sources.items(), key=lambda item: (-item[1], item[0]))),
                 warnings=working.warnings,

@@ -75,7 +75,7 @@ class ConnectionView(msgspec.Struct, frozen=True):
 
 class FactStored(msgspec.Struct, kw_only=True):
     action: str
-    """`stored`, `reinforced`, `unchanged`"""
+    """`stored`, `reinforced`, `tagged`, `unchanged`"""
     fact: FactView
     similar: list[SimilarFact] = []
     equal_archived: list[FactView] = []
@@ -100,6 +100,8 @@ class Recalled(msgspec.Struct, kw_only=True):
     reason: str = ""
     """Why there is nothing: `nothing stored`, `nothing matched`; or `all faded`, and then that is what is given."""
     mind: str = ""
+    unread: int = 0
+    """Lines of the file that could not be read."""
     others: dict[str, int] = {}
     """Facts of other minds, which were not searched."""
     warnings: list[Problem] = []
@@ -112,6 +114,8 @@ class FactPage(msgspec.Struct, kw_only=True):
     sections: dict[str, int]
     more: int = 0
     """How many there are after this page."""
+    unread: int = 0
+    """Lines of the file that could not be read."""
     mind: str = ""
 
 
@@ -178,8 +182,10 @@ class FactStats(msgspec.Struct, kw_only=True):
     parked: int
     duplicates: int
     """Lines that say nothing new: what `normalize` would take out."""
+    markers: int
+    """Marks of a merge conflict."""
     state: str
-    """`none`, `in order`, `to normalize`, `needs a look`"""
+    """`empty`, `in order`, `to normalize`, `needs a look`"""
     by_source: dict[str, int] = {}
     warnings: list[Problem] = []
 
@@ -204,7 +210,10 @@ class Imported(msgspec.Struct, kw_only=True):
     lines: int
     added: int
     known: int
+    refused: int
+    """Lines with a credential in them."""
     set_aside: int
+    """Lines that could not be read."""
     warnings: list[Problem] = []
 
 

@@ -38,7 +38,6 @@ class FactRooms(Rooms):
         if dry_run:
             return self._with_index(lambda index: self._planned(index, plan))[0]
         with write_access(self.root, FOLDER, self.world, operation):
-            self._prepare()
             for _ in range(_ATTEMPTS):
                 patches: list[Patch] = []
 
@@ -50,9 +49,13 @@ class FactRooms(Rooms):
                     return None
 
                 folder = os.path.join(self.root, FOLDER, INDEX)
-                planned = change_with_index(folder, self._sources(), lambda index: self._planned(index, plan), write)
-                if patches or planned[1].is_empty:
-                    return planned[0]
+                with contextlib.suppress(Conflict):
+                    planned = change_with_index(
+                        folder, self._sources(), lambda index: self._planned(index, plan), write
+                    )
+                    if patches or planned[1].is_empty:
+                        self._prepare()
+                        return planned[0]
         raise Conflict(
             f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
             hint="Wait until it has finished, and run the command again.",
@@ -63,10 +66,17 @@ class FactRooms(Rooms):
         from quire.index import Patch
         from quire.layers.facts import commit
 
+        is_plain = draft.is_plain
         done = commit(self.root, self.world, draft)
-        return Patch(
-            layer="facts", path=FILE, before=done.before, after=done.after, gone=draft.gone, items=draft.items()
-        )
+        # With no stamp to hold it against, the index reads the file and takes over what is different.
+        after = done.after if is_plain and done.is_plain else ""
+        return Patch(layer="facts", path=FILE, before=done.before, after=after, gone=draft.gone, items=draft.items())
+
+    def _ready(self) -> None:
+        super()._ready()
+        from quire.layers.facts import refuse_unreadable
+
+        refuse_unreadable(self.root)
 
     def _planned(self, index: Index, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft, str]:
         from quire.layers.facts import Draft
@@ -76,10 +86,12 @@ class FactRooms(Rooms):
         return plan(draft, index), draft, index.stamp("facts", FILE)
 
     def _prepare(self) -> None:
-        """On first use: git merges the file line by line, and ignores the index."""
-        from quire.layers.facts import ensure_attribute
+        """On first use: git merges the file line by line, and ignores the index. Nothing where there is no file."""
+        from quire.layers.facts import ensure_attribute, stamp_now
         from quire.upkeep import ensure_ignored
 
+        if not stamp_now(self.root):
+            return
         # Neither is worth refusing a fact for; `memory init` and `memory check` tell what is in the way.
         with contextlib.suppress(QuireError, OSError):
             ensure_attribute(self.root, self.world)
@@ -96,6 +108,10 @@ class FactRooms(Rooms):
         """Ask the index, after what every reading begins with."""
         self._ready()
         return self._with_index(work)
+
+    def _unread(self, index: Index) -> int:
+        """How many lines could not be read, as far as they are told of one by one."""
+        return sum(layer == "facts" for layer, _, _, _ in index.problems())
 
     def _scope(self, index: Index, mind: str | None) -> str:
         """The scope of a mind: none for the one that is meant where none is named."""
@@ -140,7 +156,7 @@ class FactRooms(Rooms):
         return self._accessed().get(fact_id, "")
 
     def _token(self) -> str:
-        return self.world.token()[:12]
+        return self.world.token()[-12:]
 
     def _limit(self, number: int | None, name: str, usual: int, most: int) -> int:
         return limits.within(usual if number is None else number, name, 1, most)

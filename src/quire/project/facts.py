@@ -59,14 +59,23 @@ class FactKeeping(FactRooms):
             mind=mind,
         )
         return self._change(
-            "facts store", lambda draft, index: self._stored(index, store_fact(draft, told)), dry_run=dry_run
+            "store a fact", lambda draft, index: self._stored(index, store_fact(draft, told), named), dry_run=dry_run
         )
 
-    def _stored(self, index: Index, told: Told) -> FactStored:
+    def _stored(self, index: Index, told: Told, section: str) -> FactStored:
         now = self.world.now()
         fact = told.fact
         similar = self._similar(index, fact.content, fact.section, fact.mind) if told.action == "stored" else []
         warnings = list(told.warnings)
+        if fact.section != section:
+            warnings.append(
+                Problem(
+                    code="FactElsewhere",
+                    severity="warning",
+                    message=f"It is known in {fact.section}, and stays there.",
+                    hint=f"To move it, `memory facts supersede {fact.id} … --section` with other words.",
+                )
+            )
         if similar:
             names = ", ".join(f"{item.id} ({item.share:.0%})" for item in similar)
             warnings.append(
@@ -140,7 +149,7 @@ class FactKeeping(FactRooms):
                 warnings=new.warnings,
             )
 
-        return self._change("facts supersede", plan, dry_run=dry_run)
+        return self._change("supersede a fact", plan, dry_run=dry_run)
 
     def memory_archive(
         self,
@@ -163,19 +172,19 @@ class FactKeeping(FactRooms):
             outcomes = archive_facts(draft, names, why)
             return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=dry_run)
 
-        return self._change("facts archive", plan, dry_run=dry_run)
+        return self._change("archive facts", plan, dry_run=dry_run)
 
     def _faded(self, index: Index) -> list[str]:
-        """Facts that count so little that their profile lets them go, the least first."""
+        """Facts that nobody confirmed for so long that recall leaves them out, the faintest first."""
         from quire.index import Filter
-        from quire.layers.facts import held_of, profile_of
+        from quire.retrieval import FADED
 
         weigh = self._weigh()
         allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
         found = []
         for record in index.page(allowed):
             weight = weigh(record)
-            if weight <= profile_of(held_of(record).fact).minimum:
+            if weight < FADED:
                 found.append((weight, record.ref.removeprefix("fact:")))
         return [name for _, name in sorted(found)]
 
@@ -187,7 +196,7 @@ class FactKeeping(FactRooms):
             outcomes = restore_facts(draft, fact_ids)
             return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=dry_run)
 
-        return self._change("facts restore", plan, dry_run=dry_run)
+        return self._change("restore facts", plan, dry_run=dry_run)
 
     def memory_connect(
         self,
@@ -209,7 +218,7 @@ class FactKeeping(FactRooms):
             edge = done.edge
             return done.action, ConnectionView(edge.ref, edge.source, edge.predicate, edge.target), done.warnings
 
-        return self._change("facts connect", plan, dry_run=dry_run)
+        return self._change("connect facts", plan, dry_run=dry_run)
 
     def memory_query(
         self, *, section: str | None = None, offset: int = 0, limit: int | None = None, mind: str | None = None
@@ -218,7 +227,7 @@ class FactKeeping(FactRooms):
         from quire.index import Filter
         from quire.layers.facts import section_named
 
-        sections = (section_named(section),) if section else ()
+        sections = (section_named(section),) if section is not None else ()
         most = self._limit(limit, "limit", _PAGE, _PAGE_MOST)
         if offset < 0:
             raise InputError("The offset must not be negative.", hint="Leave it out.", details={"field": "offset"})
@@ -242,6 +251,7 @@ class FactKeeping(FactRooms):
                 sections=ordered,
                 more=max(0, total - offset - len(found)),
                 mind=mind or self._known(index).overview.mind,
+                unread=self._unread(index),
             )
 
         return self._asked(work)
@@ -271,7 +281,7 @@ class FactKeeping(FactRooms):
                 diff=normal.diff,
             )
 
-        return self._whole("facts normalize", work, dry_run=dry_run)
+        return self._whole("normalize the facts", work, dry_run=dry_run)
 
     def _whole(self, operation: str, work: Callable[[], Result], *, dry_run: bool) -> Result:
         """Work on the file as a whole, under the lock unless nothing is written."""
@@ -281,8 +291,9 @@ class FactKeeping(FactRooms):
         if dry_run:
             return work()
         with write_access(self.root, FOLDER, self.world, operation):
+            done = work()
             self._prepare()
-            return work()
+            return done
 
     def _is_uncommitted(self, data: bytes) -> bool:
         """Whether git could not bring these bytes back."""
@@ -303,6 +314,12 @@ class FactKeeping(FactRooms):
         def work() -> Imported:
             ours = read_file(self.root)
             found = take_in(ours, data, source)
+            if not found.lines:
+                raise InputError(
+                    f"`{source}` holds no facts.",
+                    hint="Name a file with one JSON object on each line, such as facts.jsonl.",
+                    details={"field": "file"},
+                )
             if found.added and not dry_run:
                 replace_file(self.root, self.world, found.data, ours)
             return Imported(
@@ -310,9 +327,10 @@ class FactKeeping(FactRooms):
                 source=source,
                 lines=found.lines,
                 added=found.added,
-                known=found.lines - found.added,
+                known=found.lines - found.added - found.refused,
+                refused=found.refused,
                 set_aside=found.set_aside,
                 warnings=found.problems,
             )
 
-        return self._whole("facts import", work, dry_run=dry_run)
+        return self._whole("import facts", work, dry_run=dry_run)

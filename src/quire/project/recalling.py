@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, SUPERSEDED
@@ -19,7 +20,8 @@ _RECALL, _RECALL_MOST = 10, 50
 _EPISODES, _EPISODES_MOST = 5, 50
 _SHARPNESS = 4.0
 """Facts of one file differ by weeks, and so in confidence by halves: it must not outdo a clear match."""
-_MUCH_BETTER = 0.25
+_MUCH_BETTER = 0.5
+_FAINT = 0.5
 _AWAY = (ARCHIVED, SUPERSEDED, DORMANT)
 
 __all__ = ["FactAsking", "episode_view"]
@@ -45,33 +47,29 @@ class FactAsking(FactRooms, Asking):
         from quire.layers.facts import section_named
         from quire.retrieval import FADED
 
-        sections = (section_named(section),) if section else ()
+        sections = (section_named(section),) if section is not None else ()
         most = self._limit(k, "k", _RECALL, _RECALL_MOST)
         self._need(query)
         self._ready()
         scope = self._scope_of(mind)
         allowed = self._filter(sections=sections, statuses=(ACTIVE,), scope=scope)
         found = self._search(query, most, allowed, everything=faded)
-        worn = sum(item.reason.startswith("faded") for item in found.withheld)
-        all_faded = False
-        if worn:
-            # An old store is better remembered faintly than not at all; every result says how little it counts.
-            others = self._search(query, most, allowed, everything=True)
-            all_faded = _best(found) < _MUCH_BETTER * _best(others)
-            found = others if all_faded else found
-        results = [self._hit(hit) for hit in found.hits]
+        # An old store is better remembered faintly than not at all; every result says how little it counts.
+        all_faded = _best(found.hits) < _MUCH_BETTER * _best(found.faded)
+        hits = _faintly([*found.hits, *found.faded])[:most] if all_faded else found.hits
+        results = [self._hit(hit) for hit in hits]
         done = Recalled(
             query=query,
             results=results,
             connected=[_link(link.sentence, link.record) for link in (*found.connected, *found.open_questions)],
             weak=found.weak and bool(results),
-            faded=worn,
+            faded=len(found.faded),
             reason="all faded" if all_faded else "",
             mind=mind or "",
         )
         if not results:
             self._asked(lambda index: self._say_why(index, done, allowed))
-        elif note:
+        elif note and not done.weak:
             # A look at what has faded does not bring it back.
             self._note_reading([view.id for view in results if view.confidence >= FADED])
         return done
@@ -123,6 +121,7 @@ class FactAsking(FactRooms, Asking):
             if kind == "fact" and status == ACTIVE
         )
         done.reason = "nothing matched" if stored else "nothing stored"
+        done.unread = self._unread(index)
         done.others = {
             name or "default": count for name, count in index.scopes("facts").items() if name != allowed.scope
         }
@@ -190,9 +189,16 @@ def _link(sentence: str, record: Record) -> ConnectionView:
     return ConnectionView(record.ref, source, relation, target, record.title)
 
 
-def _best(found: Answer) -> float:
+def _best(hits: list[Hit]) -> float:
     """How well the best match fits, whatever it counts."""
-    return max((hit.parts.get("relevance", hit.score) for hit in found.hits), default=0.0)
+    return max((hit.parts.get("relevance", hit.score) for hit in hits), default=0.0)
+
+
+def _faintly(hits: list[Hit]) -> list[Hit]:
+    """An order for what has mostly faded: age still counts, but no longer decides."""
+    for hit in hits:
+        hit.score = hit.parts.get("relevance", hit.score) * max(hit.parts.get("weight", 1.0), _FAINT)
+    return sorted(hits, key=lambda hit: (-hit.score, hit.record.ref))
 
 
 def _by_relevance(hit: Hit) -> tuple[float, str]:
@@ -200,8 +206,14 @@ def _by_relevance(hit: Hit) -> tuple[float, str]:
 
 
 def _within(moment: str, since: str | None, until: str | None) -> bool:
-    """Days are compared as they are written; a time of day only where one was given."""
-    return (since is None or moment[: len(since)] >= since) and (until is None or moment[: len(until)] <= until)
+    """Whether a time lies between two others; a day without a time of day is the whole day."""
+    at = instant(moment)
+    if at is None:
+        return since is None and until is None
+    first, last = instant(since) if since else None, instant(until) if until else None
+    if last is not None and until and "T" not in until.upper() and " " not in until:
+        last += timedelta(days=1, microseconds=-1)
+    return (first is None or at >= first) and (last is None or at <= last)
 
 
 def episode_view(record: Record, score: float | None = None) -> EpisodeView:

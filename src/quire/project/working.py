@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, FOLDER, SECTIONS
-from quire.model import limits
+from quire.model import NotFound, Problem, limits
 from quire.project.fact_results import PinsChanged
 from quire.project.recalling import FactAsking
 
@@ -19,6 +19,7 @@ _CONTEXT_TOKENS = 2_000
 _CONTEXT_FACTS = 40
 _SHARE_OFFERS = 6
 _SHORTEST = 4
+_EPISODES_LOOK = 5
 
 __all__ = ["WorkingMemory"]
 
@@ -28,56 +29,103 @@ class WorkingMemory(FactAsking):
 
     def memory_focus(self, fact_ids: Sequence[str] | str, *, session: str = "") -> PinsChanged:
         """Pin facts: they come first in every turn, and outlive a compaction."""
-        from quire.files import write_access
-        from quire.layers.facts import find_fact, named_ids, pin, read_working, time_text, write_working
-        from quire.model import NotFound
+        from quire.layers.facts import find_fact, named_ids, pin, time_text
 
         names = named_ids(fact_ids)
-        self._ready()
-        with write_access(self.root, FOLDER, self.world, "facts focus"):
-            working, problems = read_working(self.root, session)
 
-            def resolve(index: Index) -> tuple[Working, dict[str, str], dict[str, str]]:
-                known, refused, ids = self._known(index), dict[str, str](), dict[str, str]()
-                for name in names:
-                    try:
-                        held = find_fact(known, name, "fact_ids")
-                    except NotFound:
-                        refused[name] = "not found"
-                        continue
-                    if held.fact.is_active:
-                        ids[name] = held.fact.id
-                    else:
-                        refused[name] = f"not pinned: it is {held.fact.status}"
-                live, _ = self._live_pins(index, working)
-                return live, refused, ids
+        def change(index: Index, working: Working) -> tuple[Working, dict[str, str]]:
+            known = self._known(index)
+            refused: dict[str, str] = {}
+            ids: dict[str, str] = {}
+            for name in names:
+                try:
+                    fact = find_fact(known, name, "fact_ids").fact
+                except NotFound as error:
+                    several = error.hint and error.hint.startswith("It could be")
+                    refused[name] = f"not found: {error.hint}" if several else "not found"
+                    continue
+                if fact.mind != known.overview.mind:
+                    refused[name] = f"not pinned: it belongs to the mind {fact.mind}"
+                elif not fact.is_active:
+                    refused[name] = f"not pinned: it is {fact.status}"
+                else:
+                    ids[name] = fact.id
+            changed, outcomes = pin(working, ids.values(), time_text(self.world.now()))
+            named = {name: outcomes[fact_id] for name, fact_id in ids.items()}
+            return changed, {name: {**named, **refused}[name] for name in names}
 
-            live, refused, ids = self._with_index(resolve)
-            changed, outcomes = pin(live, ids.values(), time_text(self.world.now()))
-            if changed != working:
-                write_working(self.root, session, changed, self.world.token())
-        named = {name: outcomes[fact_id] for name, fact_id in ids.items()}
-        done = self._working(session)
-        done.outcomes, done.warnings = {name: {**named, **refused}[name] for name in names}, problems
-        return done
+        return self._change_pins("pin facts", session, change)
 
     def memory_release(self, fact_ids: Sequence[str] | str | None = None, *, session: str = "") -> PinsChanged:
         """Let go of pins: of these, or of all, and then of what was read of late, too."""
-        from quire.files import write_access
-        from quire.layers.facts import named_ids, read_working, time_text, unpin, write_working
+        from quire.layers.facts import named_ids, time_text, unpin
 
-        names = None if fact_ids is None else [name.removeprefix("fact:") for name in named_ids(fact_ids)]
+        names = None if fact_ids is None else named_ids(fact_ids)
+
+        def change(index: Index, working: Working) -> tuple[Working, dict[str, str]]:
+            wanted = None if names is None else {name: self._pinned(index, working, name) for name in names}
+            changed, outcomes = unpin(working, wanted and wanted.values(), time_text(self.world.now()))
+            return changed, outcomes if wanted is None else {name: outcomes[wanted[name]] for name in wanted}
+
+        return self._change_pins("release pins", session, change, everything=names is None)
+
+    def _change_pins(
+        self,
+        operation: str,
+        session: str,
+        change: Callable[[Index, Working], tuple[Working, dict[str, str]]],
+        *,
+        everything: bool = False,
+    ) -> PinsChanged:
+        """Change the pins that hold today. One whose fact is not here now keeps its place, in case it comes back."""
+        from quire.files import write_access
+        from quire.layers.facts import SLOTS, Pin, Working, read_working, write_working
+
         self._ready()
-        with write_access(self.root, FOLDER, self.world, "facts release"):
+        with write_access(self.root, FOLDER, self.world, operation):
             working, problems = read_working(self.root, session)
-            live, _ = self._with_index(lambda index: self._live_pins(index, working))
-            wanted = None if names is None else [_pinned(live, name) for name in names]
-            changed, outcomes = unpin(live, wanted, time_text(self.world.now()))
+
+            def work(index: Index) -> tuple[Working, dict[str, str]]:
+                live, missing, named = self._live_pins(index, working)
+                changed, outcomes = change(index, live)
+                resting = [pin for pin in working.pins if pin.id in missing and not everything]
+                for pin in list(resting):
+                    asked = next((name for name in outcomes if name.removeprefix("fact:") == pin.id), None)
+                    if asked is not None and operation == "release pins":
+                        outcomes[asked] = "released"
+                        resting.remove(pin)
+                # Each as it was named: on another branch the fact that it followed may not be there.
+                pins = tuple(Pin(named.get(pin.id, pin.id), pin.at) for pin in changed.pins)
+                room = SLOTS - len(pins)
+                return Working((*resting[max(0, len(resting) - room) :], *pins), changed.released_at), outcomes
+
+            changed, outcomes = self._with_index(work)
             if changed != working:
-                write_working(self.root, session, changed, self.world.token())
+                for name in write_working(self.root, session, changed, self.world.token()):
+                    said = f"The working memory of the session `{name}` was forgotten to make room."
+                    problems.append(Problem(code="SessionForgotten", severity="warning", message=said))
         done = self._working(session)
         done.outcomes, done.warnings = outcomes, problems
         return done
+
+    def _pinned(self, index: Index, working: Working, name: str) -> str:
+        """The pin that is meant: by the beginning of its id, by the id of a twin, or of what it replaced."""
+        from quire.layers.facts import Draft, find_fact, replacements_of
+
+        bare = name.removeprefix("fact:")
+        ids = [pin.id for pin in working.pins]
+        near = [pinned for pinned in ids if len(bare) >= _SHORTEST and pinned.startswith(bare)]
+        if bare in ids or len(near) != 1:
+            try:
+                fact = find_fact(self._known(index), name, "fact_ids").fact
+            except NotFound:
+                return bare
+            now = [
+                fact.id,
+                *(item.id for item in replacements_of(Draft(self._known(index), self.world.now()), fact.id)),
+            ]
+            near = [pinned for pinned in now if pinned in ids]
+        return near[0] if near else bare
 
     def memory_working(self, *, session: str = "") -> PinsChanged:
         """What is pinned, and what was read of late."""
@@ -92,7 +140,7 @@ class WorkingMemory(FactAsking):
         self._access = None  # what was read since this began counts, too
 
         def work(index: Index) -> PinsChanged:
-            live, missing = self._live_pins(index, working)
+            live, missing, _ = self._live_pins(index, working)
             pinned = [held.fact for pin in live.pins if (held := self._known(index).fact(pin.id))]
             recent = self._recent(index, live)
             return PinsChanged(
@@ -126,8 +174,11 @@ class WorkingMemory(FactAsking):
             if not gone.intersection(unknown):
                 return [found[name] for name in names]
 
-    def _live_pins(self, index: Index, working: Working) -> tuple[Working, list[str]]:
-        """The pins as they are today: a superseded fact's replacement has its place, one put away has none."""
+    def _live_pins(self, index: Index, working: Working) -> tuple[Working, list[str], dict[str, str]]:
+        """The pins as they are today: a superseded fact's replacement has its place, one put away has none.
+
+        Then the names of those that have none, and by which name each of the others was pinned.
+        """
         from quire.layers.facts import Draft, follow, replacements_of
 
         known = self._known(index)
@@ -144,7 +195,8 @@ class WorkingMemory(FactAsking):
             moves[pin.id] = now[0].id if now else None
             if not now:
                 missing.append(pin.id)
-        return follow(working, moves), missing
+        named = {today: pinned for pinned, today in moves.items() if today is not None}
+        return follow(working, moves), missing, named
 
     # -- the context of a turn --------------------------------------------------------------
 
@@ -198,12 +250,14 @@ class WorkingMemory(FactAsking):
         return [Offer(record=hit.record, score=hit.score, confidence=weigh(hit.record)) for hit in found.hits]
 
     def _related_episode(self, prompt: str, scope: str) -> Offer | None:
+        from quire.layers.facts import episode_of_record, tells_something
         from quire.retrieval import Offer
 
-        found = self._search(prompt, 1, self._filter(kinds=("episode",), scope=scope), everything=False)
-        if found.weak or not found.hits:
+        found = self._search(prompt, _EPISODES_LOOK, self._filter(kinds=("episode",), scope=scope), everything=False)
+        telling = [hit for hit in found.hits if tells_something(episode_of_record(hit.record))]
+        if found.weak or not telling:
             return None
-        return Offer(record=found.hits[0].record, score=found.hits[0].score)
+        return Offer(record=telling[0].record, score=telling[0].score)
 
     def _shares(self, index: Index, scope: str) -> dict[str, list[Offer]]:
         """The best of each section: what was read of late first, then what counts most today."""
@@ -220,9 +274,3 @@ class WorkingMemory(FactAsking):
             )[:_SHARE_OFFERS]
             found[section] = [Offer(record=record, confidence=weigh(record)) for record in best]
         return found
-
-
-def _pinned(working: Working, name: str) -> str:
-    """The pin that is named, also by the beginning of its id where that is enough."""
-    near = [pin.id for pin in working.pins if len(name) >= _SHORTEST and pin.id.startswith(name)]
-    return near[0] if len(near) == 1 else name

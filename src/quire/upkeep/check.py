@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import msgspec
 
-from quire.files import Git
+from quire.files import Git, attributes
 from quire.index import Index
 from quire.layers.facts import find_fact_faults
+from quire.layers.facts.layout import FILE
 from quire.layers.graph import GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
 from quire.model import LIVE_STATUSES, GitRequired, Problem
@@ -29,6 +32,7 @@ class Checked(msgspec.Struct, kw_only=True):
 def check_memory(store: GraphStore, git: Git, index: Index) -> Checked:
     problems = [_below_memory(problem) for problem in find_store_faults(store)]
     problems += find_fact_faults(store.root)
+    problems += _git_and_facts(store.root, git)
     problems += _unmerged(git)
     if not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
@@ -37,6 +41,28 @@ def check_memory(store: GraphStore, git: Git, index: Index) -> Checked:
     warnings = [problem for problem in problems if problem.severity != "error"]
     count = len(store.node_paths()) + len(store.relation_paths())
     return Checked(valid=not errors, errors=errors, warnings=warnings, files_checked=count)
+
+
+def _git_and_facts(root: str, git: Git) -> list[Problem]:
+    """Whether git keeps the facts, and merges them line by line."""
+    path = f"{FOLDER}/{FILE}"
+    if not os.path.isfile(os.path.join(root, path)) or not git.available:
+        return []
+    try:
+        merged = attributes(git, [path], ["merge"]).get(path, {}).get("merge")
+        ignored = not git.staged([path]) and path not in git.untracked([path])
+    except GitRequired:
+        return []
+    found = []
+    if merged != "union":
+        said = "Git does not merge this file line by line: two branches that store facts will conflict."
+        hint = f"Store any fact, or put `{FILE} merge=union text eol=lf` into {FOLDER}/.gitattributes."
+        found.append(Problem(code="MergeAttributeMissing", severity="warning", path=path, message=said, hint=hint))
+    if ignored:
+        said = "Git ignores this file: the facts stay on this machine."
+        hint = "Take the rule that matches it out of .gitignore; `git check-ignore -v` names it."
+        found.append(Problem(code="FactsIgnored", severity="warning", path=path, message=said, hint=hint))
+    return found
 
 
 def _below_memory(problem: Problem) -> Problem:

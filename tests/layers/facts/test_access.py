@@ -55,6 +55,15 @@ def test_readings_are_added_line_by_line(tmp_path: Path) -> None:
     assert read_access(root) == {"a": NOW, "b": NOW, "ä": LATER}
 
 
+def test_the_folder_tells_git_to_leave_it_alone(tmp_path: Path) -> None:
+    ignore = tmp_path / ".memory" / "local" / ".gitignore"
+    note_access(str(tmp_path), ["a"], NOW, "t")
+    assert ignore.read_text() == "*\n"
+    ignore.write_text("")  # as a process leaves it that dies here
+    note_access(str(tmp_path), ["b"], NOW, "t")
+    assert ignore.read_text() == "*\n"
+
+
 def test_the_latest_time_holds_in_whatever_order_and_zone(file: Path) -> None:
     file.write_text(
         line("a", LATER)

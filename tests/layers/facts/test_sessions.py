@@ -496,7 +496,7 @@ def test_two_paths_of_one_file_are_one() -> None:
 def test_however_much_happened_the_line_can_be_read() -> None:
     wild = session(
         "ü" * 1000,
-        files=tuple(f"{number}/" + "\x01" * 900 for number in range(3_000)),
+        files=tuple(f"{number}/" + "ü" * 900 for number in range(3_000)),
         facts=tuple("🙂" * 150 + str(number) for number in range(3_000)),
         narrative="\x01" * 100_000,
         title="\x01" * 1000,
@@ -512,8 +512,10 @@ def test_however_much_happened_the_line_can_be_read() -> None:
     assert "(+2995 more). 3000 facts stored." in found.narrative
 
 
-def test_a_break_in_a_name_breaks_no_sentence() -> None:
-    assert "Files: a b.py." in episode_of(session(files=("x/a\nb.py",)), END, ROOT).narrative
+def test_a_name_that_could_deceive_is_left_out() -> None:
+    found = episode_of(session(files=("x/a\nb.py", "red\x1b[31m.py", "left\u202eright.py", "c.py")), END, ROOT)
+    assert found.files_changed == ("c.py",)
+    assert "Files: c.py." in found.narrative
 
 
 @given(SESSIONS, TIMES)

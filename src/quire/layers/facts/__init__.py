@@ -42,8 +42,9 @@ if TYPE_CHECKING:
         merge_session,
         read_sessions,
         session_of,
+        tells_something,
     )
-    from quire.layers.facts.source import FactSource, Overview, overview_of, stamp_now
+    from quire.layers.facts.source import FactSource, Overview, overview_of, refuse_unreadable, stamp_now
     from quire.layers.facts.store import Committed, commit, create_file, ensure_attribute, read_file, replace_file
     from quire.layers.facts.telling import (
         Telling,
@@ -146,6 +147,7 @@ __all__ = [
     "read_notes",
     "read_sessions",
     "read_working",
+    "refuse_unreadable",
     "remove_notes",
     "replace_file",
     "replacements_of",
@@ -159,6 +161,7 @@ __all__ = [
     "store_fact",
     "supersede_fact",
     "take_in",
+    "tells_something",
     "text_name",
     "time_text",
     "unpin",
@@ -242,6 +245,7 @@ _HOMES = {
     "read_notes": "notes",
     "read_sessions": "sessions",
     "read_working": "working",
+    "refuse_unreadable": "source",
     "remove_notes": "notes",
     "replace_file": "store",
     "replacements_of": "telling",
@@ -255,6 +259,7 @@ _HOMES = {
     "store_fact": "telling",
     "supersede_fact": "telling",
     "take_in": "whole",
+    "tells_something": "sessions",
     "text_name": "records",
     "time_text": "drafts",
     "unpin": "working",

@@ -59,7 +59,7 @@ def note_access(root: str, ids: Iterable[str], at: str, token: str) -> bool:
         return not names
     try:
         path = inside(root, place_of(ACCESS))
-        ensure_local(root)
+        ensure_local(root, token)
         before = _held(root)
         # A writer that was killed may have left half a line: what follows must not be joined to it.
         gap = b"\n" if before and not before.endswith(b"\n") else b""

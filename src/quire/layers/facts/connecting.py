@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from quire.guard import admit
 from quire.layers.facts.content import is_canonical_relation, normal_relation
 from quire.layers.facts.drafts import Draft, find_fact
-from quire.layers.facts.layout import RELATIONS
+from quire.layers.facts.layout import RELATIONS, SUPERSEDED
 from quire.layers.facts.records import connection_of, fact_ref
+from quire.layers.facts.telling import check_name, replacements_of
 from quire.layers.facts.types import Connection
 from quire.model import Edge, InputError, NotFound, Problem, cut, limits, parse_ref
 
 _RELATION_CHARS = 60
+_EVIDENCE = 64
 
 __all__ = ["Connected", "connect"]
 
@@ -37,6 +41,7 @@ def connect(
     session: str | None = None,
 ) -> Connected:
     name, warnings = _relation(relation)
+    check_name(session, "session")
     ends = [_end(draft, text, field) for text, field in ((source, "source"), (target, "target"))]
     if ends[0] == ends[1]:
         raise InputError(
@@ -61,22 +66,25 @@ def connect(
         )
         edge = draft.add_connection(connection, ends[0], ends[1])
         return Connected(action="connected", edge=edge, warnings=warnings)
-    return _again(draft, known, session, warnings)
+    return _again(draft, known, description, session, warnings)
 
 
-def _again(draft: Draft, edge: Edge, session: str | None, warnings: list[Problem]) -> Connected:
+def _again(draft: Draft, edge: Edge, description: str, session: str | None, warnings: list[Problem]) -> Connected:
+    """One confirmation more, and what the connection means, if nobody said so before."""
     connection = connection_of(edge)
-    witness = session or draft.now[:10]
-    if connection is None or witness in (connection.created_session, connection.created_at[:10], *connection.evidence):
+    if connection is None:
         return Connected(action="unchanged", edge=edge, warnings=warnings)
-    confirmed = msgspec.structs.replace(
-        connection,
-        reinforcement_count=connection.reinforcement_count + 1,
-        last_reinforced=draft.now,
-        updated_at=draft.now,
-        evidence=(*connection.evidence, witness),
-        version=draft.next_version(),
-    )
+    witness = session or draft.now[:10]
+    changes: dict[str, Any] = {}
+    if description and not connection.description:
+        changes["description"] = description
+    if witness not in (connection.created_session, connection.created_at[:10], *connection.evidence):
+        changes["reinforcement_count"] = connection.reinforcement_count + 1
+        changes["last_reinforced"] = draft.now
+        changes["evidence"] = (*connection.evidence, witness)[-_EVIDENCE:]
+    if not changes:
+        return Connected(action="unchanged", edge=edge, warnings=warnings)
+    confirmed = msgspec.structs.replace(connection, **changes, updated_at=draft.now, version=draft.next_version())
     return Connected(action="reinforced", edge=draft.change_connection(edge, confirmed), warnings=warnings)
 
 
@@ -100,18 +108,25 @@ def _end(draft: Draft, text: str, field: str) -> str:
     try:
         ref = parse_ref(text)
     except InputError:
-        return fact_ref(find_fact(draft, text, field).fact.id)
+        return _fact_end(draft, text, field)
     if ref.kind == "fact":
-        return fact_ref(find_fact(draft, ref.id, field).fact.id)
+        return _fact_end(draft, ref.id, field)
     if draft.has(str(ref)):
         return str(ref)
     if ref.layer == "graph" and draft.fact(text) is not None:
-        return fact_ref(find_fact(draft, text, field).fact.id)
+        return _fact_end(draft, text, field)
     raise NotFound(
         f"There is no `{cut(text, 60)}` in this memory.",
         hint="Name a fact by its id, or anything else by its ref, such as feature.retry-queue.",
         details={"field": field, "id": text},
     )
+
+
+def _fact_end(draft: Draft, name: str, field: str) -> str:
+    """The fact that is meant, or what replaced it, where that is one thing."""
+    fact = find_fact(draft, name, field).fact
+    now = replacements_of(draft, fact.id) if fact.status == SUPERSEDED else []
+    return fact_ref(now[0].id if len(now) == 1 else fact.id)
 
 
 def _is(edge: Edge, ends: list[str], relation: str) -> bool:

@@ -7,7 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from quire.layers.facts.layout import SECTIONS
+from quire.files import is_text
+from quire.layers.facts.layout import DEFAULT_MIND, REPLACES, SECTIONS, VERSION_MOST
 from quire.layers.facts.records import Held, connection_edge, episode_record, fact_record, fact_ref
 from quire.layers.facts.source import Overview
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
@@ -58,6 +59,8 @@ class Draft:
         self.replaced: dict[tuple[type[Stored], str], Stored] = {}
         self._added: dict[tuple[type[Stored], str], Stored] = {}
         self._gone: dict[str, None] = {}
+        self.is_simple = True
+        """False where whoever planned it knows that other things follow from it."""
 
     # -- asking -----------------------------------------------------------------------------
 
@@ -92,7 +95,8 @@ class Draft:
     # -- changing ---------------------------------------------------------------------------
 
     def next_version(self) -> int:
-        self._version += 1
+        # Where the highest of all is taken, nothing can be newer; times then decide.
+        self._version = min(self._version + 1, VERSION_MOST)
         return self._version
 
     def add_fact(self, fact: Fact) -> None:
@@ -158,14 +162,60 @@ class Draft:
         """Refs that the index forgets before it takes in the items."""
         return list(self._gone)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the index can take it over without reading the file: nothing follows from it for anything else.
+
+        Connections follow facts to what replaced them, and one may stand for another; whose facts are meant where no
+        mind is named depends on all of them. Where any of that may change, the file is read again.
+        """
+        if not self.is_simple:
+            return False
+        home = self._known.overview
+        facts = [line for line in self._added.values() if isinstance(line, Fact)]
+        if any(fact.mind != home.mind for fact in facts) and not (home.mind == DEFAULT_MIND and home.has_facts):
+            return False
+        if home.parked and any(isinstance(line, Episode) for line in self._added.values()):
+            return False  # a connection may have waited for it
+        lines = {**self._added, **self.replaced}
+        for line in lines.values():
+            if isinstance(line, Connection) and not self._is_plain_edge(line):
+                return False
+        return not any(self._is_connected(name) for name in {*self._held, *(fact.id for fact in facts)})
+
+    def _is_plain_edge(self, connection: Connection) -> bool:
+        if connection.relation == REPLACES or not connection.is_active:
+            return False
+        ends = [self.fact(end) for end in (connection.source_id, connection.target_id)]
+        return all(held is None or held.fact.is_active for held in ends)
+
+    def _is_connected(self, fact_id: str) -> bool:
+        """Whether a line connects the fact with something else, or anything that it replaced or was replaced by."""
+        seen: set[str] = set()
+        waiting = [fact_ref(fact_id)]
+        while waiting:
+            ref = waiting.pop()
+            seen.add(ref)
+            for edge in self._known.edges_of(ref):
+                if edge.raw:
+                    return True
+                # Both ways: what else replaced the same counts, too.
+                waiting += {edge.source, edge.target} - seen
+        return False
+
     def items(self) -> list[Record | Edge | Summary]:
         """What the index takes in."""
         return [
             *(fact_record(held, self.home) for held in self._held.values()),
             *(episode_record(episode, self.home) for episode in self._episodes.values()),
             *self._edges.values(),
-            Overview(self._version, self.home).summary(),
+            self._overview().summary(),
         ]
+
+    def _overview(self) -> Overview:
+        told = any(isinstance(line, Fact) and line.mind == DEFAULT_MIND for line in self._added.values())
+        known = self._known.overview
+        return Overview(self._version, self.home, has_facts=known.has_facts or told, parked=known.parked)
 
 
 def _says(held: Held, mind: str, digest: str) -> bool:
@@ -175,16 +225,18 @@ def _says(held: Held, mind: str, digest: str) -> bool:
 def find_fact(known: Known | Draft, name: str, field: str) -> Held:
     """The fact that is named, also by the beginning of its id where that is enough."""
     bare = name.strip().removeprefix("fact:")
-    found = known.fact(bare) if bare else None
+    found = known.fact(bare) if bare and is_text(bare) else None
     if found is not None:
         return found
-    near = known.beginning(bare) if len(bare) >= 4 else []
+    near = known.beginning(bare) if len(bare) >= 4 and is_text(bare) else []
     if len(near) == 1:
         only = known.fact(near[0])
         if only is not None:
             return only
-    hint = f"It could be any of {', '.join(near[:5])}." if near else "`memory facts recall` and `list` show the ids."
-    raise NotFound(f"There is no fact `{cut(bare, 60)}`.", hint=hint, details={"field": field, "id": bare})
+    hint = "`memory facts recall` and `list` show the ids; the first four characters can be enough."
+    if near:
+        hint = f"It could be any of {', '.join(near[:5])}."
+    raise NotFound(f"There is no fact `{cut(bare, 60)}`.", hint=hint, details={"field": field, "id": cut(bare, 160)})
 
 
 def section_named(text: str, field: str = "section") -> str:

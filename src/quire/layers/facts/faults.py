@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
 from quire.files import lines, read_inside
 from quire.guard import stored_secrets
@@ -44,7 +46,18 @@ def told_texts(reading: Reading) -> list[str]:
     """What somebody wrote in these lines, as against what names and counts it."""
     texts = [text for fact in reading.facts for text in (fact.content, fact.reason or "", *fact.tags)]
     texts += [text for edge in reading.connections for text in (edge.description, edge.reason or "")]
-    return texts + [text for episode in reading.episodes for text in (episode.title, episode.narrative)]
+    texts += [text for episode in reading.episodes for text in (episode.title, episode.narrative)]
+    others = [record.extra for records in (reading.facts, reading.connections, reading.episodes) for record in records]
+    return [*texts, *_strings(others)]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in what other writers keep there."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
 
 
 def _disagreements(resolved: Resolved, path: str) -> list[Problem]:

@@ -35,6 +35,8 @@ REPLACES = "replaces"
 RELATIONS = ("depends_on", "contradicts", "enables", REPLACES, "motivated_by")
 PROFILES = ("standard", "global", "recent_work")
 DEFAULT_MIND = "default"
+OTHER_DEFAULT = "primensus"
+"""What some writers of such files call the mind that holds everything."""
 
 CONTENT_CHARS = 8_000
 """A new fact is one atom of knowledge. Longer ones of other writers are kept, and said to be long."""
@@ -58,6 +60,7 @@ __all__ = [
     "ID_CHARS",
     "LINE_BYTES",
     "LOCAL",
+    "OTHER_DEFAULT",
     "OTHER_RANK",
     "PENDING",
     "PROFILES",

@@ -49,7 +49,8 @@ class Reading(msgspec.Struct, frozen=True):
     """Everything worth telling, also of the lines that were set aside."""
 
 
-def read_lines(data: bytes, path: str = FILE) -> Reading:
+def read_lines(data: bytes, path: str = FILE, most: int = LINE_BYTES) -> Reading:
+    """The records of a file; a line of more than `most` bytes is set aside."""
     reading = Reading()
     doubts: list[Problem] = []
     for number, line in lines(data):
@@ -59,7 +60,7 @@ def read_lines(data: bytes, path: str = FILE) -> Reading:
         fault = _mark_of_conflict(text)
         if fault is None:
             try:
-                record = record_from(_object(text), doubts.append)
+                record = record_from(_object(text, most), doubts.append)
             except NotUnderstood as error:
                 fault = Problem(code=error.code, message=error.message, field=error.field)
             else:
@@ -121,14 +122,14 @@ def _mark_of_conflict(text: bytes) -> Problem | None:
             code="ConflictMarker",
             message="The mark of a merge conflict; the lines on both sides are read.",
             severity="warning",
-            hint=f"Give git the attribute `{FILE} merge=union`, and such files merge by themselves.",
+            hint="`memory facts normalize --write` takes it out. With the attribute `merge=union` there are none.",
         )
     return None
 
 
-def _object(text: bytes) -> Fields:
-    if len(text) > LINE_BYTES:
-        raise NotUnderstood("LineTooLong", f"The line has {len(text):,} bytes; up to {LINE_BYTES:,} are read.")
+def _object(text: bytes, most: int) -> Fields:
+    if len(text) > most:
+        raise NotUnderstood("LineTooLong", f"The line has {len(text):,} bytes; up to {most:,} are read.")
     try:
         value = _DECODE(text)
     except RecursionError:

@@ -6,14 +6,13 @@ Before it is replaced it is set aside as `<name>.damaged`; the first one set asi
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, disk, ensure_folder, inside, read_inside, storage_failed, write_file
+from quire.files import decode_object, disk, ensure_folder, inside, read_bytes, read_inside, storage_failed, write_file
 from quire.layers.facts.layout import FOLDER, LOCAL
 from quire.model import Problem, StorageFailed, UnsupportedVersion
 
@@ -23,6 +22,7 @@ VERSION = 1
 LOCAL_BYTES = 8 * 1024 * 1024
 """A larger file is not ours."""
 _IGNORE = ".gitignore"
+_EVERYTHING = b"*\n"
 
 __all__ = [
     "ASIDE",
@@ -105,13 +105,16 @@ def spoiled(found: LocalFile, reason: str) -> LocalFile:
     return msgspec.structs.replace(found, problem=problem)
 
 
-def ensure_local(root: str, below: str = "") -> None:
-    """The folder, which git ignores whatever else the project tells it."""
+def ensure_local(root: str, token: str, below: str = "") -> None:
+    """The folder, which git ignores whatever else the project tells it, and whatever a repository brought there."""
     folder = inside(root, f"{FOLDER}/{LOCAL}")
-    if not os.path.lexists(os.path.join(folder, _IGNORE)):
+    try:
+        said = read_bytes(os.path.join(folder, _IGNORE))
+    except OSError:
+        said = b""
+    if said != _EVERYTHING:
         ensure_folder(folder)
-        with contextlib.suppress(FileExistsError):
-            disk.create(os.path.join(folder, _IGNORE), b"*\n")
+        write_file(inside(folder, _IGNORE), _EVERYTHING, token)
     if below:
         ensure_folder(inside(root, place_of(below)))
 
@@ -120,7 +123,7 @@ def write_local(root: str, found: LocalFile, data: bytes, token: str) -> None:
     """Replace a file by new bytes. What was found there and could not be used is set aside first."""
     try:
         path = _path_to_change(root, found)
-        ensure_local(root, os.path.dirname(found.name))
+        ensure_local(root, token, os.path.dirname(found.name))
         if found.problem is not None:
             _set_aside(path, found, token)
         write_file(path, data, token)

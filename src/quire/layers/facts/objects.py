@@ -92,6 +92,8 @@ def _fact(fields: Fields, note: Note) -> Fact:
             said = f"{_shown(section)} is none of the sections; the fact is kept there."
             note(_doubt("SectionUnknown", said, "section", SECTIONS))
     _usual_status(fields, note)
+    if str(fields.get("id")).startswith("fact:"):
+        raise NotUnderstood("FieldInvalid", "`id` begins like a ref; it could not be told from another fact's.", "id")
     fact = _convert(Fact, fields, note)
     if not is_timestamp(fact.created_at):
         said = f"`created_at` is {_shown(fact.created_at)}, which names no time." if fact.created_at else _NO_TIME

@@ -8,7 +8,7 @@ import msgspec
 
 from quire.guard import admit
 from quire.layers.facts.drafts import Draft, find_fact
-from quire.layers.facts.layout import ACTIVE, ARCHIVED, PENDING, SUPERSEDED
+from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, PENDING, SUPERSEDED
 from quire.layers.facts.records import Held, connection_of
 from quire.layers.facts.telling import accept_fact, replacements_of
 from quire.model import InputError, NotFound, cut, limits
@@ -64,6 +64,9 @@ def restore_facts(draft: Draft, ids: Sequence[str] | str) -> list[Outcome]:
     """Facts that were put away, or only proposed, hold again."""
     found = []
     for name in named_ids(ids):
+        if name.startswith("edge:"):
+            found.append(_restore_connection(draft, name))
+            continue
         try:
             held = find_fact(draft, name, "fact_ids")
         except NotFound as error:
@@ -75,15 +78,19 @@ def restore_facts(draft: Draft, ids: Sequence[str] | str) -> list[Outcome]:
 
 def _archive(draft: Draft, held: Held, reason: str | None) -> Outcome:
     fact = held.fact
-    if fact.status not in (ACTIVE, PENDING):
+    if fact.status not in (ACTIVE, PENDING, DORMANT):
         message = f"{fact.id}: already {fact.status}"
         return Outcome(id=fact.id, outcome=f"already {fact.status}", done=False, message=message)
+    draft.is_simple = draft.is_simple and fact.same_as is None
     away = msgspec.structs.replace(
         fact,
         status=ARCHIVED,
         archived_at=draft.now,
         updated_at=draft.now,
         reason=reason,
+        # A proposal that is dropped was to replace something, and does not.
+        supersedes=None if fact.status == PENDING else fact.supersedes,
+        same_as=None,
         version=draft.next_version(),
     )
     draft.change_fact(held, away)
@@ -111,6 +118,23 @@ def _archive_connection(draft: Draft, ref: str, reason: str | None) -> Outcome:
     return Outcome(id=ref, outcome="archived", done=True, message=said)
 
 
+def _restore_connection(draft: Draft, ref: str) -> Outcome:
+    edge = draft.edge(ref)
+    connection = connection_of(edge) if edge is not None else None
+    if edge is None or connection is None:
+        return Outcome(id=ref, outcome="not found", done=False, message=f"{ref}: not found")
+    if connection.is_active:
+        return Outcome(id=ref, outcome="already active", done=False, message=f"{ref}: already active")
+    back = msgspec.structs.replace(
+        connection, status=ACTIVE, archived_at=None, reason=None, updated_at=draft.now, version=draft.next_version()
+    )
+    # It may be that another one says the same by now; the file is read again for that.
+    draft.change_connection(edge, back)
+    draft.is_simple = False
+    said = f"{ref}: restored ({edge.source} {edge.predicate} {edge.target})"
+    return Outcome(id=ref, outcome="restored", done=True, message=said)
+
+
 def _restore(draft: Draft, held: Held) -> Outcome:
     fact = held.fact
     if fact.is_active:
@@ -127,6 +151,7 @@ def _restore(draft: Draft, held: Held) -> Outcome:
         names = ", ".join(item.id for item in now)
         message = f"{fact.id}: not restored, since {names} replaced it; archive that first"
         return Outcome(id=fact.id, outcome="refused", done=False, message=message)
+    draft.is_simple = draft.is_simple and fact.same_as is None
     back = msgspec.structs.replace(
         fact,
         status=ACTIVE,

@@ -6,7 +6,7 @@ import msgspec
 
 from quire.layers.facts.decay import half_life_of, last_seen, prior_of
 from quire.layers.facts.layout import FILE
-from quire.layers.facts.lines import encode_record, read_lines
+from quire.layers.facts.lines import Reading, encode_record, read_lines
 from quire.layers.facts.types import Connection, Episode, Fact
 from quire.model import Edge, Record, cut, one_line
 
@@ -85,7 +85,7 @@ def fact_record(held: Held, home: str) -> Record:
 
 
 def held_of(record: Record) -> Held:
-    fact, *twins = read_lines(record.raw).facts
+    fact, *twins = _lines(record.raw).facts
     return Held(fact, tuple(twins))
 
 
@@ -110,7 +110,7 @@ def episode_record(episode: Episode, home: str) -> Record:
 
 
 def episode_of_record(record: Record) -> Episode:
-    return read_lines(record.raw).episodes[0]
+    return _lines(record.raw).episodes[0]
 
 
 def connection_edge(connection: Connection, source: str, target: str) -> Edge:
@@ -128,7 +128,7 @@ def connection_edge(connection: Connection, source: str, target: str) -> Edge:
 
 def connection_of(edge: Edge) -> Connection | None:
     """The line behind an edge; None where it follows from the facts alone."""
-    return read_lines(edge.raw).connections[0] if edge.raw else None
+    return _lines(edge.raw).connections[0] if edge.raw else None
 
 
 def replaces_edge(new: str, old: str) -> Edge:
@@ -141,6 +141,11 @@ def replaces_edge(new: str, old: str) -> Edge:
         status="active",
         path=FILE,
     )
+
+
+def _lines(raw: bytes) -> Reading:
+    """What we wrote ourselves: a line that was read once may have grown a little by being put in order."""
+    return read_lines(raw, most=len(raw))
 
 
 def _scope(mind: str, home: str) -> str:

@@ -5,12 +5,11 @@ An absent line means nothing; only a line that says so puts a fact away. Reading
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import msgspec
 
-from quire.layers.facts.layout import DEFAULT_MIND, REPLACES, SECTIONS, SUPERSEDED
+from quire.layers.facts.layout import DEFAULT_MIND, OTHER_DEFAULT, PENDING, REPLACES, SECTIONS, SUPERSEDED
 from quire.layers.facts.lines import Reading, encode_record
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
 from quire.layers.facts.winners import Conflict, by_time, settle
@@ -72,11 +71,9 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def home(self) -> str:
-        """The mind that is meant where none is named: the default one, or where it has nothing, the fullest."""
-        minds = Counter(fact.mind for fact in self.facts.values())
-        if not minds or DEFAULT_MIND in minds:
-            return DEFAULT_MIND
-        return min(minds, key=lambda mind: (-minds[mind], mind))
+        """The mind that is meant where none is named: the default one, or what another writer calls so."""
+        minds = {fact.mind for fact in self.facts.values()}
+        return OTHER_DEFAULT if OTHER_DEFAULT in minds and DEFAULT_MIND not in minds else DEFAULT_MIND
 
     def actual(self, fact_id: str) -> str:
         """The id that an id or ref of a fact stands for."""
@@ -276,7 +273,8 @@ def _replacements(
 ) -> dict[str, tuple[str, ...]]:
     """Twins count too: what they replaced, the fact they stand for has replaced. So do connections that say it."""
     found: dict[str, dict[str, None]] = {}
-    told = [(name, fact.supersedes) for name, fact in facts.items() if fact.supersedes is not None]
+    # What is only proposed replaces nothing yet.
+    told = [(name, fact.supersedes) for name, fact in facts.items() if fact.supersedes and fact.status != PENDING]
     for connection in connections.values():
         if connection.relation == REPLACES and connection.is_active:
             source, target = (end.removeprefix("fact:") for end in (connection.source_id, connection.target_id))

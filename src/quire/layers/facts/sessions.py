@@ -16,6 +16,7 @@ from typing import Annotated
 import msgspec
 
 from quire.files import hex_digest, inside, is_text, pretty
+from quire.guard import find_hostile, find_secrets
 from quire.layers.facts.layout import VERSION_MOST
 from quire.layers.facts.local import VERSION, LocalFile, place_of, read_object, remove_local, spoiled, write_local
 from quire.layers.facts.types import Episode
@@ -45,6 +46,7 @@ __all__ = [
     "merge_session",
     "read_sessions",
     "session_of",
+    "tells_something",
 ]
 
 
@@ -140,36 +142,39 @@ def episode_of(session: OpenSession, closed_at: str, root: str) -> Episode:
         files_changed=_fitting(files, _EPISODE),
         tags=("auto",),
         tool_calls_count=session.tool_calls,
-        extra={
-            "turns": session.turns,
-            "seconds": seconds,
-            # As they were told, so that a later account of the session can be added to this one.
-            **({"told_title": session.title} if session.title else {}),
-            **({"told": session.narrative} if session.narrative else {}),
-            **({"commit": session.commit} if session.commit else {}),
-        },
+        extra={"turns": session.turns, "seconds": seconds},
     )
+
+
+def tells_something(episode: Episode) -> bool:
+    """Whether it says more than that there was a session, how long it took and what it touched."""
+    if "auto" in episode.tags and "turns" in episode.extra:
+        told = session_of(episode)
+        return bool(told.narrative or told.title)
+    return _TEMPLATE not in episode.narrative
 
 
 def session_of(episode: Episode) -> OpenSession:
-    """The account of a session that its episode rests on."""
-    extra = episode.extra
+    """The account of a session that its episode rests on, so that a later one can be added to it."""
     started = _moment(episode.created_at, _EARLIEST)
-    seconds, turns = (extra[name] if isinstance(extra.get(name), int) else 0 for name in ("seconds", "turns"))
-    title, told, commit = (
-        extra[name] if isinstance(extra.get(name), str) else "" for name in ("told_title", "told", "commit")
+    seconds, turns = (
+        max(value, 0) if isinstance(value := episode.extra.get(name), int) else 0 for name in ("seconds", "turns")
     )
+    calls = episode.tool_calls_count or 0
+    title = episode.title.removeprefix(f"Session {episode.date}: ")
+    head, _, told = episode.narrative.partition("\n\n")
+    commit = _COMMIT.search(head)
     return OpenSession(
         session_id=episode.session_id or "",
-        title=title,
+        title="" if title == f"{turns}t {calls}tc" else title,
         started_at=episode.created_at,
-        updated_at=(started + timedelta(seconds=max(seconds, 0))).isoformat(),
-        turns=max(turns, 0),
-        tool_calls=episode.tool_calls_count or 0,
+        updated_at=(started + timedelta(seconds=seconds)).isoformat(),
+        turns=turns,
+        tool_calls=calls,
         files=episode.files_changed,
         facts=episode.fact_ids,
         narrative=told,
-        commit=commit,
+        commit=commit.group(1) if commit else "",
     )
 
 
@@ -206,6 +211,9 @@ def _duration(seconds: int) -> str:
     return f"{seconds // 3600}h {seconds % 3600 // 60}m"
 
 
+_COMMIT = re.compile(r"Commit (\S+)\.\Z")
+_TEMPLATE = "(Template episode"
+"""How other writers mark a narrative that nobody wrote."""
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -259,7 +267,7 @@ def _fitting(items: Iterable[str], most: tuple[int, int]) -> tuple[str, ...]:
 
 def _relative_all(roots: tuple[str, ...], paths: Iterable[str]) -> list[str]:
     found = dict.fromkeys(_relative(roots, _plain(path)) for path in paths)
-    return [path for path in found if path]
+    return [path for path in found if path and not find_hostile(path, single_line=True) and not find_secrets(path)]
 
 
 def _relative(roots: tuple[str, ...], path: str) -> str:
@@ -268,7 +276,7 @@ def _relative(roots: tuple[str, ...], path: str) -> str:
     for root in map(_tidy, roots):
         if f"{tidy}/".startswith(f"{root.rstrip('/')}/"):
             return tidy[len(root.rstrip("/")) + 1 :]
-    if _ELSEWHERE.match(tidy) or "://" in path:
+    if _ELSEWHERE.match(tidy) or "://" in path or path.startswith("file:"):
         tidy = tidy.rpartition("/")[2]
     return "" if tidy in (".", "..", "~") else tidy
 

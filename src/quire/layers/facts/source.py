@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import msgspec
 
 from quire.files import read_inside, stamp_of
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
-from quire.model import Edge, Layer, Problem, Record, Summary
+from quire.model import Edge, InvalidStore, Layer, Problem, Record, Summary
 
 if TYPE_CHECKING:
     from quire.layers.facts.resolve import Resolved
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _TOLD = 20
 """How many bad lines are told of one by one; `memory check` names all."""
 
-__all__ = ["FactSource", "Overview", "overview_of", "stamp_now"]
+__all__ = ["FactSource", "Overview", "overview_of", "refuse_unreadable", "stamp_now"]
 
 
 class Overview(msgspec.Struct, frozen=True):
@@ -29,6 +30,10 @@ class Overview(msgspec.Struct, frozen=True):
     """The highest of the file; the next change takes one more."""
     mind: str = DEFAULT_MIND
     """Whose facts are meant where no mind is named."""
+    has_facts: bool = False
+    """Whether the default mind has any: then it is the one that is meant, whatever else comes."""
+    parked: int = 0
+    """Connections that lead to something that is not there yet."""
 
     def summary(self) -> Summary:
         return Summary(msgspec.msgpack.encode(self))
@@ -43,6 +48,23 @@ def stamp_now(root: str) -> str:
     with contextlib.suppress(OSError):
         return stamp_of(os.stat(os.path.join(root, FOLDER, FILE), follow_symlinks=False))
     return ""
+
+
+def refuse_unreadable(root: str) -> None:
+    """What is no plain file holds facts that nobody can see; it must not pass for an empty one."""
+    try:
+        found = os.stat(os.path.join(root, FOLDER, FILE), follow_symlinks=False)
+    except OSError:
+        return
+    fault = None
+    if not stat.S_ISREG(found.st_mode):
+        fault = "is not a plain file"
+    elif found.st_size > FILE_BYTES:
+        fault = f"is larger than {FILE_BYTES:,} bytes"
+    if fault:
+        raise InvalidStore(
+            f"`{FOLDER}/{FILE}` {fault}.", hint="Put a plain file there, or move it away; nothing was changed."
+        )
 
 
 class FactSource:
@@ -75,6 +97,7 @@ class FactSource:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             yield Problem(code="CanonicalFileUnsafe", path=FILE, message=f"It cannot be read: {reason}.")
+            yield Overview().summary()
             return
         reading = read_lines(data)
         for line in reading.aside[:_TOLD]:
@@ -95,7 +118,8 @@ def _items(resolved: Resolved) -> Iterator[Record | Edge | Summary]:
     from quire.layers.facts.types import Fact
 
     home = resolved.home
-    yield Overview(resolved.version, home).summary()
+    told = any(fact.mind == DEFAULT_MIND for fact in resolved.facts.values())
+    yield Overview(resolved.version, home, told, len(resolved.parked)).summary()
     twins: dict[str, list[Fact]] = {}
     for name, stands in resolved.aliases.items():
         twins.setdefault(stands, []).append(resolved.twins[name])

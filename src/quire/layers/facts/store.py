@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from fnmatch import fnmatchcase
 from typing import Any
 
 import msgspec
@@ -19,16 +20,17 @@ from quire.files import (
     apply_changes,
     newline_of,
     read_bytes,
+    read_from,
     sha256,
     write_file,
 )
 from quire.layers.facts.drafts import Draft
-from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
+from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES
 from quire.layers.facts.lines import Reading, encode_record, read_lines
 from quire.layers.facts.source import stamp_now
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.layers.facts.winners import settle
-from quire.model import InputError
+from quire.model import InputError, InvalidStore
 
 ATTRIBUTES = ".gitattributes"
 _ATTRIBUTE = f"{FILE} merge=union text eol=lf"
@@ -43,6 +45,8 @@ class Committed(msgspec.Struct, frozen=True):
 
     before: str
     after: str
+    is_plain: bool = True
+    """Whether nothing but the draft says what now holds: no older lines about the same things were left."""
 
 
 def read_file(root: str) -> bytes:
@@ -51,22 +55,56 @@ def read_file(root: str) -> bytes:
         return read_bytes(_path(root), FILE_BYTES)
     except FileNotFoundError:
         return b""
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InvalidStore(
+            f"`{FOLDER}/{FILE}` cannot be read: {reason}.", hint="Put a plain file there; nothing was changed."
+        ) from error
 
 
 def commit(root: str, world: World, draft: Draft) -> Committed:
     """Write a draft. An ordinary new line is appended; only a change of what is there writes the file anew."""
     before = stamp_now(root)
+    new_lines = [encode_record(record) for record in (*draft.replaced.values(), *draft.added)]
+    if any(len(line) > LINE_BYTES for line in new_lines):
+        raise InputError(
+            f"The line of a fact would have more than {LINE_BYTES:,} bytes, and could not be read again.",
+            hint="Supersede the fact by a shorter text.",
+        )
     added = b"".join(encode_record(record) + b"\n" for record in draft.added)
     if draft.replaced:
         data = read_file(root)
-        new = _with_changes(data, draft.replaced)
+        new, is_plain = _with_changes(data, draft.replaced)
         _write(root, world, new + added, data)
+        after = stamp_now(root)
+        ours = read_file(root) == new + added
     else:
-        size = os.path.getsize(_path(root)) if before else 0
+        is_plain = True
+        size, inode = _size(root)
         _refuse_beyond(size + len(added))
         log = Append(path=FILE, data=added, size=size)
         apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [], [log], world.token())
-    return Committed(before, stamp_now(root))
+        after = stamp_now(root)
+        ours = _is_appended(root, added, size, inode)
+    # Another program may have put its own file there in between: then nobody knows what it holds.
+    return Committed(before, after if ours and stamp_now(root) == after else "", is_plain)
+
+
+def _size(root: str) -> tuple[int, int]:
+    try:
+        found = os.stat(_path(root), follow_symlinks=False)
+    except FileNotFoundError:
+        return 0, 0
+    return found.st_size, found.st_ino
+
+
+def _is_appended(root: str, added: bytes, size: int, inode: int) -> bool:
+    """Whether the file is the one that was there, with these lines at its end and nothing else new."""
+    now, found = _size(root)
+    if inode and found != inode:
+        return False
+    # A last line without its end gets one.
+    return now - size - len(added) in (0, 1) and read_from(_path(root), now - len(added)) == added
 
 
 def replace_file(root: str, world: World, data: bytes, planned: bytes) -> Committed:
@@ -94,15 +132,25 @@ def ensure_attribute(root: str, world: World) -> bool:
         data = read_bytes(path)
     except FileNotFoundError:
         data = b""
-    for line in data.decode("utf-8", "replace").splitlines():
-        pattern, *attributes = line.split() or [""]
-        if pattern in (FILE, f"/{FILE}") and "merge=union" in attributes:
-            return False
+    if _merges_by_line(data):
+        return False
     newline = newline_of(data)
     gap = b"" if not data or data.endswith(b"\n") else newline
     text = newline.join(line.encode() for line in (_COMMENT, _ATTRIBUTE)) + newline
     write_file(path, data + gap + text, world.token())
     return True
+
+
+def _merges_by_line(data: bytes) -> bool:
+    """Whether git would take the lines of both sides. Of several lines about a file it takes the last."""
+    found = ""
+    for line in data.decode("utf-8", "replace").splitlines():
+        pattern, *attributes = line.split() or [""]
+        if pattern.removeprefix("/") == FILE or ("*" in pattern and fnmatchcase(FILE, pattern.rpartition("/")[2])):
+            for attribute in attributes:
+                if attribute.lstrip("-!").partition("=")[0] in ("merge", "binary"):
+                    found = attribute
+    return found == "merge=union"
 
 
 def _write(root: str, world: World, data: bytes, planned: bytes) -> None:
@@ -112,16 +160,18 @@ def _write(root: str, world: World, data: bytes, planned: bytes) -> None:
     apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [change], [], world.token())
 
 
-def _with_changes(data: bytes, changed: dict[tuple[type[Stored], str], Stored]) -> bytes:
-    """The file with other lines in the place of those that are about the same things.
+def _with_changes(data: bytes, changed: dict[tuple[type[Stored], str], Stored]) -> tuple[bytes, bool]:
+    """The file with other lines in the place of those that are about the same things; and whether these were all.
 
     A line that says something else of one of them is history and stays; so does everything that is no record. Every
     other line keeps the end that it has.
     """
     found = _lines_about(data, {name for _, name in changed})
     edits: dict[int, bytes] = {}
+    is_plain = True
     for (kind, name), record in changed.items():
-        first, *others = _current_lines(found, kind, name)
+        (first, *others), has_history = _current_lines(found, kind, name)
+        is_plain = is_plain and not has_history
         edits[first] = encode_record(record) + b"\n"
         edits |= dict.fromkeys(others, b"")
     pieces = []
@@ -130,7 +180,7 @@ def _with_changes(data: bytes, changed: dict[tuple[type[Stored], str], Stored]) 
         pieces += [data[at:start], edits[start]]
         at = _end_of_line(data, start)
     whole = b"".join([*pieces, data[at:]])
-    return whole if whole.endswith(b"\n") else whole + b"\n"
+    return whole if whole.endswith(b"\n") else whole + b"\n", is_plain
 
 
 def _end_of_line(data: bytes, start: int) -> int:
@@ -156,14 +206,14 @@ def _lines_about(data: bytes, names: set[str]) -> dict[int, Reading]:
     return {start: read_lines(data[start : _end_of_line(data, start)]) for start in starts}
 
 
-def _current_lines(found: dict[int, Reading], kind: type[Stored], name: str) -> list[int]:
-    """Where the lines begin that the winner stands for, in the order of the file."""
+def _current_lines(found: dict[int, Reading], kind: type[Stored], name: str) -> tuple[list[int], bool]:
+    """Where the lines begin that the winner stands for, in the order of the file; and whether there are others."""
     placed = {start: record for start, reading in found.items() for record in _of(reading, kind) if record.id == name}
     history = {encode_record(loser) for loser in _losers(list(placed.values()), name)}
     current = sorted(start for start, record in placed.items() if encode_record(record) not in history)
     if not current:
         raise InputError(f"`{name}` is not in the file any more.", hint="Run the command again.", details={"id": name})
-    return current
+    return current, bool(history)
 
 
 def _losers(records: list[Any], name: str) -> list[Any]:

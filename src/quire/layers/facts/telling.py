@@ -6,18 +6,28 @@ from typing import Any
 
 import msgspec
 
+from quire.files import hex_digest
 from quire.guard import admit
 from quire.layers.facts.content import clean_content, content_hash
 from quire.layers.facts.drafts import Draft, find_fact, section_named
-from quire.layers.facts.layout import CONTENT_CHARS, PENDING, RECENT_WORK, REPLACES, SUPERSEDED
+from quire.layers.facts.layout import ACTIVE, CONTENT_CHARS, DORMANT, PENDING, RECENT_WORK, REPLACES, SUPERSEDED
 from quire.layers.facts.records import Held, connection_of, fact_ref, replaces_edge
 from quire.layers.facts.types import Connection, Fact
 from quire.model import InputError, Problem, cut, limits
 
-_EVIDENCE = 32
+_EVIDENCE = 64
 """How many sources of confirmation a fact names; the oldest go first."""
 
-__all__ = ["Telling", "Told", "accept_fact", "confirm_fact", "replacements_of", "store_fact", "supersede_fact"]
+__all__ = [
+    "Telling",
+    "Told",
+    "accept_fact",
+    "check_name",
+    "confirm_fact",
+    "replacements_of",
+    "store_fact",
+    "supersede_fact",
+]
 
 
 class Telling(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +57,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     """What became of it."""
 
     action: str
-    """`stored`, `reinforced`, `unchanged`, `superseded`, `pending`"""
+    """`stored`, `reinforced`, `tagged`, `unchanged`, `superseded`, `pending`"""
     fact: Fact
     equal: tuple[Fact, ...] = ()
     """Facts with exactly this text that were put away."""
@@ -67,7 +77,8 @@ def store_fact(draft: Draft, told: Telling) -> Told:
     if waiting is not None and told.pending:
         return Told(action="unchanged", fact=waiting.fact, warnings=warnings)
     if waiting is not None:
-        return Told(action="stored", fact=accept_fact(draft, waiting).fact, warnings=warnings)
+        accepted = accept_fact(draft, waiting, _witnesses(draft, told))
+        return Told(action="stored", fact=accepted.fact, warnings=warnings)
     fact = _new(draft, told, content, section=section, mind=mind, tags=told.tags)
     draft.add_fact(fact)
     action = "pending" if told.pending else "stored"
@@ -79,15 +90,21 @@ def confirm_fact(draft: Draft, held: Held, told: Telling) -> Told:
     return _confirmed(draft, held, told, [])
 
 
-def accept_fact(draft: Draft, held: Held) -> Held:
+def accept_fact(draft: Draft, held: Held, witnesses: tuple[str, ...] = ()) -> Held:
     """What was only proposed holds, and replaces what it was to replace."""
     old = draft.fact(held.fact.supersedes) if held.fact.supersedes else None
+    if old is not None:
+        draft.put_edge(replaces_edge(held.fact.id, old.fact.id))
     if old is not None and old.fact.is_active:
         away = draft.change_fact(old, _superseded(draft, old.fact, held.fact.reason)).fact
-        draft.put_edge(replaces_edge(held.fact.id, away.id))
         _move_edges(draft, away.id, held.fact.id)
     fact = msgspec.structs.replace(
-        held.fact, status="active", version=draft.next_version(), last_reinforced=draft.now, updated_at=draft.now
+        held.fact,
+        status=ACTIVE,
+        version=draft.next_version(),
+        last_reinforced=draft.now,
+        evidence=tuple(dict.fromkeys((*held.fact.evidence, *witnesses)))[-_EVIDENCE:],
+        updated_at=draft.now,
     )
     return draft.change_fact(held, fact)
 
@@ -95,7 +112,7 @@ def accept_fact(draft: Draft, held: Held) -> Held:
 def supersede_fact(draft: Draft, name: str, told: Telling) -> tuple[Fact, Told]:
     """The old fact put away, and what takes its place: a new one, or one that says it already."""
     old = find_fact(draft, name, "fact_id")
-    if not old.fact.is_active:
+    if old.fact.status not in (ACTIVE, DORMANT):
         raise _not_active(draft, old.fact)
     content, warnings = _checked(told)
     digest = content_hash(content)
@@ -105,17 +122,22 @@ def supersede_fact(draft: Draft, name: str, told: Telling) -> tuple[Fact, Told]:
             hint="To confirm it, store the same text again.",
             details={"field": "content", "id": old.fact.id},
         )
-    section = section_named(told.section) if told.section else old.fact.section
+    section = section_named(told.section) if told.section is not None else old.fact.section
     put_away = draft.change_fact(old, _superseded(draft, old.fact, told.reason)).fact
     known = draft.saying(old.fact.mind, digest)
     live = next((held for held in known if held.fact.is_active), None)
+    waiting = next((held for held in known if held.fact.status == PENDING), None)
+    if live is None and waiting is not None:
+        live = accept_fact(draft, waiting, _witnesses(draft, told))
     if live is not None:
         new = _takes_over(draft, live, put_away)
         result = Told(action="superseded", fact=new, warnings=warnings)
     else:
-        tags = tuple(dict.fromkeys((*old.fact.tags, *told.tags)))
+        tags = (*old.fact.tags, *told.tags)
         new = _new(draft, told, content, section=section, mind=old.fact.mind, tags=tags)
-        profile = "recent_work" if section == RECENT_WORK else old.fact.decay_profile
+        profile = old.fact.decay_profile
+        if (section == RECENT_WORK) != (old.fact.section == RECENT_WORK):
+            profile = new.decay_profile
         new = msgspec.structs.replace(new, supersedes=old.fact.id, decay_profile=profile)
         draft.add_fact(new)
         equal = tuple(held.fact for held in known)
@@ -126,12 +148,14 @@ def supersede_fact(draft: Draft, name: str, told: Telling) -> tuple[Fact, Told]:
 
 
 def _superseded(draft: Draft, fact: Fact, reason: str | None) -> Fact:
+    draft.is_simple = draft.is_simple and fact.same_as is None
     return msgspec.structs.replace(
         fact,
         status=SUPERSEDED,
         superseded_at=draft.now,
         updated_at=draft.now,
         reason=reason or fact.reason,
+        same_as=None,
         version=draft.next_version(),
     )
 
@@ -163,16 +187,25 @@ def _checked(told: Telling) -> tuple[str, list[Problem]]:
             hint="Leave it out for 1.",
             details={"field": "confidence", "minimum": 0, "maximum": 1},
         )
-    for name, text in (("source", told.source), ("session", told.session), ("mind", told.mind)):
-        if text is not None and (not text.strip() or len(text) > limits.ID_CHARS or not text.isprintable()):
-            raise InputError(
-                f"`{name}` must be a short name on one line.", hint=f"Leave `{name}` out.", details={"field": name}
-            )
+    for name, text in (("source", told.source), ("session", told.session)):
+        check_name(text, name)
+    check_name(told.mind, "mind", one_word=True)
     for tag in told.tags:
         admit(tag, "tags", most=limits.TAG_CHARS, single_line=True)
     if told.reason is not None:
         admit(told.reason, "reason", most=limits.REASON_CHARS)
     return content, warnings
+
+
+def check_name(text: str | None, field: str, *, one_word: bool = False) -> None:
+    """Refuse what could not be read back as the short name that it is to be."""
+    if text is None:
+        return
+    fits = len(text.strip()) > 0 and len(text) <= limits.ID_CHARS and text.isprintable()
+    if not fits or (one_word and len(text.split()) + (text != text.strip()) != 1):
+        what = "one word" if one_word else "a short name on one line"
+        raise InputError(f"`{field}` must be {what}.", hint=f"Leave `{field}` out.", details={"field": field})
+    admit(text, field, most=limits.ID_CHARS, single_line=True)
 
 
 def _new(draft: Draft, told: Telling, content: str, *, section: str, mind: str, tags: tuple[str, ...]) -> Fact:
@@ -188,7 +221,7 @@ def _new(draft: Draft, told: Telling, content: str, *, section: str, mind: str, 
         content_hash=content_hash(content),
         version=draft.next_version(),
         decay_profile="recent_work" if section == RECENT_WORK else "standard",
-        tags=tuple(tag.strip() for tag in tags),
+        tags=_each_once(tags),
         supersedes=told.replaces if told.pending else None,
         confidence=told.confidence,
         evidence=told.witnesses,
@@ -201,9 +234,14 @@ def _confirmed(draft: Draft, held: Held, told: Telling, warnings: list[Problem])
     """One confirmation more, unless the same said so before: a session counts once, or a day where none is known."""
     fact = held.fact
     first = f"{fact.source} {fact.created_session or fact.created_at[:10]}"
-    witnesses = told.witnesses or (f"{told.source} {told.session or draft.now[:10]}",)
-    new = tuple(name for name in witnesses if name != first and name not in fact.evidence)
-    if not new:
+    new = tuple(name for name in _witnesses(draft, told) if name != first and name not in fact.evidence)
+    full = bool(told.witnesses) and len(fact.evidence) >= _EVIDENCE
+    # Of documents beyond the limit nobody would know the next time that they had been counted.
+    tags = _each_once((*fact.tags, *told.tags))
+    if (not new or full) and tags != fact.tags:
+        tagged = msgspec.structs.replace(fact, tags=tags, updated_at=draft.now, version=draft.next_version())
+        return Told(action="tagged", fact=draft.change_fact(held, tagged).fact, warnings=warnings)
+    if not new or full:
         return Told(action="unchanged", fact=fact, warnings=warnings)
     confirmed = msgspec.structs.replace(
         fact,
@@ -211,20 +249,35 @@ def _confirmed(draft: Draft, held: Held, told: Telling, warnings: list[Problem])
         last_reinforced=draft.now,
         updated_at=draft.now,
         evidence=(*fact.evidence, *new)[-_EVIDENCE:],
-        tags=tuple(dict.fromkeys((*fact.tags, *told.tags))),
+        tags=tags,
         version=draft.next_version(),
     )
     return Told(action="reinforced", fact=draft.change_fact(held, confirmed).fact, warnings=warnings)
 
 
+def _witnesses(draft: Draft, told: Telling) -> tuple[str, ...]:
+    return told.witnesses or (f"{told.source} {told.session or draft.now[:10]}",)
+
+
+def _each_once(tags: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tag.strip() for tag in tags))
+
+
 def _takes_over(draft: Draft, live: Held, old: Fact) -> Fact:
     """A fact that was there already takes the place of another one."""
+    replaces = replaces_edge(live.fact.id, old.id)
+    if any(
+        (edge.source, edge.predicate, edge.target, edge.status)
+        == (replaces.source, replaces.predicate, replaces.target, ACTIVE)
+        for edge in draft.edges_of(replaces.target)
+    ):
+        return live.fact
     if live.fact.supersedes is None:
         fact = msgspec.structs.replace(live.fact, supersedes=old.id, updated_at=draft.now, version=draft.next_version())
         return draft.change_fact(live, fact).fact
     # It replaces something else already: a line of its own says that it replaces this one, too.
     connection = Connection(
-        id=f"replaces-{live.fact.id}-{old.id}"[: limits.ID_CHARS],
+        id=f"replaces-{hex_digest(f'{live.fact.id} {old.id}')[:16]}",
         source_id=live.fact.id,
         target_id=old.id,
         relation=REPLACES,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from quire.guard import stored_secrets
@@ -9,7 +11,8 @@ from quire.layers.facts.faults import told_texts
 from quire.layers.facts.layout import FILE, FOLDER
 from quire.layers.facts.lines import encode_record, read_lines
 from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
-from quire.layers.facts.types import Stored
+from quire.layers.facts.types import Mind, Stored
+from quire.layers.facts.winners import settle
 from quire.model import Problem, cut
 
 _DIFF_LINES = 200
@@ -37,6 +40,7 @@ class TakenIn(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes
     lines: int
     added: int
+    refused: int
     set_aside: int
     problems: list[Problem]
 
@@ -52,6 +56,8 @@ class FileState(msgspec.Struct, frozen=True, kw_only=True):
     """Things of which two lines of the same version say different things."""
     contradictions: int
     parked: int
+    markers: int
+    """Marks of a merge conflict."""
     active: int
 
     @property
@@ -60,7 +66,7 @@ class FileState(msgspec.Struct, frozen=True, kw_only=True):
             return "empty"
         if self.bad_lines or self.conflicts or self.contradictions:
             return "needs a look"
-        return "to normalize" if self.duplicates else "in order"
+        return "to normalize" if self.duplicates or self.markers else "in order"
 
 
 def normal_file(data: bytes) -> Normal:
@@ -76,25 +82,49 @@ def normal_file(data: bytes) -> Normal:
 
 
 def take_in(ours: bytes, theirs: bytes, source: str) -> TakenIn:
-    """Every record of theirs that we do not have, but none with a credential. Doing it again adds nothing."""
-    reading = read_lines(ours)
-    records: list[Stored] = [*reading.facts, *reading.connections, *reading.episodes, *reading.minds]
-    known = {encode_record(record) for record in (*records, *resolve_reading(reading).records)}
-    found = resolve_reading(read_lines(theirs, source))
-    new, refused = [], list[Problem]()
-    for line in map(encode_record, found.records):
+    """Every record of theirs that tells us something, but none with a credential. Doing it again adds nothing."""
+    known: dict[tuple[type[Stored], str], list[Stored]] = {}
+    for record in resolve_reading(read_lines(ours)).records:
+        known.setdefault(_key(record), []).append(record)
+    reading = read_lines(theirs, source)
+    # As they wrote them, not as they hold together: a merge with git would bring the same.
+    told: list[Stored] = [*reading.minds, *reading.facts, *reading.connections, *reading.episodes]
+    new, refused = list[bytes](), list[Problem]()
+    for record in told:
+        line = encode_record(record)
         secrets = _certain_secrets(line, source)
         refused += secrets
-        if line not in known and not secrets:
+        lines = known.setdefault(_key(record), [])
+        if not secrets and _tells_more(lines, record):
             new.append(line)
+            lines.append(record)
     gap = b"" if not ours or ours.endswith(b"\n") else b"\n"
     return TakenIn(
         data=ours + gap + b"".join(line + b"\n" for line in new) if new else ours,
-        lines=len(found.records),
+        lines=len(told),
         added=len(new),
-        set_aside=len(found.aside) + len(refused),
-        problems=[*(problem for problem in found.problems if problem.severity == "error"), *refused],
+        refused=len(refused),
+        set_aside=len(reading.aside),
+        problems=[*(problem for problem in reading.problems if problem.severity == "error"), *refused],
     )
+
+
+def _key(record: Stored) -> tuple[type[Stored], str]:
+    return type(record), record.name if isinstance(record, Mind) else record.id
+
+
+def _tells_more(known: list[Any], record: Any) -> bool:
+    """Whether anything about a thing is different with this line than without it."""
+    if not known:
+        return True
+    before, after = (_settled(lines) for lines in (known, [*known, record]))
+    return before != after
+
+
+def _settled(records: list[Any]) -> list[bytes]:
+    winners, conflicts = settle(records)
+    lines = [*winners.values(), *(loser for conflict in conflicts.values() for loser in conflict.losers)]
+    return sorted(map(encode_record, lines))
 
 
 def _certain_secrets(line: bytes, source: str) -> list[Problem]:
@@ -117,6 +147,7 @@ def file_state(data: bytes) -> FileState:
         conflicts=sum(conflict.is_tie for conflict in resolved.conflicts),
         contradictions=len(resolved.contradictions),
         parked=len(resolved.parked),
+        markers=sum(problem.code == "ConflictMarker" for problem in reading.problems),
         active=sum(fact.is_active for fact in resolved.facts.values()),
     )
 
@@ -124,7 +155,7 @@ def file_state(data: bytes) -> FileState:
 def changed_ids(before: bytes, after: bytes) -> list[str]:
     """The ids of what two versions of the file tell differently; an order of lines tells nothing."""
     found: set[str] = set()
-    old, new = ({line for line in data.split(b"\n") if line.strip()} for data in (before, after))
+    old, new = ({line.strip() for line in data.split(b"\n") if line.strip()} for data in (before, after))
     for line in old ^ new:
         reading = read_lines(line)
         for records in (reading.facts, reading.connections, reading.episodes):

@@ -115,7 +115,7 @@ def _completed(winner: StoredT, losers: list[StoredT]) -> StoredT:
             continue
         for loser in losers:
             value = getattr(loser, name)
-            if value != default and (name not in _OF_STATUS or _status(loser) == _status(winner)):
+            if value != default and (name not in _OF_STATUS or _is_put_away_alike(winner, loser)):
                 changes[name] = value
                 break
     changes |= _score(winner, losers)
@@ -128,6 +128,12 @@ def _completed(winner: StoredT, losers: list[StoredT]) -> StoredT:
     if len(extra) > len(winner.extra):
         changes["extra"] = extra
     return msgspec.structs.replace(winner, **changes) if changes else winner
+
+
+def _is_put_away_alike(winner: Stored, loser: Stored) -> bool:
+    """Whether what one says of its status can be said of the other: they say the same thing in the same state."""
+    same = all(getattr(winner, name) == getattr(loser, name) for name in _ESSENCE[type(winner)])
+    return same and _status(loser) == _status(winner)
 
 
 def _score(winner: Stored, losers: list[StoredT]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from quire.model import UsageError
+
 __all__ = ["JSON", "Argument", "Command", "Option", "Session"]
 
 
@@ -50,6 +52,22 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     subcommands: dict[str, Command] = {}
     alone: bool = False
     """Whether it does something of its own where no subcommand is named."""
+    paths: tuple[str, ...] | None = None
+    """Where it takes texts: which of its values are paths, the only ones that may hold bytes that are no text."""
+
+    def call(self, session: Session, values: dict[str, Any]) -> int | None:
+        """Run it, if every text is one."""
+        if self.paths is not None:
+            for name, value in values.items():
+                texts = value if isinstance(value, tuple) else (value,)
+                if name not in self.paths and any(isinstance(text, str) and _is_no_text(text) for text in texts):
+                    shown = next((option.name for option in self.options if option.into == name), name.upper())
+                    raise UsageError(f"The value of {shown} is not UTF-8 text.", hint="Give it in UTF-8.")
+        return self.run(session, **values)
+
+
+def _is_no_text(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)
 
 
 class Session(msgspec.Struct):

@@ -30,7 +30,7 @@ def run(session: Session) -> None:
         fields.pop("warnings")
         answer(project, fields, stats.warnings)
         return
-    if not stats.exists:
+    if not stats.lines:
         say('No facts are stored yet. `memory facts store Architecture "…"` keeps the first.')
         warn(stats.warnings)
         return
@@ -50,6 +50,7 @@ def run(session: Session) -> None:
         (stats.conflicts, "told differently by two lines of the same age (`memory check`)"),
         (stats.contradictions, "replaced by several live facts (`memory check`)"),
         (stats.parked, "connected to something that is not here"),
+        (stats.markers, "marks of a merge conflict (`memory facts normalize`)"),
         (stats.duplicates, "said twice (`memory facts normalize`)"),
     ):
         if count:
@@ -57,4 +58,11 @@ def run(session: Session) -> None:
     warn(stats.warnings)
 
 
-COMMAND = Command(run=run, examples=_EXAMPLES, subcommands={**TELLING, **ASKING, **FLOWS}, alone=True)
+_VERBS = {**TELLING, **ASKING, **FLOWS}
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    subcommands={name: msgspec.structs.replace(verb, paths=("file",)) for name, verb in _VERBS.items()},
+    alone=True,
+)

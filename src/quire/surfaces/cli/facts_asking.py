@@ -8,7 +8,7 @@ import msgspec
 
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.facts_shown import fact_fields, say_facts
-from quire.surfaces.cli.output import answer, say, verdict_fields, warn
+from quire.surfaces.cli.output import answer, counted, say, verdict_fields, warn
 from quire.surfaces.cli.reading import number
 
 __all__ = ["ASKING"]
@@ -36,8 +36,8 @@ def _recalled(project: Any, found: Any) -> None:
 def recall(session: Session, query: str, k: str | None, section: str | None, mind: str | None, faded: bool) -> None:
     """Find facts by words and by meaning, ranked by relevance times confidence.
 
-    Facts fade unless they are confirmed; what counts less than a tenth is left out, and its number said. Being found
-    keeps a fact from fading, but confirms nothing.
+    Facts fade unless they are confirmed; what counts less than a tenth is left out, and its number said, unless nothing
+    else comes near. A fact that is found in time fades no further, but is not confirmed by it.
     """
     project = session.project()
     found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded)
@@ -52,21 +52,26 @@ def recall(session: Session, query: str, k: str | None, section: str | None, min
     for link in found.connected:
         say(f"   {link.source} {link.relation} {link.target} — {link.title}")
     if not found.results:
-        said = {
-            "nothing stored": 'No facts are stored yet. `memory facts store Architecture "…"` keeps the first.',
-            "nothing matched": "No fact matches.",
-        }
-        say(said[found.reason])
+        say("No fact matches." if found.reason == "nothing matched" else _nothing(found.unread, mind))
         if found.others:
             say(f"Other minds hold facts: {_counted(found.others)}. Name one with --mind.")
     if found.reason == "all faded":
         say("Storing one again confirms it; `memory facts archive --faded` puts all such facts away.")
     elif found.faded:
-        say(f"{found.faded} more have faded; --faded shows them, storing one again confirms it.")
+        say(f"Left out because they have faded: {found.faded}; --faded shows them, storing one again confirms it.")
 
 
 def _counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} ({count})" for name, count in counts.items())
+
+
+def _nothing(unread: int, mind: str | None) -> str:
+    """Why there is no fact at all."""
+    if unread:
+        return "No line of the file could be read as a fact; `memory check` says why."
+    if mind is not None:
+        return f"The mind `{mind}` has no facts."
+    return 'No facts are stored yet. `memory facts store Architecture "…"` keeps the first.'
 
 
 def list_facts(session: Session, section: str | None, offset: str, limit: str | None, mind: str | None) -> None:
@@ -81,8 +86,10 @@ def list_facts(session: Session, section: str | None, offset: str, limit: str | 
         answer(project, fields)
         return
     if not page.total:
-        say('No facts are stored yet. `memory facts store Architecture "…"` keeps the first.')
+        say(f"No active facts in {section}." if section else _nothing(page.unread, mind))
         return
+    if not page.results:
+        say(f"There are no more than {counted(page.total, 'fact')}.")
     shown = None
     for view in page.results:
         if view.section != shown:
@@ -124,11 +131,12 @@ def episodes(
     for item in found.results:
         tags = f"  [{', '.join(item.tags)}]" if item.tags else ""
         say(f"{item.date}: {item.title}{tags}")
-        say(f"  {item.ref}" + (f", {len(item.facts)} facts" if item.facts else ""))
+        say(f"  {item.ref}" + (f", {counted(len(item.facts), 'fact')}" if item.facts else ""))
         say("  " + item.narrative.replace("\n", "\n  "))
         say()
     if not found.results:
-        say("No episode matches." if query and found.total else "No episodes are recorded.")
+        asked = query or tag or since or until or mind
+        say("No episode matches." if asked else "No episodes are recorded.")
 
 
 def focus(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
@@ -146,12 +154,13 @@ def focus(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
     return 0 if pinned == len(done.outcomes) else 1
 
 
-def release(session: Session, facts: tuple[str, ...], agent_session: str) -> None:
+def release(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
     """Let go of pins: of FACT…, or of all. The facts themselves stay."""
     project = session.project()
     done = project.memory_release(list(facts) or None, session=agent_session)
     released = sum(text == "released" for text in done.outcomes.values())
     _working(session, project, done, f"Released {released}.")
+    return 0 if released == len(done.outcomes) else 1
 
 
 def _working(session: Session, project: Any, done: Any, said: str) -> None:
@@ -246,7 +255,7 @@ ASKING = {
     ),
     "release": Command(
         run=release,
-        examples="Examples:\n  memory facts release 57afd07611e9\n  memory facts release\n",
+        examples="Example:\n  memory facts release\n",
         arguments=(Argument(name="facts", many=True, required=False),),
         options=(_SESSION,),
     ),

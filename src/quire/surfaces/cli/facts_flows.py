@@ -28,8 +28,8 @@ def compact(
 ) -> None:
     """Compact a conversation: older messages become a summary, what is pinned or was asked for stays word for word.
 
-    Takes messages as JSON ({"messages": […]}, or the list alone) or as JSON Lines, and prints the new conversation as
-    JSON Lines. What goes is kept in full below .memory/local/checkpoints/ first. Works offline.
+    Takes messages as JSON ({"messages": […]}, or the list alone) or as JSON Lines, and prints the new conversation in
+    the same form. What goes is kept in full below .memory/local/checkpoints/ first. Works offline.
     """
     if use_stdin == (file is not None):
         raise UsageError("Give either --stdin or --file.", hint="`memory facts compact --help` shows an example.")
@@ -49,10 +49,24 @@ def compact(
     if session.as_json:
         answer(project, fields, done.warnings)
         return
-    for message in done.messages:
-        say(json_text(message))
+    _say_messages(data, done.messages)
     warn(done.warnings)
     _aside(done.note)
+
+
+def _say_messages(data: bytes, messages: list[Any]) -> None:
+    """In the form in which they came: one JSON value, or a line for each."""
+    try:
+        given = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        given = None
+    if isinstance(given, list):
+        say(json_text(messages))
+    elif isinstance(given, dict) and "messages" in given:
+        say(json_text({"messages": messages}))
+    else:
+        for message in messages:
+            say(json_text(message))
 
 
 def _aside(text: str) -> None:
@@ -72,10 +86,13 @@ def ingest(
     """Take in what the design documents decided: decisions, constraints, questions open and answered.
 
     Reads Markdown below docs/ and ai/docs/ with `id` and `status` in its head. What is only inferred waits until it is
-    accepted. Doing it again changes nothing. With --stdin, takes one candidate as JSON instead.
+    accepted; a decision that its document takes back is put away. Doing it again changes nothing. With --stdin, takes
+    one candidate as JSON instead.
     """
     if use_stdin and (accept or drop):
-        raise UsageError("--stdin goes with neither --accept nor --drop.")
+        raise UsageError(
+            "--stdin goes with neither --accept nor --drop.", hint="Give one candidate, or decide on some."
+        )
     project = session.project()
     candidate = read_input(None, "the candidate")[0] if use_stdin else None
     done = project.memory_ingest_lifecycle(candidate, accept=accept, drop=drop, dry_run=dry_run)
@@ -93,7 +110,7 @@ _SAID = {
     "store": "stored",
     "reinforce": "confirmed",
     "supersede": "superseded",
-    "archive": "answered",
+    "archive": "put away",
     "pend": "waiting",
     "reject": "left out",
     "accept": "accepted",
@@ -105,8 +122,10 @@ _SAID = {
 def _report(done: Any) -> None:
     counts = [f"{count} {_SAID.get(action, action)}" for action, count in done.counts.items() if count]
     lead = "Would be: " if done.dry_run else ""
-    where = f" from {done.documents} design documents" if done.documents else ""
-    if not counts:
+    where = f" from {counted(done.documents, 'design document')}" if done.documents else ""
+    if not counts and done.documents:
+        say(f"{counted(done.documents, 'design document')} hold no decision, constraint or question to keep.")
+    elif not counts:
         say("No design documents were found below docs/ or ai/docs/ (Markdown with `id` and `status` in its head).")
     else:
         say(f"{lead}{', '.join(counts)}{where}.")
@@ -153,6 +172,8 @@ def session_command(
         return
     for item in episodes:
         say(f"Recorded {item.title}  episode:{item.id}")
+    if close and not episodes:
+        say("Nothing was told of this session, so there is no episode of it.")
     if not close:
         say(f"Noted: {counted(found.turns, 'turn')}, {counted(found.tool_calls, 'tool call')} so far.")
 
@@ -199,7 +220,9 @@ def import_facts(session: Session, file: str, dry_run: bool) -> None:
     verb = "Would take in" if dry_run else "Took in"
     say(f"{verb} {done.added} of {done.lines} records; {done.known} were here already.")
     if done.set_aside:
-        say(f"{counted(done.set_aside, 'line')} could not be taken in and were left where they are.")
+        say(f"Left where they are, since they could not be read: {done.set_aside}.")
+    if done.refused:
+        say(f"Left where they are, for the credential in them: {done.refused}.")
     warn(done.warnings[:20])
 
 
@@ -253,7 +276,12 @@ FLOWS = {
             Option(name="--title", into="title", metavar="TEXT", help="What it is about."),
             Option(name="--narrative", into="narrative", metavar="TEXT", help="What happened, and why."),
             Option(name="--file", into="file", metavar="FILE", many=True, help="A file it changed; more than once."),
-            Option(name="--started", into="started", metavar="TIME", help="When it began; now by default."),
+            Option(
+                name="--started",
+                into="started",
+                metavar="TIME",
+                help="When it began; else when first told of.",
+            ),
             Option(name="--close", into="close", help="It has ended: record the episode."),
         ),
     ),

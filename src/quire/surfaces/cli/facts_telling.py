@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
+from quire.layers.facts.layout import RELATIONS
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.facts_shown import fact_fields
 from quire.surfaces.cli.output import answer, say, warn
-from quire.surfaces.cli.reading import read_input, share
+from quire.surfaces.cli.reading import read_text, share
 
 __all__ = ["TELLING"]
 
@@ -26,8 +27,7 @@ def _text(content: str | None) -> str:
     """The content as it was given, or from standard input where it is `-` or missing."""
     if content is not None and content != "-":
         return content
-    data, _ = read_input(None, "the fact")
-    return data.decode("utf-8", "replace")
+    return read_text("the fact")
 
 
 def store(
@@ -72,6 +72,7 @@ def store(
     said = {
         "stored": f"Stored in {fact.section}: {fact.content}",
         "reinforced": f"Confirmed (told {fact.reinforcements} times now): {fact.content}",
+        "tagged": f"Known already; tags added: {fact.content}",
         "unchanged": f"Known already, nothing changed: {fact.content}",
     }
     say(f"{'Would be: ' if dry_run else ''}{said[done.action]}")
@@ -133,7 +134,7 @@ def archive(session: Session, facts: tuple[str, ...], reason: str | None, faded:
 
 
 def restore(session: Session, facts: tuple[str, ...], dry_run: bool) -> int:
-    """Bring facts back from the archive, or accept those that were only proposed."""
+    """Bring facts back from the archive, or accept those that were only proposed. A connection comes by edge:…."""
     project = session.project()
     return _outcomes(session, project, project.memory_restore(list(facts), dry_run=dry_run), "")
 
@@ -152,6 +153,10 @@ def _outcomes(session: Session, project: Any, done: Any, nothing: str) -> int:
     return 1 if any(item.outcome in ("not found", "refused") for item in done.outcomes) else 0
 
 
+def is_relation(text: str) -> bool:
+    return text.strip().lower().replace("-", "_").replace(" ", "_") in RELATIONS
+
+
 def connect(
     session: Session,
     source: str,
@@ -167,6 +172,8 @@ def connect(
     ids of facts, or refs of anything else, such as feature.retry-queue.
     """
     project = session.project()
+    if is_relation(target) and not is_relation(relation):
+        target, relation = relation, target  # said as a sentence
     action, edge, warnings = project.memory_connect(
         source, target, relation, description=description or "", session=agent_session, dry_run=dry_run
     )

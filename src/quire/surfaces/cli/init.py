@@ -91,7 +91,10 @@ COMMAND = Command(
             name="--force", into="force", help="Archive the memory that is there into .memory/.backup/ and begin anew."
         ),
         Option(
-            name="--with", into="layers", metavar="LAYERS", help="Create these layers, too; else each at its first use."
+            name="--with",
+            into="layers",
+            metavar="LAYERS",
+            help="Create these layers, too: facts. Else each comes at first use.",
         ),
         Option(name="--no-guidance", into="no_guidance", help="Leave AGENTS.md and CLAUDE.md alone."),
     ),

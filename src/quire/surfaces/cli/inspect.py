@@ -24,9 +24,11 @@ _EXAMPLES = """Examples:
 def run(session: Session, ref: str) -> None:
     """Show one record in full, with everything that is connected to it.
 
-    REF is a node's id, kind.slug, or fact:ID, or episode:ID.
+    REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID.
     """
     project = session.project()
+    if not any(mark in ref for mark in ".:"):
+        ref = f"fact:{ref}"  # as every list of facts prints it
     if ref.strip().partition(":")[0] in ("fact", "episode"):
         _show_fact(session, project, ref)
         return
@@ -167,4 +169,5 @@ COMMAND = Command(
     run=run,
     examples=_EXAMPLES,
     arguments=(Argument(name="ref"),),
+    paths=(),
 )

@@ -70,7 +70,7 @@ def run(arguments: list[str]) -> int:
         if plain is None:
             return _run_parsed(arguments, as_json)
         command, session, values = plain
-        return command.run(session, **values) or 0
+        return command.call(session, dict(values)) or 0
     except QuireError as error:
         return fail(error, as_json=as_json)
     except BrokenPipeError:

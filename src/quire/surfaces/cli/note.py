@@ -5,6 +5,7 @@ from __future__ import annotations
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.notes import show_notes
 from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.reading import read_text
 
 _EXAMPLES = """Examples:
   memory note "look at the flaky upload test"
@@ -12,14 +13,16 @@ _EXAMPLES = """Examples:
 """
 
 
-def run(session: Session, text: str | None) -> None:
+def run(session: Session, words: tuple[str, ...]) -> None:
     """Jot something down for later, without leaving what you are doing.
 
-    Notes stay on this machine, in .memory/local/notes.md. Without TEXT, shows them.
+    Notes stay on this machine, in .memory/local/notes.md. Without a text, shows them; with `-` it is read from standard
+    input.
     """
-    if text is None:
+    if not words:
         show_notes(session)
         return
+    text = read_text("the note") if words == ("-",) else " ".join(words)
     project = session.project()
     count = project.note(text)
     if session.as_json:
@@ -28,4 +31,4 @@ def run(session: Session, text: str | None) -> None:
     say(f"Noted. ({count} {'entry' if count == 1 else 'entries'})")
 
 
-COMMAND = Command(run=run, examples=_EXAMPLES, arguments=(Argument(name="text", required=False),))
+COMMAND = Command(run=run, examples=_EXAMPLES, arguments=(Argument(name="words", many=True, required=False),), paths=())

@@ -62,9 +62,12 @@ def _gone(session: Session, project: Any, found: list[Any], verb: str) -> None:
     if session.as_json:
         answer(project, {"notes": msgspec.to_builtins(found), "pending": len(left)}, problems)
         return
+    if not found:
+        say("There is nothing to bring back." if verb == "Brought back" else "No notes wait.")
+        return
     say(f"{verb}: {len(found)}. {len(left)} wait.")
     for note in found:
-        say(f"  {note.text}")
+        say("  " + note.text.replace("\n", "\n     "))
 
 
 def promote(session: Session, number: str, section: str) -> None:
@@ -74,7 +77,8 @@ def promote(session: Session, number: str, section: str) -> None:
     if session.as_json:
         answer(project, {"action": stored.action, "fact": fact_fields(stored.fact)}, stored.warnings)
         return
-    say(f"Stored in {stored.fact.section}: {stored.fact.content}")
+    lead = "Stored in" if stored.action == "stored" else "Known already in"
+    say(f"{lead} {stored.fact.section}: {stored.fact.content}")
     say(f"  {stored.fact.ref}")
     warn(stored.warnings)
 

@@ -59,6 +59,8 @@ def fail(error: QuireError, *, as_json: bool) -> int:
 def usage_failed(message: str, command: str, *, as_json: bool) -> int:
     """A command line that cannot be understood."""
     hint = f"`{command} --help` shows how it is used."
+    if message.startswith("No such option"):
+        hint += " Put `--` before a text that begins with a dash."
     if as_json:
         fields = {"code": "MemoryUsage", "message": message, "hint": hint, "details": {}}
         _print({"ok": False, "error": fields, "warnings": [], "meta": {}})
@@ -93,7 +95,9 @@ def say(text: str = "", colour: str | None = None) -> None:
 
 def warn(warnings: Iterable[Problem]) -> None:
     for problem in warnings:
-        place = f"{problem.field}: " if problem.field else f"{problem.path}: " if problem.path else ""
+        line = f":{problem.line}" if problem.line else ""
+        where = f"{problem.path}{line}" if problem.path else problem.field
+        place = f"{where}: " if where else ""
         _say_error(f"warning: {place}{problem.message}")
         if problem.hint:
             _say_error(f"         {problem.hint}")

@@ -143,7 +143,7 @@ def _build(name: str, command: Command) -> click.Command:
     def callback(as_json: bool, **values: Any) -> int | None:
         session: Session = click.get_current_context().ensure_object(Session)
         session.as_json = session.as_json or as_json
-        return command.run(session, **values)
+        return command.call(session, values)
 
     params: list[click.Parameter] = [
         click.Argument(
@@ -167,7 +167,7 @@ def _build_group(name: str, command: Command, text: str, epilog: str) -> click.G
             return None
         session: Session = ctx.ensure_object(Session)
         session.as_json = session.as_json or as_json
-        return command.run(session, **values)
+        return command.call(session, values)
 
     group = _Subverbs(
         name=name,

@@ -42,8 +42,8 @@ def _values(command: Command, words: list[str], session: Session) -> Values | No
     given: list[str] = []
     while words:
         word = words.pop(0)
-        if not word.startswith("-"):
-            given.append(word)
+        if not word.startswith("-") or word == "-" or word.startswith("- "):
+            given.append(word)  # a dash and a blank begin a text, as in a list
         elif word == JSON.name:
             session.as_json = True
         elif word not in options or not _take(options[word], words, values):

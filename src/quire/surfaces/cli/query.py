@@ -118,6 +118,6 @@ COMMAND = Command(
         Option(name="--path", into="path", metavar="FILE", help="Only what governs this file."),
         Option(name="--limit", into="limit", metavar="NUMBER", help="At most so many results; 10 by default."),
         Option(name="--explain", into="explain", help="Show every part of each score."),
-        Option(name="--all", into="everything", help="Also what is stale, superseded or dead."),
+        Option(name="--all", into="everything", help="Also what is stale, superseded, dead, archived or faded."),
     ),
 )

@@ -6,7 +6,7 @@ import sys
 
 from quire.model import InputError, UsageError, limits
 
-__all__ = ["number", "read_input", "share"]
+__all__ = ["number", "read_input", "read_text", "share"]
 
 
 def number(name: str, text: str | None) -> int | None:
@@ -25,6 +25,15 @@ def share(name: str, text: str | None) -> float | None:
         return float(text)
     except ValueError:
         raise UsageError(f"--{name} takes a number, not `{text[:40]}`.") from None
+
+
+def read_text(what: str) -> str:
+    """A text from standard input."""
+    data, _ = read_input(None, what)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"Standard input is not UTF-8 text (byte {error.start}).", hint="Send UTF-8.") from None
 
 
 def read_input(file: str | None, what: str, most: int = limits.INPUT_BYTES) -> tuple[bytes, str]:

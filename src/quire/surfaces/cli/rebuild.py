@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.output import answer, counted, say
 
 _EXAMPLES = """Examples:
   memory rebuild
@@ -33,7 +33,7 @@ def run(session: Session, semantic: str | None) -> None:
     if session.as_json:
         answer(project, msgspec.to_builtins(done))
         return
-    say(f"Indexed {done.records} nodes and {done.edges} relations.")
+    say(f"Indexed {counted(done.records, 'record')} and {counted(done.edges, 'relation')}.")
     if semantic is not None:
         say("Vectors: " + ", ".join(f"{number:,} in {space}" for space, number in done.vectors.items()) + ".")
     for path in done.unreadable:

@@ -1,0 +1,220 @@
+"""What design documents decided, taken in: stored, confirmed, replaced, or kept until somebody accepts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.files import input_text, parse_strict
+from quire.layers.facts.layout import PENDING
+from quire.model import InputError, InvalidJson, QuireError, SecretDetected, cut
+from quire.project.fact_results import FactView, Ingested
+from quire.project.facts import FactKeeping
+from quire.project.recalling import FactAsking
+
+if TYPE_CHECKING:
+    from quire.capture import Artifact, Held, Step
+    from quire.index import Index
+    from quire.layers.facts import Draft, Fact
+
+_SHOWN = 200
+
+__all__ = ["Ingesting"]
+
+
+class Ingesting(FactKeeping, FactAsking):
+    """The flow from design documents to facts."""
+
+    def memory_ingest_lifecycle(
+        self,
+        candidate: Any = None,
+        *,
+        accept: Sequence[str] = (),
+        drop: Sequence[str] = (),
+        dry_run: bool = False,
+    ) -> Ingested:
+        """Take in what the design documents decided since the last time, or one candidate that is given.
+
+        What is only inferred waits as pending until somebody accepts it. Doing it twice changes nothing.
+        """
+        from quire.capture import parse_candidate, plan_candidates, plan_documents, scan_design_documents
+
+        if accept or drop:
+            return self._decide(list(accept), list(drop), dry_run=dry_run)
+        if isinstance(candidate, bytes):
+            candidate = _parsed(candidate)
+        single = None if candidate is None else parse_candidate(candidate)
+        scan = None if single is not None else scan_design_documents(self.root)
+
+        def plan(draft: Draft, index: Index) -> Ingested:
+            held = self._held_facts(index)
+            steps = (
+                plan_candidates([single], held)
+                if single is not None
+                else plan_documents(scan.documents if scan else [], held)
+            )
+            done = Ingested(
+                dry_run=dry_run,
+                documents=len(scan.documents) if scan else 0,
+                counts={},
+                steps=[],
+                warnings=list(scan.problems) if scan else [],
+            )
+            for step in steps:
+                self._carry_out(draft, step, done)
+            done.pending = self._pending(draft, index)
+            return done
+
+        return self._change("ingest design documents", plan, dry_run=dry_run)
+
+    def _held_facts(self, index: Index) -> list[Held]:
+        from quire.capture import Held
+        from quire.layers.facts import held_of
+
+        found = []
+        for record in index.page(self._filter()):
+            fact = held_of(record).fact
+            found.append(
+                Held(
+                    fact.id,
+                    fact.section,
+                    fact.content,
+                    fact.status,
+                    fact.source,
+                    _artifact(fact),
+                    fact.evidence,
+                    fact.reason or "",
+                )
+            )
+        return found
+
+    def _carry_out(self, draft: Draft, step: Step, done: Ingested) -> None:
+        shown = {
+            "action": step.action,
+            "content": step.content,
+            "fact_id": step.fact_id,
+            "reason": step.reason,
+            "path": step.candidate.artifact.path if step.candidate and step.candidate.artifact else "",
+        }
+        done.steps.append(shown)
+        try:
+            fact, changed = self._apply(draft, step)
+        except QuireError as error:
+            # One that may not be written stops none of the others, and is not repeated where it may not be shown.
+            shown |= {"action": "reject", "reason": error.message, "content": cut(step.content, _SHOWN)}
+            if isinstance(error, SecretDetected):
+                shown["content"] = ""
+        else:
+            if not changed and step.action != "reject":
+                shown["action"] = "unchanged"
+            if fact is not None:
+                shown["fact_id"] = fact.id
+                done.fact_ids.append(fact.id)
+        action = str(shown["action"])
+        done.counts[action] = done.counts.get(action, 0) + 1
+
+    def _apply(self, draft: Draft, step: Step) -> tuple[Fact | None, bool]:
+        """Do what a step says; the fact that it leaves, and whether anything changed."""
+        from quire.capture import ANEW, source_of
+        from quire.layers.facts import Telling, archive_facts, confirm_fact, store_fact, supersede_fact
+
+        known = draft.fact(step.fact_id) if step.fact_id else None
+        if step.action == "archive" and step.fact_id:
+            return None, archive_facts(draft, [step.fact_id], step.reason)[0].done
+        if step.candidate is None or step.action not in ("store", "pend", "supersede", "reinforce"):
+            return None, False
+        waits = known is not None and known.fact.status == PENDING
+        told = Telling(
+            id=self._token(),
+            content=step.content,
+            section=step.candidate.section,
+            source=source_of(step.candidate),
+            session=step.candidate.session,
+            artifact=msgspec.to_builtins(step.candidate.artifact) if step.candidate.artifact else None,
+            witnesses=step.evidence,
+            pending=step.action == "pend",
+            replaces=step.fact_id if step.action == "pend" and not waits else None,
+            reason=step.reason or None if step.action == "supersede" else None,
+        )
+        if step.action == "reinforce" and known is not None:
+            confirmed = confirm_fact(draft, known, told)
+            return confirmed.fact, confirmed.action != "unchanged"
+        if step.action == "supersede" and step.fact_id and not waits:
+            return supersede_fact(draft, step.fact_id, told)[1].fact, True
+        if waits and step.fact_id:
+            # A proposal that was replaced before anybody accepted it.
+            archive_facts(draft, [step.fact_id], ANEW)
+        stored = store_fact(draft, told)
+        return stored.fact, stored.action != "unchanged"
+
+    def _decide(self, accept: list[str], drop: list[str], *, dry_run: bool) -> Ingested:
+        """Accept or drop what waits."""
+        from quire.capture import DROPPED
+        from quire.layers.facts import archive_facts, find_fact, restore_facts
+
+        def plan(draft: Draft, index: Index) -> Ingested:
+            both = {find_fact(draft, name, "accept").fact.id for name in accept}
+            both &= {find_fact(draft, name, "drop").fact.id for name in drop}
+            if both:
+                raise InputError(
+                    f"`{min(both)}` cannot be accepted and dropped at once.",
+                    hint="Name it once.",
+                    details={"field": "drop", "id": min(both)},
+                )
+            for name in (*accept, *drop):
+                fact = find_fact(draft, name, "accept").fact
+                if fact.status != PENDING:
+                    raise InputError(
+                        f"`{fact.id}` does not wait: it is {fact.status}.",
+                        hint="`memory facts ingest` lists what waits.",
+                        details={"field": "accept", "id": fact.id},
+                    )
+            outcomes = restore_facts(draft, accept) if accept else []
+            outcomes += archive_facts(draft, drop, DROPPED) if drop else []
+            return Ingested(
+                dry_run=dry_run,
+                documents=0,
+                counts={
+                    "accept": sum(item.outcome == "accepted" for item in outcomes),
+                    "drop": sum(item.outcome == "archived" for item in outcomes),
+                },
+                steps=[{"action": item.outcome, "fact_id": item.id, "reason": item.message} for item in outcomes],
+                pending=self._pending(draft, index),
+                fact_ids=[item.id for item in outcomes if item.done],
+            )
+
+        return self._change("ingest design documents", plan, dry_run=dry_run)
+
+    def _pending(self, draft: Draft, index: Index) -> list[FactView]:
+        """What waits after this change."""
+        from quire.layers.facts import Fact
+
+        now = self.world.now()
+        known = {record.ref.removeprefix("fact:") for record in index.page(self._filter(statuses=(PENDING,)))}
+        known |= {record.id for record in draft.added if isinstance(record, Fact)}
+        held = [draft.fact(name) for name in sorted(known)]
+        return [self._fact_view(item.fact, now) for item in held if item and item.fact.status == PENDING]
+
+
+def _artifact(fact: Fact) -> Artifact | None:
+    """The document that a fact names, where it names one as we do."""
+    from quire.capture import Artifact
+
+    try:
+        return msgspec.convert(fact.extra.get("artifact"), Artifact)
+    except msgspec.ValidationError:
+        return None
+
+
+def _parsed(data: bytes) -> Any:
+    """One candidate as JSON."""
+    source = "The candidate"
+    try:
+        return parse_strict(input_text(data, source), source)
+    except InvalidJson as error:
+        shape = '{"kind": "design-decision", "authority": "explicit", "section": "Decisions", "content": "…"}'
+        raise InvalidJson(
+            error.message, hint=f"Send one JSON object, such as {shape}.", details=error.details
+        ) from None

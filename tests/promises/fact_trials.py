@@ -1,0 +1,528 @@
+"""The facts under trial: a writer stopped at every call of the seam, and writers at work together. Run as a script.
+
+`crash` and `power` take a scenario, the way to fail (or what to leave out), a folder, how many calls to pass over
+between two trials, and perhaps a mutant; `work` is one of many writers or readers, and notes what was acknowledged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import apsw
+import msgspec
+from crashing import (
+    NEEDS_ROOM,
+    Tree,
+    die_at,
+    differing,
+    interrupt_at,
+    leftovers,
+    mutate,
+    nothing,
+    read_space,
+    refuse_at,
+)
+from crashing import empty as repository
+from crashing import run as run_apart
+from power_loss import Disk, Recorder
+
+from quire.files import World, disk
+from quire.model import InputError
+from quire.project import Project
+
+NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
+LATER = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
+FACTS = "harbor/.memory/facts.jsonl"
+LOCAL = "harbor/.memory/local/"
+NOTES, DONE = f"{LOCAL}notes.md", f"{LOCAL}notes.done.md"
+# Written on the way, and not worth refusing a fact for: the next command sees to them.
+BESIDE = ("harbor/.memory/.gitattributes", "harbor/.gitignore", f"{LOCAL}.gitignore")
+
+WORKER = "Retries run in the worker, never in the request."
+TIMEOUT = "A request may take thirty seconds."
+QUEUE = "The queue lives in Redis."
+EXPORT = "The export of large files is slow."
+DOCUMENT = """---
+id: retry-queue
+title: Retry queue
+status: decided
+open_questions:
+  - "How long is a job kept?"
+---
+# Retry queue
+
+## Decisions
+
+### Keep the queue in Postgres
+
+**Status:** decided
+
+**Rationale:** One store less to run.
+"""
+OTHER = b"".join(
+    b'{"_type":"fact","id":"%s","section":"Specs","content":"Brought %s.","status":"active","version":9}\n'
+    % (name, name)
+    for name in (b"alpha", b"beta", b"gamma")
+)
+TALK = json.dumps(
+    {
+        "messages": [
+            {"role": "user" if turn % 2 == 0 else "assistant", "content": f"Turn {turn}: " + "the queue moves. " * 80}
+            for turn in range(12)
+        ]
+    }
+).encode()
+
+
+class Scenario(NamedTuple):
+    """What is there before, what is done, and where its trial is milder than that of the others."""
+
+    prepare: Callable[[str], None]
+    act: Callable[[Project, dict[str, str]], object]
+    loose: str = ""
+    """Below here a file may be neither old nor new: nothing acknowledged stands in it."""
+    once: bool = False
+    """Told again after it was done, it is something else that is done."""
+    grows: str = ""
+    """A file that gains by every run."""
+
+
+# -- the little world in which it happens -------------------------------------------------------------------------
+
+
+def open_project(space: str, now: datetime = LATER, phase: str = "b") -> Project:
+    """A project whose ids are the same in every run: what an unharmed run makes can be compared byte for byte."""
+    home, root = os.path.join(space, "home"), os.path.join(space, "harbor")
+    env = {"PATH": os.environ["PATH"], "HOME": home, "MEMORY_HOME": f"{home}/registry", "MEMORY_LOCK_TIMEOUT": "5"}
+    numbers = iter(range(10**6))
+
+    def token() -> str:
+        return f"{phase}{next(numbers):07x}" * 2
+
+    world = World(cwd=root, env=env, now=lambda: now, token=token, sleep=time.sleep, pid=os.getpid())
+    return Project.open(root, world)
+
+
+def counted(world: World) -> World:
+    """The same world with tokens that differ from their first characters on, as ids of facts need them."""
+    numbers = iter(range(10**6))
+    return msgspec.structs.replace(world, token=lambda: f"{next(numbers):08x}" * 2)
+
+
+def ids_in(space: str) -> dict[str, str]:
+    """The id of each text in the file."""
+    found: dict[str, str] = {}
+    with contextlib.suppress(FileNotFoundError), open(os.path.join(space, FACTS), encoding="utf-8") as file:
+        for line in file:
+            with contextlib.suppress(ValueError, KeyError):
+                fields = json.loads(line)
+                found.setdefault(fields["content"], fields["id"])
+    return found
+
+
+def bare(space: str) -> None:
+    """A repository with a memory that knows no facts yet, and whose `.gitignore` says nothing of it."""
+    repository(space)
+    open_project(space, NOW, "a").init(guidance=False)
+    with open(os.path.join(space, "harbor/.gitignore"), "wb") as file:
+        file.write(b"*.log")
+
+
+def filled(space: str) -> None:
+    """Four facts, one of them put away, a connection, an episode, a pin, two notes, and a design document; no git."""
+    for name in ("harbor/docs", "home"):
+        os.makedirs(os.path.join(space, name))
+    with open(os.path.join(space, "harbor/docs/retry-queue.md"), "w", encoding="utf-8") as file:
+        file.write(DOCUMENT)
+    project = open_project(space, NOW, "a")
+    project.init(guidance=False)
+    told = (("Architecture", WORKER), ("Decisions", TIMEOUT), ("Specs", QUEUE), ("Known Issues", EXPORT))
+    ids = [project.memory_store(section, text).fact.id for section, text in told]
+    project.memory_archive(ids[3:], reason="fixed")
+    project.memory_connect(ids[0], ids[1], "depends_on")
+    project.memory_session("past", turns=2, tool_calls=3, title="the beginning", close=True)
+    project.memory_focus(ids[:1])
+    for text in ("look at the uploads", "look at the fonts"):
+        project.note(text)
+    project.memory_query()
+
+
+def merged(space: str) -> None:
+    """As git leaves it after a union merge: twins, older lines, a line that is none."""
+    filled(space)
+    with open(os.path.join(space, FACTS), "rb") as file:
+        first, *rest = file.read().splitlines(keepends=True)
+    twin = {**json.loads(first), "id": "twin"}
+    older = {**json.loads(rest[0]), "version": 0, "tags": ["older"]}
+    with open(os.path.join(space, FACTS), "wb") as file:
+        file.write(b"".join([*rest, *(json.dumps(line).encode() + b"\n" for line in (twin, older)), b"{torn\n", first]))
+
+
+def in_session(space: str) -> None:
+    """A session was noted and not closed."""
+    filled(space)
+    open_project(space, NOW, "a").memory_session("live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "first store": Scenario(bare, lambda project, _: project.memory_store("Architecture", WORKER)),
+    "store": Scenario(filled, lambda project, _: project.memory_store("Decisions", "Mails go out at night.")),
+    "reinforce": Scenario(filled, lambda project, _: project.memory_store("Architecture", WORKER, session="two")),
+    "supersede": Scenario(
+        filled, lambda project, ids: project.memory_supersede(ids[WORKER], "Retries run in the scheduler.", reason="r")
+    ),
+    "archive": Scenario(filled, lambda project, ids: project.memory_archive([ids[TIMEOUT], ids[QUEUE]], reason="r")),
+    "restore": Scenario(filled, lambda project, ids: project.memory_restore([ids[EXPORT]])),
+    "connect": Scenario(filled, lambda project, ids: project.memory_connect(ids[TIMEOUT], ids[QUEUE], "enables")),
+    "normalize": Scenario(merged, lambda project, _: project.memory_normalize(dry_run=False)),
+    "import": Scenario(filled, lambda project, _: project.memory_import(OTHER, source="other.jsonl")),
+    "ingest": Scenario(filled, lambda project, _: project.memory_ingest_lifecycle()),
+    "focus": Scenario(filled, lambda project, ids: project.memory_focus([ids[TIMEOUT], ids[QUEUE]])),
+    "release": Scenario(filled, lambda project, _: project.memory_release()),
+    "checkpoint": Scenario(filled, lambda project, _: project.memory_session("live", turns=4, files=["src/a.py"])),
+    "close": Scenario(
+        in_session,
+        lambda project, _: project.memory_session("live", turns=4, close=True),
+        loose=f"{LOCAL}sessions/",
+        once=True,
+    ),
+    "silent": Scenario(
+        in_session, lambda project, _: project.memory_session("next", turns=1), loose=f"{LOCAL}sessions/"
+    ),
+    "first note": Scenario(bare, lambda project, _: project.note("look at the mailer"), once=True),
+    "note": Scenario(filled, lambda project, _: project.note("look at the mailer"), once=True),
+    "clear": Scenario(filled, lambda project, _: project.notes_done(None), once=True, grows=DONE),
+    "promote": Scenario(filled, lambda project, _: project.notes_promote(1, "Known Issues"), once=True, grows=DONE),
+    "compact": Scenario(
+        filled,
+        lambda project, _: project.memory_compact(TALK),
+        loose=f"{LOCAL}checkpoints/",
+        grows=f"{LOCAL}checkpoints/",
+    ),
+}
+
+
+# -- looking ------------------------------------------------------------------------------------------------------
+
+
+def look(space: str) -> Tree:
+    """Every file that matters: not when something was read, and no file of facts that says as much as none."""
+    found = read_space(space)
+    return {name: data for name, data in found.items() if name != f"{LOCAL}access.jsonl" and (data or name != FACTS)}
+
+
+def index_of(root: str) -> dict[str, list[str]]:
+    """What the index holds of the facts, without the numbers of its rows."""
+    path = os.path.join(root, ".memory", "index", "quire.sqlite")
+    columns = (
+        "ref, kind, title, text, status, section, scope, weight, half_life, since, created_at, updated_at, updated,"
+        " tags, anchors, origin, seen, raw"
+    )
+    queries = {
+        "records": f"SELECT {columns} FROM records WHERE layer = 'facts'",
+        "names": "SELECT name, ref FROM names JOIN records ON records.id = record WHERE layer = 'facts'",
+        "edges": "SELECT ref, source, predicate, target, status, raw FROM edges WHERE layer = 'facts'",
+        "counts": "SELECT * FROM tallies WHERE layer = 'facts' AND number != 0",
+        "problems": "SELECT * FROM problems WHERE layer = 'facts'",
+        "overview": "SELECT * FROM summaries WHERE layer IN (SELECT layer FROM records WHERE layer = 'facts')",
+        "loose ends": "SELECT name FROM names WHERE record NOT IN (SELECT id FROM records)",
+        "vectors": "SELECT ref FROM vectors JOIN records ON records.id = record WHERE layer = 'facts'",
+    }
+    connection = apsw.Connection(path)
+    try:
+        return {name: sorted(map(repr, connection.execute(query))) for name, query in queries.items()}
+    finally:
+        connection.close()
+
+
+def index_differs(project: Project) -> list[str]:
+    """How the index as it is differs from one that is made from nothing."""
+    project.memory_query()
+    found = index_of(project.root)
+    project.rebuild()
+    fresh = index_of(project.root)
+    return [
+        f"{kind}: {word} {row[:160]}"
+        for kind in found
+        for word, rows, others in (("too many", found, fresh), ("missing", fresh, found))
+        for row in rows[kind]
+        if row not in others[kind]
+    ]
+
+
+# -- judging ------------------------------------------------------------------------------------------------------
+
+
+class Trial(NamedTuple):
+    """A scenario with its beginning and its end, as an unharmed run makes them."""
+
+    name: str
+    scenario: Scenario
+    template: str
+    space: str
+    before: Tree
+    after: Tree
+
+    def restore(self) -> None:
+        shutil.rmtree(self.space, ignore_errors=True)
+        shutil.copytree(self.template, self.space, symlinks=True)
+
+    def act(self, phase: str = "b") -> object:
+        return self.scenario.act(open_project(self.space, LATER, phase), ids_in(self.template))
+
+    def is_done(self, now: Tree) -> bool:
+        """Whether everything stands there that an unharmed run leaves."""
+        missing = [name for name in differing(now, self.after) if not self.is_loose(name) and name not in BESIDE]
+        return not missing and self.has_grown(now)
+
+    def is_loose(self, name: str) -> bool:
+        return any(place and name.startswith(place) for place in (self.scenario.loose, self.scenario.grows))
+
+    def has_grown(self, now: Tree) -> bool:
+        """Whether what a run adds is there, whatever else was added."""
+        place = self.scenario.grows
+        added = [data for name, data in self.after.items() if place and name.startswith(place)]
+        return all(any(data in other for name, other in now.items() if name.startswith(place)) for data in added)
+
+    def judge(self) -> Iterator[str]:
+        """Everything that is wrong after an interrupted run: first as a reader finds it, then after one more run."""
+        try:
+            yield from self.as_read()
+            now = look(self.space)
+            last = self.scenario.once and self.is_done(now)
+            if not last:
+                self.again(now)
+        except Exception as error:
+            yield f"the next run failed: {error!r}"
+            return
+        yield from self.converged(after_a_write=not last)
+
+    def as_read(self) -> Iterator[str]:
+        project = open_project(self.space)
+        project.memory_recall("where do retries run?", note=False)
+        project.memory_facts()
+        project.memory_context("retries")
+        project.notes()
+        known = ["JsonInvalid"] if self.name == "normalize" else []
+        yield from (
+            f"check: {found.code} {found.message}" for found in project.check().errors if found.code not in known
+        )
+        yield from (f"the index is not as one made anew, {text}" for text in index_differs(project))
+        now = look(self.space)
+        for name in {**now, **self.before, **self.after}:
+            if now.get(name) not in (self.before.get(name), self.after.get(name)) and not self.is_loose(name):
+                yield f"`{name}` is neither old nor new"
+        yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=False))
+
+    def again(self, now: Tree) -> None:
+        try:
+            # A file that is new with every run needs a name of its own.
+            self.act("c" if self.scenario.loose else "b")
+        except InputError:
+            if not self.is_done(now):
+                raise
+
+    def converged(self, *, after_a_write: bool) -> Iterator[str]:
+        now = look(self.space)
+        for name in differing(now, self.after):
+            if not self.is_loose(name) and (after_a_write or name not in BESIDE):
+                yield f"the next run left `{name}` different"
+        if not self.has_grown(now):
+            yield f"`{self.scenario.grows}` does not hold what it should"
+        yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=after_a_write))
+        yield from (f"the index is not as one made anew, {text}" for text in index_differs(open_project(self.space)))
+
+    def refusal(self, said: str, *, for_good: bool) -> Iterator[str]:
+        """What is wrong with how an operation ended that the disk refused a call."""
+        now = look(self.space)
+        if said == "done":
+            if not self.is_done(now):
+                yield f"acknowledged, and not there: {differing(now, self.after)}"
+            return
+        if "KeyboardInterrupt" not in said:
+            code, message, hint = said.split("|", 2)
+            if code == "untyped" or not hint:
+                yield f"not an error that a person can act on: {said}"
+            if for_good or "could not be completed" in message:
+                return
+            if not self.is_done(now) and now.get(FACTS) != self.before.get(FACTS) and self.name != "promote":
+                yield "refused, yet the facts changed"
+        yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=True))
+
+
+def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
+    """The scenario made ready, and the calls that an unharmed run of it makes."""
+    scenario = SCENARIOS[name]
+    template, space = os.path.join(folder, "template"), os.path.join(folder, "space")
+    os.makedirs(space)
+    scenario.prepare(space)
+    before = look(space)
+    # The recorded run, too, begins with a copy: the index can tell one from the original.
+    shutil.move(space, template)
+    trial = Trial(name, scenario, template, space, before, {})
+    trial.restore()
+    calls: list[tuple[str, str]] = []
+    disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, space)))
+    trial.act()
+    disk.before = nothing
+    after = look(space)
+    assert differing(before, after), "an unharmed run changes something"
+    return trial._replace(after=after), calls
+
+
+# -- failing ------------------------------------------------------------------------------------------------------
+
+
+def crash(name: str, way: str, folder: str, stride: str, mutant: str = "") -> dict[str, Any]:
+    """Every call of one scenario, or every n-th one, failed in one way."""
+    mutate(mutant)
+    trial, calls = prepare(name, folder)
+    violations: list[str] = []
+    points = 0
+    codes = (errno.ENOSPC, errno.EIO, errno.EROFS)
+    for number in range(len(calls) - 1, -1, -int(stride)):
+        operation, path = calls[number]
+        if (way == "torn" and operation != "fsync") or (way == "full" and operation not in NEEDS_ROOM):
+            continue
+        trial.restore()
+        if way in ("kill", "torn"):
+            said = run_apart(trial, die_at(number, torn=way == "torn"))
+            found = [] if said == "died" else [f"it should have died: {said}"]
+        elif way == "interrupt":
+            found = list(trial.refusal(run_apart(trial, interrupt_at(number)), for_good=False))
+        else:
+            code = codes[number % 3] if way == "refuse" else errno.ENOSPC if way == "full" else errno.EROFS
+            said = run_apart(trial, refuse_at(number, code, for_good=way != "refuse"))
+            found = list(trial.refusal(said, for_good=way != "refuse"))
+        points += 1
+        found += trial.judge()
+        violations += [f"call {number}, {operation} {path}: {text}" for text in found]
+        if mutant and violations:
+            break
+    return {"calls": len(calls), "points": points, "violations": violations}
+
+
+def power(name: str, mutant: str, folder: str, stride: str) -> dict[str, Any]:
+    """The power fails at every system call, or every n-th one, and the disk forgets what was not synced."""
+    trial, _ = prepare(name, folder)
+    trial.restore()
+    model, recorder = Disk(trial.space), Recorder(mutant)
+    disk.os = recorder  # type: ignore[attr-defined]
+    trial.act()
+    disk.os = os  # type: ignore[attr-defined]
+    seen: set[int] = set()
+    violations: list[str] = []
+    for number, entry in enumerate([*recorder.log, None]):
+        for tree in model.survivors() if number % int(stride) == 0 or entry is None else ():
+            key = hash((frozenset(tree.items()), entry is None))
+            if key in seen:
+                continue
+            seen.add(key)
+            found_again(trial, tree)
+            lost = [] if entry or trial.is_done(settled(trial)) else ["acknowledged and lost"]
+            violations += [f"{number} before {entry and entry[:2]}: {text}" for text in [*lost, *trial.judge()]]
+            if violations and mutant:
+                return {"states": len(seen), "violations": violations}
+        if entry:
+            model.play(*entry)
+    return {"states": len(seen), "violations": violations}
+
+
+def found_again(trial: Trial, tree: Tree) -> None:
+    """The disk as it is found after the power came back."""
+    trial.restore()
+    for path in [os.path.join(trial.space, name) for name in read_space(trial.space)]:
+        if path not in tree:
+            os.unlink(path)
+    for path, data in tree.items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        # Whoever wrote it is gone, like every other process.
+        with open(path.replace(f"/.quire-{os.getpid()}-", "/.quire-99999999-"), "wb") as file:
+            file.write(data)
+
+
+def settled(trial: Trial) -> Tree:
+    """What the first reader finds."""
+    open_project(trial.space).memory_query()
+    return look(trial.space)
+
+
+# -- many at once -------------------------------------------------------------------------------------------------
+
+
+def work(what: str, root: str, number: str, times: str, notes: str) -> None:
+    """One of many at work in the same memory; each acknowledgement is noted with the time before and after it."""
+    with open(notes, "w", encoding="utf-8") as file:
+        for turn in range(int(times)):
+            for told in WORKERS[what](Project.open(root), int(number), turn):
+                file.write(json.dumps({**told, "turn": turn, "at": time.monotonic()}) + "\n")
+                file.flush()
+
+
+def tell(project: Project, number: int, turn: int) -> Iterator[dict[str, Any]]:
+    """New facts, every fifth of them told by all at once; now and then one of one's own is changed."""
+    began = time.monotonic()
+    text = f"Everybody knows thing {turn}." if turn % 5 == 0 else f"Writer {number} found thing {turn}."
+    stored = project.memory_store("Specs", text, session=f"s{number}")
+    yield {"did": stored.action, "id": stored.fact.id, "text": text, "began": began}
+    if turn % 5 == 2:
+        replaced = project.memory_supersede(stored.fact.id, f"Writer {number} knows better of {turn}.")
+        yield {"did": "superseded", "id": replaced.new.id, "old": replaced.old.id, "text": replaced.new.content}
+        _, edge, _ = project.memory_connect(replaced.new.id, "feature.shared", "enables")
+        yield {"did": "connected", "id": edge.ref.removeprefix("edge:")}
+    if turn % 5 == 3:
+        done = project.memory_archive([stored.fact.id], reason="not worth it")
+        yield {"did": done.outcomes[0].outcome, "id": stored.fact.id, "text": text}
+
+
+def add(project: Project, number: int, turn: int) -> Iterator[dict[str, Any]]:
+    """Nothing but new facts."""
+    began = time.monotonic()
+    text = f"Writer {number} found thing {turn}."
+    yield {"did": "stored", "id": project.memory_store("Specs", text).fact.id, "text": text, "began": began}
+
+
+def ask(project: Project, _number: int, turn: int) -> Iterator[dict[str, Any]]:
+    """Read what the writers write: what is seen is whole, and nothing is seen twice."""
+    for found in (project.memory_recall(f"who found thing {turn}?", k=50), project.memory_query(limit=2_000)):
+        texts = [view.content for view in found.results]
+        assert all(text.endswith(".") and text.split()[0] in ("Writer", "Everybody", "The") for text in texts), texts
+        assert len(set(texts)) == len(texts), Counter(texts).most_common(3)
+    project.memory_context("thing")
+    project.memory_search_archive("thing")
+    assert project.memory_facts().bad_lines == 0
+    errors = project.check().errors
+    assert errors == [], errors
+    yield {"did": "read", "seen": len(texts)}
+
+
+def hold(project: Project, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
+    """Stop in the middle of a store, the lock held, until a line is read."""
+
+    def before(_operation: str, _path: str) -> None:
+        disk.before = nothing
+        print("held", flush=True)
+        sys.stdin.readline()
+
+    disk.before = before
+    yield {"did": "stored", "id": project.memory_store("Specs", "The holder went on.").fact.id}
+
+
+WORKERS = {"tell": tell, "add": add, "ask": ask, "hold": hold}
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "work":
+        work(*sys.argv[2:])
+    else:
+        print(json.dumps({"crash": crash, "power": power}[sys.argv[1]](*sys.argv[2:])))
