@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -312,6 +313,12 @@ def test_check_names_each_fault_of_the_file(empty: Here, tree: Any, code: str) -
     assert [(item["path"], item.get("line")) for item in found] == [(".memory/facts.jsonl", line)]
     assert code in empty("check").out
     assert tree(empty.root) == before
+
+
+def test_the_last_activity_is_a_time_like_any_other(here: Here) -> None:
+    here.facts("store", "Specs", "Something.")
+    said = next(line for line in here("status").out.splitlines() if line.startswith("Last activity:"))
+    assert re.fullmatch(r"Last activity: \d{4}-\d\d-\d\d \d\d:\d\d \+00:00", said)
 
 
 def test_check_says_where_git_would_not_merge_facts_line_by_line(here: Here, git: Callable[..., str]) -> None:

@@ -111,7 +111,10 @@ def _list(title: str, entries: list[str]) -> None:
 
 def _moment(text: str | None) -> str:
     """To the minute, with its offset: a team may live in several time zones."""
-    return f"{text[:10]} {text[11:16]} {text[19:]}".strip() if text else "never"
+    if not text:
+        return "never"
+    offset = text[19:].lstrip(".0123456789").replace("Z", "+00:00")
+    return f"{text[:10]} {text[11:16]} {offset}".strip()
 
 
 COMMAND = Command(
