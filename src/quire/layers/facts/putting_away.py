@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -46,33 +46,37 @@ def archive_facts(draft: Draft, ids: Sequence[str] | str, reason: str | None) ->
     """Stale facts out of the way, still to be found by who looks for them. A connection goes by `edge:…`."""
     if reason is not None:
         reason, _ = admit(reason, "reason", most=limits.REASON_CHARS)
-    found = []
-    for name in named_ids(ids):
-        if name.startswith("edge:"):
-            found.append(_archive_connection(draft, name, reason))
-            continue
-        try:
-            held = find_fact(draft, name, "fact_ids")
-        except NotFound as error:
-            found.append(Outcome(id=name, outcome="not found", done=False, message=f"{name}: not found. {error.hint}"))
-            continue
-        found.append(_archive(draft, held, reason))
-    return found
+    return _each(
+        draft,
+        ids,
+        lambda held: _archive(draft, held, reason),
+        lambda ref: _archive_connection(draft, ref, reason),
+    )
 
 
 def restore_facts(draft: Draft, ids: Sequence[str] | str) -> list[Outcome]:
     """Facts that were put away, or only proposed, hold again."""
+    return _each(draft, ids, lambda held: _restore(draft, held), lambda ref: _restore_connection(draft, ref))
+
+
+def _each(
+    draft: Draft,
+    ids: Sequence[str] | str,
+    on_fact: Callable[[Held], Outcome],
+    on_connection: Callable[[str], Outcome],
+) -> list[Outcome]:
+    """Do it to everything that is named; what cannot be found stops none of the others."""
     found = []
     for name in named_ids(ids):
         if name.startswith("edge:"):
-            found.append(_restore_connection(draft, name))
+            found.append(on_connection(name))
             continue
         try:
             held = find_fact(draft, name, "fact_ids")
         except NotFound as error:
             found.append(Outcome(id=name, outcome="not found", done=False, message=f"{name}: not found. {error.hint}"))
-            continue
-        found.append(_restore(draft, held))
+        else:
+            found.append(on_fact(held))
     return found
 
 
