@@ -23,7 +23,7 @@ _TAUGHT = 0.08
 """How much lower cosines with the teacher's vectors are than with the table's; added, so that one floor serves both."""
 _PHRASE_SHARE = 0.2
 """What the match of a phrase adds, as a share of its own word score."""
-_RARE = 400
+_RARE = 150
 _MOST = 0.2
 """Where at least this part of the records is allowed, the best of all are searched and then sifted."""
 _NEARNESS = f"max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?)) + {_TAUGHT} * (space != ?))"
