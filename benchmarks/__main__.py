@@ -8,7 +8,18 @@ import platform
 import sys
 from pathlib import Path
 
-SUITES = ("cold", "speed", "tokens", "quality", "precision", "must_not", "staleness", "verdict_cost")
+SUITES = (
+    "cold",
+    "speed",
+    "tokens",
+    "quality",
+    "precision",
+    "must_not",
+    "staleness",
+    "verdict_cost",
+    "facts_recall",
+    "facts_speed",
+)
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -689,7 +689,7 @@ def test_where_everything_has_faded_it_is_given_and_said(here: Here) -> None:
     june = {"MEMORY_NOW": "2026-06-18T12:00:00+00:00"}
     said = told(here.facts("recall", "PDF fonts", env=june))
     assert said == [
-        "What matches was not confirmed for long, and has faded:",
+        "What matches best was not confirmed for long, and has faded:",
         f"1. [{CMAP}] (Known Issues, 100% match, 0% confidence) {SAMPLE[2]['content']}",
         "Storing one again confirms it; `memory facts archive --faded` puts all such facts away.",
     ]

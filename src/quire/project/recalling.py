@@ -20,7 +20,6 @@ _RECALL, _RECALL_MOST = 10, 50
 _EPISODES, _EPISODES_MOST = 5, 50
 _SHARPNESS = 4.0
 """Facts of one file differ by weeks, and so in confidence by halves: it must not outdo a clear match."""
-_MUCH_BETTER = 0.5
 _FAINT = 0.5
 _AWAY = (ARCHIVED, SUPERSEDED, DORMANT)
 
@@ -55,8 +54,8 @@ class FactAsking(FactRooms, Asking):
         allowed = self._filter(sections=sections, statuses=(ACTIVE,), scope=scope)
         found = self._search(query, most, allowed, everything=faded)
         # An old store is better remembered faintly than not at all; every result says how little it counts.
-        all_faded = _best(found.hits) < _MUCH_BETTER * _best(found.faded)
-        hits = _faintly([*found.hits, *found.faded])[:most] if all_faded else found.hits
+        all_faded = _best(found.hits) < _best(found.faded)
+        hits = _faintly([*found.hits, *found.faded])[:most] if all_faded or faded else found.hits
         results = [self._hit(hit) for hit in hits]
         done = Recalled(
             query=query,

@@ -45,7 +45,7 @@ def recall(session: Session, query: str, k: str | None, section: str | None, min
         _recalled(project, found)
         return
     if found.reason == "all faded":
-        say("What matches was not confirmed for long, and has faded:")
+        say("What matches best was not confirmed for long, and has faded:")
     elif found.weak:
         say("Nothing clearly answers this; the nearest:")
     say_facts(found.results, numbered=True)
