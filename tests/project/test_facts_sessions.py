@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import itertools
 import json
-import os
 import shutil
-import tempfile
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from clocks import Clock
 
 from quire.files import World, disk
 from quire.model import InputError, QuireError
@@ -29,38 +25,6 @@ TOLD: dict[str, Any] = {
     "narrative": "The queue moved to Postgres, because a crash lost every retry.",
     "files": ["src/queue.py", "src/worker.py"],
 }
-
-
-class Clock:
-    """A time that a test can move."""
-
-    def __init__(self) -> None:
-        self.now = datetime.fromisoformat("2026-03-02T11:19:00+00:00")
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-@pytest.fixture
-def tmp_path(tmp_path: Path) -> Iterator[Path]:
-    """On a disk in memory where there is one: how long a disk takes to sync is not the question."""
-    if not os.access("/dev/shm", os.W_OK):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(prefix="quire-", dir="/dev/shm") as folder:
-        yield Path(folder)
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def world(world: World, clock: Clock) -> World:
-    """Tokens that differ from their first character on: ids are made of the first twelve."""
-    tokens = (hashlib.sha256(b"%d" % number).hexdigest()[:16] for number in itertools.count())
-    return msgspec.structs.replace(world, now=clock, token=lambda: next(tokens))
 
 
 def data(root: Path) -> bytes:
