@@ -33,11 +33,17 @@ class Holder(msgspec.Struct, kw_only=True):
 
 
 @contextlib.contextmanager
-def held(path: str, holder: Holder, seconds: float, sleep: Callable[[float], None]) -> Iterator[None]:
-    """Hold the lock at `path` for the body of the `with`; LockBusy, naming the holder, after `seconds`."""
+def held(
+    path: str, holder: Holder, seconds: float, sleep: Callable[[float], None], *, keep: bool = False
+) -> Iterator[None]:
+    """Hold the lock at `path` for the body of the `with`; LockBusy, naming the holder, after `seconds`.
+
+    With `keep`, the file stays, empty: for a lock shared with programs that know kernel locks, but not that the file
+    they wait for may go.
+    """
     waited = 0.0
     while True:
-        descriptor = _try(path, holder)
+        descriptor = _try(path, holder, keep)
         if descriptor is not None:
             break
         if waited >= seconds:
@@ -47,13 +53,16 @@ def held(path: str, holder: Holder, seconds: float, sleep: Callable[[float], Non
     try:
         yield
     finally:
-        # Removed while still locked: whoever waits on this inode finds the name gone and starts over.
         with contextlib.suppress(OSError):
-            os.unlink(path)
+            if keep:
+                os.ftruncate(descriptor, 0)
+            else:
+                # Removed while still locked: whoever waits on this inode finds the name gone and starts over.
+                os.unlink(path)
         os.close(descriptor)
 
 
-def _try(path: str, holder: Holder) -> int | None:
+def _try(path: str, holder: Holder, keep: bool) -> int | None:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)
     try:
         try:
@@ -70,7 +79,8 @@ def _try(path: str, holder: Holder) -> int | None:
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, msgspec.json.encode(msgspec.structs.replace(holder, kernel=True)) + b"\n", 0)
         except BaseException:
-            os.unlink(path)  # a full disk: what is left would read as "busy" to other programs
+            if not keep:
+                os.unlink(path)  # a full disk: what is left would read as "busy" to other programs
             raise
         return descriptor
     except BaseException:

@@ -32,10 +32,12 @@ def write_access(
     *,
     seconds: float | None = None,
     written: Sequence[str] = (),
+    lock: str = LOCK,
 ) -> Iterator[None]:
     """Hold the lock of `root`/`folder`. Whatever the disk refuses inside becomes an error a person can read.
 
-    `written` names what else in the folder may be written to, and so may not be a link.
+    `written` names what else in the folder may be written to, and so may not be a link. A lock with a name of its own
+    is one that other programs take, too: its file stays.
     """
     path = os.path.join(root, folder)
     if os.path.islink(path):
@@ -49,7 +51,7 @@ def write_access(
     wait = world.lock_seconds if seconds is None else seconds
     try:
         ensure_folder(path)
-        with held(os.path.join(path, LOCK), holder, wait, world.sleep):
+        with held(os.path.join(path, lock), holder, wait, world.sleep, keep=lock != LOCK):
             recovery = os.path.join(path, RECOVERY)
             if is_interrupted(recovery):
                 finish_interrupted(path, recovery)
@@ -58,11 +60,11 @@ def write_access(
         raise storage_failed(error, operation, root) from error
 
 
-def settle_folder(root: str, folder: str, world: World, written: Sequence[str] = ()) -> None:
+def settle_folder(root: str, folder: str, world: World, written: Sequence[str] = (), lock: str = LOCK) -> None:
     """Before a read: complete what a dead writer left. A living one, or a read-only disk, is left alone."""
     if is_interrupted(os.path.join(root, folder, RECOVERY)):
         with (
             contextlib.suppress(LockBusy, StorageFailed, OutsideProject),
-            write_access(root, folder, world, "recover", seconds=_SETTLE_SECONDS, written=written),
+            write_access(root, folder, world, "recover", seconds=_SETTLE_SECONDS, written=written, lock=lock),
         ):
             pass

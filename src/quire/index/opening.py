@@ -18,10 +18,13 @@ Result = TypeVar("Result")
 __all__ = ["change_with_index", "open_index", "rebuild_index", "with_index"]
 
 
-def open_index(folder: str, sources: Iterable[Source], written: Written | Patch | None = None) -> Index:
-    """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again."""
+def open_index(folder: str | None, sources: Iterable[Source], written: Written | Patch | None = None) -> Index:
+    """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again.
+
+    Where there is no folder for it, it is made in memory, and gone afterwards.
+    """
     sources = list(sources)
-    index = Index(open_database(folder))
+    index = Index(_database(folder))
     try:
         index.bring_up(sources, written)
         return index
@@ -31,14 +34,26 @@ def open_index(folder: str, sources: Iterable[Source], written: Written | Patch 
         index = Index(open_in_memory())
     except apsw.Error:
         index.close()
-        discard_database(folder)
-        index = Index(open_database(folder))
+        _discard(folder)
+        index = Index(_database(folder))
     index.bring_up(sources, None)
     return index
 
 
+def _database(folder: str | None) -> apsw.Connection:
+    return open_in_memory() if folder is None else open_database(folder)
+
+
+def _discard(folder: str | None) -> None:
+    if folder is not None:
+        discard_database(folder)
+
+
 def with_index(
-    folder: str, sources: Iterable[Source], work: Callable[[Index], Result], written: Written | Patch | None = None
+    folder: str | None,
+    sources: Iterable[Source],
+    work: Callable[[Index], Result],
+    written: Written | Patch | None = None,
 ) -> Result:
     """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
     sources = list(sources)
@@ -47,7 +62,7 @@ def with_index(
         return work(index)
     except apsw.Error:
         index.close()
-        discard_database(folder)
+        _discard(folder)
         index = open_index(folder, sources)
         return work(index)
     finally:
@@ -55,7 +70,7 @@ def with_index(
 
 
 def change_with_index(
-    folder: str,
+    folder: str | None,
     sources: Iterable[Source],
     plan: Callable[[Index], Result],
     write: Callable[[Result], Patch | None],
@@ -71,7 +86,7 @@ def change_with_index(
             planned = plan(index)
         except apsw.Error:
             index.close()
-            discard_database(folder)
+            _discard(folder)
             index = open_index(folder, sources)
             planned = plan(index)
         patch = write(planned)

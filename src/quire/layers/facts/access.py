@@ -11,8 +11,20 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import disk, inside, is_text, lines
-from quire.layers.facts.local import ensure_local, place_of, read_local, remove_local, spoiled, write_local
+from quire.files import (
+    damaged_lines,
+    disk,
+    ensure_local,
+    inside,
+    is_text,
+    lines,
+    place_of,
+    read_local,
+    remove_local,
+    spoiled,
+    write_local,
+)
+from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.types import Id
 from quire.model import Problem, QuireError, instant
 
@@ -35,17 +47,10 @@ _Latest = dict[str, tuple[datetime, str, bytes]]
 
 def read_access(root: str, problems: list[Problem] | None = None) -> dict[str, str]:
     """When each fact was last read on this machine. What is wrong with the file is added to `problems`."""
-    found = read_local(root, ACCESS)
+    found = read_local(root, FOLDER, ACCESS)
     latest, damaged = _times(found.data or b"")
     if damaged:
-        problem = Problem(
-            code="LocalStateDamaged",
-            severity="warning",
-            path=place_of(ACCESS),
-            message=f"Lines that could not be read and do not count: {damaged:,}.",
-            hint="Nothing needs to be done: they go when the file is compacted.",
-        )
-        found = msgspec.structs.replace(found, problem=problem)
+        found = damaged_lines(found, damaged, "Nothing needs to be done: they go when the file is compacted.")
     if problems is not None and found.problem is not None:
         problems.append(found.problem)
     return {name: at for name, (_, at, _) in latest.items()}
@@ -58,8 +63,8 @@ def note_access(root: str, ids: Iterable[str], at: str, token: str) -> bool:
     if not data:
         return not names
     try:
-        path = inside(root, place_of(ACCESS))
-        ensure_local(root, token)
+        path = inside(root, place_of(FOLDER, ACCESS))
+        ensure_local(root, FOLDER, token)
         before = _held(root)
         # A writer that was killed may have left half a line: what follows must not be joined to it.
         gap = b"\n" if before and not before.endswith(b"\n") else b""
@@ -81,7 +86,7 @@ def _encoded(names: Iterable[str], at: str) -> bytes:
 
 def _held(root: str) -> bytes:
     """What the file holds now. One that has grown beyond all reason is moved aside."""
-    found = read_local(root, ACCESS)
+    found = read_local(root, FOLDER, ACCESS)
     if found.problem is not None:
         remove_local(root, found)
     return found.data or b""
@@ -89,7 +94,7 @@ def _held(root: str) -> bytes:
 
 def _compact(root: str, token: str) -> None:
     """Rewrite the file with the last line of each id, as many of the newest as there is room for."""
-    found = read_local(root, ACCESS)
+    found = read_local(root, FOLDER, ACCESS)
     if found.data is None:
         return
     # Behind the last end of a line another process may be in the middle of writing: that is no damage.

@@ -6,10 +6,10 @@ import contextlib
 import os
 import re
 
-from quire.files import disk, inside, storage_failed
-from quire.layers.facts.local import ensure_local, place_of
+from quire.files import disk, ensure_local, inside, place_of, storage_failed
+from quire.layers.facts.layout import FOLDER
 
-FOLDER = "checkpoints"
+CHECKPOINTS = "checkpoints"
 _KEPT = 50
 _OURS = re.compile(r"\d{8}T\d{6}Z-\w+\.jsonl")
 
@@ -19,9 +19,9 @@ __all__ = ["keep_checkpoint"]
 def keep_checkpoint(root: str, data: bytes, stamp: str, token: str) -> str:
     """Write it, and say where it is, from the project's root. Only the newest ones stay."""
     name = f"{stamp}-{token[-8:]}.jsonl"
-    folder = inside(root, place_of(FOLDER))
+    folder = inside(root, place_of(FOLDER, CHECKPOINTS))
     try:
-        ensure_local(root, token, FOLDER)
+        ensure_local(root, FOLDER, token, CHECKPOINTS)
         # A conversation may hold what its owner would show to nobody else on this machine.
         disk.create(inside(folder, name), data, 0o600)
         disk.sync_folder(folder)
@@ -31,4 +31,4 @@ def keep_checkpoint(root: str, data: bytes, stamp: str, token: str) -> str:
     for other in others[: -(_KEPT - 1)]:
         with contextlib.suppress(OSError):
             disk.remove(os.path.join(folder, other))
-    return place_of(f"{FOLDER}/{name}")
+    return place_of(FOLDER, f"{CHECKPOINTS}/{name}")

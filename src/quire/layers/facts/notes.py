@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.files import is_text
+from quire.files import LOCAL_BYTES, LocalFile, is_text, place_of, read_local, spoiled, write_local
 from quire.guard import find_secrets
-from quire.layers.facts.local import LOCAL_BYTES, LocalFile, place_of, read_local, spoiled, write_local
+from quire.layers.facts.layout import FOLDER
 from quire.model import InputError, Problem, SecretDetected, trim
 
 NOTES = "notes.md"
@@ -61,7 +61,7 @@ class _Block(msgspec.Struct, eq=False):
 
 def read_notes(root: str, problems: list[Problem] | None = None) -> list[Note]:
     """The notes, numbered from 1 in the order of the file. What is wrong with the file is added to `problems`."""
-    found = read_local(root, NOTES)
+    found = read_local(root, FOLDER, NOTES)
     if problems is not None and found.problem is not None:
         problems.append(found.problem)
     return _numbered(_blocks(found.data))
@@ -71,7 +71,7 @@ def add_note(root: str, text: str, at: str, token: str) -> int:
     """Add a note at the end; how many there are now."""
     _check_time(at)
     _check_text(text)
-    found = read_local(root, NOTES)
+    found = read_local(root, FOLDER, NOTES)
     blocks = [*_blocks(found.data), _block_of(at, text)]
     _write_notes(root, found, blocks, token)
     return sum(block.is_note for block in blocks)
@@ -80,7 +80,7 @@ def add_note(root: str, text: str, at: str, token: str) -> int:
 def remove_notes(root: str, numbers: Iterable[int], at: str, token: str) -> list[Note]:
     """Take away the notes with these numbers, all or none; `at` says when."""
     _check_time(at)
-    found = read_local(root, NOTES)
+    found = read_local(root, FOLDER, NOTES)
     blocks = _blocks(found.data)
     held = [block for block in blocks if block.is_note]
     chosen = set(numbers)
@@ -111,12 +111,12 @@ def clear_notes(root: str, at: str, token: str) -> list[Note]:
 
 def restore_notes(root: str, token: str) -> list[Note]:
     """Bring back the notes of the latest removal, to the places they had, with the numbers they have now."""
-    done = read_local(root, DONE)
+    done = read_local(root, FOLDER, DONE)
     kept = _blocks(done.data)
     back, numbers = _take_latest(kept)
     if not back:
         return []
-    found = read_local(root, NOTES)
+    found = read_local(root, FOLDER, NOTES)
     blocks = _put_back(_blocks(found.data), back, numbers)
     _write_notes(root, found, blocks, token)
     write_local(root, done, _encoded(kept), token)
@@ -160,7 +160,7 @@ def _take_latest(blocks: list[_Block]) -> tuple[list[_Block], list[int]]:
 
 
 def _keep_removed(root: str, gone: list[_Block], numbers: list[int], at: str, token: str) -> None:
-    done = read_local(root, DONE)
+    done = read_local(root, FOLDER, DONE)
     before = _encoded(_blocks(done.data))
     heading = f"## Removed {at} ({', '.join(map(str, numbers))})".encode()
     data = (before and before + b"\n") + heading + b"\n" + _encoded(gone)
@@ -217,7 +217,7 @@ def _write_notes(root: str, found: LocalFile, blocks: list[_Block], token: str) 
     data = _encoded(blocks)
     if len(data) > LOCAL_BYTES:
         raise InputError(
-            f"`{place_of(NOTES)}` would have {len(data):,} bytes; the limit is {LOCAL_BYTES:,}.",
+            f"`{place_of(FOLDER, NOTES)}` would have {len(data):,} bytes; the limit is {LOCAL_BYTES:,}.",
             hint="Remove notes that are done, then add this one.",
             details={"field": "text", "limit": LOCAL_BYTES},
         )

@@ -15,10 +15,21 @@ from typing import Annotated
 
 import msgspec
 
-from quire.files import hex_digest, inside, is_text, pretty
+from quire.files import (
+    LOCAL_VERSION,
+    LocalFile,
+    hex_digest,
+    inside,
+    is_text,
+    place_of,
+    pretty,
+    read_object,
+    remove_local,
+    spoiled,
+    write_local,
+)
 from quire.guard import find_hostile, find_secrets
-from quire.layers.facts.layout import VERSION_MOST
-from quire.layers.facts.local import VERSION, LocalFile, place_of, read_object, remove_local, spoiled, write_local
+from quire.layers.facts.layout import FOLDER, VERSION_MOST
 from quire.layers.facts.types import Episode
 from quire.model import InputError, OutsideProject, Problem, cut, instant, limits, one_line, trim
 
@@ -70,9 +81,9 @@ class OpenSession(msgspec.Struct, frozen=True, kw_only=True):
 def checkpoint_session(root: str, session: OpenSession, token: str) -> OpenSession:
     """Merge a session into its checkpoint; what is stored now."""
     _check_id(session.session_id)
-    found, before = _session_in(read_object(root, _name_of(session.session_id)))
+    found, before = _session_in(read_object(root, FOLDER, _name_of(session.session_id)))
     merged = _bounded(root, merge_session(before, session))
-    fields = {"version": VERSION, **found.fields, **msgspec.to_builtins(merged)}
+    fields = {"version": LOCAL_VERSION, **found.fields, **msgspec.to_builtins(merged)}
     write_local(root, found, pretty(fields), token)
     return merged
 
@@ -82,7 +93,7 @@ def read_sessions(root: str) -> tuple[list[OpenSession], list[Problem]]:
     names, problems = _listed(root)
     sessions: list[OpenSession] = []
     for name in names:
-        found, session = _session_in(read_object(root, f"{SESSIONS}/{name}"))
+        found, session = _session_in(read_object(root, FOLDER, f"{SESSIONS}/{name}"))
         if found.problem is not None:
             problems.append(found.problem)
         if session is not None:
@@ -93,7 +104,7 @@ def read_sessions(root: str) -> tuple[list[OpenSession], list[Problem]]:
 
 def forget_session(root: str, session_id: str) -> bool:
     """Remove a session's checkpoint, once its episode is stored; False where there is none."""
-    found, _ = _session_in(read_object(root, _name_of(session_id)))
+    found, _ = _session_in(read_object(root, FOLDER, _name_of(session_id)))
     return remove_local(root, found)
 
 
@@ -292,14 +303,16 @@ def _name_of(session_id: str) -> str:
 
 def _listed(root: str) -> tuple[list[str], list[Problem]]:
     try:
-        names = os.listdir(inside(root, place_of(SESSIONS)))
+        names = os.listdir(inside(root, place_of(FOLDER, SESSIONS)))
     except FileNotFoundError:
         return [], []
     except (OSError, OutsideProject):
         said = "It is no plain folder that can be listed; it counts as empty."
         hint = "Put a plain folder there."
         return [], [
-            Problem(code="LocalStateDamaged", severity="warning", path=place_of(SESSIONS), message=said, hint=hint)
+            Problem(
+                code="LocalStateDamaged", severity="warning", path=place_of(FOLDER, SESSIONS), message=said, hint=hint
+            )
         ]
     return sorted(filter(_FILE.fullmatch, names)), []
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from quire.files import is_text, pretty
-from quire.layers.facts.local import VERSION, LocalFile, read_object, spoiled, write_local
+from quire.files import LOCAL_VERSION, LocalFile, is_text, pretty, read_object, spoiled, write_local
+from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.types import Id
 from quire.model import InputError, Problem, cut, instant
 
@@ -80,7 +80,7 @@ def write_working(root: str, session: str, working: Working, token: str) -> list
     forgotten = _too_many(sessions, session)
     for name in forgotten:
         del sessions[name]
-    write_local(root, found, pretty({"version": VERSION, **found.fields, "sessions": sessions}), token)
+    write_local(root, found, pretty({"version": LOCAL_VERSION, **found.fields, "sessions": sessions}), token)
     return forgotten
 
 
@@ -155,7 +155,7 @@ def _end_of(name: str, moves: Mapping[str, str | None]) -> str | None:
 
 
 def _read(root: str) -> tuple[LocalFile, dict[str, Any]]:
-    found = read_object(root, WORKING)
+    found = read_object(root, FOLDER, WORKING)
     sessions = found.fields.get("sessions", {})
     if not isinstance(sessions, dict):
         return spoiled(found, "`sessions` is not an object"), {}

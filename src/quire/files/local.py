@@ -1,35 +1,49 @@
-"""Files that belong to this machine alone, below `.memory/local/`: read, replaced, set aside.
+"""Files that belong to this machine alone, in the `local/` of a layer's folder: read, replaced, set aside.
 
+The facts have theirs in `.memory/local/`, the profile in `.ai-state/local/`; the folder is the caller's to name.
 Nothing here is shared, so nothing here may stop the rest: a file that cannot be used counts as empty and is reported.
 Before it is replaced it is set aside as `<name>.damaged`; the first one set aside stays, since it holds the most.
+
+A file that many processes add lines to is not written under a lock. Who adds holds it in place (`held_in_place`), and
+who has moved it away can tell when nobody adds to it any more (`is_at_rest`); neither ever waits for the other.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, disk, ensure_folder, inside, read_bytes, read_inside, storage_failed, write_file
-from quire.layers.facts.layout import FOLDER, LOCAL
+from quire.files import disk
+from quire.files.durable import ensure_folder, write_file
+from quire.files.jsonfile import decode_object
+from quire.files.paths import inside, open_regular, read_bytes, read_inside, storage_failed
+from quire.files.writing import LOCAL
 from quire.model import Problem, StorageFailed, UnsupportedVersion
 
 ASIDE = ".damaged"
-VERSION = 1
+LOCAL_VERSION = 1
 """The version of the JSON files. A file of a later one is neither understood nor written."""
 LOCAL_BYTES = 8 * 1024 * 1024
 """A larger file is not ours."""
 _IGNORE = ".gitignore"
 _EVERYTHING = b"*\n"
+_TRIES = 100
 
 __all__ = [
     "ASIDE",
     "LOCAL_BYTES",
-    "VERSION",
+    "LOCAL_VERSION",
     "LocalFile",
+    "damaged_lines",
     "ensure_local",
+    "held_in_place",
+    "is_at_rest",
     "place_of",
     "read_local",
     "read_object",
@@ -42,7 +56,10 @@ __all__ = [
 class LocalFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of this machine as it was found."""
 
+    folder: str
+    """The layer's folder, below the project."""
     name: str
+    """Below the folder's `local/`."""
     data: bytes | None = None
     """None where it is missing, or could not be read at all."""
     fields: dict[str, Any] = {}
@@ -51,26 +68,30 @@ class LocalFile(msgspec.Struct, frozen=True, kw_only=True):
     is_closed: bool = False
     """It is there and cannot be read: a link, a folder, a file of somebody else."""
 
+    @property
+    def place(self) -> str:
+        return place_of(self.folder, self.name)
 
-def place_of(name: str) -> str:
+
+def place_of(folder: str, name: str) -> str:
     """The path below the project."""
-    return f"{FOLDER}/{LOCAL}/{name}"
+    return f"{folder}/{LOCAL}/{name}"
 
 
-def read_local(root: str, name: str) -> LocalFile:
+def read_local(root: str, folder: str, name: str) -> LocalFile:
     """The bytes of a file; never an exception. No link is followed, and nothing but a plain file is read."""
     try:
-        return LocalFile(name=name, data=read_inside(root, place_of(name), LOCAL_BYTES))
+        return LocalFile(folder=folder, name=name, data=read_inside(root, place_of(folder, name), LOCAL_BYTES))
     except FileNotFoundError:
-        return LocalFile(name=name)
+        return LocalFile(folder=folder, name=name)
     except OSError as error:
-        found = LocalFile(name=name, is_closed=error.errno != errno.EFBIG)
+        found = LocalFile(folder=folder, name=name, is_closed=error.errno != errno.EFBIG)
         return spoiled(found, (error.strerror or str(error)).lower())
 
 
-def read_object(root: str, name: str) -> LocalFile:
+def read_object(root: str, folder: str, name: str) -> LocalFile:
     """The JSON object that a file holds, if its version is ours."""
-    found = read_local(root, name)
+    found = read_local(root, folder, name)
     if found.data is None:
         return found
     try:
@@ -80,11 +101,11 @@ def read_object(root: str, name: str) -> LocalFile:
     version = fields.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         return spoiled(found, "it does not say its version")
-    if version > VERSION:
+    if version > LOCAL_VERSION:
         problem = Problem(
             code="LocalStateNewer",
             severity="warning",
-            path=place_of(name),
+            path=found.place,
             message=f"It was written by a newer program (version {version}); it counts as empty here.",
             hint="Update this program.",
         )
@@ -98,37 +119,49 @@ def spoiled(found: LocalFile, reason: str) -> LocalFile:
     problem = Problem(
         code="LocalStateDamaged",
         severity="warning",
-        path=place_of(found.name),
+        path=found.place,
         message=f"It cannot be used: {reason}. It counts as empty.",
         hint="Put a plain, readable file there, or none." if found.is_closed else kept,
     )
     return msgspec.structs.replace(found, problem=problem)
 
 
-def ensure_local(root: str, token: str, below: str = "") -> None:
-    """The folder, which git ignores whatever else the project tells it, and whatever a repository brought there."""
-    folder = inside(root, f"{FOLDER}/{LOCAL}")
+def damaged_lines(found: LocalFile, count: int, hint: str) -> LocalFile:
+    """The file with the warning that so many of its lines do not count."""
+    problem = Problem(
+        code="LocalStateDamaged",
+        severity="warning",
+        path=found.place,
+        message=f"Lines that could not be read and do not count: {count:,}.",
+        hint=hint,
+    )
+    return msgspec.structs.replace(found, problem=problem)
+
+
+def ensure_local(root: str, folder: str, token: str, below: str = "") -> None:
+    """Its `local/`, which git ignores whatever else the project tells it, and whatever a repository brought there."""
+    path = inside(root, f"{folder}/{LOCAL}")
     try:
-        said = read_bytes(os.path.join(folder, _IGNORE))
+        said = read_bytes(os.path.join(path, _IGNORE))
     except OSError:
         said = b""
     if said != _EVERYTHING:
-        ensure_folder(folder)
-        write_file(inside(folder, _IGNORE), _EVERYTHING, token)
+        ensure_folder(path)
+        write_file(inside(path, _IGNORE), _EVERYTHING, token)
     if below:
-        ensure_folder(inside(root, place_of(below)))
+        ensure_folder(inside(root, place_of(folder, below)))
 
 
 def write_local(root: str, found: LocalFile, data: bytes, token: str) -> None:
     """Replace a file by new bytes. What was found there and could not be used is set aside first."""
     try:
         path = _path_to_change(root, found)
-        ensure_local(root, token, os.path.dirname(found.name))
+        ensure_local(root, found.folder, token, os.path.dirname(found.name))
         if found.problem is not None:
             _set_aside(path, found, token)
         write_file(path, data, token)
     except OSError as error:
-        raise storage_failed(error, f"write `{place_of(found.name)}`", root) from error
+        raise storage_failed(error, f"write `{found.place}`", root) from error
 
 
 def remove_local(root: str, found: LocalFile) -> bool:
@@ -143,19 +176,74 @@ def remove_local(root: str, found: LocalFile) -> bool:
             disk.remove(path)
         disk.sync_folder(os.path.dirname(path))
     except OSError as error:
-        raise storage_failed(error, f"remove `{place_of(found.name)}`", root) from error
+        raise storage_failed(error, f"remove `{found.place}`", root) from error
+    return True
+
+
+@contextlib.contextmanager
+def held_in_place(path: str) -> Iterator[None]:
+    """While lines are added to a file, which is made if missing. It may still be moved, but is then not at rest.
+
+    What is added meanwhile goes to the file that is held or, once that was moved, to a new one in its place.
+    """
+    descriptor = _hold(path)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_at_rest(path: str) -> bool:
+    """Whether nobody adds to a file that was moved away. Nobody will again: who comes now adds to another."""
+    descriptor, _ = open_regular(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a disk that knows no such locks: nobody could hold it
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _hold(path: str) -> int:
+    for _ in range(_TRIES):
+        try:
+            descriptor, found = open_regular(path)
+        except FileNotFoundError:
+            disk.append_lightly(path, b"")
+            continue
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                if _is_shared(descriptor) and os.path.samestat(found, os.stat(path, follow_symlinks=False)):
+                    return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+    raise OSError(errno.EBUSY, "it is moved away again and again", path)
+
+
+def _is_shared(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a disk that knows no such locks
     return True
 
 
 def _path_to_change(root: str, found: LocalFile) -> str:
     """The path of a file that may be changed: no link, nothing unread, nothing that a newer program wrote."""
-    place = place_of(found.name)
+    place = found.place
     path = inside(root, place)
     if found.is_newer:
         raise UnsupportedVersion(
             f"`{place}` was written by a newer program; it was left as it is.",
             hint="Update this program, or move the file away.",
-            details={"path": place, "supported": VERSION},
+            details={"path": place, "supported": LOCAL_VERSION},
         )
     if found.is_closed:
         raise StorageFailed(
