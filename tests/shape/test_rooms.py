@@ -76,6 +76,7 @@ def test_a_room_is_entered_by_its_front_door(path: Path) -> None:
     doors = {
         "quire.layers.graph.layout",
         "quire.layers.facts.layout",
+        "quire.layers.profile.layout",
         "quire.model.words",
         "quire.model.lazy",
         "quire.model.shapes",

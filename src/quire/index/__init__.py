@@ -1,6 +1,6 @@
 """The disposable SQLite index over all layers: never trusted over the files, deleted at will."""
 
-from quire.index.analysis import all_words
+from quire.index.analysis import all_words, index_text
 from quire.index.catalog import Index, Progress
 from quire.index.opening import change_with_index, open_index, rebuild_index, with_index
 from quire.index.search import Candidate, Filter, Question, Searcher
@@ -19,6 +19,7 @@ __all__ = [
     "Written",
     "all_words",
     "change_with_index",
+    "index_text",
     "open_index",
     "rebuild_index",
     "with_index",

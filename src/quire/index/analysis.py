@@ -28,7 +28,7 @@ _STOP_WORDS = frozenset(
     ).split()
 )
 
-__all__ = ["TOKENIZER", "all_words", "index_text", "match_any", "phrases", "question_words"]
+__all__ = ["TOKENIZER", "all_words", "index_text", "match_all", "match_any", "phrases", "question_words"]
 
 
 def index_text(text: str) -> str:
@@ -54,6 +54,11 @@ def all_words(text: str) -> list[str]:
 def match_any(words: list[str]) -> str:
     """A full-text expression for any of these words; quoted, so that nothing in them is an operator."""
     return " OR ".join(f'"{word}"' for word in words)
+
+
+def match_all(words: list[str]) -> str:
+    """A full-text expression for all of these words, wherever they stand."""
+    return " AND ".join(f'"{word}"' for word in words)
 
 
 def phrases(question: str, words: set[str], limit: int = 8) -> list[str]:

@@ -242,6 +242,20 @@ class Index:
         )
         return list(map(_record, rows))
 
+    def sharing(self, names: Sequence[str], least: int, statuses: Sequence[str], limit: int) -> list[str]:
+        """Refs of records with at least so many of these names: the most first, then what counts most."""
+        marks, wanted = ",".join("?" * len(names)), ",".join("?" * len(statuses))
+        rows = self._rows(
+            f"SELECT ref FROM names JOIN records ON records.id = names.record WHERE name IN ({marks})"
+            f" AND status IN ({wanted}) GROUP BY records.id HAVING count(*) >= ?"
+            " ORDER BY count(*) DESC, weight DESC, updated DESC, ref LIMIT ?",
+            *names,
+            *statuses,
+            least,
+            limit,
+        )
+        return [ref for (ref,) in rows]
+
     def summary(self, layer: Layer) -> bytes | None:
         """What a layer noted of its files as a whole."""
         row = next(self._rows("SELECT value FROM summaries WHERE layer = ?", layer), None)

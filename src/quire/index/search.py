@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from quire.index.analysis import TOKENIZER, index_text, match_any, phrases, question_words
+from quire.index.analysis import TOKENIZER, index_text, match_all, match_any, phrases, question_words
 from quire.index.embedding import Vector, embedder
 from quire.model import Record
 
@@ -23,6 +23,8 @@ _TAUGHT = 0.08
 """How much lower cosines with the teacher's vectors are than with the table's; added, so that one floor serves both."""
 _PHRASE_SHARE = 0.2
 """What the match of a phrase adds, as a share of its own word score."""
+_ALIKE = "2, 2, 2"
+"""The weights of title, names and body, where all of the words are there anyway."""
 _RARE = 150
 _MOST = 0.2
 """Where at least this part of the records is allowed, the best of all are searched and then sifted."""
@@ -167,6 +169,16 @@ class Searcher:
         )
         found = [Candidate(id=row, words=-rank) for row, rank in rows]
         return sorted(found, key=lambda item: (-item.words, item.id))
+
+    def covering(self, question: Question, words: list[str], allowed: Filter, limit: int) -> list[Candidate]:
+        """The records that hold every one of these words, and how well they match, wherever the words stand."""
+        condition, values = allowed.condition()
+        rows = self._connection.execute(
+            f"SELECT words.rowid, bm25(words, {_ALIKE}) AS match FROM words CROSS JOIN records"
+            f" ON records.id = words.rowid WHERE words MATCH ? AND {condition} ORDER BY match, words.rowid LIMIT ?",
+            (match_all(words), *values, limit),
+        )
+        return self._with_phrases(question, words, [Candidate(id=row, words=-match) for row, match in rows])
 
     def _share(self, allowed: Filter) -> float:
         """Which part of the records is allowed, as far as the tallies can tell."""

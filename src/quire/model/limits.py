@@ -29,6 +29,8 @@ JSON_DEPTH = 64
 RECOVERY_SETS = 50
 """How many recovery folders are kept."""
 MAP_TOKENS = 1_200
+PROFILE_TOKENS = 1_000
+"""What a session is told of the profile, where nothing else is asked for."""
 QUESTION_CHARS = 4_000
 """More of a question than this is not read."""
 BUDGET_LEAST, BUDGET_MOST = 100, 50_000
@@ -48,6 +50,7 @@ __all__ = [
     "JSON_DEPTH",
     "LOCATOR_CHARS",
     "MAP_TOKENS",
+    "PROFILE_TOKENS",
     "QUESTION_CHARS",
     "REASON_CHARS",
     "RECOVERY_SETS",

@@ -29,6 +29,7 @@ EventName = Literal[
 LAYERS: tuple[str, ...] = get_args(Layer)
 KINDS: tuple[str, ...] = get_args(Kind)
 FACT_KINDS: tuple[str, ...] = ("fact", "episode")
+PROFILE_KINDS: tuple[str, ...] = ("entry",)
 CREATABLE_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind != "project")
 STAGES: tuple[str, ...] = get_args(Stage)
 PREDICATES: tuple[str, ...] = get_args(Predicate)
@@ -46,6 +47,7 @@ __all__ = [
     "LIVE_STATUSES",
     "OTHER_STATUSES",
     "PREDICATES",
+    "PROFILE_KINDS",
     "QUESTION_STATUSES",
     "STAGES",
     "Actor",

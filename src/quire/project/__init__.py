@@ -16,11 +16,12 @@ from quire.project.fact_overview import FactOverview
 from quire.project.ingesting import Ingesting
 from quire.project.keeping import Keeping
 from quire.project.noting import Noting
+from quire.project.profile_overview import ProfileOverview
 
 __all__ = ["Project"]
 
 
-class Project(Keeping, Ingesting, Capturing, Noting, FactOverview):
+class Project(Keeping, Ingesting, Capturing, Noting, FactOverview, ProfileOverview):
     """One project as seen from a folder of it."""
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError, limits
+from quire.model import InputError, NotInitialized, limits
 from quire.project.rooms import Rooms
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Asking(Rooms):
         from quire.retrieval import Ask
         from quire.upkeep import Governor, inner_path
 
-        self._ready()
+        self._ready_to_ask()
         if not question.strip() and path is None:
             raise InputError(
                 "The question is empty.",
@@ -123,8 +123,16 @@ class Asking(Rooms):
         return found, self._ask(asked)
 
     def _budget(self, budget: int | None) -> int:
-        tokens = self.graph.config().memory.default_token_budget if budget is None else budget
+        tokens = self._usual_budget() if budget is None else budget
         return limits.within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST)
+
+    def _usual_budget(self) -> int:
+        from quire.layers.graph import Settings
+
+        try:
+            return self.graph.config().memory.default_token_budget
+        except NotInitialized:
+            return Settings().default_token_budget
 
     def _ask(self, asked: Ask) -> Answer:
         from quire.retrieval import ask

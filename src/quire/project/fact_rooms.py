@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.layers.facts.layout import FILE, FOLDER
-from quire.layers.graph.layout import INDEX
 from quire.model import Conflict, QuireError, Record, limits, weight_at
 from quire.project.fact_results import FactView
 from quire.project.rooms import Rooms
@@ -48,10 +46,9 @@ class FactRooms(Rooms):
                         return done[0]
                     return None
 
-                folder = os.path.join(self.root, FOLDER, INDEX)
                 with contextlib.suppress(Conflict):
                     planned = change_with_index(
-                        folder, self._sources(), lambda index: self._planned(index, plan), write
+                        self._index_folder(), self._sources(), lambda index: self._planned(index, plan), write
                     )
                     if patches or planned[1].is_empty:
                         self._prepare()

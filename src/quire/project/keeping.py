@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quire.layers.graph import Saved
     from quire.upkeep import Changes, Checked, Initialized, Rebuilt, Reset, Synced
 
-_LAYERS = ("graph", "facts")
+_LAYERS = ("graph", "facts", "profile")
 
 __all__ = ["Keeping"]
 
@@ -45,6 +45,8 @@ class Keeping(Rooms):
             self._install_guidance(done)
         if "facts" in layers:
             done.files_created += self._create_facts(dry_run=dry_run)
+        if "profile" in layers:
+            done.files_created += self._create_profile(dry_run=dry_run)
         if not dry_run:
             done.warnings += self._register()
         return done
@@ -58,6 +60,21 @@ class Keeping(Rooms):
             return create_file(self.root, self.world, dry_run=True)
         with write_access(self.root, FOLDER, self.world, "init"):
             return create_file(self.root, self.world)
+
+    def _create_profile(self, *, dry_run: bool) -> list[str]:
+        """An empty profile, where there is none."""
+        from quire.layers.profile import create_document, profile_access
+        from quire.layers.profile.layout import IGNORED
+        from quire.upkeep import ensure_ignored
+
+        if dry_run:
+            return create_document(self.root, self.world, dry_run=True)
+        with profile_access(self._places(), self.world, "init"):
+            created = create_document(self.root, self.world)
+        if self.git.available:
+            with contextlib.suppress(QuireError, OSError):
+                ensure_ignored(self.root, self.world, IGNORED)
+        return created
 
     def _install_guidance(self, done: Initialized) -> None:
         from quire.upkeep import install_guidance
@@ -176,9 +193,10 @@ class Keeping(Rooms):
         from quire.upkeep import check_memory
 
         self._settle()
-        if not self.graph.exists() and not os.path.isdir(os.path.join(self.graph.folder, NODES)):
+        nodes = os.path.join(self.graph.folder, NODES)
+        if not self.graph.exists() and not os.path.isdir(nodes) and not self._has_profile():
             self.graph.config()
-        return self._with_index(lambda index: check_memory(self.graph, self.git, index))
+        return self._with_index(lambda index: check_memory(self.graph, self.git, index, self._places()))
 
     def diff(self) -> Changes:
         """What differs from the last commit: staged, unstaged and untracked."""

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, TypeVar
 from quire.files import Git, World
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, INDEX
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import InvalidStore, NotFound, NotInitialized, Problem, QuireError, Record, parse_ref, weight_at
 
 if TYPE_CHECKING:
     from quire.index import Index, Patch, Source, Written
     from quire.layers.graph import GraphSource
+    from quire.layers.profile import Places
 
 Result = TypeVar("Result")
 
@@ -49,11 +51,33 @@ class Rooms:
         with contextlib.suppress(InvalidStore, NotInitialized):
             self.graph.config()
         settle(self.graph, self.world)
+        if self._has_profile():
+            from quire.layers.profile import settle_profile
+
+            settle_profile(self._places(), self.world)
 
     def _ready(self) -> None:
         """There is a memory, of our version, and no work of a dead writer is left."""
         self._settle()
         self.graph.config()
+
+    def _ready_to_ask(self) -> None:
+        """There is something that can be asked: a memory of our version, or a profile alone."""
+        self._settle()
+        try:
+            self.graph.config()
+        except NotInitialized:
+            if not self._has_profile():
+                raise
+
+    def _has_profile(self) -> bool:
+        """Whether there is a folder for a profile: two looks at the disk, since most projects have none."""
+        return os.path.isdir(os.path.join(self.root, PROFILE_FOLDER))
+
+    def _places(self) -> Places:
+        from quire.layers.profile import find_places
+
+        return find_places(self.root, self.world.memory_home, self.world.home)
 
     def _accessed(self) -> dict[str, str]:
         """When which fact was last read on this machine; looked up once."""
@@ -81,13 +105,19 @@ class Rooms:
     def _sources(self) -> list[Source]:
         """Every layer that has files here."""
         from quire.layers.facts import FactSource
+        from quire.layers.profile import ProfileSource
 
-        return [self._source(), FactSource(self.root)]
+        return [self._source(), FactSource(self.root), ProfileSource(self._places())]
+
+    def _index_folder(self) -> str | None:
+        """Where the index is kept; nowhere, where the project has no folder of ours and asked for none."""
+        folder = os.path.join(self.root, FOLDER)
+        return os.path.join(folder, INDEX) if os.path.isdir(folder) else None
 
     def _with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
         from quire.index import with_index
 
-        return with_index(os.path.join(self.root, FOLDER, INDEX), self._sources(), work, written)
+        return with_index(self._index_folder(), self._sources(), work, written)
 
     def _map(self, written: Written | Patch | None = None) -> str:
         from quire.upkeep import render_map

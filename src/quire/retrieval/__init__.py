@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from quire.retrieval.answer import Answer, Hit, Link, Withheld
     from quire.retrieval.context import Context, Left, Offer, fit_context
     from quire.retrieval.currency import FADED
+    from quire.retrieval.profile_context import ProfileContext, fit_profile
+    from quire.retrieval.profile_pages import about_me, about_us, export_page, index_page
     from quire.retrieval.query import Ask, ask
     from quire.retrieval.signal import is_low_signal
     from quire.retrieval.similar import Similar, similar_to
@@ -21,10 +23,16 @@ __all__ = [
     "Left",
     "Link",
     "Offer",
+    "ProfileContext",
     "Similar",
     "Withheld",
+    "about_me",
+    "about_us",
     "ask",
+    "export_page",
     "fit_context",
+    "fit_profile",
+    "index_page",
     "is_low_signal",
     "similar_to",
 ]
@@ -39,10 +47,16 @@ _HOMES = {
     "Left": "context",
     "Link": "answer",
     "Offer": "context",
+    "ProfileContext": "profile_context",
     "Similar": "similar",
     "Withheld": "answer",
+    "about_me": "profile_pages",
+    "about_us": "profile_pages",
     "ask": "query",
+    "export_page": "profile_pages",
     "fit_context": "context",
+    "fit_profile": "profile_context",
+    "index_page": "profile_pages",
     "is_low_signal": "signal",
     "similar_to": "similar",
 }

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from quire.index import Candidate, Filter, Question, Searcher
+from quire.index import Candidate, Filter, Question, Searcher, all_words
 
 _CANDIDATES = 50
 _WORDS_MOST, _WORDS_LEAST = 0.7, 0.05
@@ -14,13 +14,16 @@ _WORDS_MOST, _WORDS_LEAST = 0.7, 0.05
 _WORDS_TAUGHT = 0.55
 """What they weigh at most where the documents' vectors are the teacher's, which know more."""
 _WORDS_NAMES = 0.95
-"""What they weigh at most where the question is nothing but names from code: a near meaning is then another name."""
+"""What they weigh at most where the question is nothing but names from code, or keywords that some record has all of:
+a near meaning is then another name."""
 _EVIDENCE_LOW, _EVIDENCE_HIGH = 0.2, 0.5
 _TELLING_WORDS = 3
+_KEYWORDS = 4
+"""A question of so few words is a list of keywords, no sentence."""
 
 _NAME = re.compile(r"\w[_./:#()+-]+\w|\w\(|[a-z0-9][A-Z]|^[A-Z]{2,}$")
 
-__all__ = ["Scored", "code_names", "fuse", "seed"]
+__all__ = ["Scored", "code_names", "fuse", "keywords", "seed"]
 
 
 class Scored(msgspec.Struct, kw_only=True):
@@ -41,23 +44,46 @@ class Scored(msgspec.Struct, kw_only=True):
 def seed(searcher: Searcher, question: Question, allowed: Filter) -> list[Scored]:
     """The records that may answer, best first."""
     by_words = searcher.by_words(question, allowed, _CANDIDATES)
+    # Of a few words every one is meant: what holds them all comes before what holds one of them often.
+    wanted = keywords(question.text)
+    covering = searcher.covering(question, wanted, allowed, _CANDIDATES) if wanted and by_words else []
+    by_words = _raised(by_words, covering)
     by_meaning = searcher.by_meaning(question, allowed, _CANDIDATES)
     near = {candidate.id: candidate.meaning or 0.0 for candidate in by_meaning}
     missing = [candidate.id for candidate in by_words if candidate.id not in near]
     near.update(searcher.meaning_of(question, missing) if missing else {})
-    return fuse(by_words, by_meaning, near, question)
+    return fuse(by_words, by_meaning, near, question, _WORDS_NAMES if covering else None)
+
+
+def _raised(found: list[Candidate], covering: list[Candidate]) -> list[Candidate]:
+    """The matches with those first that hold every word."""
+    if not covering:
+        return found
+    best = max(candidate.words for candidate in found)
+    scores = {candidate.id: candidate.words for candidate in found}
+    scores |= {candidate.id: best + candidate.words for candidate in covering}
+    return [Candidate(id=record, words=score) for record, score in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
 
 
 def fuse(
-    by_words: list[Candidate], by_meaning: list[Candidate], near: dict[int, float], question: Question
+    by_words: list[Candidate],
+    by_meaning: list[Candidate],
+    near: dict[int, float],
+    question: Question,
+    most: float | None = None,
 ) -> list[Scored]:
-    """A weighted sum: the word score against the best one, the cosine within the range of the nearest records."""
+    """A weighted sum: the word score against the best one, the cosine within the range of the nearest records.
+
+    `most` is what words weigh at most against meaning, where it is known already.
+    """
     matched = {candidate.id: candidate.words for candidate in by_words}
     best = max(matched.values(), default=0.0)
     cosines = [candidate.meaning or 0.0 for candidate in by_meaning]
     low, high = (cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
     possible = _possible(question)
-    weight = _words_weight(best / possible, _WORDS_NAMES if _is_names(question.text) else _most(by_meaning))
+    if most is None:
+        most = _WORDS_NAMES if _is_names(question.text) else _most(by_meaning)
+    weight = _words_weight(best / possible, most)
     scored = []
     for record in {**matched, **dict.fromkeys(candidate.id for candidate in by_meaning)}:
         found = matched.get(record, 0.0)
@@ -90,6 +116,12 @@ def _most(by_meaning: list[Candidate]) -> float:
 def code_names(text: str) -> list[str]:
     """The words of a question that look like they were copied from code: `retry_queue`, `maxRetries`, `a/b.ts`."""
     return [word.strip("`'\"()[]{}<>,;:.?!") for word in text.split() if _NAME.search(word)]
+
+
+def keywords(text: str) -> list[str]:
+    """The words of a question that is nothing but a few of them; none where it is a sentence, or a single word."""
+    words = all_words(text)
+    return words if 1 < len(words) <= _KEYWORDS else []
 
 
 def _is_names(text: str) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
-from quire.index import Filter, Index
+from quire.index import Filter, Index, index_text
 from quire.model import EPOCH, Record, Verdict, instant
 from quire.retrieval.answer import Answer, Hit, Withheld
 from quire.retrieval.currency import current_weight, replacement_of, retirement, trust
 from quire.retrieval.expand import connected_to
-from quire.retrieval.fuse import Scored, code_names, seed
+from quire.retrieval.fuse import Scored, code_names, keywords, seed
 from quire.retrieval.render import render
 
 _EVIDENCE_FLOOR, _NEARNESS_FLOOR = 0.45, 0.33
@@ -24,6 +25,7 @@ _CLOSEST = 3
 _REPLACING = ("supersedes", "replaces")
 _TAG_LOOK = 10
 _NAME_MISSED = 0.8
+_FORM_MISSED = 0.8
 _SPARE = 3
 """How many more records are verified than are wanted, so that doubt can cost one its place."""
 
@@ -123,13 +125,14 @@ def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
 
 def _hits(index: Index, asked: Ask, scored: list[Scored]) -> list[Hit]:
     records = index.by_ids([item.id for item in scored])
-    lacking = _lacking(asked.question, records)
+    lacking, bent = _lacking(asked.question, records), _bent(asked.question, records)
     found = []
     for item in scored:
         record = records.get(item.id)
         if record is not None:
             weight = current_weight(record, asked.weigh(record))
-            relevance = (item.score * (_NAME_MISSED if item.id in lacking else 1.0)) ** asked.sharpness
+            missed = (_NAME_MISSED if item.id in lacking else 1.0) * (_FORM_MISSED if item.id in bent else 1.0)
+            relevance = (item.score * missed) ** asked.sharpness
             parts = _parts(item, relevance, weight)
             found.append(Hit(record=record, score=relevance * weight, why=_why(item), parts=parts))
     return found
@@ -146,6 +149,19 @@ def _lacking(question: str, records: dict[int, Record]) -> set[int]:
         if any(name not in text for name in names):
             missing.add(number)
     return missing if len(missing) < len(records) else set()
+
+
+def _bent(question: str, records: dict[int, Record]) -> set[int]:
+    """Of keywords, the records that do not hold each in the very form that was asked for, if others do."""
+    forms = [re.compile(rf"\b{re.escape(word)}\b", re.I) for word in keywords(question)]
+    if not forms:
+        return set()
+    found = set()
+    for number, record in records.items():
+        text = index_text(f"{record.title}\n{record.text}\n{record.ref}\n{' '.join(record.tags)}")
+        if not all(form.search(text) for form in forms):
+            found.add(number)
+    return found if len(found) < len(records) else set()
 
 
 def _retirement(asked: Ask, record: Record, successor: Record | None) -> Withheld | None:

@@ -14,6 +14,12 @@ from quire.files import Blob, Git, blob_id, decode_object, read_bytes
 from quire.layers.facts import changed_ids
 from quire.layers.facts.layout import FILE, FILE_BYTES
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
+from quire.layers.profile import changed_entries
+from quire.layers.profile.layout import FILE as PROFILE_FILE
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+
+_PROFILE = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
+_OURS = [FOLDER, _PROFILE]
 
 __all__ = ["ChangedFile", "Changes", "uncommitted_changes"]
 
@@ -37,19 +43,21 @@ class Changes(msgspec.Struct, kw_only=True):
     changed_memory_ids: list[str]
     changed_relation_ids: list[str]
     changed_fact_ids: list[str]
+    changed_profile_entries: list[str]
 
 
 def uncommitted_changes(git: Git) -> Changes:
-    """Everything below `.memory/` that is not as the last commit has it."""
-    committed, staged = git.committed([FOLDER]), git.staged([FOLDER])
-    untracked = set(git.untracked([FOLDER]))
-    unmerged = set(git.unmerged([FOLDER]))
+    """Everything of the memory that is not as the last commit has it: all of `.memory/`, and the profile."""
+    committed, staged = git.committed(_OURS), git.staged(_OURS)
+    untracked = set(git.untracked(_OURS))
+    unmerged = set(git.unmerged(_OURS))
     files: list[ChangedFile] = []
     diffs: list[str] = []
     ids: dict[str, set[str]] = {NODES: set(), RELATIONS: set()}
     facts: list[str] = []
+    entries: list[str] = []
     for path in sorted({*committed, *staged, *untracked, *unmerged}):
-        if _top(path) in GENERATED:
+        if path != _PROFILE and _top(path) in GENERATED:
             continue
         found = _changed(git, path, committed.get(path), staged.get(path), path in untracked)
         if found is None:
@@ -59,6 +67,8 @@ def uncommitted_changes(git: Git) -> Changes:
         diffs.append(_diff(path, before, after))
         if path == f"{FOLDER}/{FILE}":
             facts = changed_ids(before or b"", after or b"")
+        elif path == _PROFILE:
+            entries = changed_entries(before, after)
         _note_id(git.root, path, before if after is None else after, ids)
     return Changes(
         diff="".join(diffs),
@@ -68,6 +78,7 @@ def uncommitted_changes(git: Git) -> Changes:
         changed_memory_ids=sorted(ids[NODES]),
         changed_relation_ids=sorted(ids[RELATIONS]),
         changed_fact_ids=facts,
+        changed_profile_entries=entries,
     )
 
 

@@ -12,10 +12,16 @@ from quire.layers.facts import find_fact_faults
 from quire.layers.facts.layout import FILE
 from quire.layers.graph import GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
+from quire.layers.profile import Places, find_profile_faults
+from quire.layers.profile.layout import BACKUP, LOCK
+from quire.layers.profile.layout import FILE as PROFILE_FILE
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import LIVE_STATUSES, GitRequired, Problem
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems
 from quire.upkeep.product_map import render_map
+
+PROFILE_PATH = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
 
 __all__ = ["Checked", "check_memory"]
 
@@ -29,17 +35,22 @@ class Checked(msgspec.Struct, kw_only=True):
     files_checked: int
 
 
-def check_memory(store: GraphStore, git: Git, index: Index) -> Checked:
-    problems = [_below_memory(problem) for problem in find_store_faults(store)]
+def check_memory(store: GraphStore, git: Git, index: Index, places: Places) -> Checked:
+    """Look at every layer that is here; a project may have a profile alone."""
+    has_memory = os.path.lexists(store.folder)
+    problems = [_below_memory(problem) for problem in find_store_faults(store)] if has_memory else []
     problems += find_fact_faults(store.root)
     problems += _git_and_facts(store.root, git)
+    problems += find_profile_faults(places)
+    problems += _git_and_profile(store.root, git)
     problems += _unmerged(git)
-    if not any(problem.severity == "error" for problem in problems):
+    if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
         problems += map_problems(store.root, render_map(index, store.root, git))
     errors = [problem for problem in problems if problem.severity == "error"]
     warnings = [problem for problem in problems if problem.severity != "error"]
     count = len(store.node_paths()) + len(store.relation_paths())
+    count += sum(os.path.isfile(path) for path in (places.shared_path, places.private_path))
     return Checked(valid=not errors, errors=errors, warnings=warnings, files_checked=count)
 
 
@@ -65,13 +76,36 @@ def _git_and_facts(root: str, git: Git) -> list[Problem]:
     return found
 
 
+def _git_and_profile(root: str, git: Git) -> list[Problem]:
+    """Whether git would take up what belongs to this machine alone."""
+    kept = [f"{PROFILE_FOLDER}/{name}" for name in (LOCK, BACKUP)]
+    kept = [path for path in kept if os.path.lexists(os.path.join(root, path))]
+    if not kept or not git.available:
+        return []
+    try:
+        seen = [*git.staged(kept), *git.untracked(kept)]
+    except GitRequired:
+        return []
+    said = "Git sees this file, which belongs to this machine alone."
+    return [
+        Problem(
+            code="ProfileNotIgnored",
+            severity="warning",
+            path=path,
+            message=said,
+            hint=f"Put `{path}` into .gitignore; remembering anything does it.",
+        )
+        for path in seen
+    ]
+
+
 def _below_memory(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, path=f"{FOLDER}/{problem.path}")
 
 
 def _unmerged(git: Git) -> list[Problem]:
     try:
-        paths = git.unmerged([FOLDER])
+        paths = git.unmerged([FOLDER, PROFILE_PATH])
     except GitRequired:
         return []
     return [

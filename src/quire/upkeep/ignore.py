@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quire.files import World, follow_inside, newline_of, read_bytes, write_file
 from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCAL, LOCK, RECOVERY
 
@@ -16,7 +18,7 @@ ENTRIES = (
 __all__ = ["ENTRIES", "ensure_ignored"]
 
 
-def ensure_ignored(root: str, world: World, *, dry_run: bool = False) -> bool:
+def ensure_ignored(root: str, world: World, entries: Sequence[str] = ENTRIES, *, dry_run: bool = False) -> bool:
     """Add what is missing to `.gitignore`; everything that is there stays byte for byte. True if it changed."""
     path = follow_inside(root, ".gitignore")
     try:
@@ -25,7 +27,7 @@ def ensure_ignored(root: str, world: World, *, dry_run: bool = False) -> bool:
         data = b""
     present = {line.strip() for line in data.decode("utf-8", "replace").split("\n")}
     missing = [
-        entry for entry in ENTRIES if not present & {entry, f"/{entry}", entry.rstrip("/"), f"/{entry.rstrip('/')}"}
+        entry for entry in entries if not present & {entry, f"/{entry}", entry.rstrip("/"), f"/{entry.rstrip('/')}"}
     ]
     if not missing:
         return False

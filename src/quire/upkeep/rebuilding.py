@@ -9,7 +9,8 @@ import msgspec
 
 from quire.index import Progress, Source, rebuild_index
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import FOLDER, INDEX
+from quire.layers.graph.layout import INDEX
+from quire.upkeep.folders import path_from_root
 
 __all__ = ["Rebuilt", "rebuild_memory"]
 
@@ -39,7 +40,7 @@ def rebuild_memory(
             records=sum(sum(index.counts(source.layer).values()) for source in sources),
             edges=sum(index.edge_count(source.layer) for source in sources),
             vectors=index.spaces(),
-            unreadable=list(dict.fromkeys(f"{FOLDER}/{path}" for _, path, _, _ in index.problems())),
+            unreadable=list(dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in index.problems())),
         )
     finally:
         index.close()

@@ -11,7 +11,8 @@ from quire.files import Git, decode_object
 from quire.index import Index
 from quire.layers.facts.layout import PENDING, SECTIONS
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import FOLDER, SYNC_STATE
+from quire.layers.graph.layout import SYNC_STATE
+from quire.layers.profile.layout import ACTIVE, CATEGORIES
 from quire.model import (
     EPOCH,
     LIVE_STATUSES,
@@ -24,10 +25,11 @@ from quire.model import (
     instant,
     one_line,
 )
+from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
 from quire.upkeep.verdicts import file_of
 
-__all__ = ["FactCount", "GitState", "ProjectRow", "Row", "StageCount", "Status", "memory_status"]
+__all__ = ["FactCount", "GitState", "ProfileCount", "ProjectRow", "Row", "StageCount", "Status", "memory_status"]
 
 
 class StageCount(msgspec.Struct, frozen=True):
@@ -72,6 +74,17 @@ class FactCount(msgspec.Struct, frozen=True, kw_only=True):
     connections: int
 
 
+class ProfileCount(msgspec.Struct, frozen=True, kw_only=True):
+    """The profile in a line."""
+
+    active: int
+    other: int
+    """Archived and superseded."""
+    by_category: dict[str, int]
+    """Active ones."""
+    links: int
+
+
 class Status(msgspec.Struct, kw_only=True):
     project: dict[str, str]
     features_by_stage: dict[str, StageCount]
@@ -86,6 +99,8 @@ class Status(msgspec.Struct, kw_only=True):
     unreadable: list[dict[str, str]]
     facts: FactCount | None
     """None where no fact was ever stored."""
+    profile: ProfileCount | None
+    """None where nothing was ever remembered."""
     last_activity: str | None
     last_sync: dict[str, Any] | None
     git: GitState
@@ -118,12 +133,16 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         features=[row for row in rows if row.kind == "feature"],
         attention=[row for row in rows if row.verdict not in ("fresh", "unanchored")],
         unreadable=[
-            {"path": f"{FOLDER}/{path}", "code": code, "message": message}
-            for _, path, code, message in index.problems()
+            {"path": path_from_root(layer, path), "code": code, "message": message}
+            for layer, path, code, message in index.problems()
         ],
         facts=_facts(index),
+        profile=_profile(index),
         last_activity=max(
-            (record.updated_at for record in (*records, *index.records("facts", limit=1))),
+            (
+                record.updated_at
+                for record in (*records, *index.records("facts", limit=1), *index.records("profile", limit=1))
+            ),
             key=lambda text: instant(text) or EPOCH,
             default=None,
         ),
@@ -148,6 +167,19 @@ def _facts(index: Index) -> FactCount | None:
         by_section={name: sections[name] for name in (*SECTIONS, *sorted(sections)) if name in sections},
         episodes=sum(number for (kind, _, _), number in counts.items() if kind == "episode"),
         connections=index.live_edge_count("facts"),
+    )
+
+
+def _profile(index: Index) -> ProfileCount | None:
+    counts = index.section_counts("profile")
+    if not counts:
+        return None
+    active = {category: number for (_, category, status), number in counts.items() if status == ACTIVE}
+    return ProfileCount(
+        active=sum(active.values()),
+        other=sum(counts.values()) - sum(active.values()),
+        by_category={name: active[name] for name in (*CATEGORIES, *sorted(active)) if name in active},
+        links=index.edge_count("profile"),
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from quire.layers.graph.save import Saved, save_intent
     from quire.layers.graph.source import GraphSource, node_record
     from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
+    from quire.layers.graph.types import Settings
     from quire.layers.graph.writing import settle, write_access
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "GraphStore",
     "Inspected",
     "Saved",
+    "Settings",
     "StoredNode",
     "StoredRelation",
     "create_store",
@@ -42,6 +44,7 @@ _HOMES = {
     "GraphStore": "store",
     "Inspected": "inspect",
     "Saved": "save",
+    "Settings": "types",
     "StoredNode": "store",
     "StoredRelation": "store",
     "create_store": "create",

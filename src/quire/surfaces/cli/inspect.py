@@ -18,13 +18,14 @@ _EXAMPLES = """Examples:
   memory inspect feature.retry-queue
   memory inspect decision.retries-run-in-worker --json
   memory inspect fact:57afd07611e9
+  memory inspect profile:user.timezone
 """
 
 
 def run(session: Session, ref: str) -> None:
     """Show one record in full, with everything that is connected to it.
 
-    REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID.
+    REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key.
     """
     project = session.project()
     if not any(mark in ref for mark in ".:"):
@@ -32,11 +33,19 @@ def run(session: Session, ref: str) -> None:
     if ref.strip().partition(":")[0] in ("fact", "episode"):
         _show_fact(session, project, ref)
         return
+    if ref.strip().startswith("profile:"):
+        _show_entry(session, project, ref)
+        return
     found = project.inspect(ref)
     connections = project.connections(found.node.node.id)
     if session.as_json:
         answer(project, {**_fields(found), "connections": msgspec.to_builtins(connections)})
-        return
+    else:
+        _say_node(found)
+        _say_connections(connections)
+
+
+def _say_node(found: Inspected) -> None:
     node = found.node.node
     stage = f", {node.stage}" if node.stage else ""
     say(f"{node.id} — {node.title}  [{node.status}{stage}]")
@@ -63,6 +72,24 @@ def run(session: Session, ref: str) -> None:
     say(found.node.body)
     _say_relations("Relations", found.outgoing, "{predicate} {target}")
     _say_relations("Named by", found.incoming, "{source} {predicate} this")
+
+
+def _show_entry(session: Session, project: Any, ref: str) -> None:
+    from quire.surfaces.cli.profile_asking import say_links
+    from quire.surfaces.cli.profile_shown import entry_fields, say_entry
+
+    found = project.profile_inspect(ref)
+    connections = project.connections(found.entry.ref)
+    if session.as_json:
+        links = {"outgoing": msgspec.to_builtins(found.outgoing), "incoming": msgspec.to_builtins(found.incoming)}
+        fields = {"object": entry_fields(found.entry), "links": links}
+        answer(project, {**fields, "connections": msgspec.to_builtins(connections)})
+        return
+    say_entry(found.entry)
+    if found.outgoing or found.incoming:
+        say()
+        say("Links:")
+    say_links(found)
     _say_connections(connections)
 
 

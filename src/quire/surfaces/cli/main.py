@@ -24,6 +24,7 @@ COMMANDS = {
     "brief": "Show what governs the files of a change.",
     "why": "Say why a line or a file is as it is.",
     "facts": "Store, recall and tend single facts.",
+    "profile": "Remember who works here and how.",
     "note": "Jot something down for later.",
     "notes": "Show the notes that wait; finish or promote them.",
     "inspect": "Show one record in full, with what is connected.",

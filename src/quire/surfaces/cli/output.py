@@ -83,9 +83,9 @@ def crashed(error: Exception, *, as_json: bool) -> int:
     return fail(QuireError(message, hint=hint), as_json=as_json)
 
 
-def counted(number: int, thing: str) -> str:
+def counted(number: int, thing: str, things: str = "") -> str:
     """`1 line`, `2 lines`."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
 
 
 def say(text: str = "", colour: str | None = None) -> None:

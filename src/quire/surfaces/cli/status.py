@@ -49,6 +49,9 @@ def _report(project: Project, found: Status) -> None:
         away = f", {facts.pending} pending" if facts.pending else ""
         away += f", {facts.other} put away" if facts.other else ""
         say(f"Facts: {facts.active} active{away} · episodes {facts.episodes} · connections {facts.connections}")
+    if found.profile:
+        away = f", {found.profile.other} put away" if found.profile.other else ""
+        say(f"Profile: {found.profile.active} active{away} · links {found.profile.links}")
     _list("Open questions", [f"{item.id} — {item.title}" for item in found.open_questions])
     _verdicts(found)
     _list("Files that cannot be read (`memory check`)", list(dict.fromkeys(item["path"] for item in found.unreadable)))

@@ -1,0 +1,32 @@
+"""Which entries differ between two versions of a document."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from quire.layers.profile.document import parse_document
+from quire.layers.profile.entries import name_of
+from quire.layers.profile.layout import FILE, FOLDER
+from quire.model import QuireError
+
+__all__ = ["changed_entries"]
+
+
+def changed_entries(before: bytes | None, after: bytes | None) -> list[str]:
+    """Names of entries that are new, gone or different; a version that cannot be read holds none."""
+    old, new = (_entries(data) for data in (before, after))
+    return sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+
+
+def _entries(data: bytes | None) -> dict[str, dict[str, Any] | None]:
+    if not data:
+        return {}
+    with contextlib.suppress(QuireError):
+        document = parse_document(data, f"{FOLDER}/{FILE}")
+        return {
+            name_of(category, key): document.fields(category, key)
+            for category in document.categories()
+            for key in document.keys(category)
+        }
+    return {}

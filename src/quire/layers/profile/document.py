@@ -1,0 +1,247 @@
+"""A document: parsed as far as its entries, which stay as they were written until somebody changes one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from quire.files import decode_object, parse_strict, pretty
+from quire.layers.profile.entries import Entry, read_entry
+from quire.layers.profile.layout import CATEGORIES, MIGRATED, READABLE, VERSION
+from quire.layers.profile.migration import steps
+from quire.model import InvalidJson, InvalidStore, UnsupportedVersion, cut
+
+_BOM = b"\xef\xbb\xbf"
+_MARKS = (b"<<<<<<<", b">>>>>>>")
+_MARKER = re.compile(rb"^(?:<{7}|>{7}|={7})(?: |\r?$)", re.M)
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_BYTE = re.compile(r"\(byte (\d+)\)")
+
+__all__ = ["Document", "decoded", "empty_document", "parse_document"]
+
+
+class Document:
+    """What one file holds. `where` is how the file is called in messages."""
+
+    def __init__(self, where: str, data: bytes, top: dict[str, msgspec.Raw], memories: dict[str, Any]) -> None:
+        self.where = where
+        self.data = data
+        self.is_changed = False
+        self._top = top
+        self._memories = memories
+        """Categories: their entries by key, or what stands there instead of entries, as it was written."""
+
+    @property
+    def version(self) -> str:
+        return str(msgspec.json.decode(self._top["schema_version"]))
+
+    @property
+    def session_count(self) -> int:
+        found = _value(self._top["session_count"]) if "session_count" in self._top else 0
+        return max(found, 0) if isinstance(found, int) and not isinstance(found, bool) else 0
+
+    def set_session_count(self, count: int) -> None:
+        self._top["session_count"] = _raw(count)
+        self.is_changed = True
+
+    def fields(self, category: str, key: str) -> dict[str, Any] | None:
+        """An entry as it is stored; None where there is none, or nothing that can be read as one."""
+        entries = self._memories.get(category)
+        raw = entries.get(key) if isinstance(entries, dict) else None
+        found = _value(raw) if raw is not None else None
+        return found if isinstance(found, dict) else None
+
+    def has(self, category: str, key: str) -> bool:
+        """Whether anything stands there, readable or not."""
+        entries = self._memories.get(category)
+        return key in entries if isinstance(entries, dict) else False
+
+    def put(self, category: str, key: str, fields: dict[str, Any]) -> None:
+        entries = self._memories.setdefault(category, {})
+        if not isinstance(entries, dict):
+            raise InvalidStore(
+                f"`{self.where}`: the category `{cut(category, 40)}` holds no entries.",
+                hint="Put an object there, or take the category out; nothing was changed.",
+            )
+        entries[key] = _raw(fields)
+        self.is_changed = True
+
+    def remove(self, category: str, key: str) -> None:
+        del self._memories[category][key]
+        self.is_changed = True
+
+    def categories(self) -> list[str]:
+        """The names of the categories in it, also of those nobody knows."""
+        return [name for name, entries in self._memories.items() if isinstance(entries, dict)]
+
+    def keys(self, category: str) -> list[str]:
+        entries = self._memories.get(category)
+        return list(entries) if isinstance(entries, dict) else []
+
+    def holding(self, text: str) -> list[tuple[str, str]]:
+        """Where a text stands in an entry as a whole string: a first look, before anything is decoded."""
+        wanted = msgspec.json.encode(text)
+        return [
+            (category, key)
+            for category in self.categories()
+            for key, raw in self._memories[category].items()
+            if wanted in bytes(raw) or b"\\" in bytes(raw)
+        ]
+
+    def read(self, *, is_private: bool = False) -> Iterator[Entry | str]:
+        """Every entry in the order of the document; for what cannot be read as one, a sentence that says so."""
+        for category, entries in self._memories.items():
+            if not isinstance(entries, dict):
+                yield f"`{cut(category, 40)}`: it is no object, and so holds no entries."
+                continue
+            for key, raw in entries.items():
+                fields = _value(raw)
+                try:
+                    if not isinstance(fields, dict):
+                        raise ValueError("it is no object")
+                    yield read_entry(category, key, fields, is_private=is_private)
+                except ValueError as error:
+                    yield f"`{cut(category, 40)}.{cut(key, 80)}`: {error}."
+
+    def render(self) -> bytes:
+        """The document as it is written: two spaces, literal Unicode, one newline at the end, the order kept."""
+        top = {**self._top, "memories": self._memories}
+        if b"\\u" in self.data:
+            # Letters that somebody wrote as numbers; controls are written so by us, too.
+            top = msgspec.json.decode(msgspec.json.encode(top))
+        return pretty(top)
+
+    def refuse_loss(self) -> None:
+        """Before a change: what would not survive it. A key that stands twice is read once."""
+        if not self.data or self.render() == self.data:
+            return
+        try:
+            parse_strict(self.data.decode("utf-8"), f"`{self.where}`")
+        except InvalidJson as error:
+            raise InvalidStore(
+                error.message, hint="Mend it by hand; nothing was changed.", details=error.details
+            ) from None
+
+    def migrations(self) -> list[tuple[str, bytes]]:
+        """What to write to bring it up to our version: each older version as it was, then the document in ours."""
+        if self.version not in MIGRATED:
+            return []
+        self.refuse_loss()
+        found = [(self.version, self.data)]
+        found += [(step["schema_version"], pretty(step)) for step in steps(decode_object(self.data))]
+        return found
+
+    @property
+    def is_writable(self) -> bool:
+        return self.version == VERSION
+
+    def refuse_version(self) -> UnsupportedVersion:
+        return _unsupported(self.where, self.version)
+
+
+def empty_document(where: str) -> Document:
+    """A new document: all six categories, empty."""
+    top = {"schema_version": _raw(VERSION), "session_count": _raw(0), "memories": _raw({})}
+    return Document(where, b"", top, {name: {} for name in CATEGORIES})
+
+
+def parse_document(data: bytes, where: str) -> Document:
+    """A document that can at least be read: InvalidStore where it is damaged, UnsupportedVersion where unknown."""
+    _refuse_damage(data, where)
+    top = decoded(data, where)
+    for name in ("schema_version", "memories"):
+        if name not in top:
+            raise _damaged(where, f"it has no `{name}`")
+    version = _value(top["schema_version"])
+    if not isinstance(version, str):
+        shown = cut(bytes(top["schema_version"]).decode(), 40)
+        raise UnsupportedVersion(
+            f"`{where}`: `schema_version` is {shown}, which is no text.",
+            hint=f'Versions are written as text, such as "{VERSION}". Nothing was changed.',
+            details={"path": where, "supported": VERSION},
+        )
+    if version not in (VERSION, *MIGRATED, *READABLE):
+        raise _unsupported(where, version)
+    try:
+        held = _OBJECT.decode(top["memories"])
+    except msgspec.MsgspecError:
+        raise _damaged(where, "`memories` is no object") from None
+    memories: dict[str, Any] = {}
+    for name, raw in held.items():
+        try:
+            memories[name] = _OBJECT.decode(raw)
+        except msgspec.MsgspecError:
+            memories[name] = raw
+    return Document(where, data, top, memories)
+
+
+def decoded(data: bytes, where: str) -> dict[str, msgspec.Raw]:
+    """The fields of the top level; InvalidStore that says where it stops being JSON."""
+    try:
+        # Once as a whole: what the fields hold is otherwise looked at only when somebody needs it.
+        return _OBJECT.decode(data)
+    except msgspec.ValidationError:
+        raise _damaged(where, "the top level is no object") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise _damaged(where, f"it is not JSON: {_reason(data, str(error))}") from None
+
+
+def _refuse_damage(data: bytes, where: str) -> None:
+    if not data.strip():
+        raise _damaged(where, "it is empty")
+    if data.startswith(_BOM):
+        raise _damaged(where, "it begins with a byte order mark (line 1, column 1)")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _damaged(where, f"it is not UTF-8 text: {_place(data, error.start)}") from None
+    marker = _MARKER.search(data) if any(mark in data for mark in _MARKS) else None
+    if marker is not None:
+        raise _damaged(where, f"it holds the marks of a merge conflict: {_place(data, marker.start())}")
+
+
+def _reason(data: bytes, said: str) -> str:
+    found = _BYTE.search(said)
+    if found is None:
+        return f"it ends too early, {_place(data, len(data))}"
+    return f"{_place(data, int(found.group(1)))}"
+
+
+def _place(data: bytes, at: int) -> str:
+    line = data.count(b"\n", 0, at) + 1
+    column = len(data[data.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
+    return f"line {line:,}, column {column:,}"
+
+
+def _damaged(where: str, reason: str) -> InvalidStore:
+    return InvalidStore(
+        f"`{where}` cannot be used: {reason}.",
+        hint="Mend it by hand, or take an earlier one from git; it was left exactly as it is.",
+        details={"path": where},
+    )
+
+
+def _unsupported(where: str, version: str) -> UnsupportedVersion:
+    shown = cut(version, 40)
+    known = version in READABLE
+    said = "It can be read and searched; nothing is written to it." if known else "It is neither read nor written."
+    return UnsupportedVersion(
+        f"`{where}` has schema version `{shown}`; this program writes {VERSION}. {said}",
+        hint="Use a program of that version to change it, or move the file away to begin a new one.",
+        details={"path": where, "version": shown, "supported": VERSION},
+    )
+
+
+def _value(raw: msgspec.Raw) -> Any:
+    """What was written there; None where it is no text that can be read, such as half a character."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))

@@ -1,0 +1,183 @@
+"""A change to the profile while it is planned: entries looked up and replaced, nothing written yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from quire.layers.profile.access import Readings
+from quire.layers.profile.document import Document, empty_document
+from quire.layers.profile.entries import Entry, name_of, read_entry, split_name
+from quire.layers.profile.forgotten import Forgotten
+from quire.layers.profile.layout import FILE, FOLDER
+from quire.layers.profile.places import Places
+from quire.layers.profile.records import entry_edges, entry_record, entry_ref
+from quire.layers.profile.source import seen_entries
+from quire.model import Edge, NotFound, Record, cut, instant
+
+__all__ = ["Draft"]
+
+
+class Draft:
+    """Both documents of a project, and what is to become of them."""
+
+    def __init__(self, places: Places, shared: Document | None, private: Document | None, now: str) -> None:
+        self.places = places
+        self.now = now
+        self.forgotten: list[Forgotten] = []
+        self.restored: list[tuple[str, str]] = []
+        """Entries that are taken back from what was forgotten."""
+        self.is_removal = False
+        """Whether the document as it is now is to be kept beside the new one."""
+        self._shared, self._private = shared, private
+        self._before: dict[str, Entry | None] = {}
+        self._is_discarded = False
+
+    # -- looking ----------------------------------------------------------------------------
+
+    def documents(self) -> list[tuple[Document, bool]]:
+        """The documents that are there, and whether they are private; the one that counts more comes first."""
+        pairs = ((self._private, True), (self._shared, False))
+        return [(document, is_private) for document, is_private in pairs if document is not None]
+
+    def find(self, category: str, key: str) -> Entry | None:
+        for document, is_private in self.documents():
+            fields = document.fields(category, key)
+            if fields is not None:
+                try:
+                    return read_entry(category, key, fields, is_private=is_private)
+                except ValueError:
+                    continue
+        return None
+
+    def need(self, category: str, key: str, what: str = "entry") -> Entry:
+        found = self.find(category, key)
+        if found is None:
+            raise NotFound(
+                f"There is no {what} `{cut(name_of(category, key), 120)}`.",
+                hint="`memory profile index` shows what there is.",
+                details={"id": entry_ref(name_of(category, key))},
+            )
+        return found
+
+    def is_taken(self, category: str, key: str) -> bool:
+        """Whether something stands there, also what cannot be read as an entry."""
+        return any(document.has(category, key) for document, _ in self.documents())
+
+    def entries(self) -> list[Entry]:
+        return seen_entries(self._shared, self._private).entries
+
+    def linked_to(self, name: str) -> Iterator[Entry]:
+        """The entries with a link to this one."""
+        for document, is_private in self.documents():
+            for category, key in document.holding(name):
+                fields = document.fields(category, key)
+                if fields is not None and name != name_of(category, key):
+                    try:
+                        entry = read_entry(category, key, fields, is_private=is_private)
+                    except ValueError:
+                        continue
+                    if any(link.target == name for link in entry.links):
+                        yield entry
+
+    # -- changing ---------------------------------------------------------------------------
+
+    @property
+    def is_empty(self) -> bool:
+        return self._is_discarded or not any(document.is_changed for document, _ in self.documents())
+
+    def discard(self) -> None:
+        """Nothing is to be written after all."""
+        self._is_discarded = True
+
+    @property
+    def versions(self) -> tuple[str, str]:
+        """Of the shared document and the private one; empty where there is none."""
+        return (
+            self._shared.version if self._shared else "",
+            self._private.version if self._private else "",
+        )
+
+    @property
+    def session_count(self) -> int:
+        return self._shared.session_count if self._shared else 0
+
+    def count_session(self) -> int:
+        document = self._shared_document()
+        document.set_session_count(document.session_count + 1)
+        return document.session_count
+
+    def put(self, category: str, key: str, fields: dict[str, Any]) -> Entry:
+        """Give an entry these fields: where it is, or a new one where its category is kept."""
+        self._note(category, key)
+        held = [document for document, _ in self.documents() if document.has(category, key)]
+        target = held[0] if held else self._home_of(category)
+        target.put(category, key, fields)
+        return read_entry(category, key, fields, is_private=target is self._private)
+
+    def change(self, entry: Entry, *, touch: bool = True, **fields: Any) -> Entry:
+        """Set these fields of an entry that is there; everything else stays as it is stored."""
+        changed = {**entry.fields, **fields}
+        if touch:
+            changed["updated_at"] = self.now
+        return self.put(entry.category, entry.key, changed)
+
+    def remove(self, category: str, key: str) -> None:
+        """Take an entry out of every document that has it."""
+        self._note(category, key)
+        for document, _ in self.documents():
+            if document.has(category, key):
+                document.remove(category, key)
+        self.is_removal = True
+
+    def fold(self, readings: Readings) -> None:
+        """Add what was read since the last change. An entry that is gone was read for nothing."""
+        for name, number in readings.counts.items():
+            entry = self.find(*split_name(name))
+            if entry is None:
+                continue
+            last = readings.last.get(name, "")
+            before, after = instant(entry.last_accessed or ""), instant(last)
+            if before is not None and (after is None or before >= after):
+                last = entry.last_accessed or ""
+            self.change(entry, touch=False, access_count=entry.access_count + number, last_accessed=last or None)
+
+    def move(self, names: Iterable[tuple[str, str]], source: Document, target: Document) -> None:
+        """Carry entries over from one document to the other, as they are."""
+        for category, key in names:
+            fields = source.fields(category, key)
+            if fields is not None:
+                target.put(category, key, fields)
+                source.remove(category, key)
+
+    def _note(self, category: str, key: str) -> None:
+        self._before.setdefault(name_of(category, key), self.find(category, key))
+
+    def _home_of(self, category: str) -> Document:
+        return self._private_document() if self.places.is_private(category) else self._shared_document()
+
+    def _shared_document(self) -> Document:
+        if self._shared is None:
+            self._shared = empty_document(f"{FOLDER}/{FILE}")
+        return self._shared
+
+    def _private_document(self) -> Document:
+        if self._private is None:
+            self._private = empty_document(self.places.private_name)
+        return self._private
+
+    # -- what the index is to make of it ----------------------------------------------------
+
+    def gone(self) -> list[str]:
+        """Refs of records and edges as they were."""
+        found = [entry_ref(name) for name in self._before]
+        return found + [edge.ref for entry in self._before.values() if entry for edge in entry_edges(entry)]
+
+    def items(self) -> list[Record | Edge]:
+        """The same as they are now."""
+        found: list[Record | Edge] = []
+        for name in self._before:
+            entry = self.find(*split_name(name))
+            if entry is not None:
+                found += [entry_record(entry), *entry_edges(entry)]
+        return found

@@ -1,0 +1,30 @@
+"""The profile as one document, to be taken elsewhere."""
+
+from __future__ import annotations
+
+from quire.layers.profile.document import empty_document
+from quire.layers.profile.layout import FILE, FOLDER
+from quire.layers.profile.places import Places
+from quire.layers.profile.store import read_documents
+
+__all__ = ["export_document", "size_text"]
+
+
+def export_document(places: Places, *, private: bool = True) -> str:
+    """The document as it is stored; with what is private in it, unless that is to be left out."""
+    shared, own = read_documents(places)
+    document = shared or empty_document(f"{FOLDER}/{FILE}")
+    if own is not None and private:
+        for category in own.categories():
+            for key in own.keys(category):
+                fields = own.fields(category, key)
+                if fields is not None:
+                    document.put(category, key, fields)
+    return document.render().decode("utf-8")
+
+
+def size_text(size: int) -> str:
+    """`191 B`, `4.6 KB`, `1.2 MB`."""
+    if size < 1024:
+        return f"{size} B"
+    return f"{size / 1024:.1f} KB" if size < 1024 * 1024 else f"{size / 1024 / 1024:.1f} MB"

@@ -1,0 +1,169 @@
+"""What was removed from the document, kept on this machine so that it can be restored: `local/forgotten.jsonl`.
+
+Nothing is written here: what the file is to hold next is planned as a change, for the transaction that changes the
+document. Whoever applies it first makes sure of the folder with `ensure_local`: without its `.gitignore`, git would
+see what somebody wanted gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from quire.files import LOCAL_BYTES, Change, LocalFile, damaged_lines, read_local, sha256
+from quire.layers.profile.layout import FOLDER, FORGOTTEN, LOCAL
+from quire.model import InputError, Problem, StorageFailed
+
+KEPT = 200
+KEPT_BYTES = 4 * 1024 * 1024
+_NAME = FORGOTTEN.removeprefix(f"{LOCAL}/")
+
+__all__ = [
+    "KEPT",
+    "KEPT_BYTES",
+    "Forgotten",
+    "Incoming",
+    "change_forgotten",
+    "change_with",
+    "change_without",
+    "encode",
+    "read_forgotten",
+]
+
+
+class Incoming(msgspec.Struct, frozen=True):
+    """A link that led to the entry; the source is `category.key`."""
+
+    source: str
+    relation: str
+
+
+class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry that was removed, with all that is needed to bring it back."""
+
+    at: str
+    category: str
+    key: str
+    fields: dict[str, Any]
+    """As they were stored: every field, also those nobody knows."""
+    incoming: tuple[Incoming, ...] = ()
+    private: bool = False
+    """Whether it stood in the document that is not shared."""
+
+
+def encode(forgotten: Forgotten) -> bytes:
+    """One line, with its end."""
+    try:
+        return msgspec.json.encode(forgotten) + b"\n"
+    except UnicodeEncodeError:
+        raise InputError(
+            "The entry holds a lone surrogate, which is not text: it could not be restored. Nothing was removed.",
+            hint="Correct the entry first.",
+            details={"field": "fields"},
+        ) from None
+
+
+def read_forgotten(root: str, problems: list[Problem] | None = None) -> list[Forgotten]:
+    """What can be restored, the oldest first. What is wrong with the file is added to `problems`."""
+    found = read_local(root, FOLDER, _NAME)
+    read = [_decoded(line) for line in _lines(found.data)]
+    damaged = read.count(None)
+    if damaged:
+        found = damaged_lines(found, damaged, "Mend them, or remove them: they are kept as they are.")
+    if problems is not None and found.problem is not None:
+        problems.append(found.problem)
+    return [item for item in read if item is not None]
+
+
+def change_with(root: str, forgotten: Sequence[Forgotten]) -> Change:
+    """The file with these added at the end."""
+    found = _writable(root)
+    return _change(found, _bounded(_lines(found.data), forgotten))
+
+
+def change_without(root: str, category: str, key: str) -> Change | None:
+    """The file without the newest line of this name, once it is restored; None where there is no such line."""
+    return change_forgotten(root, (), [(category, key)])
+
+
+def change_forgotten(
+    root: str, forgotten: Sequence[Forgotten], restored: Iterable[tuple[str, str]] = ()
+) -> Change | None:
+    """Both at once, since a transaction may name a file only once; None where there is nothing to do.
+
+    Each name in `restored` takes out one line that was there before.
+    """
+    found = read_local(root, FOLDER, _NAME)
+    before = _lines(found.data)
+    left = _without(before, restored)
+    if not forgotten:
+        return None if len(left) == len(before) else _change(found, left)
+    return _change(_writable(root, found), _bounded(left, forgotten))
+
+
+def _change(found: LocalFile, kept: Sequence[bytes]) -> Change:
+    """The file's next bytes, and none of it where no line is left."""
+    data = b"".join(line + b"\n" for line in kept) or None
+    return Change(path=FORGOTTEN, data=data, planned=None if found.data is None else sha256(found.data))
+
+
+def _without(kept: list[bytes], restored: Iterable[tuple[str, str]]) -> list[bytes]:
+    """The lines less the newest one of each of these names."""
+    names = list(restored)
+    left: list[bytes] = []
+    for line in reversed(kept):
+        item = _decoded(line) if names else None
+        if item is not None and (item.category, item.key) in names:
+            names.remove((item.category, item.key))
+        else:
+            left.append(line)
+    return left[::-1]
+
+
+def _bounded(kept: list[bytes], forgotten: Sequence[Forgotten]) -> list[bytes]:
+    """The lines with these at the end, and as many of the newest before them as there is room for.
+
+    What is removed now is kept whole, however much it is: only what was removed earlier makes way.
+    """
+    added = [encode(item).removesuffix(b"\n") for item in forgotten]
+    size = sum(len(line) + 1 for line in added)
+    if size > LOCAL_BYTES:
+        raise InputError(
+            f"What is to be removed has {size:,} bytes; up to {LOCAL_BYTES:,} can be kept for restoring it.",
+            hint="Remove less at once. Nothing was removed.",
+            details={"field": "key", "limit": LOCAL_BYTES},
+        )
+    start = len(kept)
+    while start > 0 and len(kept) - start + len(added) < KEPT and size + len(kept[start - 1]) + 1 <= KEPT_BYTES:
+        start -= 1
+        size += len(kept[start]) + 1
+    return kept[start:] + added
+
+
+def _writable(root: str, found: LocalFile | None = None) -> LocalFile:
+    """The file, if its next bytes can be told: nothing is replaced that could not be read."""
+    found = found or read_local(root, FOLDER, _NAME)
+    if found.problem is not None:
+        raise StorageFailed(
+            f"`{found.place}` cannot be used, and what is removed is kept there. Nothing was removed.",
+            hint="Move away what is there, and run the command again.",
+            details={"path": found.place},
+        )
+    return found
+
+
+def _lines(data: bytes | None) -> list[bytes]:
+    """The lines as they stand, also those that say nothing to us."""
+    return [line for line in (data or b"").split(b"\n") if line and not line.isspace()]
+
+
+_DECODE = msgspec.json.Decoder(Forgotten).decode
+
+
+def _decoded(line: bytes) -> Forgotten | None:
+    try:
+        return _DECODE(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None

@@ -1,0 +1,146 @@
+"""Links between entries: added, taken away; and an entry removed with all that lead to it, or brought back."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.layers.profile.drafts import Draft
+from quire.layers.profile.entries import Entry
+from quire.layers.profile.forgotten import Forgotten, Incoming
+from quire.layers.profile.layout import ACTIVE, ARCHIVED, SUPERSEDES
+from quire.layers.profile.rules import allowed_name, allowed_relation
+from quire.model import InputError, NotFound, cut
+
+__all__ = ["Linked", "Unlinked", "add_link", "forget", "remove_links", "restore"]
+
+
+class Linked(msgspec.Struct, frozen=True, kw_only=True):
+    source: str
+    target: str
+    relation: str
+    created: bool
+    """False where it was there already."""
+    archived: bool = False
+    """Whether the target was put away, since it is replaced."""
+
+
+class Unlinked(msgspec.Struct, frozen=True, kw_only=True):
+    source: str
+    target: str
+    relations: tuple[str, ...]
+
+
+def add_link(draft: Draft, source: str, target: str, relation: str) -> Linked:
+    """Link one entry to another. What is replaced by another is archived."""
+    allowed_relation(relation)
+    start = draft.need(*allowed_name(source, "source"), what="source entry")
+    end = draft.need(*allowed_name(target, "target"), what="target entry")
+    if start.name == end.name:
+        raise InputError(
+            f"`{cut(start.name, 60)}` cannot be linked to itself.",
+            hint="Name two different entries.",
+            details={"field": "target"},
+        )
+    if relation == SUPERSEDES and _leads(draft, end, start):
+        raise InputError(
+            f"`{cut(end.name, 60)}` replaces `{cut(start.name, 60)}` already; both would be put away.",
+            hint=f"Take that link away first: memory profile unlink {end.name} {start.name}",
+            details={"field": "relation"},
+        )
+    created = not any(link.target == end.name and link.relation == relation for link in start.links)
+    if created:
+        stored = start.fields.get("links")
+        links = [*(stored if isinstance(stored, list) else []), {"target": end.name, "relation": relation}]
+        draft.change(start, touch=False, links=links)
+    archived = relation == SUPERSEDES and end.status == ACTIVE
+    if archived:
+        draft.change(end, status=ARCHIVED)
+    return Linked(source=start.name, target=end.name, relation=relation, created=created, archived=archived)
+
+
+def _leads(draft: Draft, start: Entry, end: Entry) -> bool:
+    """Whether an entry replaces another, directly or through others."""
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        entry = waiting.pop()
+        for link in entry.links:
+            if link.relation != SUPERSEDES or link.target in seen:
+                continue
+            if link.target == end.name:
+                return True
+            seen.add(link.target)
+            found = draft.find(*allowed_name(link.target, "target"))
+            if found is not None:
+                waiting.append(found)
+    return False
+
+
+def remove_links(draft: Draft, source: str, target: str, relation: str | None = None) -> Unlinked:
+    """Take away every link from one entry to another, or those of one relation. The target need not be there."""
+    if relation is not None:
+        allowed_relation(relation)
+    start = draft.need(*allowed_name(source, "source"), what="source entry")
+    name = ".".join(allowed_name(target, "target"))
+    gone = [link for link in start.links if link.target == name and relation in (None, link.relation)]
+    if not gone:
+        of = f" that says {relation}" if relation else ""
+        raise NotFound(
+            f"There is no link{of} from `{cut(start.name, 60)}` to `{cut(name, 60)}`.",
+            hint=f"`memory profile connections {start.category} {start.key}` shows those there are.",
+            details={"source": start.name, "target": name},
+        )
+    _drop(draft, start, name, relation)
+    return Unlinked(source=start.name, target=name, relations=tuple(link.relation for link in gone))
+
+
+def _drop(draft: Draft, entry: Entry, target: str, relation: str | None = None) -> None:
+    stored = entry.fields.get("links")
+    kept = [
+        item
+        for item in (stored if isinstance(stored, list) else [])
+        if not (isinstance(item, dict) and item.get("target") == target and relation in (None, item.get("relation")))
+    ]
+    draft.change(entry, touch=False, links=kept)
+
+
+def forget(draft: Draft, category: str, key: str) -> Forgotten:
+    """Remove an entry and every link to it; what is needed to bring it back is kept on this machine."""
+    entry = draft.need(category, key)
+    incoming = []
+    for other in list(draft.linked_to(entry.name)):
+        incoming += [Incoming(other.name, link.relation) for link in other.links if link.target == entry.name]
+        _drop(draft, other, entry.name)
+    draft.remove(category, key)
+    gone = Forgotten(
+        at=draft.now,
+        category=category,
+        key=key,
+        fields=entry.fields,
+        incoming=tuple(incoming),
+        private=entry.is_private,
+    )
+    draft.forgotten.append(gone)
+    return gone
+
+
+def restore(draft: Draft, gone: Forgotten) -> tuple[Entry, int]:
+    """Bring an entry back as it was, and the links to it as far as their sources are there; how many those were."""
+    name = f"{gone.category}.{gone.key}"
+    if draft.is_taken(gone.category, gone.key):
+        raise InputError(
+            f"There is an entry `{cut(name, 120)}` again.",
+            hint="Forget it, or give it another key, and then restore the old one.",
+            details={"field": "key"},
+        )
+    entry = draft.put(gone.category, gone.key, gone.fields)
+    number = 0
+    for item in gone.incoming:
+        source = draft.find(*allowed_name(item.source, "source"))
+        if source is not None and all((link.target, link.relation) != (name, item.relation) for link in source.links):
+            stored = source.fields.get("links")
+            links = [*(stored if isinstance(stored, list) else []), {"target": name, "relation": item.relation}]
+            draft.change(source, touch=False, links=links)
+            number += 1
+    draft.restored.append((gone.category, gone.key))
+    return entry, number

@@ -1,0 +1,87 @@
+"""Where the documents are: the shared one in the project, and the private one beside it or in the user's home."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import msgspec
+
+from quire.files import read_object, stamp_of
+from quire.layers.profile.layout import FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
+from quire.model import Problem
+
+HERE, AT_HOME, SHARED = "here", "home", "shared"
+
+__all__ = ["AT_HOME", "HERE", "SHARED", "Places", "find_places", "home_name", "stamp_now"]
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """The documents of one project."""
+
+    root: str
+    private: str
+    """`shared` where no category is kept apart; `here` for a twin that git does not see, `home` for the user's own."""
+    home: str = ""
+    """The memory's folder in the user's home."""
+    home_shown: str = ""
+    problem: Problem | None = None
+    """Why it could not be told where the private document is."""
+
+    @property
+    def shared_path(self) -> str:
+        return os.path.join(self.root, FOLDER, FILE)
+
+    @property
+    def private_path(self) -> str:
+        """Empty where there is none."""
+        if self.private == AT_HOME:
+            return os.path.join(self.home, HOME_FOLDER, FILE)
+        return os.path.join(self.root, FOLDER, PRIVATE) if self.private == HERE else ""
+
+    @property
+    def private_name(self) -> str:
+        """How the private document is called in messages."""
+        return self.home_shown if self.private == AT_HOME else f"{FOLDER}/{PRIVATE}"
+
+    def is_private(self, category: str) -> bool:
+        """Whether new entries of this category are kept apart."""
+        return self.private != SHARED and category in PRIVATE_CATEGORIES
+
+
+def find_places(root: str, memory_home: str, user_home: str) -> Places:
+    """Look where the documents of a project are."""
+    shown = home_name(memory_home, user_home)
+    setting = read_object(root, FOLDER, SETTING.partition("/")[2])
+    said = setting.fields.get("place")
+    problem = setting.problem
+    private = HERE if os.path.lexists(os.path.join(root, FOLDER, PRIVATE)) else SHARED
+    if said == AT_HOME and memory_home:
+        private = AT_HOME
+    elif said == AT_HOME:
+        problem = Problem(
+            code="ProfileHomeMissing",
+            severity="warning",
+            path=f"{FOLDER}/{SETTING}",
+            message="The private entries are in the user's home, and there is no home folder here.",
+            hint="Set MEMORY_HOME to a folder of yours.",
+        )
+    return Places(root=root, private=private, home=memory_home, home_shown=shown, problem=problem)
+
+
+def home_name(memory_home: str, user_home: str) -> str:
+    """The private document in the user's home, as messages call it."""
+    path = os.path.join(memory_home, HOME_FOLDER, FILE)
+    return f"~{path.removeprefix(user_home)}" if user_home and path.startswith(user_home + os.sep) else path
+
+
+def stamp_now(places: Places) -> str:
+    """What the documents look like, without opening them; empty where there is none."""
+    stamps = [_stamp(path) if path else "" for path in (places.shared_path, places.private_path)]
+    return "|".join([*stamps, places.private]) if any(stamps) else ""
+
+
+def _stamp(path: str) -> str:
+    with contextlib.suppress(OSError):
+        return stamp_of(os.stat(path, follow_symlinks=False))
+    return ""

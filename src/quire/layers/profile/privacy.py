@@ -1,0 +1,176 @@
+"""Keeping what is personal out of the shared document: entries carried over to a private one, and back."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from quire.files import RECOVERY, Change, World, apply_changes, ensure_local, pretty, sha256
+from quire.layers.profile.document import Document, empty_document
+from quire.layers.profile.entries import name_of, read_entry, split_name, time_text
+from quire.layers.profile.forgotten import Forgotten, change_with
+from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, LOCAL, PRIVATE, PRIVATE_CATEGORIES, SETTING
+from quire.layers.profile.places import AT_HOME, HERE, SHARED, Places
+from quire.layers.profile.store import held_bytes, read_documents
+from quire.model import Conflict, InputError, cut
+
+_LOCAL_FIELDS = ("access_count", "last_accessed")
+_SETTING_VERSION = 1
+
+__all__ = ["Move", "carry_out", "plan_move", "retarget"]
+
+
+class Move(msgspec.Struct, kw_only=True):
+    """What moving would do."""
+
+    before: str
+    after: str
+    """`shared`, `here` or `home`"""
+    target: str
+    """The document that the entries go to."""
+    moved: list[str]
+    copied: list[str]
+    """Entries that stay in the user's home as well: other projects may use them."""
+    differing: list[str]
+    """Entries that both documents have and that say different things."""
+    linked: list[str]
+    """Entries of the shared document that name one that will not be in it."""
+
+
+class _Plan(msgspec.Struct):
+    shared: Document
+    target: Document
+    others: list[tuple[Document, bool]]
+    """Where entries come from, and whether they go from there."""
+    move: Move
+    replaced: list[Forgotten]
+
+
+def retarget(places: Places, place: str) -> Places:
+    """The places to lock for a move: the user's home, too, where entries come from there or go there."""
+    return msgspec.structs.replace(places, private=AT_HOME) if AT_HOME in (places.private, place) else places
+
+
+def plan_move(places: Places, world: World, place: str) -> Move:
+    """What would be moved, and what stands against it; nothing is written."""
+    return _plan(places, world, place, "").move
+
+
+def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Move:
+    """Move them. The caller holds the locks of both places. What loses where two differ can be restored."""
+    plan = _plan(places, world, place, prefer)
+    move = plan.move
+    if move.differing and not prefer:
+        raise Conflict(
+            f"In both documents, and not the same: {', '.join(move.differing[:5])}"
+            + (f" and {len(move.differing) - 5} more." if len(move.differing) > 5 else "."),
+            hint="Say whose is right with --prefer target or --prefer source; the other can be restored.",
+            details={"entries": move.differing},
+        )
+    after = msgspec.structs.replace(places, private=place)
+    here = os.path.join(places.root, FOLDER)
+    ensure_local(places.root, FOLDER, world.token())
+    if place == AT_HOME:
+        # First there, so that what is on its way is twice, never nowhere.
+        home = os.path.join(places.home, HOME_FOLDER)
+        change = _change(home, FILE, plan.target.render())
+        apply_changes(home, os.path.join(home, RECOVERY), [change] if change else [], [], world.token())
+    changes = [_change(here, FILE, plan.shared.render()) if plan.shared.is_changed else None]
+    if place == HERE:
+        changes.append(_change(here, PRIVATE, plan.target.render()))
+    elif places.private == HERE:
+        twin = held_bytes(os.path.join(here, PRIVATE))
+        changes += [_change(here, f"{LOCAL}/{BACKUP}", twin), _change(here, PRIVATE, None)]
+    setting = pretty({"version": _SETTING_VERSION, "place": AT_HOME}) if after.private == AT_HOME else None
+    changes.append(_change(here, SETTING, setting))
+    if plan.replaced:
+        changes.append(change_with(places.root, plan.replaced))
+    apply_changes(here, os.path.join(here, RECOVERY), [item for item in changes if item], [], world.token())
+    return move
+
+
+def _change(root: str, path: str, data: bytes | None) -> Change | None:
+    """The next bytes of a file; None where they are what is there."""
+    found = held_bytes(os.path.join(root, path))
+    if found == data:
+        return None
+    return Change(path=path, data=data, planned=None if found is None else sha256(found))
+
+
+def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
+    if place not in (SHARED, HERE, AT_HOME):
+        raise InputError(f"`{cut(place, 40)}` is no place.", hint="It is here, home or shared.")
+    if place == AT_HOME and not places.home:
+        raise InputError("There is no home folder.", hint="Set MEMORY_HOME to a folder of yours.")
+    shared, private = read_documents(places)
+    shared = shared or empty_document(f"{FOLDER}/{FILE}")
+    new = msgspec.structs.replace(places, private=place)
+    others: list[tuple[Document, bool]] = []
+    if private is not None and place != places.private:
+        others.append((private, places.private != AT_HOME))
+    if place == SHARED:
+        target = shared
+    else:
+        found = private if place == places.private else read_documents(new)[1]
+        target = found or empty_document(new.private_name)
+        others.append((shared, True))
+    for document in (shared, target, *(document for document, _ in others)):
+        if not document.is_writable:
+            raise document.refuse_version()
+        document.refuse_loss()
+    move = Move(before=places.private, after=place, target=target.where, moved=[], copied=[], differing=[], linked=[])
+    plan = _Plan(shared, target, others, move, [])
+    _carry(plan, time_text(world.now()), prefer)
+    if place != SHARED:
+        gone = set(move.moved)
+        move.linked = sorted(
+            name_of(category, key)
+            for category in shared.categories()
+            for key in shared.keys(category)
+            if any(link.target in gone for link in _links(shared, category, key))
+        )
+    return plan
+
+
+def _links(document: Document, category: str, key: str) -> tuple[Any, ...]:
+    try:
+        return read_entry(category, key, document.fields(category, key) or {}).links
+    except ValueError:
+        return ()
+
+
+def _carry(plan: _Plan, now: str, prefer: str) -> None:
+    """Put every entry that is to go into the target, and take it out of where it was."""
+    for source, leaves in plan.others:
+        only = PRIVATE_CATEGORIES if source is plan.shared else tuple(source.categories())
+        for category in only:
+            for key in source.keys(category):
+                fields = source.fields(category, key)
+                if fields is None:
+                    continue  # what is no entry stays where it is
+                name = name_of(category, key)
+                known = plan.target.fields(category, key)
+                if known is None and plan.target.has(category, key):
+                    continue
+                if known is not None and _told(known) != _told(fields):
+                    plan.move.differing.append(name)
+                    keeps = fields if prefer == "source" else known
+                    plan.replaced.append(_set_aside(now, name, known if keeps is fields else fields))
+                    fields = keeps
+                if known != fields:
+                    plan.target.put(category, key, fields)
+                (plan.move.moved if leaves else plan.move.copied).append(name)
+                if leaves:
+                    source.remove(category, key)
+
+
+def _told(fields: dict[str, Any]) -> dict[str, Any]:
+    """An entry without what every reading of it changes."""
+    return {name: value for name, value in fields.items() if name not in _LOCAL_FIELDS}
+
+
+def _set_aside(now: str, name: str, fields: dict[str, Any]) -> Forgotten:
+    category, key = split_name(name)
+    return Forgotten(at=now, category=category, key=key, fields=fields, incoming=(), private=True)

@@ -1,0 +1,80 @@
+"""Entries and their links as the records and edges that the index knows."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import msgspec
+
+from quire.files import sha256
+from quire.layers.profile.entries import Entry, read_entry, split_name
+from quire.layers.profile.layout import FILE
+from quire.model import Edge, Record, one_line
+
+KIND = "entry"
+_LEAST, _EACH = 0.9, 0.01
+"""What an entry counts: a little more with each point of importance, so that it decides between equals only."""
+_SURE = 0.1
+"""How much of its weight an entry loses that nobody is sure of at all."""
+
+__all__ = ["KIND", "entry_edges", "entry_of", "entry_record", "entry_ref", "tag_name", "text_name"]
+
+
+def entry_ref(name: str) -> str:
+    return f"profile:{name}"
+
+
+def tag_name(tag: str) -> str:
+    """The name by which all entries with a tag are found."""
+    return f"profile-tag:{tag.casefold()}"
+
+
+def text_name(value: str) -> str:
+    """The name by which an entry is found that says exactly this, whatever its case and spacing."""
+    return f"profile-text:{sha256(one_line(unicodedata.normalize('NFKC', value)).casefold().encode())[:32]}"
+
+
+def entry_record(entry: Entry) -> Record:
+    summary = entry.summary if entry.summary.rstrip(".… ") not in entry.value else ""
+    sure = 1.0 if entry.confidence is None else 1.0 - _SURE * (1.0 - entry.confidence)
+    return Record(
+        ref=entry.ref,
+        layer="profile",
+        kind=KIND,
+        title=entry.key,
+        text=f"{entry.value}\n{summary}" if summary else entry.value,
+        status=entry.status,
+        path=FILE,
+        section=entry.category,
+        weight=(_LEAST + _EACH * entry.importance) * sure,
+        created_at=entry.created_at,
+        updated_at=entry.updated_at,
+        tags=tuple(dict.fromkeys(tag.casefold() for tag in entry.tags)),
+        origin=entry.source_type,
+        names=(entry.name, text_name(entry.value), *dict.fromkeys(map(tag_name, entry.tags))),
+        raw=msgspec.json.encode((entry.is_private, entry.fields)),
+    )
+
+
+def entry_of(record: Record) -> Entry:
+    """The entry behind a record."""
+    held: tuple[bool, dict[str, Any]] = msgspec.json.decode(record.raw)
+    is_private, fields = held
+    category, key = split_name(record.ref.partition(":")[2])
+    return read_entry(category, key, fields, is_private=is_private)
+
+
+def entry_edges(entry: Entry) -> list[Edge]:
+    """One for each link; a link to something that is not there leads nowhere, and does no harm."""
+    return [
+        Edge(
+            ref=f"{entry.ref} {link.relation} {entry_ref(link.target)}",
+            source=entry.ref,
+            predicate=link.relation,
+            target=entry_ref(link.target),
+            status="active",
+            path=FILE,
+        )
+        for link in entry.links
+    ]

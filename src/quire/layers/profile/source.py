@@ -1,0 +1,138 @@
+"""The profile as the index sees it: both documents as one file with a stamp, and the entries that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from quire.files import read_bytes
+from quire.layers.profile.document import Document, parse_document
+from quire.layers.profile.entries import Entry
+from quire.layers.profile.layout import FILE, FILE_BYTES, FOLDER, MIGRATED
+from quire.layers.profile.places import Places, stamp_now
+from quire.layers.profile.records import entry_edges, entry_record
+from quire.model import Edge, InvalidStore, Layer, Problem, QuireError, Record, Summary, UnsupportedVersion
+
+_TOLD = 20
+"""How many bad entries are told of one by one; `memory check` names all."""
+
+__all__ = ["Overview", "ProfileSource", "overview_of", "read_document", "seen_entries"]
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operation must know of the documents as a whole."""
+
+    version: str = ""
+    """Of the shared document; empty where there is none."""
+    private_version: str = ""
+    session_count: int = 0
+    size: int = 0
+    """Bytes of both documents."""
+    shadowed: tuple[str, ...] = ()
+    """Entries of the shared document that the private one has, too: those count."""
+    unread: int = 0
+    """What stands in the place of entries, and cannot be read as one."""
+    fault: tuple[str, str, str] | None = None
+    """Code, sentence and hint: why a document cannot be used at all."""
+
+    @property
+    def is_older(self) -> bool:
+        """Whether a document is to be brought up to our version."""
+        return self.version in MIGRATED or self.private_version in MIGRATED
+
+    def summary(self) -> Summary:
+        return Summary(msgspec.msgpack.encode(self))
+
+    def error(self) -> QuireError | None:
+        if self.fault is None:
+            return None
+        code, message, hint = self.fault
+        return (UnsupportedVersion if code == UnsupportedVersion.code else InvalidStore)(message, hint=hint)
+
+
+def overview_of(value: bytes | None) -> Overview:
+    return Overview() if value is None else msgspec.msgpack.decode(value, type=Overview)
+
+
+def read_document(path: str, where: str) -> Document | None:
+    """The document in a file; None where there is no file. InvalidStore, UnsupportedVersion where it cannot be used."""
+    try:
+        data = read_bytes(path, FILE_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InvalidStore(
+            f"`{where}` cannot be read: {reason}.", hint="Put a plain file there; it was left exactly as it is."
+        ) from error
+    return parse_document(data, where)
+
+
+class ProfileSource:
+    """Both documents: read whole when somebody else changed one of them, and not at all after a change of ours."""
+
+    layer: Layer = "profile"
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def folder_stamps(self) -> dict[str, int]:
+        return {}
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
+        stamp = stamp_now(self._places)
+        return {FILE: stamp} if stamp and (paths is None or FILE in paths) else {}
+
+    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | Summary]:
+        places = self._places
+        documents: list[Document | None] = []
+        fault = None
+        named = ((places.shared_path, f"{FOLDER}/{FILE}"), (places.private_path, places.private_name))
+        for path, where in named if FILE in list(paths) else ():
+            try:
+                documents.append(read_document(path, where) if path else None)
+            except QuireError as error:
+                documents.append(None)
+                fault = fault or (error.code, error.message, error.hint or "")
+                yield Problem(code=error.code, path=FILE, message=error.message)
+        shared, private = documents or (None, None)
+        found = seen_entries(shared, private)
+        yield Overview(
+            version=shared.version if shared else "",
+            private_version=private.version if private else "",
+            session_count=shared.session_count if shared else 0,
+            size=sum(len(document.data) for document in (shared, private) if document),
+            shadowed=tuple(found.shadowed),
+            unread=len(found.unread),
+            fault=fault,
+        ).summary()
+        for said in found.unread[:_TOLD]:
+            yield Problem(code="ProfileEntryInvalid", path=FILE, message=said)
+        for entry in found.entries:
+            yield entry_record(entry)
+            yield from entry_edges(entry)
+
+
+class Seen(msgspec.Struct):
+    """What both documents hold together."""
+
+    entries: list[Entry]
+    shadowed: list[str]
+    unread: list[str]
+
+
+def seen_entries(shared: Document | None, private: Document | None) -> Seen:
+    """Every entry once: the shared document's in its order, then the private one's, which count where both have one."""
+    found: dict[tuple[str, str], Entry] = {}
+    seen = Seen([], [], [])
+    for document, is_private in ((shared, False), (private, True)):
+        for item in document.read(is_private=is_private) if document else ():
+            if isinstance(item, str):
+                seen.unread.append(f"{document.where}: {item}" if document else item)
+                continue
+            if (item.category, item.key) in found:
+                seen.shadowed.append(item.name)
+            found[item.category, item.key] = item
+    seen.entries = list(found.values())
+    return seen

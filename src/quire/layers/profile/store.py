@@ -1,0 +1,221 @@
+"""The documents themselves: brought up to our version, changed all or nothing, with what was there kept beside.
+
+The caller holds the lock of the profile, and where the private document is in the user's home that one's, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+import msgspec
+
+from quire.files import (
+    RECOVERY,
+    Change,
+    World,
+    apply_changes,
+    ensure_local,
+    read_bytes,
+    settle_folder,
+    sha256,
+    write_access,
+)
+from quire.layers.profile.access import take_readings
+from quire.layers.profile.document import Document, empty_document
+from quire.layers.profile.drafts import Draft
+from quire.layers.profile.entries import time_text
+from quire.layers.profile.forgotten import change_forgotten
+from quire.layers.profile.layout import (
+    BACKUP,
+    FILE,
+    FILE_BYTES,
+    FOLDER,
+    HOME_FOLDER,
+    LOCAL,
+    LOCK,
+    MIGRATION_PREFIX,
+    PRIVATE,
+    VERSION,
+)
+from quire.layers.profile.places import AT_HOME, HERE, Places, stamp_now
+from quire.layers.profile.source import read_document
+from quire.model import InputError, StorageFailed
+
+__all__ = [
+    "Committed",
+    "commit",
+    "create_document",
+    "held_bytes",
+    "migrate",
+    "open_draft",
+    "profile_access",
+    "read_documents",
+    "settle_profile",
+]
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """What the documents looked like before and after; `after` is empty where somebody else wrote, too."""
+
+    before: str
+    after: str
+    size: int
+    """Bytes of both documents now."""
+
+
+@contextlib.contextmanager
+def profile_access(places: Places, world: World, operation: str) -> Iterator[None]:
+    """The right to write to both documents."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(write_access(places.root, FOLDER, world, operation, written=(LOCAL,), lock=LOCK))
+        if places.private == AT_HOME:
+            stack.enter_context(write_access(places.home, HOME_FOLDER, world, operation, lock=LOCK))
+        yield
+
+
+def settle_profile(places: Places, world: World) -> None:
+    """Before a read: complete what a dead writer left."""
+    settle_folder(places.root, FOLDER, world, written=(LOCAL,), lock=LOCK)
+    if places.private == AT_HOME:
+        settle_folder(places.home, HOME_FOLDER, world, lock=LOCK)
+
+
+def read_documents(places: Places) -> tuple[Document | None, Document | None]:
+    """The shared document and the private one; an error where one of them cannot be used."""
+    shared = read_document(places.shared_path, f"{FOLDER}/{FILE}")
+    path = places.private_path
+    return shared, read_document(path, places.private_name) if path else None
+
+
+def migrate(places: Places, world: World) -> list[str]:
+    """Bring documents up to our version, each step with its backup, all or nothing; the versions there were."""
+    found = []
+    for document, is_private in zip(read_documents(places), (False, True), strict=True):
+        versions = document.migrations() if document else []
+        if document is None or not versions:
+            continue
+        root, path = _place(places, is_private)
+        prefix = path.removesuffix(FILE)
+        changes = [
+            change
+            for version, data in versions[:-1]
+            for change in _kept(root, f"{prefix}{MIGRATION_PREFIX}{version}.json", data)
+        ]
+        changes.append(Change(path=path, data=versions[-1][1], planned=sha256(document.data)))
+        apply_changes(root, os.path.join(root, RECOVERY), changes, [], world.token())
+        found.append(document.version)
+    return found
+
+
+def _kept(root: str, path: str, data: bytes) -> list[Change]:
+    """A backup in its place; an earlier one that says something else makes way for it, and stays."""
+    earlier = held_bytes(os.path.join(root, path))
+    if earlier == data:
+        return []
+    found = [Change(path=path, data=data, planned=None if earlier is None else sha256(earlier))]
+    if earlier is not None:
+        stem = path.removesuffix(".json")
+        number = 1
+        while os.path.lexists(os.path.join(root, f"{stem}.{number}.json")):
+            number += 1
+        found.insert(0, Change(path=f"{stem}.{number}.json", data=earlier, planned=None))
+    return found
+
+
+def open_draft(places: Places, world: World) -> tuple[Draft, str]:
+    """The documents as they are now, to be changed, and their stamp. Only our own version is ever written to."""
+    stamp = stamp_now(places)
+    shared, private = read_documents(places)
+    for document in (shared, private):
+        if document is not None:
+            if document.version != VERSION:
+                raise document.refuse_version()
+            document.refuse_loss()
+    return Draft(places, shared, private, time_text(world.now())), stamp
+
+
+def commit(draft: Draft, world: World, before: str) -> Committed:
+    """Write a draft: both documents, what was forgotten and what was read, all or nothing as far as one disk goes."""
+    places = draft.places
+    here = os.path.join(places.root, FOLDER)
+    taken = take_readings(places.root)
+    draft.fold(taken.readings)
+    ensure_local(places.root, FOLDER, world.token())
+    written: list[tuple[str, bytes]] = []
+    changes: list[Change] = []
+    at_home: list[Change] = []
+    size = 0
+    for document, is_private in draft.documents():
+        data = document.render() if document.is_changed else document.data
+        size += len(data)
+        if not document.is_changed:
+            continue
+        _refuse_beyond(document.where, len(data))
+        root, path = _place(places, is_private)
+        own = [Change(path=path, data=data, planned=sha256(document.data) if document.data else None)]
+        if draft.is_removal and document.data:
+            backup = path.removesuffix(FILE) + BACKUP
+            earlier = held_bytes(os.path.join(root, backup))
+            planned = None if earlier is None else sha256(earlier)
+            own.insert(0, Change(path=backup, data=document.data, planned=planned))
+        (changes if root == here else at_home).extend(own)
+        written.append((os.path.join(root, path), data))
+    changes += [
+        change
+        for change in (change_forgotten(places.root, draft.forgotten, draft.restored), taken.change)
+        if change is not None
+    ]
+    if changes:
+        apply_changes(here, os.path.join(here, RECOVERY), changes, [], world.token())
+    if at_home:
+        # The user's home may be another disk, so this is another transaction. Last: what was read since the last
+        # change is then at worst not counted, and never counted twice.
+        root = os.path.join(places.home, HOME_FOLDER)
+        apply_changes(root, os.path.join(root, RECOVERY), at_home, [], world.token())
+    after = stamp_now(places)
+    # Another program may have put its own file there in between: then nobody knows what it holds.
+    ours = all(held_bytes(path) == data for path, data in written) and stamp_now(places) == after
+    return Committed(before, after if ours else "", size)
+
+
+def create_document(root: str, world: World, *, dry_run: bool = False) -> list[str]:
+    """An empty document where there is none; what was written, from the project's root."""
+    path = os.path.join(root, FOLDER, FILE)
+    if os.path.lexists(path):
+        return []
+    if not dry_run:
+        document = empty_document(f"{FOLDER}/{FILE}")
+        here = os.path.join(root, FOLDER)
+        change = Change(path=FILE, data=document.render(), planned=None)
+        apply_changes(here, os.path.join(here, RECOVERY), [change], [], world.token())
+    return [f"{FOLDER}/{FILE}"]
+
+
+def _place(places: Places, is_private: bool) -> tuple[str, str]:
+    """The folder whose transactions write a document, and its path there."""
+    if is_private and places.private == AT_HOME:
+        return os.path.join(places.home, HOME_FOLDER), FILE
+    return os.path.join(places.root, FOLDER), PRIVATE if is_private and places.private == HERE else FILE
+
+
+def held_bytes(path: str) -> bytes | None:
+    try:
+        return read_bytes(path, FILE_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageFailed(
+            f"`{os.path.basename(path)}` is in the way: {(error.strerror or str(error)).lower()}.",
+            hint="Move it away, and run the command again; nothing was changed.",
+            details={"path": os.path.basename(path)},
+        ) from error
+
+
+def _refuse_beyond(where: str, size: int) -> None:
+    if size > FILE_BYTES:
+        raise InputError(
+            f"`{where}` would have {size:,} bytes; the limit is {FILE_BYTES:,}.",
+            hint="Forget what is no longer needed.",
+        )

@@ -1,0 +1,181 @@
+"""What the profile can be asked: entries by name, by question, by their links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quire.layers.profile.layout import ACTIVE
+from quire.model import InputError, NotFound, Record, cut, limits
+from quire.project.profile_results import EntryConnections, EntryLink, EntryView, FoundEntries, RecalledEntries
+from quire.project.profile_rooms import ProfileRooms
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.layers.profile import Readings
+    from quire.retrieval import Hit
+
+_RESULTS = 10
+
+__all__ = ["ProfileAsking"]
+
+
+class ProfileAsking(ProfileRooms):
+    """Operations that look entries up; they write nothing but that they were read."""
+
+    # -- one by one -------------------------------------------------------------------------
+
+    def profile_recall(
+        self, category: str, key: str | None = None, *, everything: bool = False, note: bool = True
+    ) -> RecalledEntries:
+        """One entry, or those of a category that are active, oldest first."""
+        from quire.layers.profile import allowed_category, entry_of
+
+        def work(index: Index) -> RecalledEntries:
+            overview = self._usable(index)
+            if key is not None:
+                found, away = [self._need_entry(index, category, key)], 0
+            else:
+                every = self._entry_records(index, sections=(category,))
+                if not every:
+                    allowed_category(category)
+                found = [record for record in every if everything or record.status == ACTIVE]
+                away = len(every) - len(found)
+            names = [record.ref.partition(":")[2] for record in found]
+            if note:
+                self._note_entries(overview, names)
+            readings = self._readings()
+            return RecalledEntries(
+                category=category,
+                results=[self._entry_view(entry_of(record), readings) for record in found],
+                put_away=away,
+                warnings=self._profile_warnings(overview),
+            )
+
+        return self._profile_asked(work)
+
+    def _need_entry(self, index: Index, category: str, key: str) -> Record:
+        from quire.layers.profile import allowed_category
+
+        found = index.find(f"profile:{category}.{key}")
+        if found is not None and found.layer == "profile":
+            return found
+        if not self._entry_records(index, sections=(category,)):
+            allowed_category(category)
+        raise NotFound(
+            f"There is no entry `{cut(f'{category}.{key}', 120)}`.",
+            hint="`memory profile index` shows what there is.",
+            details={"id": f"profile:{category}.{key}"},
+        )
+
+    def profile_inspect(self, ref: str) -> EntryConnections:
+        """One entry in full, with everything that is connected to it. Looking does not count as reading."""
+        from quire.layers.profile import allowed_name
+
+        return self.profile_connections(*allowed_name(ref, "ref"))
+
+    def profile_connections(self, category: str, key: str) -> EntryConnections:
+        """The links of an entry and those that lead to it."""
+        from quire.layers.profile import entry_of
+
+        def work(index: Index) -> EntryConnections:
+            entry = entry_of(self._need_entry(index, category, key))
+            outgoing: list[EntryLink] = []
+            incoming: list[EntryLink] = []
+            for edge in index.edges_of(entry.ref):
+                other = index.find(edge.target if edge.source == entry.ref else edge.source)
+                link = EntryLink(
+                    source=edge.source.removeprefix("profile:"),
+                    target=edge.target.removeprefix("profile:"),
+                    relation=edge.predicate,
+                    entry_summary=other.text if other else "",
+                    status=other.status if other else "",
+                )
+                (outgoing if edge.source == entry.ref else incoming).append(link)
+            places = {f"{link.target} {link.relation}": place for place, link in enumerate(entry.links)}
+            outgoing.sort(key=lambda link: places.get(f"{link.target} {link.relation}", len(places)))
+            return EntryConnections(
+                entry=self._entry_view(entry, self._readings()), outgoing=outgoing, incoming=incoming
+            )
+
+        return self._profile_asked(work)
+
+    # -- by question ------------------------------------------------------------------------
+
+    def profile_search(
+        self,
+        query: str,
+        *,
+        category: str | None = None,
+        tags: Sequence[str] = (),
+        status: str | None = None,
+        limit: int | None = None,
+        note: bool = True,
+    ) -> FoundEntries:
+        """The entries that bear on a question, the best first: active ones, unless another status is named."""
+        from quire.index import Filter
+        from quire.layers.profile import allowed_category, allowed_status
+        from quire.retrieval import Ask
+
+        if not query.strip():
+            raise InputError(
+                "`query` is empty.",
+                hint="Say what you are looking for; `memory profile index` shows everything.",
+                details={"field": "query"},
+            )
+        if category is not None:
+            allowed_category(category)
+        if status not in (None, "any"):
+            allowed_status(status or "")
+        statuses = (ACTIVE,) if status is None else () if status == "any" else (status,)
+        allowed = Filter(
+            layers=("profile",),
+            sections=(category,) if category else (),
+            tags=tuple(tag.casefold() for tag in tags),
+            statuses=statuses,
+        )
+        most = limits.within(_RESULTS if limit is None else limit, "limit", 1, limits.RESULTS_MOST)
+        asked = Ask(
+            question=query[: limits.QUESTION_CHARS],
+            budget=limits.BUDGET_MOST,
+            limit=most,
+            allowed=allowed,
+            everything=status is not None,
+            lenient=True,
+        )
+
+        def work(index: Index) -> FoundEntries:
+            overview = self._usable(index)
+            return FoundEntries(
+                query=query,
+                results=[],
+                total=sum(
+                    number
+                    for (_, _, found), number in index.section_counts("profile").items()
+                    if not statuses or found in statuses
+                ),
+                warnings=self._profile_warnings(overview),
+            )
+
+        done = self._profile_asked(work)
+        found = self._ask(asked)
+        done.beyond, done.weak = found.beyond, found.weak and bool(found.hits)
+        if note and not done.weak:
+            names = [hit.record.ref.partition(":")[2] for hit in found.hits]
+            self._profile_asked(lambda index: self._note_entries(self._usable(index), names))
+        readings = self._readings()
+        done.results = [self._entry_hit(hit, readings) for hit in found.hits]
+        return done
+
+    def _entry_hit(self, hit: Hit, readings: Readings) -> EntryView:
+        from quire.layers.profile import entry_of
+
+        parts = hit.parts
+        scores = {
+            "words": parts.get("words", 0.0),
+            "meaning": parts.get("nearness", 0.0),
+            "relevance": parts.get("relevance", 1.0),
+            "weight": parts.get("weight", 1.0),
+        }
+        fields = {"score": round(hit.score, 4), "why": hit.why, "scores": scores, "verdict": hit.verdict}
+        return self._entry_view(entry_of(hit.record), readings, **fields)

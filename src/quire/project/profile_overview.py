@@ -1,0 +1,258 @@
+"""The profile as a whole: pages made of it, its state, what could be tidied up, and who gets to see it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from quire.layers.profile.layout import (
+    ACTIVE,
+    ARCHIVED,
+    BACKUP,
+    CATEGORIES,
+    FILE,
+    FOLDER,
+    LOCAL,
+    MIGRATION_PREFIX,
+    READABLE,
+    STATUSES,
+)
+from quire.model import GitRequired, InputError, cut, limits
+from quire.project.profile_asking import ProfileAsking
+from quire.project.profile_results import Exported, MovedEntries, Page, ProfileStatus, Reflected
+from quire.project.profile_telling import ProfileTelling
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.layers.profile import Draft, Entry, Readings, Reflection
+    from quire.retrieval import ProfileContext
+
+_TOP_TAGS = 20
+_APPLICABLE = ("archive", "confidence")
+_FORMATS = ("markdown", "json")
+_SIDES = ("target", "source")
+
+__all__ = ["ProfileOverview"]
+
+
+class ProfileOverview(ProfileAsking, ProfileTelling):
+    """Operations on all entries together."""
+
+    # -- pages ------------------------------------------------------------------------------
+
+    def profile_about_me(self) -> Page:
+        """What is known of the user."""
+        from quire.retrieval import about_me
+
+        return self._page(about_me)
+
+    def profile_about_us(self) -> Page:
+        """How the user and the assistant work together."""
+        from quire.retrieval import about_us
+
+        return self._page(about_us)
+
+    def profile_index(self, *, everything: bool = False) -> Page:
+        """One line for each entry."""
+        from quire.retrieval import index_page
+
+        return self._page(lambda entries: index_page(entries, everything=everything))
+
+    def _page(self, write: Callable[[list[Entry]], str]) -> Page:
+        def work(index: Index) -> Page:
+            overview = self._usable(index)
+            entries = self._entries(index)
+            return Page(text=write(entries), entries=len(entries), warnings=self._profile_warnings(overview))
+
+        return self._profile_asked(work)
+
+    def profile_context(self, *, budget: int | None = None) -> ProfileContext:
+        """What an agent should know at the start: something of every category, within a budget of tokens."""
+        from quire.retrieval import fit_profile
+
+        tokens = limits.within(
+            limits.PROFILE_TOKENS if budget is None else budget, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST
+        )
+        return self._profile_asked(lambda index: fit_profile(self._entries(index), tokens))
+
+    def profile_export(
+        self, output_format: str = "markdown", *, everything: bool = False, private: bool = True
+    ) -> Exported:
+        """Everything, to be read elsewhere: as Markdown what is active, as JSON the document."""
+        from quire.layers.profile import export_document
+        from quire.retrieval import export_page
+
+        if output_format not in _FORMATS:
+            raise InputError(
+                f"`{cut(output_format, 40)}` is no format.",
+                hint=f"It is one of {', '.join(_FORMATS)}.",
+                details={"field": "format", "allowed": list(_FORMATS)},
+            )
+
+        def work(index: Index) -> Exported:
+            overview = self._usable(index)
+            entries = [entry for entry in self._entries(index) if private or not entry.is_private]
+            if output_format == "json":
+                content = export_document(self._places(), private=private)
+            else:
+                shown = [entry for entry in entries if everything or entry.status == ACTIVE]
+                content = export_page(shown, overview.version, overview.session_count, everything=everything)
+            return Exported(
+                format=output_format,
+                content=content,
+                entries=len(entries),
+                private_entries=sum(entry.is_private for entry in entries),
+            )
+
+        return self._profile_asked(work)
+
+    # -- at a glance ------------------------------------------------------------------------
+
+    def profile_status(self) -> ProfileStatus:
+        """How many entries there are, where they are, and in which state."""
+        from quire.layers.profile import read_forgotten, size_text
+
+        def work(index: Index) -> ProfileStatus:
+            overview = self._usable(index)
+            entries = self._entries(index)
+            places = self._places()
+            statuses = Counter(entry.status for entry in entries)
+            active = Counter(entry.category for entry in entries if entry.status == ACTIVE)
+            tags = Counter(tag for entry in entries for tag in entry.tags)
+            return ProfileStatus(
+                exists=bool(overview.version or overview.private_version),
+                path=f"{FOLDER}/{FILE}",
+                schema_version=overview.version or overview.private_version,
+                session_count=overview.session_count,
+                file_size=size_text(overview.size),
+                categories={name: active.get(name, 0) for name in (*CATEGORIES, *sorted(set(active) - {*CATEGORIES}))},
+                statuses={name: statuses[name] for name in (*STATUSES, *sorted(set(statuses) - {*STATUSES}))},
+                total=len(entries),
+                links=index.edge_count("profile"),
+                tags=dict(sorted(tags.items(), key=lambda item: (-item[1], item[0]))[:_TOP_TAGS]),
+                private=places.private,
+                private_path=places.private_name if places.private_path else "",
+                private_entries=sum(entry.is_private for entry in entries),
+                shadowed=list(overview.shadowed),
+                unread=overview.unread,
+                pending_readings=sum(self._readings().counts.values()),
+                forgotten=len(read_forgotten(self.root)),
+                backups=self._backups(),
+                writable=overview.version not in READABLE,
+                warnings=self._profile_warnings(overview),
+            )
+
+        return self._profile_asked(work)
+
+    def _backups(self) -> list[str]:
+        """Earlier documents that are kept beside the one in use."""
+        found = []
+        for folder in (FOLDER, f"{FOLDER}/{LOCAL}"):
+            path = os.path.join(self.root, folder)
+            names = sorted(os.listdir(path)) if os.path.isdir(path) else []
+            found += [f"{folder}/{name}" for name in names if name == BACKUP or name.startswith(MIGRATION_PREFIX)]
+        return found
+
+    def profile_reflect(
+        self, *, apply: Sequence[str] = (), only: Sequence[str] = (), dry_run: bool = False
+    ) -> Reflected:
+        """What nobody reads, what could be archived, whose confidence should change; and, if asked, doing it."""
+        from quire.layers.profile import reflect
+
+        for name in apply:
+            if name not in _APPLICABLE:
+                raise InputError(
+                    f"`{cut(name, 40)}` cannot be applied.",
+                    hint=f"It is one of {', '.join(_APPLICABLE)}.",
+                    details={"field": "apply", "allowed": list(_APPLICABLE)},
+                )
+        wanted = self._named_entries(only)
+
+        def look(entries: list[Entry], readings: Readings) -> Reflection:
+            return reflect([self._as_read(entry, readings) for entry in entries], self.world.now())
+
+        if not apply:
+            found = self._profile_asked(lambda index: look(self._entries(index), self._readings()))
+            return Reflected(
+                stale_entries=list(found.stale_entries),
+                archival_candidates=list(found.archival_candidates),
+                confidence_updates=list(found.confidence_updates),
+                summary=found.summary,
+            )
+
+        def plan(draft: Draft, _: Index) -> Reflected:
+            found = look(draft.entries(), self._readings())
+            changes: dict[tuple[str, str], dict[str, Any]] = {}
+            if "archive" in apply:
+                changes |= {(item.category, item.key): {"status": ARCHIVED} for item in found.archival_candidates}
+            if "confidence" in apply:
+                changes |= {
+                    (item.category, item.key): {"confidence": item.proposed_confidence}
+                    for item in found.confidence_updates
+                }
+            applied = []
+            for (category, key), fields in changes.items():
+                if not wanted or f"{category}.{key}" in wanted:
+                    applied.append(draft.change(draft.need(category, key), **fields).name)
+            return Reflected(
+                stale_entries=list(found.stale_entries),
+                archival_candidates=list(found.archival_candidates),
+                confidence_updates=list(found.confidence_updates),
+                summary=found.summary,
+                applied=applied,
+                dry_run=dry_run,
+            )
+
+        return self._profile_change("reflect", plan, dry_run=dry_run)
+
+    def _named_entries(self, names: Sequence[str]) -> set[str]:
+        from quire.layers.profile import allowed_name
+
+        return {".".join(allowed_name(name, "only")) for name in names}
+
+    # -- privacy ----------------------------------------------------------------------------
+
+    def profile_private(self, place: str, *, apply: bool = False, prefer: str = "") -> MovedEntries:
+        """Keep what is personal out of the shared document, or share it again; a look at what would move first.
+
+        `place` is `here` for a twin that git does not see, `home` for a document of the user's that all projects
+        share, `shared` for the one in the repository. `prefer` says whose entry holds where both have one: the
+        `target`'s, or the `source`'s.
+        """
+        from quire.layers.profile import carry_out, migrate, plan_move, profile_access, retarget
+
+        if prefer and prefer not in _SIDES:
+            raise InputError(
+                f"`{cut(prefer, 40)}` is no side.",
+                hint=f"It is one of {', '.join(_SIDES)}.",
+                details={"field": "prefer", "allowed": list(_SIDES)},
+            )
+        self._profile_asked(self._usable)
+        places = self._places()
+        if apply:
+            with profile_access(retarget(places, place), self.world, "move the private entries"):
+                migrate(places, self.world)
+                move = carry_out(places, self.world, place, prefer)
+            self._prepare_profile()
+        else:
+            move = plan_move(places, self.world, place)
+        return MovedEntries(
+            before=move.before,
+            after=move.after,
+            target=move.target,
+            moved=move.moved,
+            copied=move.copied,
+            differing=move.differing,
+            linked=move.linked,
+            committed=self._is_committed(),
+            applied=apply,
+        )
+
+    def _is_committed(self) -> bool:
+        """Whether the last commit holds the shared document."""
+        try:
+            return bool(self.git.available and self.git.committed([f"{FOLDER}/{FILE}"]))
+        except GitRequired:
+            return False

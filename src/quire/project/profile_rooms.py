@@ -1,0 +1,237 @@
+"""What all operations on the profile stand on: how it is asked, how a change is made, how an entry is shown."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
+from quire.model import Conflict, LockBusy, OutsideProject, Problem, QuireError, Record, StorageFailed, cut, one_line
+from quire.project.asking import Asking
+from quire.project.profile_results import EntryView
+
+if TYPE_CHECKING:
+    from quire.index import Index, Patch
+    from quire.layers.profile import Draft, Entry, Overview, Readings
+
+Result = TypeVar("Result")
+_ATTEMPTS = 5
+
+__all__ = ["ProfileRooms"]
+
+
+class ProfileRooms(Asking):
+    """The profile of one project. It needs no other layer."""
+
+    # -- asking -----------------------------------------------------------------------------
+
+    def _profile_ready(self) -> None:
+        self._settle()
+
+    def _profile_asked(self, work: Callable[[Index], Result]) -> Result:
+        """Ask the index about documents that can be used; older ones are brought up to our version first."""
+        self._profile_ready()
+        if self._with_index(lambda index: self._usable(index).is_older):
+            # A disk that cannot be written to, or a living writer, does not keep anybody from reading.
+            with contextlib.suppress(LockBusy, StorageFailed, OutsideProject):
+                self._migrate()
+
+        def answer(index: Index) -> Result:
+            self._usable(index)
+            return work(index)
+
+        return self._with_index(answer)
+
+    def _usable(self, index: Index) -> Overview:
+        """What there is to know of the documents; an error where one cannot be used at all."""
+        from quire.layers.profile import overview_of
+
+        overview = overview_of(index.summary("profile"))
+        error = overview.error()
+        if error is not None:
+            raise error
+        return overview
+
+    def _migrate(self) -> None:
+        from quire.layers.profile import migrate, profile_access
+
+        places = self._places()
+        with profile_access(places, self.world, "bring the profile up to date"):
+            migrate(places, self.world)
+        self._prepare_profile()
+
+    # -- changing ---------------------------------------------------------------------------
+
+    def _profile_change(
+        self, operation: str, plan: Callable[[Draft, Index], Result], *, dry_run: bool = False
+    ) -> Result:
+        """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
+        from quire.index import change_with_index
+        from quire.layers.profile import migrate, open_draft, profile_access
+
+        self._profile_ready()
+        if dry_run:
+            # An older document is looked at as if it had been brought up to our version.
+            self._profile_asked(self._usable)
+            return self._with_index(lambda index: plan(open_draft(self._places(), self.world)[0], index))
+        places = self._places()
+        with profile_access(places, self.world, operation):
+            migrate(places, self.world)
+            for _ in range(_ATTEMPTS):
+                patches: list[Patch] = []
+
+                def look(index: Index) -> tuple[Result, Draft, str, Overview]:
+                    draft, stamp = open_draft(places, self.world)
+                    if index.stamp("profile", FILE) != stamp:
+                        raise Conflict("The documents changed while they were read.")
+                    return plan(draft, index), draft, stamp, self._usable(index)
+
+                def write(planned: tuple[Result, Draft, str, Overview], done: list[Patch] = patches) -> Patch | None:
+                    _, draft, stamp, overview = planned
+                    if draft.is_empty:
+                        return None
+                    done.append(self._write_profile(draft, stamp, overview))
+                    return done[0]
+
+                with contextlib.suppress(Conflict):
+                    planned = change_with_index(self._index_folder(), self._sources(), look, write)
+                    if patches:
+                        self._prepare_profile()
+                    return planned[0]
+        raise Conflict(
+            f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
+            hint="Wait until it has finished, and run the command again.",
+        )
+
+    def _write_profile(self, draft: Draft, stamp: str, overview: Overview) -> Patch:
+        """Write a draft to the documents; what the index is to make of it."""
+        from quire.index import Patch
+        from quire.layers.profile import commit
+
+        done = commit(draft, self.world, stamp)
+        version, private_version = draft.versions
+        seen = msgspec.structs.replace(
+            overview,
+            version=version,
+            private_version=private_version,
+            session_count=draft.session_count,
+            size=done.size,
+        )
+        # Where one entry hides another, or something is no entry, the index reads the documents for itself.
+        is_plain = not overview.shadowed and not overview.unread
+        return Patch(
+            layer="profile",
+            path=FILE,
+            before=stamp,
+            after=done.after if is_plain else "",
+            gone=draft.gone(),
+            items=[*draft.items(), seen.summary()],
+        )
+
+    def _prepare_profile(self) -> None:
+        """On first use: git leaves alone what belongs to this machine."""
+        from quire.layers.profile.layout import IGNORED
+        from quire.upkeep import ensure_ignored
+
+        if self.git.available:
+            # Not worth refusing an entry for; `memory check` tells what is in the way.
+            with contextlib.suppress(QuireError, OSError):
+                ensure_ignored(self.root, self.world, IGNORED)
+
+    # -- showing ----------------------------------------------------------------------------
+
+    def _entries(self, index: Index) -> list[Entry]:
+        """Every entry, by category in their order and then by age."""
+        from quire.layers.profile import entry_of
+
+        return [entry_of(record) for record in self._entry_records(index)]
+
+    def _entry_records(self, index: Index, **parts: object) -> list[Record]:
+        from quire.index import Filter
+        from quire.layers.profile.layout import CATEGORIES
+
+        allowed = Filter(**{"layers": ("profile",), **parts})  # type: ignore[arg-type]
+        return index.page(allowed, CATEGORIES)
+
+    def _readings(self) -> Readings:
+        from quire.layers.profile import pending_readings
+
+        return pending_readings(self.root)
+
+    def _as_read(self, entry: Entry, readings: Readings) -> Entry:
+        """The entry with what was read since the last change."""
+        number = readings.counts.get(entry.name, 0)
+        return (
+            msgspec.structs.replace(
+                entry,
+                access_count=entry.access_count + number,
+                last_accessed=readings.last.get(entry.name) or entry.last_accessed,
+            )
+            if number
+            else entry
+        )
+
+    def _note_entries(self, overview: Overview, names: list[str]) -> bool:
+        """Note that these were read, where it can ever be written down."""
+        from quire.layers.profile import note_reading, time_text
+
+        if overview.version in READABLE or not names:
+            return False
+        return note_reading(self.root, names, time_text(self.world.now()), self.world.token())
+
+    def _entry_view(self, entry: Entry, readings: Readings | None = None, **fields: object) -> EntryView:
+        before = entry.access_count
+        entry = self._as_read(entry, readings) if readings else entry
+        stored = dict(entry.fields)
+        if entry.access_count != before:
+            stored |= {"access_count": entry.access_count, "last_accessed": entry.last_accessed}
+        known: dict[str, object] = {
+            "ref": entry.ref,
+            "id": entry.name,
+            "category": entry.category,
+            "key": entry.key,
+            "title": cut(one_line(entry.value), 80),
+            "value": entry.value,
+            "status": entry.status,
+            "importance": entry.importance,
+            "confidence": entry.confidence,
+            "tags": entry.tags,
+            "source": {"type": entry.source_type, "detail": entry.source_detail},
+            "created_at": entry.created_at,
+            "updated_at": entry.updated_at,
+            "access_count": entry.access_count,
+            "last_accessed": entry.last_accessed,
+            "links": tuple({"target": link.target, "relation": link.relation} for link in entry.links),
+            "private": entry.is_private,
+            "entry": stored,
+        }
+        return EntryView(**{**known, **fields})  # type: ignore[arg-type]
+
+    def _profile_warnings(self, overview: Overview) -> list[Problem]:
+        """What somebody who reads should know of the documents."""
+        found = []
+        if overview.version in READABLE:
+            found.append(
+                Problem(
+                    code="ProfileReadOnly",
+                    severity="warning",
+                    path=f"{FOLDER}/{FILE}",
+                    message=f"The document has schema version {overview.version}; this program writes {VERSION}, "
+                    "and only reads it.",
+                )
+            )
+        if overview.unread:
+            found.append(
+                Problem(
+                    code="ProfileEntryInvalid",
+                    severity="warning",
+                    path=f"{FOLDER}/{FILE}",
+                    message=f"What stands in the place of entries and cannot be read as one: {overview.unread:,}.",
+                    hint="`memory check` names them.",
+                )
+            )
+        problem = self._places().problem
+        return [*found, problem] if problem is not None else found

@@ -1,0 +1,264 @@
+"""What the profile can be told: to remember, to forget and restore, to link, to begin a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.profile.layout import ACTIVE, ASSISTANT, BACKUP, CATEGORIES, CONTRADICTS, FOLDER, INFERRED, NAME
+from quire.model import NotFound, UnsupportedVersion, cut
+from quire.project.profile_results import (
+    Candidate,
+    EntryLink,
+    Remembered,
+    RemovedEntry,
+    RestoredEntry,
+    SessionStarted,
+    Unlinked,
+)
+from quire.project.profile_rooms import ProfileRooms
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.layers.profile import Draft, Entry, Linked, Telling
+
+_NAMES = ("Ada", "Basil", "Cleo", "Edda", "Finn", "Hazel", "Ines", "Juno", "Kit", "Lena", "Milo", "Nell", "Otis", "Pia",
+          "Remy", "Wren")  # fmt: skip
+_NAME_CONFIDENCE = 0.3
+_MATTERS_TOKENS = 600
+_SHARING_LOOK = 25
+
+__all__ = ["ProfileTelling"]
+
+
+class ProfileTelling(ProfileRooms):
+    """Operations that change the documents."""
+
+    def profile_remember(
+        self,
+        category: str,
+        key: str,
+        value: str | None = None,
+        *,
+        tags: Sequence[str] | None = None,
+        untag: Sequence[str] = (),
+        importance: int | None = None,
+        confidence: float | msgspec.UnsetType | None = msgspec.UNSET,
+        source: str | None = None,
+        detail: str | msgspec.UnsetType | None = msgspec.UNSET,
+        status: str | None = None,
+        supersedes: Sequence[str] = (),
+        force: bool = False,
+        broad: bool = False,
+        dry_run: bool = False,
+    ) -> Remembered:
+        """Add an entry, or change what is given of one; unless another says the same already.
+
+        `confidence` and `detail` are taken away by None, and left as they are where nothing is given.
+        """
+        from quire.layers.profile import Telling, allowed_category, remember
+
+        allowed_category(category)
+        telling = Telling(
+            category=category,
+            key=key,
+            value=value,
+            tags=tags,
+            untag=untag,
+            importance=importance,
+            confidence=confidence,
+            source=source,
+            detail=detail,
+            status=status,
+            supersedes=supersedes,
+        )
+
+        def plan(draft: Draft, index: Index) -> Remembered:
+            before = draft.find(category, key)
+            told = remember(draft, telling, self._sharing(index, telling, before))
+            if before is None and not force:
+                found = self._candidates(index, telling, broad)
+                if found:
+                    draft.discard()
+                    same = any(item.share == 1.0 for item in found)
+                    return Remembered(
+                        action="candidates",
+                        candidates=found,
+                        recommendation="NOOP" if same else "UPDATE",
+                        dry_run=dry_run,
+                    )
+            return Remembered(
+                action=told.action,
+                entry=self._entry_view(told.entry),
+                linked=told.linked,
+                archived=told.archived,
+                dry_run=dry_run,
+                warnings=told.warnings,
+            )
+
+        return self._profile_change("remember", plan, dry_run=dry_run)
+
+    def _sharing(self, index: Index, telling: Telling, before: Entry | None) -> list[str]:
+        """Entries that have at least two tags in common with what is told, the best first."""
+        from quire.layers.profile import SHARED_TAGS, tag_name
+
+        tags = {tag.casefold() for tag in (*(telling.tags or ()), *(before.tags if before else ()))}
+        if len(tags) < SHARED_TAGS:
+            return []
+        found = index.sharing(sorted(map(tag_name, tags)), SHARED_TAGS, (ACTIVE,), _SHARING_LOOK)
+        return [ref.partition(":")[2] for ref in found]
+
+    def _candidates(self, index: Index, telling: Telling, broad: bool) -> list[Candidate]:
+        """Active entries that say what is told, or nearly: of the same category, or of all."""
+        from quire.index import Filter
+        from quire.layers.profile import entry_of, text_name
+        from quire.retrieval import similar_to
+
+        value = telling.value or ""
+        sections = CATEGORIES if broad else (telling.category,)
+        allowed = Filter(layers=("profile",), sections=sections, statuses=(ACTIVE,))
+        shares = {item.record.ref: (item.share, item.record) for item in similar_to(index, value, allowed)}
+        for record in index.named(text_name(value)):
+            if allowed.allows(record):
+                shares[record.ref] = (1.0, record)
+        found = []
+        for share, record in sorted(shares.values(), key=lambda item: (-item[0], item[1].ref)):
+            entry = entry_of(record)
+            found.append(Candidate(entry.ref, entry.category, entry.key, entry.value, entry.tags, share))
+        return found
+
+    def profile_forget(self, category: str, key: str, *, dry_run: bool = False) -> RemovedEntry:
+        """Remove an entry and the links to it. The document as it was is kept, and the entry can be restored."""
+        from quire.layers.profile import forget, read_entry
+
+        def plan(draft: Draft, _: Index) -> RemovedEntry:
+            readings = self._readings()
+            gone = forget(draft, category, key)
+            entry = read_entry(category, key, gone.fields, is_private=gone.private)
+            return RemovedEntry(
+                removed=self._entry_view(entry, readings),
+                links_removed=sorted({item.source for item in gone.incoming}),
+                backup_path=f"{FOLDER}/{BACKUP}",
+                dry_run=dry_run,
+            )
+
+        return self._profile_change("forget", plan, dry_run=dry_run)
+
+    def profile_forgotten(self) -> list[dict[str, Any]]:
+        """What can be restored, the newest first."""
+        from quire.layers.profile import read_forgotten
+
+        self._profile_ready()
+        return [
+            {"ref": f"profile:{item.category}.{item.key}", "at": item.at, "value": str(item.fields.get("value", ""))}
+            for item in reversed(read_forgotten(self.root))
+        ]
+
+    def profile_restore(self, category: str, key: str, *, dry_run: bool = False) -> RestoredEntry:
+        """Bring back what was forgotten last under this name, with the links to it."""
+        from quire.layers.profile import read_forgotten, restore
+
+        def plan(draft: Draft, _: Index) -> RestoredEntry:
+            found = [item for item in read_forgotten(self.root) if (item.category, item.key) == (category, key)]
+            if not found:
+                raise NotFound(
+                    f"Nothing was forgotten as `{cut(f'{category}.{key}', 120)}` on this machine.",
+                    hint="`memory profile restore` shows what there is; git has what was committed.",
+                    details={"id": f"profile:{category}.{key}"},
+                )
+            entry, number = restore(draft, found[-1])
+            return RestoredEntry(entry=self._entry_view(entry), links_restored=number, dry_run=dry_run)
+
+        return self._profile_change("restore", plan, dry_run=dry_run)
+
+    def profile_link(self, source: str, target: str, relation: str, *, dry_run: bool = False) -> Linked:
+        """Link one entry to another; what is replaced by it is archived."""
+        from quire.layers.profile import add_link
+
+        return self._profile_change("link", lambda draft, _: add_link(draft, source, target, relation), dry_run=dry_run)
+
+    def profile_unlink(
+        self, source: str, target: str, relation: str | None = None, *, dry_run: bool = False
+    ) -> Unlinked:
+        """Take the links from one entry to another away, all or those of one relation."""
+        from quire.layers.profile import remove_links
+
+        found = self._profile_change(
+            "unlink", lambda draft, _: remove_links(draft, source, target, relation), dry_run=dry_run
+        )
+        return Unlinked(source=found.source, target=found.target, relations=found.relations, dry_run=dry_run)
+
+    # -- sessions ---------------------------------------------------------------------------
+
+    def profile_session_start(self) -> SessionStarted:
+        """Count a session, write down what was read in earlier ones, name the assistant; and say what matters now."""
+
+        def plan(draft: Draft, _: Index) -> tuple[int, bool]:
+            from quire.layers.profile import new_fields
+
+            missing = draft.find(ASSISTANT, NAME) is None
+            if missing and not draft.is_taken(ASSISTANT, NAME):
+                given = {
+                    "tags": ["identity"],
+                    "confidence": _NAME_CONFIDENCE,
+                    "source": {"type": INFERRED, "detail": "given by session-start; change it with remember"},
+                }
+                name = _NAMES[int(self.world.token(), 16) % len(_NAMES)]
+                draft.put(ASSISTANT, NAME, new_fields(name, draft.now, **given))
+            return draft.count_session(), missing
+
+        counted, missing = True, False
+        try:
+            _, missing = self._profile_change("session-start", plan)
+        except UnsupportedVersion:
+            counted = False  # what can be read is told all the same; what cannot, the asking below refuses
+        return self._profile_asked(lambda index: self._started(index, counted, missing))
+
+    def _started(self, index: Index, counted: bool, missing: bool) -> SessionStarted:
+        from quire.layers.profile import reflect
+        from quire.retrieval import fit_profile
+
+        overview = self._usable(index)
+        entries = self._entries(index)
+        readings = self._readings()
+        by_name = {entry.name: entry for entry in entries}
+        active = [entry for entry in entries if entry.status == ACTIVE]
+        name = by_name.get(f"{ASSISTANT}.{NAME}")
+        told = fit_profile(entries, _MATTERS_TOKENS).told
+        proposals = reflect([self._as_read(entry, readings) for entry in entries], self.world.now()).summary
+        return SessionStarted(
+            session_count=overview.session_count,
+            counted=counted,
+            categories={
+                **dict.fromkeys(CATEGORIES, 0),
+                **_counts(entry.category for entry in active),
+            },
+            total=len(active),
+            schema_version=overview.version,
+            matters=[self._entry_view(by_name[item], readings) for item in told],
+            name_missing=missing if counted else name is None,
+            assistant_name=name.value if name else "",
+            name_assigned=missing and counted and name is not None,
+            contradictions=[
+                EntryLink(
+                    source=entry.name,
+                    target=link.target,
+                    relation=link.relation,
+                    entry_summary=by_name[link.target].value if link.target in by_name else "",
+                )
+                for entry in active
+                for link in entry.links
+                if link.relation == CONTRADICTS and link.target in by_name
+            ],
+            proposals=proposals.archival_candidate_count + proposals.confidence_update_count,
+            warnings=self._profile_warnings(overview),
+        )
+
+
+def _counts(names: Any) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name in names:
+        found[name] = found.get(name, 0) + 1
+    return found

@@ -1,0 +1,183 @@
+"""`memory profile recall`, `search`, `connections`, `about-me`, `about-us`, `index`, `context`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.output import answer, say, warn
+from quire.surfaces.cli.profile_shown import entry_fields, say_entries, say_entry
+from quire.surfaces.cli.reading import number
+
+__all__ = ["ASKING"]
+
+_ALL = Option(name="--all", into="everything", help="Also what is archived or superseded.")
+
+
+def recall(session: Session, category: str, key: str | None, everything: bool) -> None:
+    """Show one entry, or all active ones of a category. It counts as reading them."""
+    project = session.project()
+    found = project.profile_recall(category, key, everything=everything)
+    if session.as_json:
+        fields = {
+            "category": category,
+            "results": [entry_fields(view) for view in found.results],
+            "entries": {view.key: view.entry for view in found.results},
+            "put_away": found.put_away,
+        }
+        answer(project, fields, found.warnings)
+        return
+    if key is not None:
+        say_entry(found.results[0])
+    else:
+        say_entries(found.results)
+        if not found.results:
+            say(f'Nothing is remembered in {category}. `memory profile remember {category} KEY "…"` adds an entry.')
+    if found.put_away:
+        say(f"Archived or superseded, and not shown: {found.put_away}; --all shows them.")
+    warn(found.warnings)
+
+
+def search(
+    session: Session, query: str, category: str | None, tag: list[str], status: str | None, limit: str | None
+) -> None:
+    """Find entries by words and by meaning, the best first. It counts as reading them."""
+    project = session.project()
+    found = project.profile_search(query, category=category, tags=tag, status=status, limit=number("limit", limit))
+    if session.as_json:
+        fields = msgspec.to_builtins(found)
+        fields.pop("warnings")
+        fields["results"] = [entry_fields(view) for view in found.results]
+        answer(project, fields, found.warnings)
+        return
+    if found.weak:
+        say("Nothing clearly answers this; the nearest:")
+    say_entries(found.results, numbered=True)
+    if not found.results and not found.total:
+        say("Nothing is remembered yet, or nothing with this status.")
+    elif not found.results:
+        say("No entry matches.")
+    if found.beyond:
+        say(f"More match: {found.beyond}; --limit shows them.")
+    warn(found.warnings)
+
+
+def connections(session: Session, category: str, key: str) -> None:
+    """Show what an entry is linked to, and what is linked to it."""
+    project = session.project()
+    found = project.profile_connections(category, key)
+    if session.as_json:
+        answer(
+            project,
+            {
+                "entry": entry_fields(found.entry),
+                "outgoing": msgspec.to_builtins(found.outgoing),
+                "incoming": msgspec.to_builtins(found.incoming),
+            },
+        )
+        return
+    say(f"{found.entry.ref}: {found.entry.title}")
+    say_links(found)
+    if not found.outgoing and not found.incoming:
+        say("  It is not linked to anything.")
+
+
+def say_links(found: Any) -> None:
+    for link in found.outgoing:
+        say(f"  {link.relation} {link.target}{_said(link)}")
+    for link in found.incoming:
+        say(f"  {link.source} {link.relation} this{_said(link)}")
+
+
+def _said(link: Any) -> str:
+    if not link.status:
+        return " (not here)"
+    return f"{'' if link.status == 'active' else f' ({link.status})'}: {link.entry_summary}"
+
+
+def about_me(session: Session) -> None:
+    """Show what is known of the user: the profile, and preferences that face the user."""
+    _show(session, session.project().profile_about_me, "Nothing is known of the user yet.")
+
+
+def about_us(session: Session) -> None:
+    """Show how the user and the assistant work together, and who the assistant is."""
+    _show(session, session.project().profile_about_us, "Nothing is known of how you work together yet.")
+
+
+def index(session: Session, everything: bool) -> None:
+    """Show one line for each entry. Looking at it does not count as reading."""
+    project = session.project()
+    _show(session, lambda: project.profile_index(everything=everything), "Nothing is remembered yet.")
+
+
+def _show(session: Session, ask: Any, nothing: str) -> None:
+    page = ask()
+    if session.as_json:
+        answer(session.project(), {"profile": page.text, "entries": page.entries}, page.warnings)
+        return
+    say(page.text.rstrip("\n") or nothing)
+    warn(page.warnings)
+
+
+def context(session: Session, budget: str | None) -> None:
+    """Show what an agent should know at the start: something of every category, the most important first."""
+    project = session.project()
+    found = project.profile_context(budget=number("budget", budget))
+    if session.as_json:
+        answer(project, msgspec.to_builtins(found))
+        return
+    if not found.markdown:
+        say("Nothing is remembered yet.")
+        return
+    say(found.markdown.rstrip("\n"))
+
+
+ASKING = {
+    "recall": Command(
+        run=recall,
+        examples="Examples:\n  memory profile recall user\n  memory profile recall user timezone\n",
+        arguments=(Argument(name="category"), Argument(name="key", required=False)),
+        options=(_ALL,),
+    ),
+    "search": Command(
+        run=search,
+        examples="""Examples:
+  memory profile search "how do we manage dependencies?"
+  memory profile search hooks --category learnings --tag gotcha
+""",
+        arguments=(Argument(name="query"),),
+        options=(
+            Option(name="--category", into="category", metavar="NAME", help="Only this category."),
+            Option(
+                name="--tag",
+                into="tag",
+                metavar="TAG",
+                many=True,
+                help="Only with this tag, or all of several.",
+            ),
+            Option(
+                name="--status",
+                into="status",
+                metavar="STATUS",
+                help="archived, superseded or any, instead of active.",
+            ),
+            Option(name="--limit", into="limit", metavar="N", help="At most this many; 10 by default."),
+        ),
+    ),
+    "connections": Command(
+        run=connections,
+        examples="Example:\n  memory profile connections learnings flaky_ci\n",
+        arguments=(Argument(name="category"), Argument(name="key")),
+    ),
+    "about-me": Command(run=about_me, examples="Example:\n  memory profile about-me\n"),
+    "about-us": Command(run=about_us, examples="Example:\n  memory profile about-us\n"),
+    "index": Command(run=index, examples="Example:\n  memory profile index --all\n", options=(_ALL,)),
+    "context": Command(
+        run=context,
+        examples="Example:\n  memory profile context --budget 600\n",
+        options=(Option(name="--budget", into="budget", metavar="TOKENS", help="At most this many tokens."),),
+    ),
+}

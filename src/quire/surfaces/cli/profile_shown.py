@@ -1,0 +1,53 @@
+"""Entries of the profile as the command line shows them: fields for JSON, lines for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.surfaces.cli.output import say, verdict_fields
+
+__all__ = ["entry_fields", "say_entries", "say_entry"]
+
+
+def entry_fields(view: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(view)
+    fields.pop("verdict", None)
+    return {**fields, **verdict_fields(view.verdict)}
+
+
+def say_entries(views: list[Any], *, numbered: bool = False) -> None:
+    """One entry on each line, with its name, how much it counts and its tags."""
+    for place, view in enumerate(views, start=1):
+        notes = []
+        if view.scores:
+            notes.append(f"{view.scores['relevance']:.0%} match")
+        if view.status != "active":
+            notes.append(view.status)
+        if view.importance != 5:
+            notes.append(f"importance {view.importance}")
+        if view.confidence is not None:
+            notes.append(f"{view.confidence:.0%} sure")
+        lead = f"{place}. " if numbered else "  "
+        said = f" ({', '.join(notes)})" if notes else ""
+        tags = f"  [{', '.join(view.tags)}]" if view.tags else ""
+        value = view.value.replace("\n", "\n     ")
+        say(f"{lead}{view.id}{said}: {value}{tags}")
+
+
+def say_entry(view: Any) -> None:
+    """One entry in full."""
+    say(f"{view.ref}  [{view.status}, importance {view.importance}]")
+    if view.confidence is not None:
+        say(f"confidence: {view.confidence}")
+    if view.tags:
+        say(f"tags: {', '.join(view.tags)}")
+    detail = f", {view.source['detail']}" if view.source["detail"] else ""
+    say(f"source: {view.source['type']}{detail}")
+    read = f", last {view.last_accessed}" if view.last_accessed else ""
+    say(f"created {view.created_at}, updated {view.updated_at}, read {view.access_count} times{read}")
+    if view.private:
+        say("private: it is not in the shared document")
+    say()
+    say(view.value)
