@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quire.layers.profile.layout import ACTIVE
+from quire.layers.profile.layout import ACTIVE, FILE
 from quire.model import InputError, NotFound, Record, cut, limits
 from quire.project.profile_results import EntryConnections, EntryLink, EntryView, FoundEntries, RecalledEntries
 from quire.project.profile_rooms import ProfileRooms
@@ -83,12 +83,14 @@ class ProfileAsking(ProfileRooms):
             outgoing: list[EntryLink] = []
             incoming: list[EntryLink] = []
             for edge in index.edges_of(entry.ref):
+                if edge.path != FILE:
+                    continue  # what facts say of it
                 other = index.find(edge.target if edge.source == entry.ref else edge.source)
                 link = EntryLink(
                     source=edge.source.removeprefix("profile:"),
                     target=edge.target.removeprefix("profile:"),
                     relation=edge.predicate,
-                    entry_summary=other.text if other else "",
+                    entry_summary=entry_of(other).value if other else "",
                     status=other.status if other else "",
                 )
                 (outgoing if edge.source == entry.ref else incoming).append(link)

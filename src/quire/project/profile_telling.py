@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.profile.layout import ACTIVE, ASSISTANT, BACKUP, CATEGORIES, CONTRADICTS, FOLDER, INFERRED, NAME
-from quire.model import NotFound, UnsupportedVersion, cut
+from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, INFERRED, NAME
+from quire.model import NotFound, Record, UnsupportedVersion, cut
 from quire.project.profile_results import (
     Candidate,
     EntryLink,
@@ -116,10 +116,13 @@ class ProfileTelling(ProfileRooms):
         from quire.layers.profile import entry_of, text_name
         from quire.retrieval import similar_to
 
+        def said(record: Record) -> str:
+            return entry_of(record).value
+
         value = telling.value or ""
         sections = CATEGORIES if broad else (telling.category,)
         allowed = Filter(layers=("profile",), sections=sections, statuses=(ACTIVE,))
-        shares = {item.record.ref: (item.share, item.record) for item in similar_to(index, value, allowed)}
+        shares = {item.record.ref: (item.share, item.record) for item in similar_to(index, value, allowed, said=said)}
         for record in index.named(text_name(value)):
             if allowed.allows(record):
                 shares[record.ref] = (1.0, record)
@@ -131,7 +134,7 @@ class ProfileTelling(ProfileRooms):
 
     def profile_forget(self, category: str, key: str, *, dry_run: bool = False) -> RemovedEntry:
         """Remove an entry and the links to it. The document as it was is kept, and the entry can be restored."""
-        from quire.layers.profile import forget, read_entry
+        from quire.layers.profile import backup_name, forget, read_entry
 
         def plan(draft: Draft, _: Index) -> RemovedEntry:
             readings = self._readings()
@@ -140,7 +143,7 @@ class ProfileTelling(ProfileRooms):
             return RemovedEntry(
                 removed=self._entry_view(entry, readings),
                 links_removed=sorted({item.source for item in gone.incoming}),
-                backup_path=f"{FOLDER}/{BACKUP}",
+                backup_path=backup_name(self._places(), is_private=gone.private),
                 dry_run=dry_run,
             )
 

@@ -59,7 +59,12 @@ class Rooms:
     def _ready(self) -> None:
         """There is a memory, of our version, and no work of a dead writer is left."""
         self._settle()
-        self.graph.config()
+        try:
+            self.graph.config()
+        except NotInitialized as error:
+            if self._has_profile():
+                error.hint = f"{error.hint} The profile that is here needs none: see `memory profile`."
+            raise
 
     def _ready_to_ask(self) -> None:
         """There is something that can be asked: a memory of our version, or a profile alone."""

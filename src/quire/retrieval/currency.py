@@ -13,10 +13,12 @@ _RETIRED = 0.4
 _STEPS = 16
 FADED = 0.1
 """What counts less was not confirmed for long: it is withheld unless everything is asked for."""
+REPLACEABLE = ("superseded", "archived")
+"""What is put away so may have been put away for another."""
 _CURRENT = (*LIVE_STATUSES, "closed")
 _TRUST = {"fresh": 1.0, "unanchored": 1.0, "unverifiable": 0.95, "moved": 0.95, "changed": 0.85, "orphaned": 0.6}
 
-__all__ = ["FADED", "current_weight", "replacement_of", "retirement", "trust"]
+__all__ = ["FADED", "REPLACEABLE", "current_weight", "replacement_of", "retirement", "trust"]
 
 
 def current_weight(record: Record, weight: float) -> float:
@@ -39,7 +41,7 @@ def retirement(record: Record, successor: Record | None, weight: float = 1.0) ->
     elif record.stage == "dead":
         reason = "a dead feature"
     elif record.status not in _CURRENT:
-        reason = record.status
+        reason = f"{record.status}, replaced by {successor.ref}" if successor else record.status
     elif weight < FADED:
         return Withheld(ref=record.ref, title=record.title, reason="faded: not confirmed for long", is_faded=True)
     else:
@@ -54,7 +56,7 @@ def replacement_of(record: Record, follow: Callable[[str], Record | None]) -> Re
     for _ in range(_STEPS):
         if current is None or current.ref in seen:
             return None
-        if current.status != "superseded":
+        if current.status not in REPLACEABLE:
             return current
         seen.add(current.ref)
         current = follow(current.ref)

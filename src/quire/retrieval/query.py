@@ -11,7 +11,7 @@ import msgspec
 from quire.index import Filter, Index, index_text
 from quire.model import EPOCH, Record, Verdict, instant
 from quire.retrieval.answer import Answer, Hit, Withheld
-from quire.retrieval.currency import current_weight, replacement_of, retirement, trust
+from quire.retrieval.currency import REPLACEABLE, current_weight, replacement_of, retirement, trust
 from quire.retrieval.expand import connected_to
 from quire.retrieval.fuse import Scored, code_names, keywords, seed
 from quire.retrieval.render import render
@@ -204,7 +204,7 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
     """The current ones up to the limit; for a retired one its replacement, and a word on why."""
     kept: dict[str, Hit] = {}
     for hit in ranked:
-        successor = replacement_of(hit.record, lambda ref: _successor(index, ref)) if _superseded(hit.record) else None
+        successor = replacement_of(hit.record, lambda ref: _successor(index, ref)) if _replaceable(hit.record) else None
         gone = _retirement(asked, hit.record, successor)
         if gone is None or asked.everything or hit.why == "named":
             if gone is not None:
@@ -245,8 +245,8 @@ def _order(hit: Hit) -> tuple[float, float, str]:
     return -hit.score, -updated.timestamp(), hit.record.ref
 
 
-def _superseded(record: Record) -> bool:
-    return record.status == "superseded"
+def _replaceable(record: Record) -> bool:
+    return record.status in REPLACEABLE
 
 
 def _successor(index: Index, ref: str) -> Record | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from quire.index import Filter, Index, all_words
@@ -15,6 +17,10 @@ _LEAST_WORDS = 4
 __all__ = ["Similar", "similar_to"]
 
 
+def _text(record: Record) -> str:
+    return record.text
+
+
 class Similar(msgspec.Struct, frozen=True):
     """A record that says nearly the same, and how nearly, 0 to 1."""
 
@@ -22,8 +28,10 @@ class Similar(msgspec.Struct, frozen=True):
     share: float
 
 
-def similar_to(index: Index, text: str, allowed: Filter, limit: int = 3) -> list[Similar]:
-    """Records with nearly these words, the nearest first."""
+def similar_to(
+    index: Index, text: str, allowed: Filter, limit: int = 3, said: Callable[[Record], str] = _text
+) -> list[Similar]:
+    """Records with nearly these words, the nearest first; `said` is what of a record is held against them."""
     searcher = index.searcher()
     words = all_words(text)
     stems = set(searcher.stems(text))
@@ -34,7 +42,7 @@ def similar_to(index: Index, text: str, allowed: Filter, limit: int = 3) -> list
     found = searcher.sharing(words, rarest, min(2, len(words)))
     alike = []
     for record in _allowed(index, found, allowed):
-        others = set(searcher.stems(record.text))
+        others = set(searcher.stems(said(record)))
         share = len(stems & others) / len(stems | others)
         if share >= _ALIKE:
             alike.append(Similar(record, round(share, 4)))

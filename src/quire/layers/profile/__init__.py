@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.linking import Linked, add_link, forget, remove_links, restore
     from quire.layers.profile.merge import Disagreement, Merged, merge_documents
     from quire.layers.profile.migration import migrated
-    from quire.layers.profile.places import Places, find_places, stamp_now
+    from quire.layers.profile.places import Places, backup_name, find_places, stamp_now
     from quire.layers.profile.privacy import Move, carry_out, plan_move, retarget
     from quire.layers.profile.records import entry_of, entry_record, entry_ref, tag_name, text_name
     from quire.layers.profile.reflecting import Reflection, reflect
@@ -46,6 +46,7 @@ __all__ = [
     "allowed_category",
     "allowed_name",
     "allowed_status",
+    "backup_name",
     "carry_out",
     "changed_entries",
     "commit",
@@ -106,6 +107,7 @@ _HOMES = {
     "allowed_category": "rules",
     "allowed_name": "rules",
     "allowed_status": "rules",
+    "backup_name": "places",
     "carry_out": "privacy",
     "changed_entries": "comparing",
     "commit": "store",

@@ -8,12 +8,12 @@ import os
 import msgspec
 
 from quire.files import read_object, stamp_of
-from quire.layers.profile.layout import FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
+from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
 from quire.model import Problem
 
 HERE, AT_HOME, SHARED = "here", "home", "shared"
 
-__all__ = ["AT_HOME", "HERE", "SHARED", "Places", "find_places", "home_name", "stamp_now"]
+__all__ = ["AT_HOME", "HERE", "SHARED", "Places", "backup_name", "find_places", "home_name", "stamp_now"]
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +73,12 @@ def home_name(memory_home: str, user_home: str) -> str:
     """The private document in the user's home, as messages call it."""
     path = os.path.join(memory_home, HOME_FOLDER, FILE)
     return f"~{path.removeprefix(user_home)}" if user_home and path.startswith(user_home + os.sep) else path
+
+
+def backup_name(places: Places, *, is_private: bool) -> str:
+    """Where a document is kept as it was before an entry was removed, as messages call it."""
+    where = places.private_name if is_private else f"{FOLDER}/{FILE}"
+    return where.removesuffix(FILE) + BACKUP
 
 
 def stamp_now(places: Places) -> str:

@@ -10,9 +10,10 @@ import msgspec
 from quire.files import sha256
 from quire.layers.profile.entries import Entry, read_entry, split_name
 from quire.layers.profile.layout import FILE
-from quire.model import Edge, Record, one_line
+from quire.model import Edge, Record, cut, one_line
 
 KIND = "entry"
+_TITLE_CHARS = 80
 _LEAST, _EACH = 0.9, 0.01
 """What an entry counts: a little more with each point of importance, so that it decides between equals only."""
 _SURE = 0.1
@@ -37,13 +38,15 @@ def text_name(value: str) -> str:
 
 def entry_record(entry: Entry) -> Record:
     summary = entry.summary if entry.summary.rstrip(".… ") not in entry.value else ""
+    # A value such as `fish` says little without the name of what it is the value of.
+    text = f"{entry.key}: {entry.value}"
     sure = 1.0 if entry.confidence is None else 1.0 - _SURE * (1.0 - entry.confidence)
     return Record(
         ref=entry.ref,
         layer="profile",
         kind=KIND,
-        title=entry.key,
-        text=f"{entry.value}\n{summary}" if summary else entry.value,
+        title=cut(one_line(text), _TITLE_CHARS),
+        text=f"{text}\n{summary}" if summary else text,
         status=entry.status,
         path=FILE,
         section=entry.category,
