@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.files import read_bytes
-from quire.layers.profile.document import Document, parse_document
-from quire.layers.profile.entries import Entry
 from quire.layers.profile.layout import FILE, FILE_BYTES, FOLDER, MIGRATED
 from quire.layers.profile.places import Places, stamp_now
-from quire.layers.profile.records import entry_edges, entry_record
 from quire.model import Edge, InvalidStore, Layer, Problem, QuireError, Record, Summary, UnsupportedVersion
+
+if TYPE_CHECKING:
+    from quire.layers.profile.document import Document
+    from quire.layers.profile.entries import Entry
 
 _TOLD = 20
 """How many bad entries are told of one by one; `memory check` names all."""
@@ -66,6 +68,8 @@ def read_document(path: str, where: str) -> Document | None:
         raise InvalidStore(
             f"`{where}` cannot be read: {reason}.", hint="Put a plain file there; it was left exactly as it is."
         ) from error
+    from quire.layers.profile.document import parse_document
+
     return parse_document(data, where)
 
 
@@ -85,18 +89,23 @@ class ProfileSource:
         return {FILE: stamp} if stamp and (paths is None or FILE in paths) else {}
 
     def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | Summary]:
+        if FILE not in list(paths):
+            yield Overview().summary()
+            return
+        from quire.layers.profile.records import entry_edges, entry_record
+
         places = self._places
         documents: list[Document | None] = []
         fault = None
         named = ((places.shared_path, f"{FOLDER}/{FILE}"), (places.private_path, places.private_name))
-        for path, where in named if FILE in list(paths) else ():
+        for path, where in named:
             try:
                 documents.append(read_document(path, where) if path else None)
             except QuireError as error:
                 documents.append(None)
                 fault = fault or (error.code, error.message, error.hint or "")
                 yield Problem(code=error.code, path=FILE, message=error.message)
-        shared, private = documents or (None, None)
+        shared, private = documents
         found = seen_entries(shared, private)
         yield Overview(
             version=shared.version if shared else "",
