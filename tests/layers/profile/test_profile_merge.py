@@ -182,10 +182,16 @@ def test_the_sentence_says_what_was_taken_and_what_the_other_side_says() -> None
 
 
 def test_where_nobody_wrote_when_an_entry_changed_its_creation_counts() -> None:
-    ours = {"value": "Mine.", "created_at": FRIDAY}
-    theirs = {"value": "Yours.", "created_at": TUESDAY}
+    ours = {"value": "Mine.", "created_at": TUESDAY}
+    theirs = {"value": "Yours.", "created_at": FRIDAY}
     found, [told] = merged_entry({"value": "Old."}, ours, theirs)
-    assert (found["value"], told.taken) == ("Mine.", "ours")
+    assert (found["value"], told.taken) == ("Yours.", "theirs")
+
+
+def test_any_time_is_later_than_none() -> None:
+    theirs = {"value": "Yours.", "updated_at": "1960-01-01T00:00:00Z"}
+    found, [told] = merged_entry({"value": "Old."}, {"value": "Mine.", "updated_at": "soon"}, theirs)
+    assert (found, told.taken) == (theirs, "theirs")
 
 
 def test_numbers_and_truth_are_not_confused() -> None:
@@ -277,7 +283,7 @@ def test_an_entry_was_created_when_the_first_of_both_was() -> None:
         (5, -3, 8, 8),
         (5, -3, -4, 0),
         (5, 6.0, 7, 8),
-        (2, True, 4, 4),
+        (0, True, 4, 4),
         (0, 10**30, 10**30 + 1, 2 * 10**30 + 1),
     ],
 )
@@ -354,6 +360,14 @@ def test_links_to_what_was_deleted_go_with_it() -> None:
         assert found.disagreements == ()
 
 
+def test_an_entry_that_stays_loses_its_links_to_what_does_not() -> None:
+    base = document(user={"a": entry(links=[linked()]), "b": entry("B")})
+    theirs = document(user={"a": entry("New.", links=[linked()]), "b": entry("B")}, tools={})
+    found = merge(base, document(user={}), theirs)
+    assert found.document["memories"]["user"] == {"a": entry("New.")}
+    assert [(item.name, item.field) for item in found.disagreements] == [("user.a", "")]
+
+
 def test_a_new_link_to_what_was_deleted_is_left_out_and_told() -> None:
     base = document(user={"a": entry(), "b": entry("B")})
     ours = document(user={"a": entry(links=[linked()]), "b": entry("B"), "n": entry("N", links=[linked("elaborates")])})
@@ -391,6 +405,8 @@ def test_a_link_that_was_removed_with_an_entry_that_stays_is_there_again() -> No
         assert found.document["memories"]["user"]["a"] == changed(entry(links=[linked()]), value="New.")
         assert found.document["memories"]["user"]["b"] == entry("B changed")
         assert [item.name for item in found.disagreements] == ["user.b"]
+    ours["memories"]["user"]["a"]["links"] = [linked()]
+    assert merge(base, ours, theirs).document["memories"]["user"]["a"]["links"] == [linked()]
     theirs["memories"]["user"]["a"]["links"] = []
     assert merge(base, ours, theirs).document["memories"]["user"]["a"]["links"] == []
 
@@ -415,6 +431,12 @@ def test_both_added_the_same_is_merged_in_silence() -> None:
     theirs = entry(now=FRIDAY, access_count=3, last_accessed=FRIDAY, tags=["b"])
     expected = changed(ours, updated_at=FRIDAY, access_count=5, last_accessed=FRIDAY, tags=["a", "b"])
     assert quiet(None, ours, theirs) == expected
+
+
+def test_both_added_what_holds_since_another_moment() -> None:
+    """Newer documents say when an entry began to hold, which is when it was created."""
+    ours, theirs = entry(now=FRIDAY, valid_at=FRIDAY), entry(now=TUESDAY, valid_at=TUESDAY)
+    assert quiet(None, ours, theirs)["valid_at"] == TUESDAY
 
 
 def test_copies_of_one_entry_do_not_add_up_what_they_counted_together() -> None:
@@ -512,11 +534,12 @@ def test_unknown_fields_of_the_document_are_merged_too() -> None:
 
 def test_nothing_that_is_given_is_changed() -> None:
     base = {"user": {"a": entry(links=[linked()]), "b": entry("B")}, "odd": {"x": entry(links=[linked()])}}
-    ours = {"user": {"a": entry("New.", links=[linked()]), "b": entry("B")}, "odd": {"x": entry(links=[linked()])}}
+    ours = copy.deepcopy(base)
+    ours["user"]["a"]["value"] = ours["odd"]["x"]["value"] = "New."
     theirs: dict[str, Any] = {"user": {"a": entry(links=[linked()], tags=["x"])}, "odd": None}
     before = copy.deepcopy((base, ours, theirs))
-    merge_memories(base, ours, theirs)
-    merge_memories(base, theirs, ours)
+    for pair in ((ours, theirs), (theirs, ours)):
+        assert merge_memories(base, *pair)[0]["odd"]["x"]["links"] == []
     assert (base, ours, theirs) == before
 
 
@@ -531,6 +554,7 @@ def test_nothing_that_is_given_is_changed() -> None:
         ("1.9", "1.10"),
         ("1.2", "1.2.1"),
         ("1.2", "1.02.1"),
+        ("1.02", "1.3"),
         ("1.x", "1.0.1"),
         ("1.0.5", "2.0"),
         ("9" * 5_000, "1" + "0" * 5_000),
@@ -581,6 +605,7 @@ BAD = [
     (b"\xef\xbb\xbf\n  this", "is not JSON: Expecting value", (2, 3)),
     (MARKS + b'  "memories": {}\n}\n', "it holds the marks of a merge conflict", (3, 1)),
     (b'{\r\n||||||| base\r\n"memories": {}}', "it holds the marks of a merge conflict", (2, 1)),
+    (b'{\r\n=======\r\n"memories": {}}', "it holds the marks of a merge conflict", (2, 1)),
     (b'{"schema_version": "1.2",\n "x": "\xc3\xa9\xff"}', "it is not UTF-8 text", (2, 9)),
     (b'{"schema_version": "1.2", "memories": {}, "memories": {}}', "the key `memories` stands twice", None),
     (b'{"schema_version": "1.2", "memories": {}, "x": NaN}', "NaN is not JSON", None),

@@ -167,7 +167,7 @@ def _settle_links(found: Memories, base: Memories, ours: Memories, theirs: Memor
         lost = {
             item: link
             for item, link in links.items()
-            if (target := _target(link)) and target not in names
+            if (target := _target(link)) not in names
             if (item not in mine or target in here) and (item not in yours or target in there)
         }
         # It was removed with the entry it leads to, which stays.
