@@ -9,11 +9,11 @@ from quire.model import InputError
 __all__ = ["find_root", "is_repository_top"]
 
 
-def find_root(start: str, marker: str) -> str:
+def find_root(start: str, *markers: str) -> str:
     """The project's root as seen from `start`.
 
     The top of the enclosing working tree (also of a linked worktree or a submodule); outside git the
-    nearest folder upwards that holds `marker`; failing that, `start` itself.
+    nearest folder upwards that holds one of the markers; failing that, `start` itself.
     """
     start = os.path.realpath(start)
     if not os.path.isdir(start):
@@ -24,7 +24,7 @@ def find_root(start: str, marker: str) -> str:
     while True:
         if is_repository_top(folder):
             return _nameable(folder)
-        if nearest is None and os.path.isfile(os.path.join(folder, *marker.split("/"))):
+        if nearest is None and any(os.path.isfile(os.path.join(folder, *marker.split("/"))) for marker in markers):
             nearest = folder
         parent = os.path.dirname(folder)
         if parent == folder:

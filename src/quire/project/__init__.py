@@ -11,6 +11,8 @@ import os
 
 from quire.files import World, find_root, real_world
 from quire.layers.graph.layout import CONFIG, FOLDER
+from quire.layers.profile.layout import FILE as PROFILE_FILE
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.project.capturing import Capturing
 from quire.project.fact_overview import FactOverview
 from quire.project.ingesting import Ingesting
@@ -29,4 +31,4 @@ class Project(Keeping, Ingesting, Capturing, Noting, FactOverview, ProfileOvervi
         """The project that holds `start`, or the current folder."""
         world = world or real_world()
         where = os.path.join(world.cwd, start) if start else world.cwd
-        return cls(find_root(where, f"{FOLDER}/{CONFIG}"), world)
+        return cls(find_root(where, f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}"), world)

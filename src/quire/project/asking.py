@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError, NotInitialized, limits
+from quire.model import InputError, NotInitialized, Problem, limits
 from quire.project.rooms import Rooms
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from quire.upkeep import Background, ChangeSet, Status
 
 _EVERYTHING = 10_000
+_SHOWN = 3
 
 __all__ = ["Asking"]
 
@@ -134,12 +135,31 @@ class Asking(Rooms):
         except NotInitialized:
             return Settings().default_token_budget
 
+    def _unreadable(self, index: Index) -> list[Problem]:
+        """That there is more than could be read."""
+        from quire.upkeep import path_from_root
+
+        paths = dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in index.problems())
+        if not paths:
+            return []
+        shown = ", ".join(list(paths)[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
+        return [
+            Problem(
+                code="FilesUnreadable",
+                severity="warning",
+                message=f"Not everything could be read: {shown}.",
+                hint="`memory check` says what is wrong.",
+            )
+        ]
+
     def _ask(self, asked: Ask) -> Answer:
         from quire.retrieval import ask
         from quire.upkeep import Verdicts
 
         def answer(index: Index) -> Answer:
             verify = Verdicts(self.root, self.git, index)
-            return ask(index, msgspec.structs.replace(asked, verify=verify, weigh=self._weigh()))
+            found = ask(index, msgspec.structs.replace(asked, verify=verify, weigh=self._weigh()))
+            found.warnings += self._unreadable(index)
+            return found
 
         return self._with_index(answer)

@@ -127,8 +127,8 @@ class ProfileAsking(ProfileRooms):
             )
         if category is not None:
             allowed_category(category)
-        if status not in (None, "any"):
-            allowed_status(status or "")
+        if status is not None:
+            allowed_status(status, "any")
         statuses = (ACTIVE,) if status is None else () if status == "any" else (status,)
         allowed = Filter(
             layers=("profile",),

@@ -18,6 +18,7 @@ from quire.layers.profile.layout import (
     MIGRATION_PREFIX,
     READABLE,
     STATUSES,
+    VERSION,
 )
 from quire.model import GitRequired, InputError, cut, limits
 from quire.project.profile_asking import ProfileAsking
@@ -98,7 +99,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
                 content = export_document(self._places(), private=private)
             else:
                 shown = [entry for entry in entries if everything or entry.status == ACTIVE]
-                content = export_page(shown, overview.version, overview.session_count, everything=everything)
+                content = export_page(shown, overview.version or VERSION, overview.session_count, everything=everything)
             return Exported(
                 format=output_format,
                 content=content,
@@ -175,15 +176,10 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
 
         if not apply:
             found = self._profile_asked(lambda index: look(self._entries(index), self._readings()))
-            return Reflected(
-                stale_entries=list(found.stale_entries),
-                archival_candidates=list(found.archival_candidates),
-                confidence_updates=list(found.confidence_updates),
-                summary=found.summary,
-            )
+            return _reflected(found, wanted)
 
         def plan(draft: Draft, _: Index) -> Reflected:
-            found = look(draft.entries(), self._readings())
+            found = reflect(draft.entries(), self.world.now())
             changes: dict[tuple[str, str], dict[str, Any]] = {}
             if "archive" in apply:
                 changes |= {(item.category, item.key): {"status": ARCHIVED} for item in found.archival_candidates}
@@ -196,14 +192,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
             for (category, key), fields in changes.items():
                 if not wanted or f"{category}.{key}" in wanted:
                     applied.append(draft.change(draft.need(category, key), **fields).name)
-            return Reflected(
-                stale_entries=list(found.stale_entries),
-                archival_candidates=list(found.archival_candidates),
-                confidence_updates=list(found.confidence_updates),
-                summary=found.summary,
-                applied=applied,
-                dry_run=dry_run,
-            )
+            return _reflected(found, wanted, applied=applied, dry_run=dry_run)
 
         return self._profile_change("reflect", plan, dry_run=dry_run)
 
@@ -256,3 +245,18 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
             return bool(self.git.available and self.git.committed([f"{FOLDER}/{FILE}"]))
         except GitRequired:
             return False
+
+
+def _reflected(found: Reflection, wanted: set[str], **done: Any) -> Reflected:
+    """The proposals for these entries, or for all; the summary is always of all."""
+
+    def chosen(items: Any) -> list[Any]:
+        return [item for item in items if not wanted or f"{item.category}.{item.key}" in wanted]
+
+    return Reflected(
+        stale_entries=chosen(found.stale_entries),
+        archival_candidates=chosen(found.archival_candidates),
+        confidence_updates=chosen(found.confidence_updates),
+        summary=found.summary,
+        **done,
+    )

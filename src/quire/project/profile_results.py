@@ -97,8 +97,6 @@ class FoundEntries(msgspec.Struct, kw_only=True):
     """Matches after the last that is shown."""
     weak: bool = False
     """Nothing clearly answers; what came nearest is given all the same."""
-    put_away: int = 0
-    """Matches that are archived or superseded, and not shown."""
     total: int = 0
     """Entries that were searched."""
     warnings: list[Problem] = []

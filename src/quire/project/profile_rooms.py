@@ -76,7 +76,7 @@ class ProfileRooms(Asking):
         if dry_run:
             # An older document is looked at as if it had been brought up to our version.
             self._profile_asked(self._usable)
-            return self._with_index(lambda index: plan(open_draft(self._places(), self.world)[0], index))
+            return self._with_index(lambda index: plan(open_draft(self._places(), self.world, dry_run=True)[0], index))
         places = self._places()
         with profile_access(places, self.world, operation):
             migrate(places, self.world)

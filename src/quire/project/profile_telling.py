@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, INFERRED, NAME
-from quire.model import NotFound, Record, UnsupportedVersion, cut
+from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, FOLDER, INFERRED, NAME, PRIVATE
+from quire.model import GitRequired, NotFound, Problem, Record, UnsupportedVersion, cut
 from quire.project.profile_results import (
     Candidate,
     EntryLink,
@@ -98,7 +98,29 @@ class ProfileTelling(ProfileRooms):
                 warnings=told.warnings,
             )
 
-        return self._profile_change("remember", plan, dry_run=dry_run)
+        done = self._profile_change("remember", plan, dry_run=dry_run)
+        if done.entry is not None and done.entry.private:
+            done.warnings += self._seen_by_git()
+        return done
+
+    def _seen_by_git(self) -> list[Problem]:
+        """That git has the private document after all, as a repository may bring it."""
+        path = f"{FOLDER}/{PRIVATE}"
+        try:
+            tracked = self._places().private == "here" and self.git.available and bool(self.git.staged([path]))
+        except GitRequired:
+            tracked = False
+        if not tracked:
+            return []
+        return [
+            Problem(
+                code="ProfileNotIgnored",
+                severity="warning",
+                path=path,
+                message="Git tracks this file, which belongs to this machine alone: the next commit would share it.",
+                hint=f"git rm --cached {path}",
+            )
+        ]
 
     def _sharing(self, index: Index, telling: Telling, before: Entry | None) -> list[str]:
         """Entries that have at least two tags in common with what is told, the best first."""
@@ -137,11 +159,10 @@ class ProfileTelling(ProfileRooms):
         from quire.layers.profile import backup_name, forget, read_entry
 
         def plan(draft: Draft, _: Index) -> RemovedEntry:
-            readings = self._readings()
             gone = forget(draft, category, key)
             entry = read_entry(category, key, gone.fields, is_private=gone.private)
             return RemovedEntry(
-                removed=self._entry_view(entry, readings),
+                removed=self._entry_view(entry),
                 links_removed=sorted({item.source for item in gone.incoming}),
                 backup_path=backup_name(self._places(), is_private=gone.private),
                 dry_run=dry_run,
@@ -253,7 +274,7 @@ class ProfileTelling(ProfileRooms):
                 )
                 for entry in active
                 for link in entry.links
-                if link.relation == CONTRADICTS and link.target in by_name
+                if link.relation == CONTRADICTS and link.target in by_name and by_name[link.target].status == ACTIVE
             ],
             proposals=proposals.archival_candidate_count + proposals.confidence_update_count,
             warnings=self._profile_warnings(overview),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.model import Record, Verdict
+from quire.model import Problem, Record, Verdict
 
 __all__ = ["Answer", "Hit", "Link", "Withheld"]
 
@@ -61,3 +61,4 @@ class Answer(msgspec.Struct, kw_only=True):
     """Nothing clearly answers; what came nearest is given all the same."""
     shown: list[str] = []
     """The refs of the hits that found room in the text."""
+    warnings: list[Problem] = []

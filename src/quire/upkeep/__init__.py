@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from quire.upkeep.change_set import ChangeSet, files_changed
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
+    from quire.upkeep.folders import path_from_root
     from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.guidance import Target, install_guidance, refresh_map
     from quire.upkeep.ignore import ensure_ignored
@@ -48,6 +49,7 @@ __all__ = [
     "inner_path",
     "install_guidance",
     "memory_status",
+    "path_from_root",
     "place_of",
     "rebuild_memory",
     "refresh_map",
@@ -84,6 +86,7 @@ _HOMES = {
     "inner_path": "governing",
     "install_guidance": "guidance",
     "memory_status": "status",
+    "path_from_root": "folders",
     "place_of": "why",
     "rebuild_memory": "rebuilding",
     "refresh_map": "guidance",

@@ -13,7 +13,7 @@ from quire.layers.facts.layout import FILE
 from quire.layers.graph import GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
 from quire.layers.profile import Places, find_profile_faults
-from quire.layers.profile.layout import BACKUP, LOCK
+from quire.layers.profile.layout import BACKUP, LOCAL, LOCK
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import LIVE_STATUSES, GitRequired, Problem
@@ -78,7 +78,7 @@ def _git_and_facts(root: str, git: Git) -> list[Problem]:
 
 def _git_and_profile(root: str, git: Git) -> list[Problem]:
     """Whether git would take up what belongs to this machine alone."""
-    kept = [f"{PROFILE_FOLDER}/{name}" for name in (LOCK, BACKUP)]
+    kept = [f"{PROFILE_FOLDER}/{name}" for name in (LOCK, BACKUP, LOCAL)]
     kept = [path for path in kept if os.path.lexists(os.path.join(root, path))]
     if not kept or not git.available:
         return []
@@ -93,7 +93,7 @@ def _git_and_profile(root: str, git: Git) -> list[Problem]:
             severity="warning",
             path=path,
             message=said,
-            hint=f"Put `{path}` into .gitignore; remembering anything does it.",
+            hint=f"`git rm --cached {path}` if it is tracked; remembering anything has git ignore it.",
         )
         for path in seen
     ]

@@ -108,11 +108,8 @@ class Document:
 
     def render(self) -> bytes:
         """The document as it is written: two spaces, literal Unicode, one newline at the end, the order kept."""
-        top = {**self._top, "memories": self._memories}
-        if b"\\u" in self.data:
-            # Letters that somebody wrote as numbers; controls are written so by us, too.
-            top = msgspec.json.decode(msgspec.json.encode(top))
-        return pretty(top)
+        top: dict[str, Any] = {**self._top, "memories": self._memories}
+        return pretty(_literal(top) if b"\\u" in self.data else top)
 
     def refuse_loss(self) -> None:
         """Before a change: what would not survive it. A key that stands twice is read once."""
@@ -233,6 +230,18 @@ def _unsupported(where: str, version: str) -> UnsupportedVersion:
         hint="Use a program of that version to change it, or move the file away to begin a new one.",
         details={"path": where, "version": shown, "supported": VERSION},
     )
+
+
+def _literal(value: Any) -> Any:
+    """With letters that somebody wrote as numbers written as letters, where they can be."""
+    if isinstance(value, dict):
+        return {name: _literal(item) for name, item in value.items()}
+    if b"\\u" in bytes(value):
+        try:
+            return _raw(msgspec.json.decode(value))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return value  # beside a number that is none for us, or half a character
+    return value
 
 
 def _value(raw: msgspec.Raw) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from quire.layers.profile.access import Readings
+from quire.layers.profile.access import Taken
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.entries import Entry, name_of, read_entry, split_name
 from quire.layers.profile.forgotten import Forgotten
@@ -32,6 +32,9 @@ class Draft:
         self._shared, self._private = shared, private
         self._before: dict[str, Entry | None] = {}
         self._is_discarded = False
+        self._is_told = False
+        self.taken = Taken()
+        """What was read since the last change, and is in the entries already."""
 
     # -- looking ----------------------------------------------------------------------------
 
@@ -84,7 +87,8 @@ class Draft:
 
     @property
     def is_empty(self) -> bool:
-        return self._is_discarded or not any(document.is_changed for document, _ in self.documents())
+        """Whether nobody changed anything; what was only read waits for the next change."""
+        return self._is_discarded or not self._is_told
 
     def discard(self) -> None:
         """Nothing is to be written after all."""
@@ -105,10 +109,15 @@ class Draft:
     def count_session(self) -> int:
         document = self._shared_document()
         document.set_session_count(document.session_count + 1)
+        self._is_told = True
         return document.session_count
 
     def put(self, category: str, key: str, fields: dict[str, Any]) -> Entry:
         """Give an entry these fields: where it is, or a new one where its category is kept."""
+        self._is_told = True
+        return self._put(category, key, fields)
+
+    def _put(self, category: str, key: str, fields: dict[str, Any]) -> Entry:
         self._note(category, key)
         held = [document for document, _ in self.documents() if document.has(category, key)]
         target = held[0] if held else self._home_of(category)
@@ -124,14 +133,17 @@ class Draft:
 
     def remove(self, category: str, key: str) -> None:
         """Take an entry out of every document that has it."""
+        self._is_told = True
         self._note(category, key)
         for document, _ in self.documents():
             if document.has(category, key):
                 document.remove(category, key)
         self.is_removal = True
 
-    def fold(self, readings: Readings) -> None:
+    def fold(self, taken: Taken) -> None:
         """Add what was read since the last change. An entry that is gone was read for nothing."""
+        self.taken = taken
+        readings = taken.readings
         for name, number in readings.counts.items():
             entry = self.find(*split_name(name))
             if entry is None:
@@ -140,15 +152,8 @@ class Draft:
             before, after = instant(entry.last_accessed or ""), instant(last)
             if before is not None and (after is None or before >= after):
                 last = entry.last_accessed or ""
-            self.change(entry, touch=False, access_count=entry.access_count + number, last_accessed=last or None)
-
-    def move(self, names: Iterable[tuple[str, str]], source: Document, target: Document) -> None:
-        """Carry entries over from one document to the other, as they are."""
-        for category, key in names:
-            fields = source.fields(category, key)
-            if fields is not None:
-                target.put(category, key, fields)
-                source.remove(category, key)
+            fields = {"access_count": entry.access_count + number, "last_accessed": last or None}
+            self._put(entry.category, entry.key, {**entry.fields, **fields})
 
     def _note(self, category: str, key: str) -> None:
         self._before.setdefault(name_of(category, key), self.find(category, key))

@@ -136,16 +136,17 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value and abs(value) != math.inf
+
+
 def _share(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return min(max(float(value), 0.0), 1.0)
+    # The bounds first: a whole number may be too large to be a float.
+    return float(min(max(value, 0), 1)) if _is_number(value) else None
 
 
 def _importance(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return IMPORTANCE
-    return min(max(round(value), IMPORTANCE_LEAST), IMPORTANCE_MOST)
+    return round(min(max(value, IMPORTANCE_LEAST), IMPORTANCE_MOST)) if _is_number(value) else IMPORTANCE
 
 
 def _count(value: Any) -> int:

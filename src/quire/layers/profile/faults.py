@@ -39,7 +39,8 @@ def find_profile_faults(places: Places) -> list[Problem]:
             documents.append(read_document(path, where) if path else None)
         except QuireError as error:
             documents.append(None)
-            found.append(Problem(code=error.code, path=where, message=error.message, hint=error.hint))
+            message = error.message.removeprefix(f"`{where}` ").removeprefix(f"`{where}`: ")
+            found.append(Problem(code=error.code, path=where, message=message, hint=error.hint))
     if places.problem is not None:
         found.append(places.problem)
     shared, private = documents
@@ -78,9 +79,8 @@ def _document_faults(document: Document) -> list[Problem]:
 def _entry_faults(entry: Entry, where: str, names: set[str]) -> Iterator[Problem]:
     faults = [*_field_faults(entry), *_link_faults(entry, names)]
     for said in faults:
-        yield _warning(
-            "ProfileFieldInvalid", where, f"`{cut(entry.name, 120)}`: {said}.", "Remember it again with the right one."
-        )
+        hint = "It is read as well as it can be; mend it in the document, or leave it."
+        yield _warning("ProfileFieldInvalid", where, f"`{cut(entry.name, 120)}`: {said}.", hint)
     for text in (entry.value, entry.summary, entry.source_detail or "", *entry.tags):
         yield from stored_secrets(where, text)
 

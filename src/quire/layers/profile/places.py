@@ -9,7 +9,7 @@ import msgspec
 
 from quire.files import read_object, stamp_of
 from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
-from quire.model import Problem
+from quire.model import NotReady, Problem
 
 HERE, AT_HOME, SHARED = "here", "home", "shared"
 
@@ -45,7 +45,14 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         return self.home_shown if self.private == AT_HOME else f"{FOLDER}/{PRIVATE}"
 
     def is_private(self, category: str) -> bool:
-        """Whether new entries of this category are kept apart."""
+        """Whether new entries of this category are kept apart; an error where that cannot be told."""
+        if category in PRIVATE_CATEGORIES and self.problem is not None:
+            # Better not at all than in the document that everybody sees.
+            raise NotReady(
+                f"It cannot be told where `{category}` is kept. {self.problem.message}",
+                hint=self.problem.hint,
+                details={"path": self.problem.path},
+            )
         return self.private != SHARED and category in PRIVATE_CATEGORIES
 
 

@@ -46,8 +46,8 @@ def allowed_category(text: str) -> str:
     return _one_of(text, "category", CATEGORIES)
 
 
-def allowed_status(text: str) -> str:
-    return _one_of(text, "status", STATUSES)
+def allowed_status(text: str, *others: str) -> str:
+    return _one_of(text, "status", (*STATUSES, *others))
 
 
 def allowed_source(text: str) -> str:

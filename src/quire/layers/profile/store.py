@@ -22,7 +22,7 @@ from quire.files import (
     sha256,
     write_access,
 )
-from quire.layers.profile.access import take_readings
+from quire.layers.profile.access import Taken, pending_readings, take_readings
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.drafts import Draft
 from quire.layers.profile.entries import time_text
@@ -124,8 +124,11 @@ def _kept(root: str, path: str, data: bytes) -> list[Change]:
     return found
 
 
-def open_draft(places: Places, world: World) -> tuple[Draft, str]:
-    """The documents as they are now, to be changed, and their stamp. Only our own version is ever written to."""
+def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[Draft, str]:
+    """The documents as they are now, to be changed, and their stamp. Only our own version is ever written to.
+
+    What was read since the last change is in the entries already. For a dry run nothing is touched on the disk.
+    """
     stamp = stamp_now(places)
     shared, private = read_documents(places)
     for document in (shared, private):
@@ -133,15 +136,15 @@ def open_draft(places: Places, world: World) -> tuple[Draft, str]:
             if document.version != VERSION:
                 raise document.refuse_version()
             document.refuse_loss()
-    return Draft(places, shared, private, time_text(world.now())), stamp
+    draft = Draft(places, shared, private, time_text(world.now()))
+    draft.fold(Taken(pending_readings(places.root)) if dry_run else take_readings(places.root))
+    return draft, stamp
 
 
 def commit(draft: Draft, world: World, before: str) -> Committed:
     """Write a draft: both documents, what was forgotten and what was read, all or nothing as far as one disk goes."""
     places = draft.places
     here = os.path.join(places.root, FOLDER)
-    taken = take_readings(places.root)
-    draft.fold(taken.readings)
     ensure_local(places.root, FOLDER, world.token())
     written: list[tuple[str, bytes]] = []
     changes: list[Change] = []
@@ -164,7 +167,7 @@ def commit(draft: Draft, world: World, before: str) -> Committed:
         written.append((os.path.join(root, path), data))
     changes += [
         change
-        for change in (change_forgotten(places.root, draft.forgotten, draft.restored), taken.change)
+        for change in (change_forgotten(places.root, draft.forgotten, draft.restored), draft.taken.change)
         if change is not None
     ]
     if changes:

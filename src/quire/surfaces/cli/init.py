@@ -75,6 +75,7 @@ def _report(project: Project, done: Initialized) -> None:
         if done.git_available:
             written = [target.path for target in done.guidance if target.status in ("created", "updated")]
             written += [".gitignore"] if done.gitignore_updated else []
+            written += [path for path in done.files_created if not path.startswith(".memory/")]
             say(f"  git add {' '.join(['.memory', *written])} && git commit    to share it")
 
 
@@ -94,7 +95,7 @@ COMMAND = Command(
             name="--with",
             into="layers",
             metavar="LAYERS",
-            help="Create these layers, too: facts. Else each comes at first use.",
+            help="Create these layers, too: facts, profile. Else each comes at first use.",
         ),
         Option(name="--no-guidance", into="no_guidance", help="Leave AGENTS.md and CLAUDE.md alone."),
     ),

@@ -54,7 +54,7 @@ def search(
         return
     if found.weak:
         say("Nothing clearly answers this; the nearest:")
-    say_entries(found.results, numbered=True)
+    say_entries(found.results, numbered=True, weak=found.weak)
     if not found.results and not found.total:
         say("Nothing is remembered yet, or nothing with this status.")
     elif not found.results:

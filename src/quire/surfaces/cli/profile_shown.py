@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quire.surfaces.cli.output import say, verdict_fields
+from quire.surfaces.cli.output import counted, say, verdict_fields
 
 __all__ = ["entry_fields", "say_entries", "say_entry"]
 
@@ -17,11 +17,11 @@ def entry_fields(view: Any) -> dict[str, Any]:
     return {**fields, **verdict_fields(view.verdict)}
 
 
-def say_entries(views: list[Any], *, numbered: bool = False) -> None:
-    """One entry on each line, with its name, how much it counts and its tags."""
+def say_entries(views: list[Any], *, numbered: bool = False, weak: bool = False) -> None:
+    """One entry on each line, with its name, how much it counts and its tags; how well it matches, if it does."""
     for place, view in enumerate(views, start=1):
         notes = []
-        if view.scores:
+        if view.scores and not weak:
             notes.append(f"{view.scores['relevance']:.0%} match")
         if view.status != "active":
             notes.append(view.status)
@@ -45,8 +45,9 @@ def say_entry(view: Any) -> None:
         say(f"tags: {', '.join(view.tags)}")
     detail = f", {view.source['detail']}" if view.source["detail"] else ""
     say(f"source: {view.source['type']}{detail}")
-    read = f", last {view.last_accessed}" if view.last_accessed else ""
-    say(f"created {view.created_at}, updated {view.updated_at}, read {view.access_count} times{read}")
+    last = f", last {view.last_accessed}" if view.last_accessed else ""
+    times = [f"{word} {at}" for word, at in (("created", view.created_at), ("updated", view.updated_at)) if at]
+    say(", ".join([*times, f"read {counted(view.access_count, 'time')}{last}"]))
     if view.private:
         say("private: it is not in the shared document")
     say()

@@ -143,11 +143,12 @@ def forget(session: Session, category: str, key: str, dry_run: bool) -> None:
         fields["removed"] = entry_fields(done.removed)
         answer(project, fields)
         return
-    say(f"{'Would be: ' if dry_run else ''}Forgotten: {done.removed.ref} ({done.removed.title})")
+    say(f"{'Would be forgotten' if dry_run else 'Forgotten'}: {done.removed.ref} ({done.removed.title})")
     if done.links_removed:
         say(f"  links to it removed from {', '.join(done.links_removed)}")
     if not dry_run:
-        say(f"  kept until the next one in {done.backup_path}; bring it back: memory profile restore {category} {key}")
+        say(f"  bring it back: memory profile restore {category} {key}")
+        say(f"  the whole document as it was: {done.backup_path}")
 
 
 def restore(session: Session, category: str | None, key: str | None, dry_run: bool) -> None:
@@ -172,7 +173,7 @@ def restore(session: Session, category: str | None, key: str | None, dry_run: bo
         answer(project, fields)
         return
     links = f", with {counted(done.links_restored, 'link')} to it" if done.links_restored else ""
-    say(f"{'Would be: ' if dry_run else ''}Restored: {done.entry.ref}{links}")
+    say(f"{'Would be restored' if dry_run else 'Restored'}: {done.entry.ref}{links}")
 
 
 def link(session: Session, source: str, target: str, relation: str, dry_run: bool) -> None:
@@ -199,7 +200,8 @@ def unlink(session: Session, source: str, target: str, relation: str | None, dry
     if session.as_json:
         answer(project, {"link_removed": True, **msgspec.to_builtins(done)})
         return
-    say(f"{'Would be: ' if dry_run else ''}Unlinked: {done.source} {', '.join(done.relations)} {done.target}")
+    said = "Would be unlinked" if dry_run else "Unlinked"
+    say(f"{said}: {done.source} {', '.join(done.relations)} {done.target}")
     if "supersedes" in done.relations:
         category, _, key = done.target.partition(".")
         say(f"  It stays archived; bring it back: memory profile remember {category} {key} --status active")

@@ -76,7 +76,7 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
     if session.as_json:
         answer(project, msgspec.to_builtins(done))
         return
-    _say_move(done, yes)
+    _say_move(done, yes, prefer)
 
 
 def _say_where(session: Session, project: Any) -> None:
@@ -90,19 +90,22 @@ def _say_where(session: Session, project: Any) -> None:
         say(f"user and relationships are private, in {found.private_path}; entries there: {found.private_entries}.")
 
 
-def _say_move(done: Any, yes: bool) -> None:
-    verb = "Moved" if yes else "Would move"
-    if done.before == done.after and not done.moved:
+def _say_move(done: Any, yes: bool, prefer: str | None) -> None:
+    if done.before == done.after and not done.moved and not done.copied:
         say("That is where they are; nothing to move.")
         return
-    say(f"{verb} to {done.target}: {', '.join(done.moved) or 'nothing; new entries will go there'}")
+    if done.moved or not done.copied:
+        said = ", ".join(done.moved) or "nothing; new entries will go there"
+        say(f"{'Moved' if yes else 'Would move'} to {done.target}: {said}")
     if done.copied:
-        say(f"Copied, and left in your home for other projects: {', '.join(done.copied)}")
+        said = ", ".join(done.copied)
+        say(f"{'Copied' if yes else 'Would copy'} to {done.target}, and leave in your home for other projects: {said}")
     if done.differing:
-        say(f"In both, and not the same: {', '.join(done.differing)}; --prefer target or source says which holds.")
+        holds = f"the {prefer}'s hold" if prefer else "--prefer target or source says which hold"
+        say(f"In both, and not the same: {', '.join(done.differing)}; {holds}.")
     if done.linked:
         say(f"These stay in the shared document and name one that goes: {', '.join(done.linked)}")
-    if done.committed and done.after != "shared" and done.moved:
+    if done.committed and done.before == "shared" and done.after != "shared" and done.moved:
         say("What was committed stays in git's history; commit the shared document to take it out of the next version.")
     if not yes:
         say("Nothing was written. Run it again with --yes.")

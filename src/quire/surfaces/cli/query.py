@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.model import FACT_KINDS, KINDS, LAYERS, PROFILE_KINDS, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, say, verdict_fields
+from quire.surfaces.cli.output import answer, say, verdict_fields, warn
 from quire.surfaces.cli.reading import number
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         everything=everything,
     )
     if session.as_json:
-        answer(project, answer_fields(found, explain))
+        answer(project, answer_fields(found, explain), found.warnings)
         return
     say(found.markdown.rstrip("\n"))
+    warn(found.warnings)
     if explain:
         say()
         for hit in found.hits:
