@@ -26,7 +26,7 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
             code="MemorySecretDetected" if secret.certain else "MemorySecretWarning",
             field=field,
             line=secret.line,
-            message=f"looks like a {secret.what} ({secret.rule}): {secret.masked}"
+            message=f"looks like {_article(secret.what)} ({secret.rule}): {secret.masked}"
             + (f", line {secret.line}" if "\n" in text else ""),
             severity="error" if secret.certain else "warning",
         )
@@ -42,7 +42,7 @@ def stored_secrets(path: str, text: str, line: int | None = None) -> list[Proble
             severity="error" if found.certain else "warning",
             path=path,
             line=line or found.line,
-            message=f"Looks like a {found.what} ({found.rule}): {found.masked}.",
+            message=f"Looks like {_article(found.what)} ({found.rule}): {found.masked}.",
             hint="Replace the credential, then remove it here; git history keeps it until it is rewritten.",
         )
         for found in find_secrets(text)
@@ -71,6 +71,10 @@ def admit(text: str, field: str, *, most: int, single_line: bool = False) -> tup
     if problems:
         raise InputError(f"`{field}` {problems[0].message}.", hint=problems[0].hint, details=_at(field))
     return text, warnings
+
+
+def _article(what: str) -> str:
+    return f"{'an' if what[:1] in 'AEIOaeio' else 'a'} {what}"
 
 
 def _at(field: str) -> dict[str, object]:

@@ -153,13 +153,13 @@ class Asking(Rooms):
         ]
 
     def _ask(self, asked: Ask) -> Answer:
+        return self._with_index(lambda index: self._answer(index, asked))
+
+    def _answer(self, index: Index, asked: Ask) -> Answer:
         from quire.retrieval import ask
         from quire.upkeep import Verdicts
 
-        def answer(index: Index) -> Answer:
-            verify = Verdicts(self.root, self.git, index)
-            found = ask(index, msgspec.structs.replace(asked, verify=verify, weigh=self._weigh()))
-            found.warnings += self._unreadable(index)
-            return found
-
-        return self._with_index(answer)
+        verify = Verdicts(self.root, self.git, index)
+        found = ask(index, msgspec.structs.replace(asked, verify=verify, weigh=self._weigh()))
+        found.warnings += self._unreadable(index)
+        return found

@@ -11,7 +11,7 @@ from quire.project.profile_results import EntryConnections, EntryLink, EntryView
 from quire.project.profile_rooms import ProfileRooms
 
 if TYPE_CHECKING:
-    from quire.index import Index
+    from quire.index import Filter, Index
     from quire.layers.profile import Readings
     from quire.retrieval import Hit
 
@@ -148,26 +148,21 @@ class ProfileAsking(ProfileRooms):
 
         def work(index: Index) -> FoundEntries:
             overview = self._usable(index)
+            found = self._answer(index, asked)
+            weak = found.weak and bool(found.hits)
+            if note and not weak:
+                self._note_entries(overview, [hit.record.ref.partition(":")[2] for hit in found.hits])
+            readings = self._readings()
             return FoundEntries(
                 query=query,
-                results=[],
-                total=sum(
-                    number
-                    for (_, _, found), number in index.section_counts("profile").items()
-                    if not statuses or found in statuses
-                ),
+                results=[self._entry_hit(hit, readings) for hit in found.hits],
+                beyond=found.beyond,
+                weak=weak,
+                total=len(index.page(allowed)) if tags else _searched(index, allowed),
                 warnings=self._profile_warnings(overview),
             )
 
-        done = self._profile_asked(work)
-        found = self._ask(asked)
-        done.beyond, done.weak = found.beyond, found.weak and bool(found.hits)
-        if note and not done.weak:
-            names = [hit.record.ref.partition(":")[2] for hit in found.hits]
-            self._profile_asked(lambda index: self._note_entries(self._usable(index), names))
-        readings = self._readings()
-        done.results = [self._entry_hit(hit, readings) for hit in found.hits]
-        return done
+        return self._profile_asked(work)
 
     def _entry_hit(self, hit: Hit, readings: Readings) -> EntryView:
         from quire.layers.profile import entry_of
@@ -181,3 +176,13 @@ class ProfileAsking(ProfileRooms):
         }
         fields = {"score": round(hit.score, 4), "why": hit.why, "scores": scores, "verdict": hit.verdict}
         return self._entry_view(entry_of(hit.record), readings, **fields)
+
+
+def _searched(index: Index, allowed: Filter) -> int:
+    """How many entries could have answered."""
+    return sum(
+        number
+        for (_, category, status), number in index.section_counts("profile").items()
+        if (not allowed.sections or category in allowed.sections)
+        and (not allowed.statuses or status in allowed.statuses)
+    )

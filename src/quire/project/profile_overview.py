@@ -59,13 +59,22 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         """One line for each entry."""
         from quire.retrieval import index_page
 
-        return self._page(lambda entries: index_page(entries, everything=everything))
+        return self._page(lambda entries: index_page(entries, everything=everything), everything=everything)
 
-    def _page(self, write: Callable[[list[Entry]], str]) -> Page:
+    def _page(self, write: Callable[[list[Entry]], str], *, everything: bool = True) -> Page:
+        from quire.retrieval import entries_on
+
         def work(index: Index) -> Page:
             overview = self._usable(index)
             entries = self._entries(index)
-            return Page(text=write(entries), entries=len(entries), warnings=self._profile_warnings(overview))
+            text = write(entries)
+            away = 0 if everything else sum(entry.status != ACTIVE for entry in entries)
+            return Page(
+                text=text,
+                entries=entries_on(text),
+                put_away=away,
+                warnings=self._profile_warnings(overview),
+            )
 
         return self._profile_asked(work)
 
@@ -98,7 +107,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
             if output_format == "json":
                 content = export_document(self._places(), private=private)
             else:
-                shown = [entry for entry in entries if everything or entry.status == ACTIVE]
+                entries = shown = [entry for entry in entries if everything or entry.status == ACTIVE]
                 content = export_page(shown, overview.version or VERSION, overview.session_count, everything=everything)
             return Exported(
                 format=output_format,
@@ -170,12 +179,14 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
                     details={"field": "apply", "allowed": list(_APPLICABLE)},
                 )
         wanted = self._named_entries(only)
+        if wanted:
+            self._profile_asked(lambda index: [self._need_entry(index, *name.split(".", 1)) for name in sorted(wanted)])
 
         def look(entries: list[Entry], readings: Readings) -> Reflection:
             return reflect([self._as_read(entry, readings) for entry in entries], self.world.now())
 
         if not apply:
-            found = self._profile_asked(lambda index: look(self._entries(index), self._readings()))
+            found = self._profile_asked(lambda index: look(self._entries(index), self._readings()), dry_run=dry_run)
             return _reflected(found, wanted)
 
         def plan(draft: Draft, _: Index) -> Reflected:
@@ -218,15 +229,17 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
                 hint=f"It is one of {', '.join(_SIDES)}.",
                 details={"field": "prefer", "allowed": list(_SIDES)},
             )
-        self._profile_asked(self._usable)
+        self._profile_ready()
         places = self._places()
+        # Also before it is done: what is refused must leave nothing behind.
+        move = plan_move(places, self.world, place)
         if apply:
-            with profile_access(retarget(places, place), self.world, "move the private entries"):
+            both = retarget(places, place)
+            with profile_access(both, self.world, "move the private entries"):
                 migrate(places, self.world)
+                migrate(both, self.world)
                 move = carry_out(places, self.world, place, prefer)
             self._prepare_profile()
-        else:
-            move = plan_move(places, self.world, place)
         return MovedEntries(
             before=move.before,
             after=move.after,

@@ -10,10 +10,12 @@ from quire.model import Problem, Verdict
 
 __all__ = [
     "Candidate",
+    "EntryBrief",
     "EntryConnections",
     "EntryLink",
     "EntryView",
     "Exported",
+    "ForgottenEntry",
     "FoundEntries",
     "MovedEntries",
     "Page",
@@ -56,6 +58,33 @@ class EntryView(msgspec.Struct, kw_only=True):
     scores: dict[str, float] = {}
     entry: dict[str, Any] = {}
     """Every field as it is stored."""
+
+
+class EntryBrief(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry in a line."""
+
+    ref: str
+    id: str
+    category: str
+    key: str
+    kind: str = "entry"
+    title: str
+    importance: int
+
+
+class ForgottenEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry that was removed on this machine, and when."""
+
+    ref: str
+    id: str
+    category: str
+    key: str
+    kind: str = "entry"
+    title: str
+    value: str
+    at: str
+    score: float | None = None
+    verdict: str | None = None
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -145,7 +174,10 @@ class SessionStarted(msgspec.Struct, kw_only=True):
     categories: dict[str, int]
     total: int
     schema_version: str
-    matters: list[EntryView]
+    matters: list[EntryBrief]
+    """The most important entries of every category, as far as they fit into a few hundred tokens."""
+    context: str
+    """The same, to be read."""
     name_missing: bool
     """Whether the assistant had no name when the session began."""
     assistant_name: str
@@ -176,6 +208,7 @@ class ProfileStatus(msgspec.Struct, kw_only=True):
     """Active entries."""
     statuses: dict[str, int]
     total: int
+    """Entries, whatever their status."""
     links: int
     tags: dict[str, int]
     """The most frequent ones."""
@@ -204,6 +237,9 @@ class Page(msgspec.Struct, kw_only=True):
 
     text: str
     entries: int
+    """On the page."""
+    put_away: int = 0
+    """Archived or superseded ones that are left out of it."""
     warnings: list[Problem] = []
 
 

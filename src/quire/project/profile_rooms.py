@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
-from quire.model import Conflict, LockBusy, OutsideProject, Problem, QuireError, Record, StorageFailed, cut, one_line
+from quire.model import (
+    Conflict,
+    LockBusy,
+    OutsideProject,
+    Problem,
+    QuireError,
+    Record,
+    StorageFailed,
+    cut,
+    one_line,
+)
 from quire.project.asking import Asking
 from quire.project.profile_results import EntryView
 
@@ -31,19 +41,23 @@ class ProfileRooms(Asking):
     def _profile_ready(self) -> None:
         self._settle()
 
-    def _profile_asked(self, work: Callable[[Index], Result]) -> Result:
-        """Ask the index about documents that can be used; older ones are brought up to our version first."""
+    def _profile_asked(self, work: Callable[[Index], Result], *, dry_run: bool = False) -> Result:
+        """Ask the index about documents that can be used; older ones are brought up to our version first.
+
+        In a dry run they are read as they are.
+        """
         self._profile_ready()
-        if self._with_index(lambda index: self._usable(index).is_older):
+
+        def attempt(index: Index) -> list[Result]:
+            return [] if self._usable(index).is_older and not dry_run else [work(index)]
+
+        found = self._with_index(attempt)
+        if not found:
             # A disk that cannot be written to, or a living writer, does not keep anybody from reading.
             with contextlib.suppress(LockBusy, StorageFailed, OutsideProject):
                 self._migrate()
-
-        def answer(index: Index) -> Result:
-            self._usable(index)
-            return work(index)
-
-        return self._with_index(answer)
+            found = self._with_index(lambda index: [work(index)] if self._usable(index) else [])
+        return found[0]
 
     def _usable(self, index: Index) -> Overview:
         """What there is to know of the documents; an error where one cannot be used at all."""
@@ -70,14 +84,17 @@ class ProfileRooms(Asking):
     ) -> Result:
         """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
         from quire.index import change_with_index
-        from quire.layers.profile import migrate, open_draft, profile_access
+        from quire.layers.profile import has_lock, migrate, open_draft, profile_access
 
         self._profile_ready()
         if dry_run:
-            # An older document is looked at as if it had been brought up to our version.
-            self._profile_asked(self._usable)
-            return self._with_index(lambda index: plan(open_draft(self._places(), self.world, dry_run=True)[0], index))
+            return self._rehearsed(plan)[0]
         places = self._places()
+        if not has_lock(places):
+            # Before anything of ours is in the folder: what is refused, or changes nothing, must leave nothing behind.
+            result, draft = self._rehearsed(plan)
+            if draft.is_empty:
+                return result
         with profile_access(places, self.world, operation):
             migrate(places, self.world)
             for _ in range(_ATTEMPTS):
@@ -105,6 +122,17 @@ class ProfileRooms(Asking):
             f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
             hint="Wait until it has finished, and run the command again.",
         )
+
+    def _rehearsed(self, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft]:
+        """What would be done. An older document is looked at as if it had been brought up to our version."""
+        from quire.layers.profile import open_draft
+
+        def look(index: Index) -> tuple[Result, Draft]:
+            self._usable(index)
+            draft, _ = open_draft(self._places(), self.world, dry_run=True)
+            return plan(draft, index), draft
+
+        return self._with_index(look)
 
     def _write_profile(self, draft: Draft, stamp: str, overview: Overview) -> Patch:
         """Write a draft to the documents; what the index is to make of it."""
@@ -144,17 +172,19 @@ class ProfileRooms(Asking):
     # -- showing ----------------------------------------------------------------------------
 
     def _entries(self, index: Index) -> list[Entry]:
-        """Every entry, by category in their order and then by age."""
+        """Every entry, by category and then in the order of the document."""
         from quire.layers.profile import entry_of
 
         return [entry_of(record) for record in self._entry_records(index)]
 
     def _entry_records(self, index: Index, **parts: object) -> list[Record]:
         from quire.index import Filter
+        from quire.layers.profile import document_order
         from quire.layers.profile.layout import CATEGORIES
 
         allowed = Filter(**{"layers": ("profile",), **parts})  # type: ignore[arg-type]
-        return index.page(allowed, CATEGORIES)
+        places = document_order(self._places())
+        return sorted(index.page(allowed, CATEGORIES), key=lambda item: (places.get(item.ref, len(places)), item.ref))
 
     def _readings(self) -> Readings:
         from quire.layers.profile import pending_readings
@@ -163,16 +193,9 @@ class ProfileRooms(Asking):
 
     def _as_read(self, entry: Entry, readings: Readings) -> Entry:
         """The entry with what was read since the last change."""
-        number = readings.counts.get(entry.name, 0)
-        return (
-            msgspec.structs.replace(
-                entry,
-                access_count=entry.access_count + number,
-                last_accessed=readings.last.get(entry.name) or entry.last_accessed,
-            )
-            if number
-            else entry
-        )
+        from quire.layers.profile import as_read
+
+        return as_read(entry, readings)
 
     def _note_entries(self, overview: Overview, names: list[str]) -> bool:
         """Note that these were read, where it can ever be written down."""

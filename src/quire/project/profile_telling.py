@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, FOLDER, INFERRED, NAME, PRIVATE
-from quire.model import GitRequired, NotFound, Problem, Record, UnsupportedVersion, cut
+from quire.model import GitRequired, NotFound, Problem, Record, UnsupportedVersion, cut, one_line
 from quire.project.profile_results import (
     Candidate,
+    EntryBrief,
     EntryLink,
+    ForgottenEntry,
     Remembered,
     RemovedEntry,
     RestoredEntry,
@@ -29,6 +32,8 @@ _NAMES = ("Ada", "Basil", "Cleo", "Edda", "Finn", "Hazel", "Ines", "Juno", "Kit"
 _NAME_CONFIDENCE = 0.3
 _MATTERS_TOKENS = 600
 _SHARING_LOOK = 25
+_TELLING_WORDS = 3
+_NUMBER = re.compile(r"\d+")
 
 __all__ = ["ProfileTelling"]
 
@@ -134,8 +139,8 @@ class ProfileTelling(ProfileRooms):
 
     def _candidates(self, index: Index, telling: Telling, broad: bool) -> list[Candidate]:
         """Active entries that say what is told, or nearly: of the same category, or of all."""
-        from quire.index import Filter
-        from quire.layers.profile import entry_of, text_name
+        from quire.index import Filter, all_words
+        from quire.layers.profile import allowed_name, entry_of, text_name
         from quire.retrieval import similar_to
 
         def said(record: Record) -> str:
@@ -145,12 +150,19 @@ class ProfileTelling(ProfileRooms):
         sections = CATEGORIES if broad else (telling.category,)
         allowed = Filter(layers=("profile",), sections=sections, statuses=(ACTIVE,))
         shares = {item.record.ref: (item.share, item.record) for item in similar_to(index, value, allowed, said=said)}
-        for record in index.named(text_name(value)):
+        # A word or two may well be the value of several things.
+        exact = index.named(text_name(value)) if len(all_words(value)) >= _TELLING_WORDS else []
+        for record in exact:
             if allowed.allows(record):
                 shares[record.ref] = (1.0, record)
         found = []
+        replaced = {".".join(allowed_name(name, "supersedes")) for name in telling.supersedes}
+        numbers = set(_NUMBER.findall(value))
         for share, record in sorted(shares.values(), key=lambda item: (-item[0], item[1].ref)):
             entry = entry_of(record)
+            # What is to be replaced, or says the same of another number, is no duplicate.
+            if entry.name in replaced or set(_NUMBER.findall(entry.value)) != numbers:
+                continue
             found.append(Candidate(entry.ref, entry.category, entry.key, entry.value, entry.tags, share))
         return found
 
@@ -170,29 +182,43 @@ class ProfileTelling(ProfileRooms):
 
         return self._profile_change("forget", plan, dry_run=dry_run)
 
-    def profile_forgotten(self) -> list[dict[str, Any]]:
+    def profile_forgotten(self) -> list[ForgottenEntry]:
         """What can be restored, the newest first."""
         from quire.layers.profile import read_forgotten
 
         self._profile_ready()
         return [
-            {"ref": f"profile:{item.category}.{item.key}", "at": item.at, "value": str(item.fields.get("value", ""))}
+            ForgottenEntry(
+                ref=f"profile:{item.category}.{item.key}",
+                id=f"{item.category}.{item.key}",
+                category=item.category,
+                key=item.key,
+                title=cut(one_line(str(item.fields.get("value", ""))), 80),
+                value=str(item.fields.get("value", "")),
+                at=item.at,
+            )
             for item in reversed(read_forgotten(self.root))
         ]
 
-    def profile_restore(self, category: str, key: str, *, dry_run: bool = False) -> RestoredEntry:
-        """Bring back what was forgotten last under this name, with the links to it."""
+    def profile_restore(
+        self, category: str, key: str, *, at: str | None = None, new_key: str | None = None, dry_run: bool = False
+    ) -> RestoredEntry:
+        """Bring back what was forgotten last under this name, or at a given time, with the links to it."""
         from quire.layers.profile import read_forgotten, restore
 
         def plan(draft: Draft, _: Index) -> RestoredEntry:
-            found = [item for item in read_forgotten(self.root) if (item.category, item.key) == (category, key)]
+            found = [
+                item
+                for item in read_forgotten(self.root)
+                if (item.category, item.key) == (category, key) and at in (None, item.at)
+            ]
             if not found:
                 raise NotFound(
                     f"Nothing was forgotten as `{cut(f'{category}.{key}', 120)}` on this machine.",
                     hint="`memory profile restore` shows what there is; git has what was committed.",
                     details={"id": f"profile:{category}.{key}"},
                 )
-            entry, number = restore(draft, found[-1])
+            entry, number = restore(draft, found[-1], new_key)
             return RestoredEntry(entry=self._entry_view(entry), links_restored=number, dry_run=dry_run)
 
         return self._profile_change("restore", plan, dry_run=dry_run)
@@ -250,7 +276,7 @@ class ProfileTelling(ProfileRooms):
         by_name = {entry.name: entry for entry in entries}
         active = [entry for entry in entries if entry.status == ACTIVE]
         name = by_name.get(f"{ASSISTANT}.{NAME}")
-        told = fit_profile(entries, _MATTERS_TOKENS).told
+        told = fit_profile(entries, _MATTERS_TOKENS)
         proposals = reflect([self._as_read(entry, readings) for entry in entries], self.world.now()).summary
         return SessionStarted(
             session_count=overview.session_count,
@@ -261,7 +287,18 @@ class ProfileTelling(ProfileRooms):
             },
             total=len(active),
             schema_version=overview.version,
-            matters=[self._entry_view(by_name[item], readings) for item in told],
+            matters=[
+                EntryBrief(
+                    ref=entry.ref,
+                    id=entry.name,
+                    category=entry.category,
+                    key=entry.key,
+                    title=cut(one_line(entry.value), 80),
+                    importance=entry.importance,
+                )
+                for entry in (by_name[item] for item in told.told)
+            ],
+            context=told.markdown,
             name_missing=missing if counted else name is None,
             assistant_name=name.value if name else "",
             name_assigned=missing and counted and name is not None,

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from quire.retrieval.context import Context, Left, Offer, fit_context
     from quire.retrieval.currency import FADED
     from quire.retrieval.profile_context import ProfileContext, fit_profile
-    from quire.retrieval.profile_pages import about_me, about_us, export_page, index_page
+    from quire.retrieval.profile_pages import about_me, about_us, entries_on, export_page, index_page
     from quire.retrieval.query import Ask, ask
     from quire.retrieval.signal import is_low_signal
     from quire.retrieval.similar import Similar, similar_to
@@ -29,6 +29,7 @@ __all__ = [
     "about_me",
     "about_us",
     "ask",
+    "entries_on",
     "export_page",
     "fit_context",
     "fit_profile",
@@ -53,6 +54,7 @@ _HOMES = {
     "about_me": "profile_pages",
     "about_us": "profile_pages",
     "ask": "query",
+    "entries_on": "profile_pages",
     "export_page": "profile_pages",
     "fit_context": "context",
     "fit_profile": "profile_context",

@@ -31,6 +31,7 @@ __all__ = [
     "about_me",
     "about_us",
     "cut_at_word",
+    "entries_on",
     "export_page",
     "index_page",
     "safe_line",
@@ -144,3 +145,8 @@ def _notes(entry: Entry) -> str:
 def _sections(*sections: tuple[str, list[str]]) -> str:
     """Headings with their lines, those without lines left out, one blank line between."""
     return "\n".join("\n".join((heading, *lines)) + "\n" for heading, lines in sections if lines)
+
+
+def entries_on(page: str) -> int:
+    """How many entries a page shows: each has one line that begins so, whatever its value holds."""
+    return sum(line.startswith("- **") for line in page.split("\n"))

@@ -6,7 +6,7 @@ from quire.layers.profile import layout
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.layers.profile.access import Readings, note_reading, pending_readings
+    from quire.layers.profile.access import Readings, as_read, note_reading, pending_readings
     from quire.layers.profile.comparing import changed_entries
     from quire.layers.profile.document import Document, parse_document
     from quire.layers.profile.drafts import Draft
@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from quire.layers.profile.records import entry_of, entry_record, entry_ref, tag_name, text_name
     from quire.layers.profile.reflecting import Reflection, reflect
     from quire.layers.profile.rules import allowed_category, allowed_name, allowed_status
-    from quire.layers.profile.source import Overview, ProfileSource, overview_of
-    from quire.layers.profile.store import commit, create_document, migrate, open_draft, profile_access, settle_profile
+    from quire.layers.profile.source import Overview, ProfileSource, document_order, overview_of
+    from quire.layers.profile.store import (
+        commit,
+        create_document,
+        has_lock,
+        migrate,
+        open_draft,
+        profile_access,
+        settle_profile,
+    )
     from quire.layers.profile.telling import SHARED_TAGS, Telling, remember
 
 __all__ = [
@@ -46,11 +54,13 @@ __all__ = [
     "allowed_category",
     "allowed_name",
     "allowed_status",
+    "as_read",
     "backup_name",
     "carry_out",
     "changed_entries",
     "commit",
     "create_document",
+    "document_order",
     "entry_of",
     "entry_record",
     "entry_ref",
@@ -58,6 +68,7 @@ __all__ = [
     "find_places",
     "find_profile_faults",
     "forget",
+    "has_lock",
     "layout",
     "merge_documents",
     "migrate",
@@ -107,11 +118,13 @@ _HOMES = {
     "allowed_category": "rules",
     "allowed_name": "rules",
     "allowed_status": "rules",
+    "as_read": "access",
     "backup_name": "places",
     "carry_out": "privacy",
     "changed_entries": "comparing",
     "commit": "store",
     "create_document": "store",
+    "document_order": "source",
     "entry_of": "records",
     "entry_record": "records",
     "entry_ref": "records",
@@ -119,6 +132,7 @@ _HOMES = {
     "find_places": "places",
     "find_profile_faults": "faults",
     "forget": "linking",
+    "has_lock": "store",
     "merge_documents": "merge",
     "migrate": "store",
     "migrated": "migration",

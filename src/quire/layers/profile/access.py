@@ -37,7 +37,7 @@ from quire.files import (
     remove_local,
     sha256,
 )
-from quire.layers.profile.entries import time_text
+from quire.layers.profile.entries import Entry, time_text
 from quire.layers.profile.layout import FOLDER, LOCAL
 from quire.model import Problem, QuireError, instant
 
@@ -56,6 +56,7 @@ __all__ = [
     "PENDING_BYTES",
     "Readings",
     "Taken",
+    "as_read",
     "note_reading",
     "pending_readings",
     "take_readings",
@@ -265,3 +266,15 @@ def _moment(text: str) -> datetime | None:
         return None if found is None else found.astimezone(UTC)
     except OverflowError:
         return None
+
+
+def as_read(entry: Entry, readings: Readings) -> Entry:
+    """The entry with what was read of it since the last change; a time in the document that is later stays."""
+    number = readings.counts.get(entry.name, 0)
+    if not number:
+        return entry
+    last = readings.last.get(entry.name, "")
+    before, after = instant(entry.last_accessed or ""), instant(last)
+    if before is not None and (after is None or before >= after):
+        last = entry.last_accessed or ""
+    return msgspec.structs.replace(entry, access_count=entry.access_count + number, last_accessed=last or None)

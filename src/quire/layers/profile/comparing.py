@@ -7,16 +7,21 @@ from typing import Any
 
 from quire.layers.profile.document import parse_document
 from quire.layers.profile.entries import name_of
-from quire.layers.profile.layout import FILE, FOLDER
+from quire.layers.profile.layout import FILE, FOLDER, READ_FIELDS
 from quire.model import QuireError
 
 __all__ = ["changed_entries"]
 
 
 def changed_entries(before: bytes | None, after: bytes | None) -> list[str]:
-    """Names of entries that are new, gone or different; a version that cannot be read holds none."""
+    """Names of entries that are new, gone or say something else; a version that cannot be read holds none."""
     old, new = (_entries(data) for data in (before, after))
-    return sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    return sorted(name for name in {*old, *new} if _told(old.get(name)) != _told(new.get(name)))
+
+
+def _told(fields: dict[str, Any] | None) -> dict[str, Any] | None:
+    """An entry without what every reading of it changes."""
+    return fields and {name: value for name, value in fields.items() if name not in READ_FIELDS}
 
 
 def _entries(data: bytes | None) -> dict[str, dict[str, Any] | None]:

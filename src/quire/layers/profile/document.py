@@ -81,6 +81,12 @@ class Document:
         entries = self._memories.get(category)
         return list(entries) if isinstance(entries, dict) else []
 
+    def unknown(self) -> list[str]:
+        """What stands at the top, or in the place of a category, and is nothing we know."""
+        known = ("schema_version", "session_count", "memories")
+        found = [name for name in self._top if name not in known]
+        return found + [name for name, entries in self._memories.items() if not isinstance(entries, dict)]
+
     def holding(self, text: str) -> list[tuple[str, str]]:
         """Where a text stands in an entry as a whole string: a first look, before anything is decoded."""
         wanted = msgspec.json.encode(text)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quire.layers.profile.access import Taken
+from quire.layers.profile.access import Taken, as_read
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.entries import Entry, name_of, read_entry, split_name
 from quire.layers.profile.forgotten import Forgotten
 from quire.layers.profile.layout import FILE, FOLDER
 from quire.layers.profile.places import Places
 from quire.layers.profile.records import entry_edges, entry_record, entry_ref
+from quire.layers.profile.rules import allowed_category
 from quire.layers.profile.source import seen_entries
-from quire.model import Edge, NotFound, Record, cut, instant
+from quire.model import Edge, NotFound, Record, cut
 
 __all__ = ["Draft"]
 
@@ -25,7 +26,7 @@ class Draft:
         self.places = places
         self.now = now
         self.forgotten: list[Forgotten] = []
-        self.restored: list[tuple[str, str]] = []
+        self.restored: list[Forgotten] = []
         """Entries that are taken back from what was forgotten."""
         self.is_removal = False
         """Whether the document as it is now is to be kept beside the new one."""
@@ -56,6 +57,8 @@ class Draft:
     def need(self, category: str, key: str, what: str = "entry") -> Entry:
         found = self.find(category, key)
         if found is None:
+            if not any(category in document.categories() for document, _ in self.documents()):
+                allowed_category(category)
             raise NotFound(
                 f"There is no {what} `{cut(name_of(category, key), 120)}`.",
                 hint="`memory profile index` shows what there is.",
@@ -144,16 +147,12 @@ class Draft:
         """Add what was read since the last change. An entry that is gone was read for nothing."""
         self.taken = taken
         readings = taken.readings
-        for name, number in readings.counts.items():
+        for name in readings.counts:
             entry = self.find(*split_name(name))
-            if entry is None:
-                continue
-            last = readings.last.get(name, "")
-            before, after = instant(entry.last_accessed or ""), instant(last)
-            if before is not None and (after is None or before >= after):
-                last = entry.last_accessed or ""
-            fields = {"access_count": entry.access_count + number, "last_accessed": last or None}
-            self._put(entry.category, entry.key, {**entry.fields, **fields})
+            if entry is not None:
+                read = as_read(entry, readings)
+                fields = {"access_count": read.access_count, "last_accessed": read.last_accessed}
+                self._put(entry.category, entry.key, {**entry.fields, **fields})
 
     def _note(self, category: str, key: str) -> None:
         self._before.setdefault(name_of(category, key), self.find(category, key))

@@ -81,7 +81,7 @@ def _entry_faults(entry: Entry, where: str, names: set[str]) -> Iterator[Problem
     for said in faults:
         hint = "It is read as well as it can be; mend it in the document, or leave it."
         yield _warning("ProfileFieldInvalid", where, f"`{cut(entry.name, 120)}`: {said}.", hint)
-    for text in (entry.value, entry.summary, entry.source_detail or "", *entry.tags):
+    for text in (entry.key, entry.value, entry.summary, entry.source_detail or "", *entry.tags):
         yield from stored_secrets(where, text)
 
 

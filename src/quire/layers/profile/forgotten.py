@@ -7,7 +7,7 @@ see what somebody wanted gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -27,7 +27,6 @@ __all__ = [
     "Incoming",
     "change_forgotten",
     "change_with",
-    "change_without",
     "encode",
     "read_forgotten",
 ]
@@ -83,17 +82,10 @@ def change_with(root: str, forgotten: Sequence[Forgotten]) -> Change:
     return _change(found, _bounded(_lines(found.data), forgotten))
 
 
-def change_without(root: str, category: str, key: str) -> Change | None:
-    """The file without the newest line of this name, once it is restored; None where there is no such line."""
-    return change_forgotten(root, (), [(category, key)])
+def change_forgotten(root: str, forgotten: Sequence[Forgotten], restored: Sequence[Forgotten] = ()) -> Change | None:
+    """The file with what is forgotten now, and without what is restored: a transaction may name a file only once.
 
-
-def change_forgotten(
-    root: str, forgotten: Sequence[Forgotten], restored: Iterable[tuple[str, str]] = ()
-) -> Change | None:
-    """Both at once, since a transaction may name a file only once; None where there is nothing to do.
-
-    Each name in `restored` takes out one line that was there before.
+    None where there is nothing to do. Each of `restored` takes out one line that was there before.
     """
     found = read_local(root, FOLDER, _NAME)
     before = _lines(found.data)
@@ -109,14 +101,14 @@ def _change(found: LocalFile, kept: Sequence[bytes]) -> Change:
     return Change(path=FORGOTTEN, data=data, planned=None if found.data is None else sha256(found.data))
 
 
-def _without(kept: list[bytes], restored: Iterable[tuple[str, str]]) -> list[bytes]:
-    """The lines less the newest one of each of these names."""
-    names = list(restored)
+def _without(kept: list[bytes], restored: Sequence[Forgotten]) -> list[bytes]:
+    """The lines less one for each of these."""
+    wanted = list(restored)
     left: list[bytes] = []
     for line in reversed(kept):
-        item = _decoded(line) if names else None
-        if item is not None and (item.category, item.key) in names:
-            names.remove((item.category, item.key))
+        item = _decoded(line) if wanted else None
+        if item is not None and item in wanted:
+            wanted.remove(item)
         else:
             left.append(line)
     return left[::-1]

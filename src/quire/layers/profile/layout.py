@@ -56,6 +56,9 @@ SUPERSEDES, ELABORATES, CONTRADICTS, RELATED, DEPENDS = RELATIONS = (
 )
 SESSION, STATED, INFERRED, CODEBASE = SOURCES = ("session", "user-stated", "inferred", "codebase")
 
+READ_FIELDS = ("access_count", "last_accessed")
+"""What changes when an entry is only read."""
+
 IMPORTANCE = 5
 IMPORTANCE_LEAST, IMPORTANCE_MOST = 1, 10
 KEY_CHARS = 128
@@ -100,6 +103,7 @@ __all__ = [
     "PRIVATE_CATEGORIES",
     "PROJECT",
     "READABLE",
+    "READ_FIELDS",
     "RECOVERY",
     "RELATED",
     "RELATIONS",

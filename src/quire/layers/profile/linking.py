@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from quire.layers.profile.drafts import Draft
-from quire.layers.profile.entries import Entry
+from quire.layers.profile.entries import Entry, name_of
 from quire.layers.profile.forgotten import Forgotten, Incoming
 from quire.layers.profile.layout import ACTIVE, ARCHIVED, SUPERSEDES
-from quire.layers.profile.rules import allowed_name, allowed_relation
+from quire.layers.profile.rules import allowed_key, allowed_name, allowed_relation
 from quire.model import InputError, NotFound, cut
 
 __all__ = ["Linked", "Unlinked", "add_link", "forget", "remove_links", "restore"]
@@ -124,16 +124,20 @@ def forget(draft: Draft, category: str, key: str) -> Forgotten:
     return gone
 
 
-def restore(draft: Draft, gone: Forgotten) -> tuple[Entry, int]:
-    """Bring an entry back as it was, and the links to it as far as their sources are there; how many those were."""
-    name = f"{gone.category}.{gone.key}"
-    if draft.is_taken(gone.category, gone.key):
+def restore(draft: Draft, gone: Forgotten, key: str | None = None) -> tuple[Entry, int]:
+    """Bring an entry back as it was, under its key or another one.
+
+    With it come the links to it, as far as their sources are there; how many those were.
+    """
+    key = gone.key if key is None or key == gone.key else allowed_key(key)
+    name = name_of(gone.category, key)
+    if draft.is_taken(gone.category, key):
         raise InputError(
             f"There is an entry `{cut(name, 120)}` again.",
-            hint="Forget it, or give it another key, and then restore the old one.",
+            hint="Bring the old one back under another key: --as KEY.",
             details={"field": "key"},
         )
-    entry = draft.put(gone.category, gone.key, gone.fields)
+    entry = draft.put(gone.category, key, gone.fields)
     number = 0
     for item in gone.incoming:
         source = draft.find(*allowed_name(item.source, "source"))
@@ -142,5 +146,5 @@ def restore(draft: Draft, gone: Forgotten) -> tuple[Entry, int]:
             links = [*(stored if isinstance(stored, list) else []), {"target": name, "relation": item.relation}]
             draft.change(source, touch=False, links=links)
             number += 1
-    draft.restored.append((gone.category, gone.key))
+    draft.restored.append(gone)
     return entry, number

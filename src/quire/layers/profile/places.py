@@ -63,7 +63,15 @@ def find_places(root: str, memory_home: str, user_home: str) -> Places:
     said = setting.fields.get("place")
     problem = setting.problem
     private = HERE if os.path.lexists(os.path.join(root, FOLDER, PRIVATE)) else SHARED
-    if said == AT_HOME and memory_home:
+    if setting.fields and said != AT_HOME:
+        problem = Problem(
+            code="LocalStateDamaged",
+            severity="warning",
+            path=f"{FOLDER}/{SETTING}",
+            message=f"`{FOLDER}/{SETTING}` names no place.",
+            hint="Say it again: memory profile private here, home or shared.",
+        )
+    elif said == AT_HOME and memory_home:
         private = AT_HOME
     elif said == AT_HOME:
         problem = Problem(

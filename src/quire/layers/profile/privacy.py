@@ -11,12 +11,21 @@ from quire.files import RECOVERY, Change, World, apply_changes, ensure_local, pr
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.entries import name_of, read_entry, split_name, time_text
 from quire.layers.profile.forgotten import Forgotten, change_with
-from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, LOCAL, PRIVATE, PRIVATE_CATEGORIES, SETTING
+from quire.layers.profile.layout import (
+    BACKUP,
+    FILE,
+    FOLDER,
+    HOME_FOLDER,
+    LOCAL,
+    PRIVATE,
+    PRIVATE_CATEGORIES,
+    READ_FIELDS,
+    SETTING,
+)
 from quire.layers.profile.places import AT_HOME, HERE, SHARED, Places
-from quire.layers.profile.store import held_bytes, read_documents
-from quire.model import Conflict, InputError, cut
+from quire.layers.profile.store import current_documents, held_bytes
+from quire.model import Conflict, InputError, InvalidStore, cut
 
-_LOCAL_FIELDS = ("access_count", "last_accessed")
 _SETTING_VERSION = 1
 
 __all__ = ["Move", "carry_out", "plan_move", "retarget"]
@@ -104,7 +113,7 @@ def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
         raise InputError(f"`{cut(place, 40)}` is no place.", hint="It is here, home or shared.")
     if place == AT_HOME and not places.home:
         raise InputError("There is no home folder.", hint="Set MEMORY_HOME to a folder of yours.")
-    shared, private = read_documents(places)
+    shared, private = current_documents(places)
     shared = shared or empty_document(f"{FOLDER}/{FILE}")
     new = msgspec.structs.replace(places, private=place)
     others: list[tuple[Document, bool]] = []
@@ -113,7 +122,7 @@ def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
     if place == SHARED:
         target = shared
     else:
-        found = private if place == places.private else read_documents(new)[1]
+        found = private if place == places.private else current_documents(new)[1]
         target = found or empty_document(new.private_name)
         others.append((shared, True))
     for document in (shared, target, *(document for document, _ in others)):
@@ -123,6 +132,8 @@ def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
     move = Move(before=places.private, after=place, target=target.where, moved=[], copied=[], differing=[], linked=[])
     plan = _Plan(shared, target, others, move, [])
     _carry(plan, time_text(world.now()), prefer)
+    if private is not None and places.private == HERE and place != HERE:
+        _refuse_rest(private)
     if place != SHARED:
         gone = set(move.moved)
         move.linked = sorted(
@@ -132,6 +143,19 @@ def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
             if any(link.target in gone for link in _links(shared, category, key))
         )
     return plan
+
+
+def _refuse_rest(twin: Document) -> None:
+    """Before a twin goes: nothing may be left in it that is no entry, and so was not carried over."""
+    left = [name_of(category, key) for category in twin.categories() for key in twin.keys(category)]
+    left += twin.unknown()
+    if left:
+        shown = ", ".join(cut(name, 60) for name in left[:5])
+        raise InvalidStore(
+            f"`{twin.where}` holds what is no entry and would be lost: {shown}.",
+            hint="Mend it or take it out by hand; nothing was changed.",
+            details={"path": twin.where, "left": left[:50]},
+        )
 
 
 def _links(document: Document, category: str, key: str) -> tuple[Any, ...]:
@@ -168,7 +192,7 @@ def _carry(plan: _Plan, now: str, prefer: str) -> None:
 
 def _told(fields: dict[str, Any]) -> dict[str, Any]:
     """An entry without what every reading of it changes."""
-    return {name: value for name, value in fields.items() if name not in _LOCAL_FIELDS}
+    return {name: value for name, value in fields.items() if name not in READ_FIELDS}
 
 
 def _set_aside(now: str, name: str, fields: dict[str, Any]) -> Forgotten:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Any
 
@@ -14,6 +15,7 @@ from quire.model import Edge, Record, cut, one_line
 
 KIND = "entry"
 _TITLE_CHARS = 80
+_WORD = re.compile(r"[^\W_]+")
 _LEAST, _EACH = 0.9, 0.01
 """What an entry counts: a little more with each point of importance, so that it decides between equals only."""
 _SURE = 0.1
@@ -32,8 +34,10 @@ def tag_name(tag: str) -> str:
 
 
 def text_name(value: str) -> str:
-    """The name by which an entry is found that says exactly this, whatever its case and spacing."""
-    return f"profile-text:{sha256(one_line(unicodedata.normalize('NFKC', value)).casefold().encode())[:32]}"
+    """The name by which an entry is found that says exactly this, whatever its case, spacing and punctuation."""
+    text = unicodedata.normalize("NFKC", value).casefold()
+    words = " ".join(_WORD.findall(text)) or one_line(text)
+    return f"profile-text:{sha256(words.encode('utf-8', 'replace'))[:32]}"
 
 
 def entry_record(entry: Entry) -> Record:

@@ -89,7 +89,7 @@ def allowed_key(text: str) -> str:
             hint=f"Write it as `{close}`." if close else "Give a name in such letters, such as package_manager.",
             details={"field": "key", "pattern": _KEY.pattern},
         )
-    return text
+    return admit(text, "key", most=KEY_CHARS, single_line=True)[0]
 
 
 def allowed_name(text: str, field: str) -> tuple[str, str]:
@@ -147,6 +147,8 @@ def _allowed_tag(tag: str) -> str:
         fault = "must be lowercase, its words joined by hyphens"
     if fault:
         hint = f"Write it as `{close}`." if close and len(close) <= TAG_CHARS else "Give a short word."
+        if "," in tag:
+            hint = "Give several tags one by one."
         raise InputError(f"The tag `{cut(tag, 60)}` {fault}.", hint=hint, details={"field": "tags"})
     admit(tag, "tags", most=TAG_CHARS, single_line=True)
     return tag

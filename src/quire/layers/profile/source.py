@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.files import read_bytes
-from quire.layers.profile.layout import FILE, FILE_BYTES, FOLDER, MIGRATED
+from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, FOLDER, MIGRATED
 from quire.layers.profile.places import Places, stamp_now
 from quire.model import Edge, InvalidStore, Layer, Problem, QuireError, Record, Summary, UnsupportedVersion
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _TOLD = 20
 """How many bad entries are told of one by one; `memory check` names all."""
 
-__all__ = ["Overview", "ProfileSource", "overview_of", "read_document", "seen_entries"]
+__all__ = ["Overview", "ProfileSource", "document_order", "overview_of", "read_document", "seen_entries"]
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +122,23 @@ class ProfileSource:
         for entry in found.entries:
             yield entry_record(entry)
             yield from entry_edges(entry)
+
+
+def document_order(places: Places) -> dict[str, int]:
+    """Where each entry stands, by its ref: the six categories first, each in the order of its document."""
+    from quire.layers.profile.entries import name_of
+    from quire.layers.profile.records import entry_ref
+
+    found: dict[str, dict[str, None]] = {name: {} for name in CATEGORIES}
+    named = ((places.shared_path, f"{FOLDER}/{FILE}"), (places.private_path, places.private_name))
+    for path, where in named:
+        with contextlib.suppress(QuireError):
+            document = read_document(path, where) if path else None
+            for category in document.categories() if document else ():
+                keys = document.keys(category) if document else []
+                found.setdefault(category, {}).update(dict.fromkeys(keys))
+    refs = (entry_ref(name_of(category, key)) for category, keys in found.items() for key in keys)
+    return {ref: place for place, ref in enumerate(refs)}
 
 
 class Seen(msgspec.Struct):

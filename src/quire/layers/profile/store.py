@@ -23,7 +23,7 @@ from quire.files import (
     write_access,
 )
 from quire.layers.profile.access import Taken, pending_readings, take_readings
-from quire.layers.profile.document import Document, empty_document
+from quire.layers.profile.document import Document, empty_document, parse_document
 from quire.layers.profile.drafts import Draft
 from quire.layers.profile.entries import time_text
 from quire.layers.profile.forgotten import change_forgotten
@@ -47,6 +47,8 @@ __all__ = [
     "Committed",
     "commit",
     "create_document",
+    "current_documents",
+    "has_lock",
     "held_bytes",
     "migrate",
     "open_draft",
@@ -75,6 +77,11 @@ def profile_access(places: Places, world: World, operation: str) -> Iterator[Non
         yield
 
 
+def has_lock(places: Places) -> bool:
+    """Whether somebody wrote here before."""
+    return os.path.lexists(os.path.join(places.root, FOLDER, LOCK))
+
+
 def settle_profile(places: Places, world: World) -> None:
     """Before a read: complete what a dead writer left."""
     settle_folder(places.root, FOLDER, world, written=(LOCAL,), lock=LOCK)
@@ -87,6 +94,17 @@ def read_documents(places: Places) -> tuple[Document | None, Document | None]:
     shared = read_document(places.shared_path, f"{FOLDER}/{FILE}")
     path = places.private_path
     return shared, read_document(path, places.private_name) if path else None
+
+
+def current_documents(places: Places) -> tuple[Document | None, Document | None]:
+    """The same as if they had been brought up to our version; nothing is written."""
+    shared, private = read_documents(places)
+    return _brought_up(shared), _brought_up(private)
+
+
+def _brought_up(document: Document | None) -> Document | None:
+    versions = document.migrations() if document else []
+    return parse_document(versions[-1][1], document.where) if document and versions else document
 
 
 def migrate(places: Places, world: World) -> list[str]:
@@ -130,7 +148,7 @@ def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[
     What was read since the last change is in the entries already. For a dry run nothing is touched on the disk.
     """
     stamp = stamp_now(places)
-    shared, private = read_documents(places)
+    shared, private = current_documents(places) if dry_run else read_documents(places)
     for document in (shared, private):
         if document is not None:
             if document.version != VERSION:

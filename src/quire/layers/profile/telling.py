@@ -179,6 +179,8 @@ def _auto_link(draft: Draft, entry: Entry, sharing: Sequence[str]) -> list[str]:
         other = draft.find(*allowed_name(name, "links"))
         if other is None or any(link.target == entry.name for link in other.links):
             continue
+        if other.is_private and not entry.is_private:
+            continue  # the shared document does not name what is kept out of it, unless somebody says so
         if len(own & {tag.casefold() for tag in other.tags}) >= SHARED_TAGS:
             found.append(name)
     if found:

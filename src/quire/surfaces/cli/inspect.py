@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model import Verdict, is_seal
+from quire.layers.profile.layout import CATEGORIES
+from quire.model import KINDS, Verdict, is_seal
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, counted, say, verdict_fields
 
 if TYPE_CHECKING:
     from quire.layers.graph import Inspected, StoredRelation
 
+_PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)
 _EXAMPLES = """Examples:
   memory inspect feature.retry-queue
   memory inspect decision.retries-run-in-worker --json
@@ -33,6 +35,8 @@ def run(session: Session, ref: str) -> None:
     if ref.strip().partition(":")[0] in ("fact", "episode"):
         _show_fact(session, project, ref)
         return
+    if ref.strip().partition(".")[0] in _PROFILE_WORDS:
+        ref = f"profile:{ref.strip()}"  # as every list of entries prints it
     if ref.strip().startswith("profile:"):
         _show_entry(session, project, ref)
         return

@@ -51,7 +51,7 @@ def status(session: Session) -> None:
     say(f"Sessions: {found.session_count}. Readings not written down yet: {found.pending_readings}.")
     say(f"File: {found.path}, schema {found.schema_version or 'none'}, {found.file_size}.")
     if found.private != "shared":
-        say(f"Private: {found.private_entries} of them are in {found.private_path}.")
+        say(f"Private, in {found.private_path}: {found.private_entries}.")
     if found.shadowed:
         say(f"In both documents, the private one counts: {', '.join(found.shadowed[:5])}")
     if found.forgotten:

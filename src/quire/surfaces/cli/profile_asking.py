@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
+from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
-from quire.surfaces.cli.profile_shown import entry_fields, say_entries, say_entry
+from quire.surfaces.cli.profile_shown import entry_fields, named, say_entries, say_entry
 from quire.surfaces.cli.reading import number
 
 __all__ = ["ASKING"]
@@ -19,6 +20,7 @@ _ALL = Option(name="--all", into="everything", help="Also what is archived or su
 def recall(session: Session, category: str, key: str | None, everything: bool) -> None:
     """Show one entry, or all active ones of a category. It counts as reading them."""
     project = session.project()
+    category, key = named(category, key)
     found = project.profile_recall(category, key, everything=everything)
     if session.as_json:
         fields = {
@@ -64,9 +66,12 @@ def search(
     warn(found.warnings)
 
 
-def connections(session: Session, category: str, key: str) -> None:
+def connections(session: Session, category: str, key: str | None) -> None:
     """Show what an entry is linked to, and what is linked to it."""
     project = session.project()
+    category, key = named(category, key)
+    if key is None:
+        raise UsageError("Name a category and a key.", hint="memory profile connections user timezone")
     found = project.profile_connections(category, key)
     if session.as_json:
         answer(
@@ -116,9 +121,12 @@ def index(session: Session, everything: bool) -> None:
 def _show(session: Session, ask: Any, nothing: str) -> None:
     page = ask()
     if session.as_json:
-        answer(session.project(), {"profile": page.text, "entries": page.entries}, page.warnings)
+        fields = {"profile": page.text, "entries": page.entries, "put_away": page.put_away}
+        answer(session.project(), fields, page.warnings)
         return
-    say(page.text.rstrip("\n") or nothing)
+    say(page.text.rstrip("\n") or ("Nothing that is active." if page.put_away else nothing))
+    if page.put_away:
+        say(f"Archived or superseded, and not shown: {page.put_away}; `memory profile index --all` shows them.")
     warn(page.warnings)
 
 
@@ -130,7 +138,7 @@ def context(session: Session, budget: str | None) -> None:
         answer(project, msgspec.to_builtins(found))
         return
     if not found.markdown:
-        say("Nothing is remembered yet.")
+        say("Nothing is remembered yet, or nothing that is active.")
         return
     say(found.markdown.rstrip("\n"))
 
@@ -170,7 +178,7 @@ ASKING = {
     "connections": Command(
         run=connections,
         examples="Example:\n  memory profile connections learnings flaky_ci\n",
-        arguments=(Argument(name="category"), Argument(name="key")),
+        arguments=(Argument(name="category"), Argument(name="key", required=False)),
     ),
     "about-me": Command(run=about_me, examples="Example:\n  memory profile about-me\n"),
     "about-us": Command(run=about_us, examples="Example:\n  memory profile about-us\n"),

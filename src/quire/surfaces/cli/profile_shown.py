@@ -6,9 +6,18 @@ from typing import Any
 
 import msgspec
 
+from quire.model import cut
 from quire.surfaces.cli.output import counted, say, verdict_fields
 
-__all__ = ["entry_fields", "say_entries", "say_entry"]
+_SHOWN_CHARS = 300
+
+__all__ = ["entry_fields", "named", "say_entries", "say_entry"]
+
+
+def named(category: str, key: str | None) -> tuple[str, str | None]:
+    """An entry as lists show it, `tools.editor` or `profile:tools.editor`, as well as in two words."""
+    first, dot, rest = category.removeprefix("profile:").partition(".")
+    return (first, rest) if key is None and dot and rest else (category, key)
 
 
 def entry_fields(view: Any) -> dict[str, Any]:
@@ -32,7 +41,10 @@ def say_entries(views: list[Any], *, numbered: bool = False, weak: bool = False)
         lead = f"{place}. " if numbered else "  "
         said = f" ({', '.join(notes)})" if notes else ""
         tags = f"  [{', '.join(view.tags)}]" if view.tags else ""
-        value = view.value.replace("\n", "\n     ")
+        # Of a list, enough to tell them apart; `recall` of one shows it whole.
+        value = (
+            cut(view.value, _SHOWN_CHARS).replace("\n", "\n     ") if numbered else view.value.replace("\n", "\n     ")
+        )
         say(f"{lead}{view.id}{said}: {value}{tags}")
 
 
@@ -48,6 +60,9 @@ def say_entry(view: Any) -> None:
     last = f", last {view.last_accessed}" if view.last_accessed else ""
     times = [f"{word} {at}" for word, at in (("created", view.created_at), ("updated", view.updated_at)) if at]
     say(", ".join([*times, f"read {counted(view.access_count, 'time')}{last}"]))
+    if view.links:
+        shown = [f"{link['relation']} {link['target']}" for link in view.links]
+        say(f"links: {', '.join(shown)}")
     if view.private:
         say("private: it is not in the shared document")
     say()

@@ -6,10 +6,11 @@ from typing import Any
 
 import msgspec
 
+from quire.layers.profile.layout import PRIVATE_CATEGORIES
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
-from quire.surfaces.cli.profile_shown import entry_fields, say_entries
+from quire.surfaces.cli.profile_shown import entry_fields, named
 from quire.surfaces.cli.reading import number, read_text, share
 
 __all__ = ["TELLING"]
@@ -25,7 +26,6 @@ def session_start(session: Session) -> None:
     if session.as_json:
         fields = msgspec.to_builtins(found)
         fields.pop("warnings")
-        fields["matters"] = [entry_fields(view) for view in found.matters]
         answer(project, fields, found.warnings)
         return
     counts = ", ".join(f"{count} {name}" for name, count in found.categories.items() if count)
@@ -39,12 +39,12 @@ def session_start(session: Session) -> None:
     if found.name_assigned:
         say(f"The assistant had no name; it is {found.assistant_name} now. Ask the user, and change it with:")
         say('  memory profile remember assistant name "…" --source user-stated')
-    elif found.name_missing:
+    elif found.name_missing and found.counted:
         say('The assistant has no name: memory profile remember assistant name "…"')
-    if found.matters:
+    if found.context:
         say()
-        say("What matters now:")
-        say_entries(found.matters)
+        say(found.context.rstrip("\n"))
+        say()
     for link in found.contradictions:
         say(f"To be resolved: {link.source} contradicts {link.target}.")
     if found.proposals:
@@ -103,13 +103,17 @@ def remember(
         _say_candidates(done)
         return 1
     said = {"ADD": "Remembered", "UPDATE": "Changed", "NOOP": "Nothing is different"}[done.action]
-    say(f"{'Would be: ' if dry_run else ''}{said}: {done.entry.ref}")
+    if dry_run and done.action != "NOOP":
+        said = f"Would be {said.lower()}"
+    say(f"{said}: {done.entry.ref}")
     if done.linked:
         say(f"  related to {', '.join(done.linked)}, by the tags they share")
     if done.archived:
         say(f"  archived, since it replaces them: {', '.join(done.archived)}")
     if done.entry.private:
         say("  kept in the private document")
+    elif done.action == "ADD" and category in PRIVATE_CATEGORIES:
+        say("  in the document that git shares; `memory profile private` keeps such entries out of it")
     warn(done.warnings)
     return 0
 
@@ -134,9 +138,12 @@ def _say_candidates(done: Any) -> None:
     say(f"Change that one (memory profile remember {best.category} {best.key} …), or add yours with --force.")
 
 
-def forget(session: Session, category: str, key: str, dry_run: bool) -> None:
+def forget(session: Session, category: str, key: str | None, dry_run: bool) -> None:
     """Remove an entry and the links to it. The document as it was is kept, and `restore` brings the entry back."""
     project = session.project()
+    category, key = named(category, key)
+    if key is None:
+        raise UsageError("Name a category and a key.", hint="memory profile forget tools old_shell")
     done = project.profile_forget(category, key, dry_run=dry_run)
     if session.as_json:
         fields = msgspec.to_builtins(done)
@@ -151,22 +158,28 @@ def forget(session: Session, category: str, key: str, dry_run: bool) -> None:
         say(f"  the whole document as it was: {done.backup_path}")
 
 
-def restore(session: Session, category: str | None, key: str | None, dry_run: bool) -> None:
-    """Bring back an entry that was forgotten on this machine; without a name, show what there is."""
+def restore(
+    session: Session, category: str | None, key: str | None, at: str | None, new_key: str | None, dry_run: bool
+) -> None:
+    """Bring back an entry that was forgotten on this machine; without a name, show what there is.
+
+    Of several with one name the last; --at takes the one that was forgotten then.
+    """
     project = session.project()
     if category is None:
         found = project.profile_forgotten()
         if session.as_json:
-            answer(project, {"results": found})
+            answer(project, {"results": msgspec.to_builtins(found)})
             return
         if not found:
             say("Nothing was forgotten on this machine.")
         for item in found:
-            say(f"  {item['ref']} (forgotten {item['at']}): {item['value']}")
+            say(f"  {item.id} (forgotten {item.at}): {item.title}")
         return
+    category, key = named(category, key)
     if key is None:
         raise UsageError("Name a category and a key.", hint="memory profile restore user timezone")
-    done = project.profile_restore(category, key, dry_run=dry_run)
+    done = project.profile_restore(category, key, at=at, new_key=new_key, dry_run=dry_run)
     if session.as_json:
         fields = msgspec.to_builtins(done)
         fields["entry"] = entry_fields(done.entry)
@@ -187,8 +200,8 @@ def link(session: Session, source: str, target: str, relation: str, dry_run: boo
         fields = {"link_created": done.created, **msgspec.to_builtins(done), "dry_run": dry_run}
         answer(project, fields)
         return
-    said = "Linked" if done.created else "Linked already"
-    say(f"{'Would be: ' if dry_run else ''}{said}: {done.source} {done.relation} {done.target}")
+    said = "Linked already" if not done.created else "Would be linked" if dry_run else "Linked"
+    say(f"{said}: {done.source} {done.relation} {done.target}")
     if done.archived:
         say(f"  {done.target} is archived: it is replaced.")
 
@@ -250,14 +263,18 @@ TELLING = {
     "forget": Command(
         run=forget,
         examples="Example:\n  memory profile forget tools old_shell\n",
-        arguments=_NAMED,
+        arguments=(Argument(name="category"), Argument(name="key", required=False)),
         options=(_DRY,),
     ),
     "restore": Command(
         run=restore,
         examples="Examples:\n  memory profile restore\n  memory profile restore tools old_shell\n",
         arguments=(Argument(name="category", required=False), Argument(name="key", required=False)),
-        options=(_DRY,),
+        options=(
+            Option(name="--at", into="at", metavar="TIME", help="The one that was forgotten at this time."),
+            Option(name="--as", into="new_key", metavar="KEY", help="Under another key of its category."),
+            _DRY,
+        ),
     ),
     "link": Command(
         run=link,

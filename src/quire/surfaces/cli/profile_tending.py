@@ -26,8 +26,8 @@ def reflect(session: Session, apply: list[str], only: list[str], dry_run: bool) 
         answer(project, msgspec.to_builtins(found))
         return
     if kinds:
-        said = f"{'Would be: ' if dry_run else ''}Changed" if found.applied else "Nothing to change"
-        say(f"{said}{': ' if found.applied else ''}{', '.join(found.applied)}.")
+        said = "Would be changed" if dry_run else "Changed"
+        say(f"{said}: {', '.join(found.applied)}." if found.applied else "Nothing to change.")
         return
     for item in found.archival_candidates:
         say(f"archive     {item.category}.{item.key}: {item.reason}")
@@ -64,7 +64,8 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
     """Keep the categories user and relationships out of the shared document.
 
     PLACE is here (a twin in .ai-state/local/, which git never sees), home (one document of yours for all your projects)
-    or shared (back into the repository). Without --yes it only shows what would move. Without a place, where they are.
+    or shared, or off (back into the repository). Without --yes it only shows what would move; without a place, where
+    they are.
     """
     project = session.project()
     if place is None:

@@ -31,7 +31,7 @@ def read_text(what: str) -> str:
     """A text from standard input."""
     data, _ = read_input(None, what)
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise InputError(f"Standard input is not UTF-8 text (byte {error.start}).", hint="Send UTF-8.") from None
 
