@@ -62,6 +62,7 @@ from quire.files.transaction import (
     apply_changes,
     finish_interrupted,
     is_interrupted,
+    left_aside,
     staged_bytes,
 )
 from quire.files.world import World, real_world
@@ -124,6 +125,7 @@ __all__ = [
     "is_shallow",
     "is_text",
     "last_commit",
+    "left_aside",
     "line_origins",
     "lines",
     "newline_of",

@@ -24,7 +24,7 @@ from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable import ensure_folder, stage
 from quire.files.paths import escaping_part, inside, read_bytes, read_from
-from quire.model import Conflict, StorageFailed
+from quire.model import Conflict, OutsideProject, StorageFailed
 
 FOLDER_PREFIX = "transaction-"
 KEPT_PREFIX = "unapplied-"
@@ -33,7 +33,7 @@ _TARGET_BYTES = 1024 * 1024 * 1024
 """A file that is replaced was written by us: how large it may be is for its layer to say."""
 _STAGED = re.compile(r"\d+\.new")
 
-__all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted", "staged_bytes"]
+__all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted", "left_aside", "staged_bytes"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,22 +64,29 @@ class _Step(msgspec.Struct, frozen=True, kw_only=True):
 class _Intent(msgspec.Struct, frozen=True):
     version: int
     steps: list[_Step]
+    whole: bool = False
 
 
-def apply_changes(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str) -> None:
-    """Make all these changes below `root`, or none. The caller holds the lock."""
+def apply_changes(
+    root: str, recovery: str, changes: list[Change], appends: list[Append], name: str, *, whole: bool = False
+) -> None:
+    """Make all these changes below `root`, or none. The caller holds the lock.
+
+    With `whole` they only make sense together: where a writer dies and somebody else changes one of the files before
+    the work can be completed, none of the rest is done either.
+    """
     with uninterrupted():
-        _apply(root, recovery, changes, appends, name)
+        _apply(root, recovery, changes, appends, name, whole)
 
 
-def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str) -> None:
+def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str, whole: bool) -> None:
     for change in changes:
         _refuse_if_changed(root, change.path, change.planned)
     folder = inside(root, f"{os.path.relpath(recovery, root)}/{FOLDER_PREFIX}{name}")
     ensure_folder(recovery)
     disk.make_folder(folder)
     try:
-        intent = _stage_all(root, folder, changes, appends)
+        intent = _stage_all(root, folder, changes, appends, whole)
         # Folders first: making one may need room, and after the decision nothing may.
         for change in changes:
             if change.data is not None:
@@ -93,10 +100,9 @@ def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append
         disk.rename(draft, os.path.join(folder, INTENT))
         disk.sync_folder(folder)
         disk.sync_folder(recovery)
-        if len(intent.steps) == 1:
-            # One file alone can still be left as somebody else has made it.
-            for change in changes:
-                _refuse_if_changed(root, change.path, change.planned)
+        # Nothing is in its place yet: the files can still be left as somebody else has made them.
+        for change in changes:
+            _refuse_if_changed(root, change.path, change.planned)
         _append_all(root, intent)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -139,26 +145,40 @@ def staged_bytes(recovery: str, path: str) -> bytes | None:
     return None
 
 
-def finish_interrupted(root: str, recovery: str) -> list[str]:
+def finish_interrupted(root: str, recovery: str, *, logs: bool = True) -> list[str]:
     """Complete or sweep what a dead writer left; the paths whose staged contents had to be set aside.
 
-    The caller holds the lock, so no living writer owns these folders.
+    The caller holds the lock, so no living writer owns these folders. Without `logs` the folder has none, and whoever
+    wants something appended is not one of ours.
     """
     kept: list[str] = []
     for name in _folders(recovery):
-        folder = os.path.join(recovery, name)
-        if not os.path.lexists(os.path.join(folder, INTENT)):
-            _sweep(folder)
-            continue
-        intent = _read_intent(os.path.join(folder, INTENT))
-        if intent is None:
-            kept.append(_keep_folder(recovery, name))
-            continue
-        intent, aside = _set_aside(root, recovery, folder, intent)
-        kept += aside
-        _append_all(root, intent)
-        _finish(root, folder, intent)
+        try:
+            kept += _finish_one(root, recovery, os.path.join(recovery, name), logs)
+        except (OutsideProject, IsADirectoryError, NotADirectoryError):
+            kept.append(_keep_folder(recovery, name))  # it would be in everybody's way for ever
     return kept
+
+
+def _finish_one(root: str, recovery: str, folder: str, logs: bool) -> list[str]:
+    if not os.path.lexists(os.path.join(folder, INTENT)):
+        _sweep(folder)
+        return []
+    intent = _read_intent(os.path.join(folder, INTENT))
+    if intent is None or (not logs and any(step.action == "append" for step in intent.steps)):
+        return [_keep_folder(recovery, os.path.basename(folder))]
+    intent, aside = _set_aside(root, recovery, folder, intent)
+    _append_all(root, intent)
+    _finish(root, folder, intent)
+    return aside
+
+
+def left_aside(recovery: str) -> list[str]:
+    """The names of what could not be completed, and is kept."""
+    try:
+        return sorted(name for name in os.listdir(recovery) if name.startswith(KEPT_PREFIX))
+    except OSError:
+        return []
 
 
 def _folders(recovery: str) -> list[str]:
@@ -184,7 +204,7 @@ def _keep_folder(recovery: str, name: str) -> str:
     return kept
 
 
-def _stage_all(root: str, folder: str, changes: list[Change], appends: list[Append]) -> _Intent:
+def _stage_all(root: str, folder: str, changes: list[Change], appends: list[Append], whole: bool) -> _Intent:
     steps = [_Step(action="append", path=item.path, text=item.data.decode("utf-8"), size=item.size) for item in appends]
     for number, change in enumerate(changes):
         target = inside(root, change.path)
@@ -194,7 +214,7 @@ def _stage_all(root: str, folder: str, changes: list[Change], appends: list[Appe
         staged = f"{number}.new"
         stage(os.path.join(folder, staged), change.data, like=target)
         steps.append(_Step(action="replace", path=change.path, staged=staged, planned=change.planned))
-    return _Intent(version=1, steps=steps)
+    return _Intent(version=1, steps=steps, whole=whole)
 
 
 def _append_all(root: str, intent: _Intent) -> None:
@@ -256,10 +276,11 @@ def _set_aside(root: str, recovery: str, folder: str, intent: _Intent) -> tuple[
     """Steps whose target was changed since by somebody else are not applied; their contents are kept."""
     steps: list[_Step] = []
     kept: list[str] = []
+    overtaken = {step.path for step in intent.steps if _is_overtaken(root, folder, step)}
     for step in intent.steps:
         staged = os.path.join(folder, step.staged)
-        pending = step.action == "remove" or (step.action == "replace" and os.path.exists(staged))
-        if not pending or _digest(inside(root, step.path)) in (step.planned, None):
+        pending = _is_pending(folder, step)
+        if not pending or (step.path not in overtaken and not (intent.whole and overtaken)):
             steps.append(step)
             continue
         if step.action == "replace":
@@ -270,6 +291,16 @@ def _set_aside(root: str, recovery: str, folder: str, intent: _Intent) -> tuple[
             disk.sync_folder(os.path.dirname(target))
             kept.append(target)
     return _Intent(version=intent.version, steps=steps), kept
+
+
+def _is_pending(folder: str, step: _Step) -> bool:
+    """Whether a step is still to be made, or may be: of a removal nobody can tell."""
+    return step.action == "remove" or (step.action == "replace" and os.path.exists(os.path.join(folder, step.staged)))
+
+
+def _is_overtaken(root: str, folder: str, step: _Step) -> bool:
+    """Whether somebody else changed the file since this was decided."""
+    return _is_pending(folder, step) and _digest(inside(root, step.path)) not in (step.planned, None)
 
 
 def _sweep(folder: str) -> None:

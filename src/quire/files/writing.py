@@ -37,7 +37,7 @@ def write_access(
     """Hold the lock of `root`/`folder`. Whatever the disk refuses inside becomes an error a person can read.
 
     `written` names what else in the folder may be written to, and so may not be a link. A lock with a name of its own
-    is one that other programs take, too: its file stays.
+    is one that other programs take, too: its file stays, and nothing is ever appended in the folder.
     """
     path = os.path.join(root, folder)
     if os.path.islink(path):
@@ -54,7 +54,7 @@ def write_access(
         with held(os.path.join(path, lock), holder, wait, world.sleep, keep=lock != LOCK):
             recovery = os.path.join(path, RECOVERY)
             if is_interrupted(recovery):
-                finish_interrupted(path, recovery)
+                finish_interrupted(path, recovery, logs=lock == LOCK)
             yield
     except OSError as error:
         raise storage_failed(error, operation, root) from error

@@ -16,7 +16,6 @@ from quire.layers.profile.layout import (
     FOLDER,
     LOCAL,
     MIGRATION_PREFIX,
-    READABLE,
     STATUSES,
     VERSION,
 )
@@ -150,7 +149,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
                 pending_readings=sum(self._readings().counts.values()),
                 forgotten=len(read_forgotten(self.root)),
                 backups=self._backups(),
-                writable=overview.version not in READABLE,
+                writable=not overview.is_read_only,
                 warnings=self._profile_warnings(overview),
             )
 
@@ -161,7 +160,10 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         found = []
         for folder in (FOLDER, f"{FOLDER}/{LOCAL}"):
             path = os.path.join(self.root, folder)
-            names = sorted(os.listdir(path)) if os.path.isdir(path) else []
+            try:
+                names = sorted(os.listdir(path))
+            except OSError:
+                names = []
             found += [f"{folder}/{name}" for name in names if name == BACKUP or name.startswith(MIGRATION_PREFIX)]
         return found
 
@@ -221,7 +223,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         share, `shared` for the one in the repository. `prefer` says whose entry holds where both have one: the
         `target`'s, or the `source`'s.
         """
-        from quire.layers.profile import carry_out, migrate, plan_move, profile_access, retarget
+        from quire.layers.profile import carry_out, migrate, plan_move, retarget
 
         if prefer and prefer not in _SIDES:
             raise InputError(
@@ -234,10 +236,9 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         # Also before it is done: what is refused must leave nothing behind.
         move = plan_move(places, self.world, place)
         if apply:
-            both = retarget(places, place)
-            with profile_access(both, self.world, "move the private entries"):
+            with self._profile_locked("move the private entries", place) as places:
                 migrate(places, self.world)
-                migrate(both, self.world)
+                migrate(retarget(places, place), self.world)
                 move = carry_out(places, self.world, place, prefer)
             self._prepare_profile()
         return MovedEntries(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -25,7 +25,7 @@ from quire.project.profile_results import EntryView
 
 if TYPE_CHECKING:
     from quire.index import Index, Patch
-    from quire.layers.profile import Draft, Entry, Overview, Readings
+    from quire.layers.profile import Draft, Entry, Overview, Places, Readings
 
 Result = TypeVar("Result")
 _ATTEMPTS = 5
@@ -70,12 +70,31 @@ class ProfileRooms(Asking):
         return overview
 
     def _migrate(self) -> None:
-        from quire.layers.profile import migrate, profile_access
+        from quire.layers.profile import migrate
 
-        places = self._places()
-        with profile_access(places, self.world, "bring the profile up to date"):
+        with self._profile_locked("bring the profile up to date") as places:
             migrate(places, self.world)
         self._prepare_profile()
+
+    @contextlib.contextmanager
+    def _profile_locked(self, operation: str, place: str = "") -> Iterator[Places]:
+        """The right to write to the documents, where they are once it is granted."""
+        from quire.layers.profile import profile_access, retarget
+
+        for _ in range(_ATTEMPTS):
+            places = self._places()
+            with profile_access(retarget(places, place), self.world, operation):
+                # Whoever held the lock before may have moved the private ones.
+                if self._places() == places:
+                    yield places
+                    return
+        raise self._overrun()
+
+    def _overrun(self) -> Conflict:
+        return Conflict(
+            f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
+            hint="Wait until it has finished, and run the command again.",
+        )
 
     # -- changing ---------------------------------------------------------------------------
 
@@ -84,18 +103,17 @@ class ProfileRooms(Asking):
     ) -> Result:
         """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
         from quire.index import change_with_index
-        from quire.layers.profile import has_lock, migrate, open_draft, profile_access
+        from quire.layers.profile import has_lock, migrate, open_draft
 
         self._profile_ready()
         if dry_run:
             return self._rehearsed(plan)[0]
-        places = self._places()
-        if not has_lock(places):
+        if not has_lock(self._places()):
             # Before anything of ours is in the folder: what is refused, or changes nothing, must leave nothing behind.
             result, draft = self._rehearsed(plan)
             if draft.is_empty:
                 return result
-        with profile_access(places, self.world, operation):
+        with self._profile_locked(operation) as places:
             migrate(places, self.world)
             for _ in range(_ATTEMPTS):
                 patches: list[Patch] = []
@@ -118,10 +136,7 @@ class ProfileRooms(Asking):
                     if patches:
                         self._prepare_profile()
                     return planned[0]
-        raise Conflict(
-            f"`{FOLDER}/{FILE}` is being changed by another program all the time.",
-            hint="Wait until it has finished, and run the command again.",
-        )
+        raise self._overrun()
 
     def _rehearsed(self, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft]:
         """What would be done. An older document is looked at as if it had been brought up to our version."""
@@ -201,7 +216,7 @@ class ProfileRooms(Asking):
         """Note that these were read, where it can ever be written down."""
         from quire.layers.profile import note_reading, time_text
 
-        if overview.version in READABLE or not names:
+        if overview.is_read_only or not names:
             return False
         return note_reading(self.root, names, time_text(self.world.now()), self.world.token())
 
@@ -236,13 +251,14 @@ class ProfileRooms(Asking):
     def _profile_warnings(self, overview: Overview) -> list[Problem]:
         """What somebody who reads should know of the documents."""
         found = []
-        if overview.version in READABLE:
+        if overview.is_read_only:
+            version = overview.version if overview.version in READABLE else overview.private_version
             found.append(
                 Problem(
                     code="ProfileReadOnly",
                     severity="warning",
                     path=f"{FOLDER}/{FILE}",
-                    message=f"The document has schema version {overview.version}; this program writes {VERSION}, "
+                    message=f"A document has schema version {version}; this program writes {VERSION}, "
                     "and only reads it.",
                 )
             )

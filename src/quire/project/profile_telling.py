@@ -261,7 +261,7 @@ class ProfileTelling(ProfileRooms):
 
         counted, missing = True, False
         try:
-            _, missing = self._profile_change("session-start", plan)
+            _, missing = self._profile_change("begin the session", plan)
         except UnsupportedVersion:
             counted = False  # what can be read is told all the same; what cannot, the asking below refuses
         return self._profile_asked(lambda index: self._started(index, counted, missing))

@@ -6,8 +6,8 @@ import contextlib
 from typing import Any
 
 from quire.layers.profile.document import parse_document
-from quire.layers.profile.entries import name_of
-from quire.layers.profile.layout import FILE, FOLDER, READ_FIELDS
+from quire.layers.profile.entries import name_of, told
+from quire.layers.profile.layout import FILE, FOLDER
 from quire.model import QuireError
 
 __all__ = ["changed_entries"]
@@ -16,12 +16,11 @@ __all__ = ["changed_entries"]
 def changed_entries(before: bytes | None, after: bytes | None) -> list[str]:
     """Names of entries that are new, gone or say something else; a version that cannot be read holds none."""
     old, new = (_entries(data) for data in (before, after))
-    return sorted(name for name in {*old, *new} if _told(old.get(name)) != _told(new.get(name)))
-
-
-def _told(fields: dict[str, Any] | None) -> dict[str, Any] | None:
-    """An entry without what every reading of it changes."""
-    return fields and {name: value for name, value in fields.items() if name not in READ_FIELDS}
+    return sorted(
+        name
+        for name in {*old, *new}
+        if told(old.get(name) or {}) != told(new.get(name) or {}) or (name in old) != (name in new)
+    )
 
 
 def _entries(data: bytes | None) -> dict[str, dict[str, Any] | None]:

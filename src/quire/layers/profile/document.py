@@ -170,13 +170,13 @@ def parse_document(data: bytes, where: str) -> Document:
         raise _unsupported(where, version)
     try:
         held = _OBJECT.decode(top["memories"])
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         raise _damaged(where, "`memories` is no object") from None
     memories: dict[str, Any] = {}
     for name, raw in held.items():
         try:
             memories[name] = _OBJECT.decode(raw)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             memories[name] = raw
     return Document(where, data, top, memories)
 
@@ -188,7 +188,9 @@ def decoded(data: bytes, where: str) -> dict[str, msgspec.Raw]:
         return _OBJECT.decode(data)
     except msgspec.ValidationError:
         raise _damaged(where, "the top level is no object") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except RecursionError:
+        raise _damaged(where, "it is nested too deeply") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise _damaged(where, f"it is not JSON: {_reason(data, str(error))}") from None
 
 

@@ -31,7 +31,7 @@ class Draft:
         self.is_removal = False
         """Whether the document as it is now is to be kept beside the new one."""
         self._shared, self._private = shared, private
-        self._before: dict[str, Entry | None] = {}
+        self._before: dict[tuple[str, str], Entry | None] = {}
         self._is_discarded = False
         self._is_told = False
         self.taken = Taken()
@@ -155,7 +155,7 @@ class Draft:
                 self._put(entry.category, entry.key, {**entry.fields, **fields})
 
     def _note(self, category: str, key: str) -> None:
-        self._before.setdefault(name_of(category, key), self.find(category, key))
+        self._before.setdefault((category, key), self.find(category, key))
 
     def _home_of(self, category: str) -> Document:
         return self._private_document() if self.places.is_private(category) else self._shared_document()
@@ -174,14 +174,14 @@ class Draft:
 
     def gone(self) -> list[str]:
         """Refs of records and edges as they were."""
-        found = [entry_ref(name) for name in self._before]
+        found = [entry_ref(name_of(*place)) for place in self._before]
         return found + [edge.ref for entry in self._before.values() if entry for edge in entry_edges(entry)]
 
     def items(self) -> list[Record | Edge]:
         """The same as they are now."""
         found: list[Record | Edge] = []
-        for name in self._before:
-            entry = self.find(*split_name(name))
+        for place in self._before:
+            entry = self.find(*place)
             if entry is not None:
                 found += [entry_record(entry), *entry_edges(entry)]
         return found

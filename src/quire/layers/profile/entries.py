@@ -13,13 +13,14 @@ from quire.layers.profile.layout import (
     IMPORTANCE,
     IMPORTANCE_LEAST,
     IMPORTANCE_MOST,
+    READ_FIELDS,
     SESSION,
     SUPERSEDED,
     USER,
 )
 from quire.model import instant
 
-__all__ = ["Entry", "Link", "last_touched", "name_of", "new_fields", "read_entry", "split_name", "time_text"]
+__all__ = ["Entry", "Link", "last_touched", "name_of", "new_fields", "read_entry", "split_name", "time_text", "told"]
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -126,6 +127,11 @@ def read_entry(category: str, key: str, fields: dict[str, Any], *, is_private: b
         is_private=is_private,
         fields=fields,
     )
+
+
+def told(fields: dict[str, Any]) -> dict[str, Any]:
+    """An entry without what every reading of it changes."""
+    return {name: value for name, value in fields.items() if name not in READ_FIELDS}
 
 
 def _text(value: Any) -> str:

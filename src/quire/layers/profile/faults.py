@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from quire.files import left_aside
 from quire.guard import stored_secrets
 from quire.layers.profile.document import Document
 from quire.layers.profile.entries import Entry, Link, split_name
@@ -14,6 +16,7 @@ from quire.layers.profile.layout import (
     FILE,
     FOLDER,
     READABLE,
+    RECOVERY,
     RELATIONS,
     SOURCES,
     STATUSES,
@@ -33,17 +36,26 @@ def find_profile_faults(places: Places) -> list[Problem]:
     """Everything that is wrong with the documents, and with each entry."""
     found: list[Problem] = []
     documents: list[Document | None] = []
-    named = ((places.shared_path, f"{FOLDER}/{FILE}"), (places.private_path, places.private_name))
-    for path, where in named:
+    for root, path, where in places.documents:
         try:
-            documents.append(read_document(path, where) if path else None)
+            documents.append(read_document(root, path, where))
         except QuireError as error:
             documents.append(None)
             message = error.message.removeprefix(f"`{where}` ").removeprefix(f"`{where}`: ")
             found.append(Problem(code=error.code, path=where, message=message, hint=error.hint))
     if places.problem is not None:
         found.append(places.problem)
-    shared, private = documents
+    for name in left_aside(os.path.join(places.root, FOLDER, RECOVERY)):
+        said = "A change that was interrupted could not be completed, since somebody else changed the document."
+        found.append(
+            _warning(
+                "ProfileUnapplied",
+                f"{FOLDER}/{RECOVERY}/{name}",
+                said,
+                "Take over by hand what is missing, and remove the folder.",
+            )
+        )
+    shared, private = (*documents, None)[:2]
     seen = seen_entries(shared, private)
     names = {entry.name for entry in seen.entries}
     for document, is_private in ((shared, False), (private, True)):

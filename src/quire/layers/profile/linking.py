@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from quire.layers.profile.drafts import Draft
-from quire.layers.profile.entries import Entry, name_of
-from quire.layers.profile.forgotten import Forgotten, Incoming
+from quire.layers.profile.entries import Entry, name_of, told
+from quire.layers.profile.forgotten import Forgotten, Incoming, read_forgotten
 from quire.layers.profile.layout import ACTIVE, ARCHIVED, SUPERSEDES
 from quire.layers.profile.rules import allowed_key, allowed_name, allowed_relation
 from quire.model import InputError, NotFound, cut
@@ -112,6 +112,10 @@ def forget(draft: Draft, category: str, key: str) -> Forgotten:
         incoming += [Incoming(other.name, link.relation) for link in other.links if link.target == entry.name]
         _drop(draft, other, entry.name)
     draft.remove(category, key)
+    # Where a removal was interrupted half-way, the links to the entry are known only from the first attempt.
+    known = [item for item in read_forgotten(draft.places.root) if (item.category, item.key) == (category, key)]
+    if known and known[-1].fields.get("updated_at") == entry.fields.get("updated_at"):
+        incoming += [item for item in known[-1].incoming if item not in incoming]
     gone = Forgotten(
         at=draft.now,
         category=category,
@@ -131,13 +135,22 @@ def restore(draft: Draft, gone: Forgotten, key: str | None = None) -> tuple[Entr
     """
     key = gone.key if key is None or key == gone.key else allowed_key(key)
     name = name_of(gone.category, key)
-    if draft.is_taken(gone.category, key):
+    there = draft.find(gone.category, key)
+    # Where restoring was interrupted half-way, the entry is back, and only the rest is to be done.
+    if draft.is_taken(gone.category, key) and (there is None or told(there.fields) != told(gone.fields)):
         raise InputError(
             f"There is an entry `{cut(name, 120)}` again.",
             hint="Bring the old one back under another key: --as KEY.",
             details={"field": "key"},
         )
-    entry = draft.put(gone.category, key, gone.fields)
+    try:
+        entry = draft.put(gone.category, key, there.fields if there else gone.fields)
+    except ValueError as error:
+        raise InputError(
+            f"`{cut(name, 120)}` cannot be restored: {error}.",
+            hint="The line in the list of what was forgotten was changed by hand.",
+            details={"field": "key"},
+        ) from None
     number = 0
     for item in gone.incoming:
         source = draft.find(*allowed_name(item.source, "source"))

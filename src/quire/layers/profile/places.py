@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 import msgspec
@@ -38,6 +37,16 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         if self.private == AT_HOME:
             return os.path.join(self.home, HOME_FOLDER, FILE)
         return os.path.join(self.root, FOLDER, PRIVATE) if self.private == HERE else ""
+
+    @property
+    def documents(self) -> list[tuple[str, str, str]]:
+        """Of the shared document and the private one, if there is one: folder, path below it, name in messages."""
+        found = [(self.root, f"{FOLDER}/{FILE}", f"{FOLDER}/{FILE}")]
+        if self.private == AT_HOME:
+            found.append((self.home, f"{HOME_FOLDER}/{FILE}", self.private_name))
+        elif self.private == HERE:
+            found.append((self.root, f"{FOLDER}/{PRIVATE}", self.private_name))
+        return found
 
     @property
     def private_name(self) -> str:
@@ -103,6 +112,9 @@ def stamp_now(places: Places) -> str:
 
 
 def _stamp(path: str) -> str:
-    with contextlib.suppress(OSError):
+    try:
         return stamp_of(os.stat(path, follow_symlinks=False))
-    return ""
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError:
+        return "unreadable"  # which must not pass for nothing

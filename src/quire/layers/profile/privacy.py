@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from quire.files import RECOVERY, Change, World, apply_changes, ensure_local, pretty, sha256
+from quire.files import ASIDE, RECOVERY, Change, World, apply_changes, ensure_local, pretty, sha256
 from quire.layers.profile.document import Document, empty_document
-from quire.layers.profile.entries import name_of, read_entry, split_name, time_text
+from quire.layers.profile.entries import name_of, read_entry, split_name, time_text, told
 from quire.layers.profile.forgotten import Forgotten, change_with
 from quire.layers.profile.layout import (
     BACKUP,
@@ -19,12 +19,11 @@ from quire.layers.profile.layout import (
     LOCAL,
     PRIVATE,
     PRIVATE_CATEGORIES,
-    READ_FIELDS,
     SETTING,
 )
 from quire.layers.profile.places import AT_HOME, HERE, SHARED, Places
 from quire.layers.profile.store import current_documents, held_bytes
-from quire.model import Conflict, InputError, InvalidStore, cut
+from quire.model import Conflict, InputError, InvalidStore, UnsupportedVersion, cut
 
 _SETTING_VERSION = 1
 
@@ -85,7 +84,7 @@ def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Mov
         # First there, so that what is on its way is twice, never nowhere.
         home = os.path.join(places.home, HOME_FOLDER)
         change = _change(home, FILE, plan.target.render())
-        apply_changes(home, os.path.join(home, RECOVERY), [change] if change else [], [], world.token())
+        apply_changes(home, os.path.join(home, RECOVERY), [change] if change else [], [], world.token(), whole=True)
     changes = [_change(here, FILE, plan.shared.render()) if plan.shared.is_changed else None]
     if place == HERE:
         changes.append(_change(here, PRIVATE, plan.target.render()))
@@ -93,10 +92,12 @@ def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Mov
         twin = held_bytes(os.path.join(here, PRIVATE))
         changes += [_change(here, f"{LOCAL}/{BACKUP}", twin), _change(here, PRIVATE, None)]
     setting = pretty({"version": _SETTING_VERSION, "place": AT_HOME}) if after.private == AT_HOME else None
+    if places.problem is not None:
+        changes.append(_change(here, f"{SETTING}{ASIDE}", held_bytes(os.path.join(here, SETTING))))
     changes.append(_change(here, SETTING, setting))
     if plan.replaced:
         changes.append(change_with(places.root, plan.replaced))
-    apply_changes(here, os.path.join(here, RECOVERY), [item for item in changes if item], [], world.token())
+    apply_changes(here, os.path.join(here, RECOVERY), [item for item in changes if item], [], world.token(), whole=True)
     return move
 
 
@@ -113,7 +114,13 @@ def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:
         raise InputError(f"`{cut(place, 40)}` is no place.", hint="It is here, home or shared.")
     if place == AT_HOME and not places.home:
         raise InputError("There is no home folder.", hint="Set MEMORY_HOME to a folder of yours.")
-    shared, private = current_documents(places)
+    try:
+        shared, private = current_documents(places)
+    except (InvalidStore, UnsupportedVersion):
+        if place != SHARED or places.private != AT_HOME:
+            raise
+        # The user's own document cannot be read; whoever turns away from it needs nothing of it.
+        shared, private = current_documents(msgspec.structs.replace(places, private=SHARED))
     shared = shared or empty_document(f"{FOLDER}/{FILE}")
     new = msgspec.structs.replace(places, private=place)
     others: list[tuple[Document, bool]] = []
@@ -178,7 +185,7 @@ def _carry(plan: _Plan, now: str, prefer: str) -> None:
                 known = plan.target.fields(category, key)
                 if known is None and plan.target.has(category, key):
                     continue
-                if known is not None and _told(known) != _told(fields):
+                if known is not None and told(known) != told(fields):
                     plan.move.differing.append(name)
                     keeps = fields if prefer == "source" else known
                     plan.replaced.append(_set_aside(now, name, known if keeps is fields else fields))
@@ -188,11 +195,6 @@ def _carry(plan: _Plan, now: str, prefer: str) -> None:
                 (plan.move.moved if leaves else plan.move.copied).append(name)
                 if leaves:
                     source.remove(category, key)
-
-
-def _told(fields: dict[str, Any]) -> dict[str, Any]:
-    """An entry without what every reading of it changes."""
-    return {name: value for name, value in fields.items() if name not in READ_FIELDS}
 
 
 def _set_aside(now: str, name: str, fields: dict[str, Any]) -> Forgotten:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from quire.files import sha256
-from quire.layers.profile.entries import Entry, read_entry, split_name
+from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import FILE
 from quire.model import Edge, Record, cut, one_line
 
@@ -68,8 +68,8 @@ def entry_of(record: Record) -> Entry:
     """The entry behind a record."""
     held: tuple[bool, dict[str, Any]] = msgspec.json.decode(record.raw)
     is_private, fields = held
-    category, key = split_name(record.ref.partition(":")[2])
-    return read_entry(category, key, fields, is_private=is_private)
+    key = record.ref.removeprefix(entry_ref(f"{record.section}."))
+    return read_entry(record.section, key, fields, is_private=is_private)
 
 
 def entry_edges(entry: Entry) -> list[Edge]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import read_bytes
-from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, FOLDER, MIGRATED
+from quire.files import read_inside
+from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, READABLE
 from quire.layers.profile.places import Places, stamp_now
 from quire.model import Edge, InvalidStore, Layer, Problem, QuireError, Record, Summary, UnsupportedVersion
 
@@ -44,6 +44,11 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a document is to be brought up to our version."""
         return self.version in MIGRATED or self.private_version in MIGRATED
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether a document has a newer version, which is never written to."""
+        return self.version in READABLE or self.private_version in READABLE
+
     def summary(self) -> Summary:
         return Summary(msgspec.msgpack.encode(self))
 
@@ -58,10 +63,10 @@ def overview_of(value: bytes | None) -> Overview:
     return Overview() if value is None else msgspec.msgpack.decode(value, type=Overview)
 
 
-def read_document(path: str, where: str) -> Document | None:
+def read_document(root: str, path: str, where: str) -> Document | None:
     """The document in a file; None where there is no file. InvalidStore, UnsupportedVersion where it cannot be used."""
     try:
-        data = read_bytes(path, FILE_BYTES)
+        data = read_inside(root, path, FILE_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -98,15 +103,14 @@ class ProfileSource:
         places = self._places
         documents: list[Document | None] = []
         fault = None
-        named = ((places.shared_path, f"{FOLDER}/{FILE}"), (places.private_path, places.private_name))
-        for path, where in named:
+        for place in places.documents:
             try:
-                documents.append(read_document(path, where) if path else None)
+                documents.append(read_document(*place))
             except QuireError as error:
                 documents.append(None)
                 fault = fault or (error.code, error.message, error.hint or "")
                 yield Problem(code=error.code, path=FILE, message=error.message)
-        shared, private = documents
+        shared, private = (*documents, None)[:2]
         found = seen_entries(shared, private)
         yield Overview(
             version=shared.version if shared else "",
@@ -130,10 +134,9 @@ def document_order(places: Places) -> dict[str, int]:
     from quire.layers.profile.records import entry_ref
 
     found: dict[str, dict[str, None]] = {name: {} for name in CATEGORIES}
-    named = ((places.shared_path, f"{FOLDER}/{FILE}"), (places.private_path, places.private_name))
-    for path, where in named:
+    for place in places.documents:
         with contextlib.suppress(QuireError):
-            document = read_document(path, where) if path else None
+            document = read_document(*place)
             for category in document.categories() if document else ():
                 keys = document.keys(category) if document else []
                 found.setdefault(category, {}).update(dict.fromkeys(keys))

@@ -41,7 +41,7 @@ from quire.layers.profile.layout import (
 )
 from quire.layers.profile.places import AT_HOME, HERE, Places, stamp_now
 from quire.layers.profile.source import read_document
-from quire.model import InputError, StorageFailed
+from quire.model import Conflict, InputError, StorageFailed
 
 __all__ = [
     "Committed",
@@ -91,9 +91,8 @@ def settle_profile(places: Places, world: World) -> None:
 
 def read_documents(places: Places) -> tuple[Document | None, Document | None]:
     """The shared document and the private one; an error where one of them cannot be used."""
-    shared = read_document(places.shared_path, f"{FOLDER}/{FILE}")
-    path = places.private_path
-    return shared, read_document(path, places.private_name) if path else None
+    shared, private = (*(read_document(*place) for place in places.documents), None)[:2]
+    return shared, private
 
 
 def current_documents(places: Places) -> tuple[Document | None, Document | None]:
@@ -122,7 +121,7 @@ def migrate(places: Places, world: World) -> list[str]:
             for change in _kept(root, f"{prefix}{MIGRATION_PREFIX}{version}.json", data)
         ]
         changes.append(Change(path=path, data=versions[-1][1], planned=sha256(document.data)))
-        apply_changes(root, os.path.join(root, RECOVERY), changes, [], world.token())
+        apply_changes(root, os.path.join(root, RECOVERY), changes, [], world.token(), whole=True)
         found.append(document.version)
     return found
 
@@ -149,6 +148,8 @@ def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[
     """
     stamp = stamp_now(places)
     shared, private = current_documents(places) if dry_run else read_documents(places)
+    if stamp_now(places) != stamp:
+        raise Conflict("The documents changed while they were read.", hint="Run the command again.")
     for document in (shared, private):
         if document is not None:
             if document.version != VERSION:
@@ -188,13 +189,13 @@ def commit(draft: Draft, world: World, before: str) -> Committed:
         for change in (change_forgotten(places.root, draft.forgotten, draft.restored), draft.taken.change)
         if change is not None
     ]
-    if changes:
-        apply_changes(here, os.path.join(here, RECOVERY), changes, [], world.token())
-    if at_home:
-        # The user's home may be another disk, so this is another transaction. Last: what was read since the last
-        # change is then at worst not counted, and never counted twice.
-        root = os.path.join(places.home, HOME_FOLDER)
-        apply_changes(root, os.path.join(root, RECOVERY), at_home, [], world.token())
+    # The user's home may be another disk, so that is another transaction. It comes last: what was read since the last
+    # change is then at worst not counted, and never counted twice. What is restored must be there before it is struck
+    # off the list of what was forgotten.
+    batches = [(here, changes), (os.path.join(places.home, HOME_FOLDER), at_home)]
+    for root, batch in reversed(batches) if draft.restored else batches:
+        if batch:
+            apply_changes(root, os.path.join(root, RECOVERY), batch, [], world.token(), whole=True)
     after = stamp_now(places)
     # Another program may have put its own file there in between: then nobody knows what it holds.
     ours = all(held_bytes(path) == data for path, data in written) and stamp_now(places) == after
