@@ -41,6 +41,8 @@ class Document:
     @property
     def session_count(self) -> int:
         found = _value(self._top["session_count"]) if "session_count" in self._top else 0
+        if isinstance(found, float) and found.is_integer():
+            found = int(found)
         return max(found, 0) if isinstance(found, int) and not isinstance(found, bool) else 0
 
     def set_session_count(self, count: int) -> None:
@@ -66,6 +68,8 @@ class Document:
                 f"`{self.where}`: the category `{cut(category, 40)}` holds no entries.",
                 hint="Put an object there, or take the category out; nothing was changed.",
             )
+        if key in entries:
+            _refuse_twice(bytes(entries[key]), self.where)
         entries[key] = _raw(fields)
         self.is_changed = True
 
@@ -117,25 +121,25 @@ class Document:
         top: dict[str, Any] = {**self._top, "memories": self._memories}
         return pretty(_literal(top) if b"\\u" in self.data else top)
 
-    def refuse_loss(self) -> None:
-        """Before a change: what would not survive it. A key that stands twice is read once."""
-        if not self.data or self.render() == self.data:
-            return
-        try:
-            parse_strict(self.data.decode("utf-8"), f"`{self.where}`")
-        except InvalidJson as error:
-            raise InvalidStore(
-                error.message, hint="Mend it by hand; nothing was changed.", details=error.details
-            ) from None
+    def refuse_loss(self, *, thorough: bool = False) -> None:
+        """Before a change: what would not survive it. A key that stands twice is read once.
+
+        Where the document is as we write it, only entries that are changed could lose something, and each is looked at
+        then; a thorough look is for when all of them will be.
+        """
+        if self.data and (thorough or self.render() != self.data):
+            _refuse_twice(self.data, self.where)
 
     def migrations(self) -> list[tuple[str, bytes]]:
         """What to write to bring it up to our version: each older version as it was, then the document in ours."""
         if self.version not in MIGRATED:
             return []
-        self.refuse_loss()
-        found = [(self.version, self.data)]
-        found += [(step["schema_version"], pretty(step)) for step in steps(decode_object(self.data))]
-        return found
+        self.refuse_loss(thorough=True)
+        try:
+            later = steps(decode_object(self.data))
+        except ValueError as error:
+            raise _damaged(self.where, f"it cannot be brought up to version {VERSION}: {error}") from None
+        return [(self.version, self.data), *((step["schema_version"], pretty(step)) for step in later)]
 
     @property
     def is_writable(self) -> bool:
@@ -238,6 +242,13 @@ def _unsupported(where: str, version: str) -> UnsupportedVersion:
         hint="Use a program of that version to change it, or move the file away to begin a new one.",
         details={"path": where, "version": shown, "supported": VERSION},
     )
+
+
+def _refuse_twice(data: bytes, where: str) -> None:
+    try:
+        parse_strict(data.decode("utf-8"), f"`{where}`")
+    except InvalidJson as error:
+        raise InvalidStore(error.message, hint="Mend it by hand; nothing was changed.", details=error.details) from None
 
 
 def _literal(value: Any) -> Any:

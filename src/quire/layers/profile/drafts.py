@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quire.layers.profile.access import Taken, as_read
+from quire.layers.profile.access import Readings, as_read
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.entries import Entry, name_of, read_entry, split_name
 from quire.layers.profile.forgotten import Forgotten
@@ -34,8 +34,7 @@ class Draft:
         self._before: dict[tuple[str, str], Entry | None] = {}
         self._is_discarded = False
         self._is_told = False
-        self.taken = Taken()
-        """What was read since the last change, and is in the entries already."""
+        self._readings = Readings()
 
     # -- looking ----------------------------------------------------------------------------
 
@@ -117,22 +116,30 @@ class Draft:
 
     def put(self, category: str, key: str, fields: dict[str, Any]) -> Entry:
         """Give an entry these fields: where it is, or a new one where its category is kept."""
+        held = self.find(category, key)
+        taken = [document for document, _ in self.documents() if document.has(category, key)]
+        target = self._document(held) if held else taken[0] if taken else self._home_of(category)
+        entry = self._put(category, key, fields, target)
         self._is_told = True
-        return self._put(category, key, fields)
+        return entry
 
-    def _put(self, category: str, key: str, fields: dict[str, Any]) -> Entry:
+    def _put(self, category: str, key: str, fields: dict[str, Any], target: Document) -> Entry:
+        entry = read_entry(category, key, fields, is_private=target is self._private)
         self._note(category, key)
-        held = [document for document, _ in self.documents() if document.has(category, key)]
-        target = held[0] if held else self._home_of(category)
         target.put(category, key, fields)
-        return read_entry(category, key, fields, is_private=target is self._private)
+        return entry
+
+    def _document(self, entry: Entry) -> Document:
+        """The document that an entry was read from."""
+        return self._private_document() if entry.is_private else self._shared_document()
 
     def change(self, entry: Entry, *, touch: bool = True, **fields: Any) -> Entry:
         """Set these fields of an entry that is there; everything else stays as it is stored."""
         changed = {**entry.fields, **fields}
         if touch:
             changed["updated_at"] = self.now
-        return self.put(entry.category, entry.key, changed)
+        self._is_told = True
+        return self._put(entry.category, entry.key, changed, self._document(entry))
 
     def remove(self, category: str, key: str) -> None:
         """Take an entry out of every document that has it."""
@@ -143,16 +150,28 @@ class Draft:
                 document.remove(category, key)
         self.is_removal = True
 
-    def fold(self, taken: Taken) -> None:
+    def fold(self, readings: Readings) -> None:
         """Add what was read since the last change. An entry that is gone was read for nothing."""
-        self.taken = taken
-        readings = taken.readings
+        self._readings = readings
         for name in readings.counts:
             entry = self.find(*split_name(name))
             if entry is not None:
                 read = as_read(entry, readings)
-                fields = {"access_count": read.access_count, "last_accessed": read.last_accessed}
-                self._put(entry.category, entry.key, {**entry.fields, **fields})
+                self._put_read(entry, read.access_count, read.last_accessed)
+
+    def settle(self, taken: Readings) -> None:
+        """What was read turns out to be more or less than was folded in: readers go on while a change is planned."""
+        known = self._readings.counts
+        for name in {**known, **taken.counts}:
+            more = taken.counts.get(name, 0) - known.get(name, 0)
+            entry = self.find(*split_name(name)) if more else None
+            if entry is not None:
+                last = as_read(entry, taken).last_accessed if more > 0 else entry.last_accessed
+                self._put_read(entry, max(entry.access_count + more, 0), last)
+
+    def _put_read(self, entry: Entry, count: int, last: str | None) -> None:
+        fields = {**entry.fields, "access_count": count, "last_accessed": last}
+        self._put(entry.category, entry.key, fields, self._document(entry))
 
     def _note(self, category: str, key: str) -> None:
         self._before.setdefault((category, key), self.find(category, key))

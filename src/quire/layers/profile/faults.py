@@ -78,7 +78,7 @@ def _document_faults(document: Document) -> list[Problem]:
         said = f"It has schema version {document.version}: it is read, and nothing is written to it."
         found.append(_warning("ProfileReadOnly", document.where, said, None))
     try:
-        document.refuse_loss()
+        document.refuse_loss(thorough=True)
     except QuireError as error:
         found.append(Problem(code=error.code, path=document.where, message=error.message, hint=error.hint))
     for category in document.categories():

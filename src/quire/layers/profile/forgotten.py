@@ -32,11 +32,13 @@ __all__ = [
 ]
 
 
-class Incoming(msgspec.Struct, frozen=True):
+class Incoming(msgspec.Struct, frozen=True, omit_defaults=True):
     """A link that led to the entry; the source is `category.key`."""
 
     source: str
     relation: str
+    link: dict[str, Any] = {}
+    """As it was stored, with what nobody knows about it."""
 
 
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from quire.layers.profile.drafts import Draft
-from quire.layers.profile.entries import Entry, name_of, told
+from quire.layers.profile.entries import Entry, name_of, split_name, told
 from quire.layers.profile.forgotten import Forgotten, Incoming, read_forgotten
 from quire.layers.profile.layout import ACTIVE, ARCHIVED, SUPERSEDES
 from quire.layers.profile.rules import allowed_key, allowed_name, allowed_relation
@@ -70,7 +70,7 @@ def _leads(draft: Draft, start: Entry, end: Entry) -> bool:
             if link.target == end.name:
                 return True
             seen.add(link.target)
-            found = draft.find(*allowed_name(link.target, "target"))
+            found = draft.find(*split_name(link.target))
             if found is not None:
                 waiting.append(found)
     return False
@@ -109,7 +109,12 @@ def forget(draft: Draft, category: str, key: str) -> Forgotten:
     entry = draft.need(category, key)
     incoming = []
     for other in list(draft.linked_to(entry.name)):
-        incoming += [Incoming(other.name, link.relation) for link in other.links if link.target == entry.name]
+        stored = other.fields.get("links")
+        incoming += [
+            Incoming(other.name, item["relation"], item if set(item) - {"target", "relation"} else {})
+            for item in (stored if isinstance(stored, list) else [])
+            if isinstance(item, dict) and item.get("target") == entry.name and isinstance(item.get("relation"), str)
+        ]
         _drop(draft, other, entry.name)
     draft.remove(category, key)
     # Where a removal was interrupted half-way, the links to the entry are known only from the first attempt.
@@ -153,11 +158,11 @@ def restore(draft: Draft, gone: Forgotten, key: str | None = None) -> tuple[Entr
         ) from None
     number = 0
     for item in gone.incoming:
-        source = draft.find(*allowed_name(item.source, "source"))
+        source = draft.find(*split_name(item.source))
         if source is not None and all((link.target, link.relation) != (name, item.relation) for link in source.links):
             stored = source.fields.get("links")
-            links = [*(stored if isinstance(stored, list) else []), {"target": name, "relation": item.relation}]
-            draft.change(source, touch=False, links=links)
+            link = {**item.link, "target": name, "relation": item.relation}
+            draft.change(source, touch=False, links=[*(stored if isinstance(stored, list) else []), link])
             number += 1
     draft.restored.append(gone)
     return entry, number

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from quire.files import ASIDE, RECOVERY, Change, World, apply_changes, ensure_local, pretty, sha256
+from quire.layers.profile.access import Readings, as_read
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.entries import name_of, read_entry, split_name, time_text, told
 from quire.layers.profile.forgotten import Forgotten, change_with
@@ -83,11 +84,11 @@ def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Mov
     if place == AT_HOME:
         # First there, so that what is on its way is twice, never nowhere.
         home = os.path.join(places.home, HOME_FOLDER)
-        change = _change(home, FILE, plan.target.render())
+        change = _change(home, FILE, _next(plan.target))
         apply_changes(home, os.path.join(home, RECOVERY), [change] if change else [], [], world.token(), whole=True)
     changes = [_change(here, FILE, plan.shared.render()) if plan.shared.is_changed else None]
     if place == HERE:
-        changes.append(_change(here, PRIVATE, plan.target.render()))
+        changes.append(_change(here, PRIVATE, _next(plan.target)))
     elif places.private == HERE:
         twin = held_bytes(os.path.join(here, PRIVATE))
         changes += [_change(here, f"{LOCAL}/{BACKUP}", twin), _change(here, PRIVATE, None)]
@@ -99,6 +100,11 @@ def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Mov
         changes.append(change_with(places.root, plan.replaced))
     apply_changes(here, os.path.join(here, RECOVERY), [item for item in changes if item], [], world.token(), whole=True)
     return move
+
+
+def _next(document: Document) -> bytes:
+    """What the file is to hold: one that nothing was put into stays as it is."""
+    return document.render() if document.is_changed or not document.data else document.data
 
 
 def _change(root: str, path: str, data: bytes | None) -> Change | None:
@@ -190,11 +196,29 @@ def _carry(plan: _Plan, now: str, prefer: str) -> None:
                     keeps = fields if prefer == "source" else known
                     plan.replaced.append(_set_aside(now, name, known if keeps is fields else fields))
                     fields = keeps
+                elif known is not None:
+                    fields = _read_more(known, fields)
                 if known != fields:
                     plan.target.put(category, key, fields)
                 (plan.move.moved if leaves else plan.move.copied).append(name)
                 if leaves:
                     source.remove(category, key)
+
+
+def _read_more(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Of two that say the same, what was read of either: the larger count, the later time."""
+    one, other = (read_entry("", "", {"value": "", **fields}) for fields in (first, second))
+    last = as_read(one, Readings({one.name: 1}, {one.name: other.last_accessed or ""})).last_accessed
+    count = max(one.access_count, other.access_count)
+    return (
+        first
+        if count == one.access_count and last == one.last_accessed
+        else {
+            **first,
+            "access_count": count,
+            "last_accessed": last,
+        }
+    )
 
 
 def _set_aside(now: str, name: str, fields: dict[str, Any]) -> Forgotten:

@@ -22,7 +22,7 @@ from quire.files import (
     sha256,
     write_access,
 )
-from quire.layers.profile.access import Taken, pending_readings, take_readings
+from quire.layers.profile.access import pending_readings, take_readings
 from quire.layers.profile.document import Document, empty_document, parse_document
 from quire.layers.profile.drafts import Draft
 from quire.layers.profile.entries import time_text
@@ -41,7 +41,7 @@ from quire.layers.profile.layout import (
 )
 from quire.layers.profile.places import AT_HOME, HERE, Places, stamp_now
 from quire.layers.profile.source import read_document
-from quire.model import Conflict, InputError, StorageFailed
+from quire.model import Conflict, InputError, NotReady, StorageFailed
 
 __all__ = [
     "Committed",
@@ -73,6 +73,8 @@ def profile_access(places: Places, world: World, operation: str) -> Iterator[Non
     with contextlib.ExitStack() as stack:
         stack.enter_context(write_access(places.root, FOLDER, world, operation, written=(LOCAL,), lock=LOCK))
         if places.private == AT_HOME:
+            if not places.home:
+                raise NotReady("There is no home folder.", hint="Set MEMORY_HOME to a folder of yours.")
             stack.enter_context(write_access(places.home, HOME_FOLDER, world, operation, lock=LOCK))
         yield
 
@@ -156,13 +158,15 @@ def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[
                 raise document.refuse_version()
             document.refuse_loss()
     draft = Draft(places, shared, private, time_text(world.now()))
-    draft.fold(Taken(pending_readings(places.root)) if dry_run else take_readings(places.root))
+    draft.fold(pending_readings(places.root))
     return draft, stamp
 
 
 def commit(draft: Draft, world: World, before: str) -> Committed:
     """Write a draft: both documents, what was forgotten and what was read, all or nothing as far as one disk goes."""
     places = draft.places
+    taken = take_readings(places.root)
+    draft.settle(taken.readings)
     here = os.path.join(places.root, FOLDER)
     ensure_local(places.root, FOLDER, world.token())
     written: list[tuple[str, bytes]] = []
@@ -186,7 +190,7 @@ def commit(draft: Draft, world: World, before: str) -> Committed:
         written.append((os.path.join(root, path), data))
     changes += [
         change
-        for change in (change_forgotten(places.root, draft.forgotten, draft.restored), draft.taken.change)
+        for change in (change_forgotten(places.root, draft.forgotten, draft.restored), taken.change)
         if change is not None
     ]
     # The user's home may be another disk, so that is another transaction. It comes last: what was read since the last

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from quire.layers.profile.drafts import Draft
-from quire.layers.profile.entries import Entry, new_fields
-from quire.layers.profile.layout import RELATED, SUPERSEDES, USER
+from quire.layers.profile.entries import Entry, new_fields, split_name
+from quire.layers.profile.layout import ACTIVE, RELATED, SUPERSEDES, USER
 from quire.layers.profile.linking import add_link
 from quire.layers.profile.rules import (
     allowed_category,
@@ -17,7 +17,6 @@ from quire.layers.profile.rules import (
     allowed_detail,
     allowed_importance,
     allowed_key,
-    allowed_name,
     allowed_source,
     allowed_status,
     allowed_tags,
@@ -83,9 +82,9 @@ def remember(draft: Draft, telling: Telling, sharing: Sequence[str] = ()) -> Tol
     for name in telling.supersedes:
         link = add_link(draft, told.entry.name, name, SUPERSEDES)
         told.archived += [link.target] if link.archived else []
-        told.action = UPDATE if told.action == NOOP and link.created else told.action
+        told.action = UPDATE if told.action == NOOP and (link.created or link.archived) else told.action
     if told.action == ADD or (telling.tags and told.action == UPDATE):
-        told.linked = _auto_link(draft, told.entry, sharing)
+        told.linked = _auto_link(draft, draft.need(category, telling.key), sharing)
     told.entry = draft.need(category, telling.key)
     return told
 
@@ -119,6 +118,8 @@ def _fields(draft: Draft, telling: Telling, before: Entry | None) -> tuple[dict[
         given["source"] = source
     if telling.status is not None:
         given["status"] = allowed_status(telling.status)
+        if telling.status == ACTIVE and before is not None and before.fields.get("invalid_at") is not None:
+            given["invalid_at"] = None  # how later versions put an entry away
     return new_fields(given.pop("value"), draft.now, **given) if before is None else given, warnings
 
 
@@ -128,8 +129,9 @@ def _tags(telling: Telling, before: Entry | None) -> list[str] | None:
     if not added and not telling.untag:
         return None
     gone = {tag.casefold() for tag in telling.untag}
-    kept = [tag for tag in (before.tags if before else ()) if tag.casefold() not in gone]
-    return sorted({*kept, *(tag for tag in added if tag not in gone)})
+    known = before.tags if before else ()
+    found = {tag for tag in (*known, *added) if tag.casefold() not in gone}
+    return None if before is not None and found == set(known) else sorted(found)
 
 
 def _confidence(telling: Telling) -> tuple[float | msgspec.UnsetType | None, list[Problem]]:
@@ -176,7 +178,7 @@ def _auto_link(draft: Draft, entry: Entry, sharing: Sequence[str]) -> list[str]:
             break
         if name in known or name == entry.name:
             continue
-        other = draft.find(*allowed_name(name, "links"))
+        other = draft.find(*split_name(name))
         if other is None or any(link.target == entry.name for link in other.links):
             continue
         if other.is_private and not entry.is_private:
