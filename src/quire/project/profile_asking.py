@@ -144,6 +144,7 @@ class ProfileAsking(ProfileRooms):
             allowed=allowed,
             everything=status is not None,
             lenient=True,
+            literal=True,
         )
 
         def work(index: Index) -> FoundEntries:

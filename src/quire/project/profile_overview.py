@@ -171,7 +171,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         self, *, apply: Sequence[str] = (), only: Sequence[str] = (), dry_run: bool = False
     ) -> Reflected:
         """What nobody reads, what could be archived, whose confidence should change; and, if asked, doing it."""
-        from quire.layers.profile import reflect
+        from quire.layers.profile import as_read, reflect
 
         for name in apply:
             if name not in _APPLICABLE:
@@ -185,7 +185,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
             self._profile_asked(lambda index: [self._need_entry(index, *name.split(".", 1)) for name in sorted(wanted)])
 
         def look(entries: list[Entry], readings: Readings) -> Reflection:
-            return reflect([self._as_read(entry, readings) for entry in entries], self.world.now())
+            return reflect([as_read(entry, readings) for entry in entries], self.world.now())
 
         if not apply:
             found = self._profile_asked(lambda index: look(self._entries(index), self._readings()), dry_run=dry_run)

@@ -114,11 +114,13 @@ class ProfileRooms(Asking):
             if draft.is_empty:
                 return result
         with self._profile_locked(operation) as places:
-            migrate(places, self.world)
             for _ in range(_ATTEMPTS):
                 patches: list[Patch] = []
 
                 def look(index: Index) -> tuple[Result, Draft, str, Overview]:
+                    if self._usable(index).is_older:
+                        migrate(places, self.world)
+                        raise Conflict("The documents were brought up to our version.")
                     draft, stamp = open_draft(places, self.world)
                     if index.stamp("profile", FILE) != stamp:
                         raise Conflict("The documents changed while they were read.")
@@ -206,12 +208,6 @@ class ProfileRooms(Asking):
 
         return pending_readings(self.root)
 
-    def _as_read(self, entry: Entry, readings: Readings) -> Entry:
-        """The entry with what was read since the last change."""
-        from quire.layers.profile import as_read
-
-        return as_read(entry, readings)
-
     def _note_entries(self, overview: Overview, names: list[str]) -> bool:
         """Note that these were read, where it can ever be written down."""
         from quire.layers.profile import note_reading, time_text
@@ -221,8 +217,10 @@ class ProfileRooms(Asking):
         return note_reading(self.root, names, time_text(self.world.now()), self.world.token())
 
     def _entry_view(self, entry: Entry, readings: Readings | None = None, **fields: object) -> EntryView:
+        from quire.layers.profile import as_read
+
         before = entry.access_count
-        entry = self._as_read(entry, readings) if readings else entry
+        entry = as_read(entry, readings) if readings else entry
         stored = dict(entry.fields)
         if entry.access_count != before:
             stored |= {"access_count": entry.access_count, "last_accessed": entry.last_accessed}

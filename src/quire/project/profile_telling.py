@@ -267,7 +267,7 @@ class ProfileTelling(ProfileRooms):
         return self._profile_asked(lambda index: self._started(index, counted, missing))
 
     def _started(self, index: Index, counted: bool, missing: bool) -> SessionStarted:
-        from quire.layers.profile import reflect
+        from quire.layers.profile import as_read, reflect
         from quire.retrieval import fit_profile
 
         overview = self._usable(index)
@@ -277,7 +277,7 @@ class ProfileTelling(ProfileRooms):
         active = [entry for entry in entries if entry.status == ACTIVE]
         name = by_name.get(f"{ASSISTANT}.{NAME}")
         told = fit_profile(entries, _MATTERS_TOKENS)
-        proposals = reflect([self._as_read(entry, readings) for entry in entries], self.world.now()).summary
+        proposals = reflect([as_read(entry, readings) for entry in entries], self.world.now()).summary
         return SessionStarted(
             session_count=overview.session_count,
             counted=counted,

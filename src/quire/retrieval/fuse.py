@@ -14,12 +14,14 @@ _WORDS_MOST, _WORDS_LEAST = 0.7, 0.05
 _WORDS_TAUGHT = 0.55
 """What they weigh at most where the documents' vectors are the teacher's, which know more."""
 _WORDS_NAMES = 0.95
-"""What they weigh at most where the question is nothing but names from code, or keywords that some record has all of:
-a near meaning is then another name."""
+"""What they weigh at most where the question is nothing but names from code, or keywords meant as they stand: a near
+meaning is then another name."""
 _EVIDENCE_LOW, _EVIDENCE_HIGH = 0.2, 0.5
 _TELLING_WORDS = 3
 _KEYWORDS = 4
 """A question of so few words is a list of keywords, no sentence."""
+_COVERING = 0.25
+"""What a record gains by holding all of them, as a share of the best match."""
 
 _NAME = re.compile(r"\w[_./:#()+-]+\w|\w\(|[a-z0-9][A-Z]|^[A-Z]{2,}$")
 
@@ -41,27 +43,31 @@ class Scored(msgspec.Struct, kw_only=True):
     """The cosine alone, which does not depend on the other candidates either."""
 
 
-def seed(searcher: Searcher, question: Question, allowed: Filter) -> list[Scored]:
-    """The records that may answer, best first."""
+def seed(searcher: Searcher, question: Question, allowed: Filter, *, literal: bool = False) -> list[Scored]:
+    """The records that may answer, best first.
+
+    Of a few words every one is meant: what holds them all gains by it. With `literal` it comes first altogether.
+    """
     by_words = searcher.by_words(question, allowed, _CANDIDATES)
-    # Of a few words every one is meant: what holds them all comes before what holds one of them often.
     wanted = keywords(question.text)
     covering = searcher.covering(question, wanted, allowed, _CANDIDATES) if wanted and by_words else []
-    by_words = _raised(by_words, covering)
+    by_words = _raised(by_words, covering, literal)
     by_meaning = searcher.by_meaning(question, allowed, _CANDIDATES)
     near = {candidate.id: candidate.meaning or 0.0 for candidate in by_meaning}
     missing = [candidate.id for candidate in by_words if candidate.id not in near]
     near.update(searcher.meaning_of(question, missing) if missing else {})
-    return fuse(by_words, by_meaning, near, question, _WORDS_NAMES if covering else None)
+    return fuse(by_words, by_meaning, near, question, _WORDS_NAMES if covering and literal else None)
 
 
-def _raised(found: list[Candidate], covering: list[Candidate]) -> list[Candidate]:
-    """The matches with those first that hold every word."""
+def _raised(found: list[Candidate], covering: list[Candidate], literal: bool) -> list[Candidate]:
+    """The matches, where those that hold every word count for more."""
     if not covering:
         return found
     best = max(candidate.words for candidate in found)
     scores = {candidate.id: candidate.words for candidate in found}
-    scores |= {candidate.id: best + candidate.words for candidate in covering}
+    for candidate in covering:
+        known = scores.get(candidate.id, 0.0)
+        scores[candidate.id] = best + candidate.words if literal else known + _COVERING * best
     return [Candidate(id=record, words=score) for record, score in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
 
 

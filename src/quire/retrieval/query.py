@@ -26,6 +26,7 @@ _REPLACING = ("supersedes", "replaces")
 _TAG_LOOK = 10
 _NAME_MISSED = 0.8
 _FORM_MISSED = 0.8
+_FORM_LOOK = 20
 _SPARE = 3
 """How many more records are verified than are wanted, so that doubt can cost one its place."""
 
@@ -61,6 +62,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """Says of records whether they are still true of the code."""
     sharpness: float = 1.0
     """To which power relevance is taken before it is weighed: the higher, the less a weight can turn the order."""
+    literal: bool = False
+    """A few words are meant as they stand: what holds them all comes first."""
     lenient: bool = False
     """Rank what there is, also where nothing clearly answers; the answer then says that it is weak."""
     weigh: Callable[[Record], float] = _plain_weight
@@ -100,7 +103,7 @@ def _search(index: Index, asked: Ask, answer: Answer) -> None:
         # Before the search, not after it: what governs the file need not be among the best matches of the whole store.
         refs = tuple(record.ref for record, _ in _governing(index, asked.governs))
         allowed = msgspec.structs.replace(allowed, refs=refs)
-    scored = seed(searcher, question, allowed)
+    scored = seed(searcher, question, allowed, literal=asked.literal)
     relevant = _relevant(scored) or _tagged(index, question.words, scored)
     clear = {item.id for item in relevant}
     if asked.lenient:
@@ -125,7 +128,8 @@ def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
 
 def _hits(index: Index, asked: Ask, scored: list[Scored]) -> list[Hit]:
     records = index.by_ids([item.id for item in scored])
-    lacking, bent = _lacking(asked.question, records), _bent(asked.question, records)
+    first = {item.id: records[item.id] for item in scored[:_FORM_LOOK] if item.id in records}
+    lacking, bent = _lacking(asked.question, records), _bent(asked.question, first)
     found = []
     for item in scored:
         record = records.get(item.id)

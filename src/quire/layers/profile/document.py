@@ -15,7 +15,7 @@ from quire.layers.profile.migration import steps
 from quire.model import InvalidJson, InvalidStore, UnsupportedVersion, cut
 
 _BOM = b"\xef\xbb\xbf"
-_MARKS = (b"<<<<<<<", b">>>>>>>")
+_MARK = b"\n<<<<<<<"
 _MARKER = re.compile(rb"^(?:<{7}|>{7}|={7})(?: |\r?$)", re.M)
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BYTE = re.compile(r"\(byte (\d+)\)")
@@ -199,7 +199,7 @@ def decoded(data: bytes, where: str) -> dict[str, msgspec.Raw]:
 
 
 def _refuse_damage(data: bytes, where: str) -> None:
-    if not data.strip():
+    if not data or data.isspace():
         raise _damaged(where, "it is empty")
     if data.startswith(_BOM):
         raise _damaged(where, "it begins with a byte order mark (line 1, column 1)")
@@ -207,7 +207,7 @@ def _refuse_damage(data: bytes, where: str) -> None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _damaged(where, f"it is not UTF-8 text: {_place(data, error.start)}") from None
-    marker = _MARKER.search(data) if any(mark in data for mark in _MARKS) else None
+    marker = _MARKER.search(data) if _MARK in data or data.startswith(_MARK[1:]) else None
     if marker is not None:
         raise _damaged(where, f"it holds the marks of a merge conflict: {_place(data, marker.start())}")
 
