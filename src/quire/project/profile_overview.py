@@ -223,7 +223,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         share, `shared` for the one in the repository. `prefer` says whose entry holds where both have one: the
         `target`'s, or the `source`'s.
         """
-        from quire.layers.profile import carry_out, migrate, plan_move, retarget
+        from quire.layers.profile import carry_out, migrate, plan_move, refuse_undecided, retarget
 
         if prefer and prefer not in _SIDES:
             raise InputError(
@@ -236,6 +236,8 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         # Also before it is done: what is refused must leave nothing behind.
         move = plan_move(places, self.world, place)
         if apply:
+            refuse_undecided(move, prefer)
+        if apply and (move.before != move.after or move.moved or move.copied):
             with self._profile_locked("move the private entries", place) as places:
                 migrate(places, self.world)
                 migrate(retarget(places, place), self.world)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.merge import Disagreement, Merged, merge_documents
     from quire.layers.profile.migration import migrated
     from quire.layers.profile.places import Places, backup_name, find_places, stamp_now
-    from quire.layers.profile.privacy import Move, carry_out, plan_move, retarget
+    from quire.layers.profile.privacy import Move, carry_out, plan_move, refuse_undecided, retarget
     from quire.layers.profile.records import entry_of, entry_record, entry_ref, tag_name, text_name
     from quire.layers.profile.reflecting import Reflection, reflect
     from quire.layers.profile.rules import allowed_category, allowed_name, allowed_status
@@ -84,6 +84,7 @@ __all__ = [
     "read_entry",
     "read_forgotten",
     "reflect",
+    "refuse_undecided",
     "remember",
     "remove_links",
     "restore",
@@ -147,6 +148,7 @@ _HOMES = {
     "read_entry": "entries",
     "read_forgotten": "forgotten",
     "reflect": "reflecting",
+    "refuse_undecided": "privacy",
     "remember": "telling",
     "remove_links": "linking",
     "restore": "linking",

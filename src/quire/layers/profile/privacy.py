@@ -28,7 +28,7 @@ from quire.model import Conflict, InputError, InvalidStore, UnsupportedVersion, 
 
 _SETTING_VERSION = 1
 
-__all__ = ["Move", "carry_out", "plan_move", "retarget"]
+__all__ = ["Move", "carry_out", "plan_move", "refuse_undecided", "retarget"]
 
 
 class Move(msgspec.Struct, kw_only=True):
@@ -67,10 +67,8 @@ def plan_move(places: Places, world: World, place: str) -> Move:
     return _plan(places, world, place, "").move
 
 
-def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Move:
-    """Move them. The caller holds the locks of both places. What loses where two differ can be restored."""
-    plan = _plan(places, world, place, prefer)
-    move = plan.move
+def refuse_undecided(move: Move, prefer: str) -> None:
+    """Where both documents have an entry and do not agree, somebody has to say whose holds."""
     if move.differing and not prefer:
         raise Conflict(
             f"In both documents, and not the same: {', '.join(move.differing[:5])}"
@@ -78,6 +76,13 @@ def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Mov
             hint="Say whose is right with --prefer target or --prefer source; the other can be restored.",
             details={"entries": move.differing},
         )
+
+
+def carry_out(places: Places, world: World, place: str, prefer: str = "") -> Move:
+    """Move them. The caller holds the locks of both places. What loses where two differ can be restored."""
+    plan = _plan(places, world, place, prefer)
+    move = plan.move
+    refuse_undecided(move, prefer)
     after = msgspec.structs.replace(places, private=place)
     here = os.path.join(places.root, FOLDER)
     ensure_local(places.root, FOLDER, world.token())

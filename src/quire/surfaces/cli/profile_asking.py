@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quire.model import UsageError
+from quire.model import UsageError, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.profile_shown import entry_fields, named, say_entries, say_entry
@@ -99,7 +99,7 @@ def say_links(found: Any) -> None:
 def _said(link: Any) -> str:
     if not link.status:
         return " (not here)"
-    return f"{'' if link.status == 'active' else f' ({link.status})'}: {link.entry_summary}"
+    return f"{'' if link.status == 'active' else f' ({link.status})'}: {cut(one_line(link.entry_summary), 120)}"
 
 
 def about_me(session: Session) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from quire.layers.profile.layout import PRIVATE_CATEGORIES
-from quire.model import UsageError
+from quire.model import UsageError, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 from quire.surfaces.cli.profile_shown import entry_fields, named
@@ -133,7 +133,7 @@ def _say_candidates(done: Any) -> None:
     same = done.recommendation == "NOOP"
     say("Not remembered: this is known already." if same else "Not remembered: an entry says nearly this.")
     for item in done.candidates:
-        say(f"  {item.ref} ({item.share:.0%} the same): {item.value}")
+        say(f"  {item.ref} ({item.share:.0%} the same): {cut(one_line(item.value), 200)}")
     best = done.candidates[0]
     say(f"Change that one (memory profile remember {best.category} {best.key} …), or add yours with --force.")
 
