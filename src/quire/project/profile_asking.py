@@ -28,7 +28,7 @@ class ProfileAsking(ProfileRooms):
     def profile_recall(
         self, category: str, key: str | None = None, *, everything: bool = False, note: bool = True
     ) -> RecalledEntries:
-        """One entry, or those of a category that are active, oldest first."""
+        """One entry, or those of a category that are active, in the order of the document."""
         from quire.layers.profile import allowed_category, entry_of
 
         def work(index: Index) -> RecalledEntries:

@@ -182,7 +182,9 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
                 )
         wanted = self._named_entries(only)
         if wanted:
-            self._profile_asked(lambda index: [self._need_entry(index, *name.split(".", 1)) for name in sorted(wanted)])
+            self._profile_asked(
+                lambda index: [self._need_entry(index, *name.split(".", 1)) for name in sorted(wanted)], dry_run=dry_run
+            )
 
         def look(entries: list[Entry], readings: Readings) -> Reflection:
             return reflect([as_read(entry, readings) for entry in entries], self.world.now())

@@ -214,7 +214,8 @@ class ProfileTelling(ProfileRooms):
             ]
             if not found:
                 raise NotFound(
-                    f"Nothing was forgotten as `{cut(f'{category}.{key}', 120)}` on this machine.",
+                    f"Nothing was forgotten as `{cut(f'{category}.{key}', 120)}` on this machine"
+                    + (f" at {cut(at, 40)}." if at else "."),
                     hint="`memory profile restore` shows what there is; git has what was committed.",
                     details={"id": f"profile:{category}.{key}"},
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from quire.layers.profile.places import Places
 from quire.layers.profile.records import entry_edges, entry_record, entry_ref
 from quire.layers.profile.rules import allowed_category
 from quire.layers.profile.source import seen_entries
-from quire.model import Edge, NotFound, Record, cut
+from quire.model import Edge, InvalidStore, NotFound, Record, cut
 
 __all__ = ["Draft"]
 
@@ -171,7 +172,9 @@ class Draft:
 
     def _put_read(self, entry: Entry, count: int, last: str | None) -> None:
         fields = {**entry.fields, "access_count": count, "last_accessed": last}
-        self._put(entry.category, entry.key, fields, self._document(entry))
+        # An entry that cannot be changed without a loss is not worth refusing another change for.
+        with contextlib.suppress(InvalidStore):
+            self._put(entry.category, entry.key, fields, self._document(entry))
 
     def _note(self, category: str, key: str) -> None:
         self._before.setdefault((category, key), self.find(category, key))

@@ -9,8 +9,10 @@ from typing import Any
 
 from quire.files import left_aside
 from quire.guard import stored_secrets
+from quire.layers.profile.access import pending_readings
 from quire.layers.profile.document import Document
 from quire.layers.profile.entries import Entry, Link, split_name
+from quire.layers.profile.forgotten import read_forgotten
 from quire.layers.profile.layout import (
     CATEGORIES,
     FILE,
@@ -45,6 +47,8 @@ def find_profile_faults(places: Places) -> list[Problem]:
             found.append(Problem(code=error.code, path=where, message=message, hint=error.hint))
     if places.problem is not None:
         found.append(places.problem)
+    read_forgotten(places.root, found)
+    pending_readings(places.root, found)
     for name in left_aside(os.path.join(places.root, FOLDER, RECOVERY)):
         said = "A change that was interrupted could not be completed, since somebody else changed the document."
         found.append(

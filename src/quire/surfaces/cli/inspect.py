@@ -89,7 +89,7 @@ def _show_entry(session: Session, project: Any, ref: str) -> None:
         fields = {"object": entry_fields(found.entry), "links": links}
         answer(project, {**fields, "connections": msgspec.to_builtins(connections)})
         return
-    say_entry(found.entry)
+    say_entry(found.entry, links=False)
     if found.outgoing or found.incoming:
         say()
         say("Links:")

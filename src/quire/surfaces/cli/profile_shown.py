@@ -48,7 +48,7 @@ def say_entries(views: list[Any], *, numbered: bool = False, weak: bool = False)
         say(f"{lead}{view.id}{said}: {value}{tags}")
 
 
-def say_entry(view: Any) -> None:
+def say_entry(view: Any, *, links: bool = True) -> None:
     """One entry in full."""
     say(f"{view.ref}  [{view.status}, importance {view.importance}]")
     if view.confidence is not None:
@@ -60,7 +60,7 @@ def say_entry(view: Any) -> None:
     last = f", last {view.last_accessed}" if view.last_accessed else ""
     times = [f"{word} {at}" for word, at in (("created", view.created_at), ("updated", view.updated_at)) if at]
     say(", ".join([*times, f"read {counted(view.access_count, 'time')}{last}"]))
-    if view.links:
+    if view.links and links:
         shown = [f"{link['relation']} {link['target']}" for link in view.links]
         say(f"links: {', '.join(shown)}")
     if view.private:

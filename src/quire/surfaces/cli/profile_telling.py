@@ -44,6 +44,7 @@ def session_start(session: Session) -> None:
     if found.context:
         say()
         say(found.context.rstrip("\n"))
+    if found.contradictions or found.proposals:
         say()
     for link in found.contradictions:
         say(f"To be resolved: {link.source} contradicts {link.target}.")
@@ -112,7 +113,7 @@ def remember(
         say(f"  archived, since it replaces them: {', '.join(done.archived)}")
     if done.entry.private:
         say("  kept in the private document")
-    elif done.action == "ADD" and category in PRIVATE_CATEGORIES:
+    elif done.action == "ADD" and category in PRIVATE_CATEGORIES and project.git.available:
         say("  in the document that git shares; `memory profile private` keeps such entries out of it")
     warn(done.warnings)
     return 0
@@ -167,6 +168,8 @@ def restore(
     """
     project = session.project()
     if category is None:
+        if at is not None or new_key is not None:
+            raise UsageError("Name what is to be restored.", hint="memory profile restore tools old_shell --as new_key")
         found = project.profile_forgotten()
         if session.as_json:
             answer(project, {"results": msgspec.to_builtins(found)})

@@ -100,7 +100,8 @@ def _say_move(done: Any, yes: bool, prefer: str | None) -> None:
         say(f"{'Moved' if yes else 'Would move'} to {done.target}: {said}")
     if done.copied:
         said = ", ".join(done.copied)
-        say(f"{'Copied' if yes else 'Would copy'} to {done.target}, and leave in your home for other projects: {said}")
+        kept = "left" if yes else "leave"
+        say(f"{'Copied' if yes else 'Would copy'} to {done.target}, and {kept} in your home for other projects: {said}")
     if done.differing:
         holds = f"the {prefer}'s hold" if prefer else "--prefer target or source says which hold"
         say(f"In both, and not the same: {', '.join(done.differing)}; {holds}.")
