@@ -19,6 +19,8 @@ SUITES = (
     "verdict_cost",
     "facts_recall",
     "facts_speed",
+    "profile_search",
+    "profile_speed",
 )
 RESULTS = Path(__file__).parent / "results"
 

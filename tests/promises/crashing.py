@@ -450,7 +450,7 @@ def mutate(mutant: str) -> None:
 
         disk.rename = rename
     elif mutant == "no recovery":
-        writing.finish_interrupted = lambda _root, recovery: shutil.rmtree(recovery) or []
+        writing.finish_interrupted = lambda _root, recovery, **_: shutil.rmtree(recovery) or []
     elif mutant == "events last":
         transaction._finish, transaction._append_all = (
             lambda root, folder, intent, finish=transaction._finish, append=transaction._append_all: (

@@ -72,6 +72,7 @@ def _noted(name: str, command: Command | None, seen: list[Any]) -> Command | Non
         options=command.options,
         arguments=command.arguments,
         subcommands=subcommands,  # type: ignore[arg-type]
+        alone=command.alone,
     )
 
 

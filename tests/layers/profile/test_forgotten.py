@@ -18,7 +18,6 @@ from quire.layers.profile.forgotten import (
     Incoming,
     change_forgotten,
     change_with,
-    change_without,
     encode,
     read_forgotten,
 )
@@ -79,6 +78,17 @@ def test_a_line_says_all_that_is_needed() -> None:
     assert list(json.loads(data)["fields"]) == [*new_fields("", NOW), "mood"]
 
 
+def test_a_link_with_more_to_it_is_kept_as_it_was_stored(file: Path) -> None:
+    link = {"target": "user.email", "relation": "related-to", "note": {"by": "somebody"}}
+    item = gone(incoming=(Incoming("user.name", "related-to", link), Incoming("user.name", "elaborates")))
+    assert json.loads(encode(item))["incoming"] == [
+        {"source": "user.name", "relation": "related-to", "link": link},
+        {"source": "user.name", "relation": "elaborates"},
+    ]
+    apply(file, change_with(root_of(file), [item]))
+    assert read_forgotten(root_of(file)) == [item]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -96,6 +106,9 @@ def test_whatever_an_entry_holds_comes_back(
     for item in items:
         apply(file, change_with(root_of(file), [item]))
     assert read_forgotten(root_of(file)) == items
+    for number, item in enumerate(items, start=1):
+        apply(file, change_forgotten(root_of(file), [], [item]))
+        assert len(read_forgotten(root_of(file))) == len(items) - number
 
 
 def test_what_could_not_be_restored_is_refused(file: Path) -> None:
@@ -113,7 +126,7 @@ def test_without_a_file_nothing_was_forgotten(tmp_path: Path) -> None:
     problems: list[Problem] = []
     assert read_forgotten(str(tmp_path), problems) == []
     assert problems == []
-    assert change_without(str(tmp_path), "user", "email") is None
+    assert change_forgotten(str(tmp_path), [], [gone()]) is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -146,7 +159,7 @@ def test_damaged_lines_are_skipped_told_and_kept(file: Path, text: str) -> None:
     assert problem.message == "Lines that could not be read and do not count: 1."
     apply(file, change_with(root_of(file), [gone("c")]))
     assert keys(file) == ["a", "b", "c"]
-    apply(file, change_without(root_of(file), "user", "a"))
+    apply(file, change_forgotten(root_of(file), [], [gone("a")]))
     assert keys(file) == ["b", "c"]
     assert file.read_bytes().startswith(text.encode() + b"\n")
 
@@ -174,11 +187,11 @@ def test_a_file_that_cannot_be_used_counts_as_empty_and_is_not_replaced(file: Pa
             huge.truncate(9 * 1024 * 1024)
     assert read_forgotten(root_of(file)) == []
     assert [problem.code for problem in problems_of(file)] == ["LocalStateDamaged"]
-    assert change_without(root_of(file), "user", "email") is None
+    assert change_forgotten(root_of(file), [], [gone()]) is None
     with pytest.raises(StorageFailed, match=r"`\.ai-state/local/forgotten\.jsonl`.*Nothing was removed"):
         change_with(root_of(file), [gone()])
     with pytest.raises(StorageFailed):
-        change_forgotten(root_of(file), [gone()], [("user", "email")])
+        change_forgotten(root_of(file), [gone()], [gone()])
     assert target.read_bytes() == encode(gone())
 
 
@@ -193,7 +206,7 @@ def test_changes_are_planned_and_nothing_is_written(file: Path) -> None:
     second = change_with(root_of(file), [gone("c")])
     assert second.planned == sha256(file.read_bytes())
     assert second.data == file.read_bytes() + encode(gone("c"))
-    third = change_without(root_of(file), "user", "a")
+    third = change_forgotten(root_of(file), [], [gone("a")])
     assert third == Change(path="local/forgotten.jsonl", data=encode(gone("b")), planned=sha256(file.read_bytes()))
     assert keys(file) == ["a", "b"]
 
@@ -203,19 +216,33 @@ def test_half_a_line_is_not_joined_to_the_next(file: Path) -> None:
     assert change_with(root_of(file), [gone("b")]).data == encode(gone("a")) + b'{"torn\n' + encode(gone("b"))
 
 
-def test_only_the_newest_of_a_name_is_taken_out(file: Path) -> None:
-    older, newer = gone(at="2026-02-01T00:00:00Z"), gone(at=NOW)
-    file.write_bytes(b"".join(map(encode, [older, gone("email", "tools"), newer, gone("x")])))
-    apply(file, change_without(root_of(file), "user", "email"))
-    assert read_forgotten(root_of(file)) == [older, gone("email", "tools"), gone("x")]
-    apply(file, change_without(root_of(file), "user", "email"))
-    assert read_forgotten(root_of(file)) == [gone("email", "tools"), gone("x")]
-    assert change_without(root_of(file), "user", "email") is None
+@pytest.mark.parametrize("restored", ["oldest", "newest"])
+def test_of_several_with_one_name_the_one_that_is_restored_is_taken_out(file: Path, restored: str) -> None:
+    times = {"oldest": "2026-02-01T00:00:00Z", "middle": "2026-02-05T00:00:00Z", "newest": NOW}
+    items = {word: gone(at=at) for word, at in times.items()}
+    others = [gone("email", "tools"), gone("x")]
+    file.write_bytes(b"".join(map(encode, [*items.values(), *others])))
+    one = items.pop(restored)
+    apply(file, change_forgotten(root_of(file), [], [one]))
+    assert read_forgotten(root_of(file)) == [*items.values(), *others]
+    # What is not there is not taken for another one of its name.
+    assert change_forgotten(root_of(file), [], [one]) is None
+    apply(file, change_forgotten(root_of(file), [], list(items.values())))
+    assert read_forgotten(root_of(file)) == others
+
+
+def test_of_several_that_are_the_same_one_is_taken_out_for_each(file: Path) -> None:
+    file.write_bytes(b"".join(map(encode, [gone("x"), gone(), gone("y"), gone(), gone("z")])))
+    apply(file, change_forgotten(root_of(file), [], [gone()]))
+    assert keys(file) == ["x", "email", "y", "z"]
+    apply(file, change_forgotten(root_of(file), [], [gone()]))
+    assert keys(file) == ["x", "y", "z"]
+    assert change_forgotten(root_of(file), [], [gone()]) is None
 
 
 def test_where_no_line_is_left_the_file_goes(file: Path) -> None:
     apply(file, change_with(root_of(file), [gone()]))
-    change = change_without(root_of(file), "user", "email")
+    change = change_forgotten(root_of(file), [], [gone()])
     assert change == Change(path="local/forgotten.jsonl", data=None, planned=sha256(encode(gone())))
     apply(file, change)
     assert not file.exists()
@@ -224,12 +251,12 @@ def test_where_no_line_is_left_the_file_goes(file: Path) -> None:
 
 def test_what_is_added_and_what_is_taken_out_in_one_change(file: Path) -> None:
     file.write_bytes(b"".join(encode(gone(key)) for key in "abcab"))
-    change = change_forgotten(root_of(file), [gone("d"), gone("a")], [("user", "a"), ("user", "c"), ("user", "z")])
+    change = change_forgotten(root_of(file), [gone("d"), gone("a")], [gone("a"), gone("c"), gone("z")])
     apply(file, change)
     assert keys(file) == ["a", "b", "b", "d", "a"]
-    apply(file, change_forgotten(root_of(file), [], [("user", "b"), ("user", "b")]))
+    apply(file, change_forgotten(root_of(file), [], [gone("b"), gone("b")]))
     assert keys(file) == ["a", "d", "a"]
-    assert change_forgotten(root_of(file), [], [("user", "b")]) is None
+    assert change_forgotten(root_of(file), [], [gone("b")]) is None
     assert change_forgotten(root_of(file), []) is None
 
 

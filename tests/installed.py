@@ -1,0 +1,135 @@
+"""The programs of a user: git, and the installed command, run in an environment of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+
+def make_environment(folder: Path) -> dict[str, str]:
+    home = folder / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Tess Ter\n\temail = tess@example.com\n"
+        "[init]\n\tdefaultBranch = main\n[commit]\n\tgpgsign = false\n[advice]\n\tdetachedHead = false\n",
+        encoding="utf-8",
+    )
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "MEMORY_HOME": str(home / "registry"),
+        "LANG": "C.UTF-8",
+        "PYTHONWARNINGS": "error",
+    }
+
+
+class Git:
+    """The git program, for what a user does with it."""
+
+    def __init__(self, cwd: Path, env: Mapping[str, str]) -> None:
+        self.cwd = cwd
+        self.env = env
+
+    def __call__(self, *arguments: str | bytes | Path, cwd: Path | None = None, stdin: bytes = b"") -> str:
+        line = ["git", *arguments]
+        done = subprocess.run(line, cwd=cwd or self.cwd, env=self.env, input=stdin, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode("utf-8", "surrogateescape")
+
+    def commit(self, message: str = "work") -> str:
+        self("add", "--all")
+        self("commit", "--quiet", "--allow-empty", "--message", message)
+        return self("rev-parse", "HEAD").strip()
+
+
+class Run(msgspec.Struct, frozen=True):
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON object on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def data(self) -> Any:
+        assert self.json["ok"] is True, self.out
+        return self.json["data"]
+
+    @property
+    def error(self) -> Any:
+        """The error of a failed command, its envelope checked on the way."""
+        envelope = self.json
+        assert set(envelope) == {"ok", "error", "warnings", "meta"}
+        assert envelope["ok"] is False
+        assert set(envelope["error"]) == {"code", "message", "hint", "details"}
+        return envelope["error"]
+
+
+class Memory:
+    """The installed command. Whatever a test is about, a crash of the program fails it."""
+
+    def __init__(self, cwd: Path, env: Mapping[str, str], prefix: Sequence[str] = ()) -> None:
+        found = shutil.which("memory", path=os.path.dirname(sys.executable))
+        assert found, "the package is not installed beside this interpreter"
+        self.program = [*prefix, found]
+        self.cwd = cwd
+        self.env = env
+
+    def __call__(
+        self,
+        *arguments: str,
+        stdin: bytes | str | dict[str, Any] = b"",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        seconds: float = 60,
+    ) -> Run:
+        line = [*self.program, *arguments]
+        environment = {**self.env, **(env or {})}
+        done = subprocess.run(
+            line,
+            cwd=cwd or self.cwd,
+            env=environment,
+            input=_bytes(stdin),
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+        run = Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+        for said in (run.out, run.err):
+            assert "Traceback" not in said, said
+            assert "Quire itself failed" not in said, said
+        return run
+
+    def start(self, *arguments: str, cwd: Path | None = None, **options: Any) -> subprocess.Popen[bytes]:
+        """The command in the background."""
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen([*self.program, *arguments], cwd=cwd or self.cwd, env=self.env, **pipes)
+
+    def init(self, *arguments: str, **options: Any) -> Run:
+        run = self("init", *arguments, **options)
+        assert run.code == 0, run.err
+        return run
+
+    def save(self, *nodes: dict[str, Any], task: str = "test", **lists: Any) -> Any:
+        """Save these nodes and answer with the report; it must work."""
+        run = self("save", "--stdin", "--json", stdin={"task": task, "nodes": list(nodes), **lists})
+        assert run.code == 0, run.out
+        return run.data
+
+
+def _bytes(stdin: bytes | str | dict[str, Any]) -> bytes:
+    if isinstance(stdin, dict):
+        return json.dumps(stdin).encode()
+    return stdin.encode() if isinstance(stdin, str) else stdin
