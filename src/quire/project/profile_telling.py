@@ -33,7 +33,7 @@ _NAME_CONFIDENCE = 0.3
 _MATTERS_TOKENS = 600
 _SHARING_LOOK = 25
 _TELLING_WORDS = 3
-_NUMBER = re.compile(r"\d+")
+_SIGN = re.compile(r"-?\d+|\w*[+#<>=*&|^%$@~]+\w*")
 
 __all__ = ["ProfileTelling"]
 
@@ -157,11 +157,11 @@ class ProfileTelling(ProfileRooms):
                 shares[record.ref] = (1.0, record)
         found = []
         replaced = {".".join(allowed_name(name, "supersedes")) for name in telling.supersedes}
-        numbers = set(_NUMBER.findall(value))
+        signs = set(_SIGN.findall(value))
         for share, record in sorted(shares.values(), key=lambda item: (-item[0], item[1].ref)):
             entry = entry_of(record)
-            # What is to be replaced, or says the same of another number, is no duplicate.
-            if entry.name in replaced or set(_NUMBER.findall(entry.value)) != numbers:
+            # What is to be replaced, or says the same of another number or of `C++` instead of `C`, is no duplicate.
+            if entry.name in replaced or set(_SIGN.findall(entry.value)) != signs:
                 continue
             found.append(Candidate(entry.ref, entry.category, entry.key, entry.value, entry.tags, share))
         return found

@@ -156,7 +156,8 @@ def _importance(value: Any) -> int:
 
 
 def _count(value: Any) -> int:
-    return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 0
+    whole = _is_number(value) and value == int(value)
+    return max(int(value), 0) if whole else 0
 
 
 def _links(value: Any) -> list[Link]:

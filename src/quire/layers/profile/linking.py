@@ -8,6 +8,7 @@ from quire.layers.profile.drafts import Draft
 from quire.layers.profile.entries import Entry, name_of, split_name, told
 from quire.layers.profile.forgotten import Forgotten, Incoming, read_forgotten
 from quire.layers.profile.layout import ACTIVE, ARCHIVED, SUPERSEDES
+from quire.layers.profile.places import AT_HOME
 from quire.layers.profile.rules import allowed_key, allowed_name, allowed_relation
 from quire.model import InputError, NotFound, cut
 
@@ -117,9 +118,10 @@ def forget(draft: Draft, category: str, key: str) -> Forgotten:
         ]
         _drop(draft, other, entry.name)
     draft.remove(category, key)
-    # Where a removal was interrupted half-way, the links to the entry are known only from the first attempt.
+    # Where a removal was interrupted between two disks, the links to the entry are known only from the first attempt.
     known = [item for item in read_forgotten(draft.places.root) if (item.category, item.key) == (category, key)]
-    if known and known[-1].fields.get("updated_at") == entry.fields.get("updated_at"):
+    at_home = entry.is_private and draft.places.private == AT_HOME
+    if known and at_home and told(known[-1].fields) == told(entry.fields):
         incoming += [item for item in known[-1].incoming if item not in incoming]
     gone = Forgotten(
         at=draft.now,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Any
 
@@ -15,7 +14,8 @@ from quire.model import Edge, Record, cut, one_line
 
 KIND = "entry"
 _TITLE_CHARS = 80
-_WORD = re.compile(r"[^\W_]+")
+_PUNCTUATION = ".,;:!?…\"'`“”„«»()[]{}"
+"""What may stand around a word and say nothing: not the signs of `C++`, `<=` or `-1`."""
 _LEAST, _EACH = 0.9, 0.01
 """What an entry counts: a little more with each point of importance, so that it decides between equals only."""
 _SURE = 0.1
@@ -36,7 +36,7 @@ def tag_name(tag: str) -> str:
 def text_name(value: str) -> str:
     """The name by which an entry is found that says exactly this, whatever its case, spacing and punctuation."""
     text = unicodedata.normalize("NFKC", value).casefold()
-    words = " ".join(_WORD.findall(text)) or one_line(text)
+    words = " ".join(word for part in text.split() if (word := part.strip(_PUNCTUATION))) or one_line(text)
     return f"profile-text:{sha256(words.encode('utf-8', 'replace'))[:32]}"
 
 
