@@ -14,6 +14,7 @@ from quire.model import Edge, Record, cut, one_line
 
 KIND = "entry"
 _TITLE_CHARS = 80
+_DASHES = "-–—"
 _PUNCTUATION = ".,;:!?…\"'`“”„«»()[]{}"
 """What may stand around a word and say nothing: not the signs of `C++`, `<=` or `-1`."""
 _LEAST, _EACH = 0.9, 0.01
@@ -36,7 +37,8 @@ def tag_name(tag: str) -> str:
 def text_name(value: str) -> str:
     """The name by which an entry is found that says exactly this, whatever its case, spacing and punctuation."""
     text = unicodedata.normalize("NFKC", value).casefold()
-    words = " ".join(word for part in text.split() if (word := part.strip(_PUNCTUATION))) or one_line(text)
+    parts = (part.strip(_PUNCTUATION) for part in text.replace("_", " ").split())
+    words = " ".join(part for part in parts if part.strip(_DASHES)) or one_line(text)
     return f"profile-text:{sha256(words.encode('utf-8', 'replace'))[:32]}"
 
 
