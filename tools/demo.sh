@@ -84,6 +84,11 @@ run memory why services/billing/webhooks/retry.ts:3
 say "9. What every agent now reads first (the end of AGENTS.md)"
 sed -n '/memory:map:start/,/memory:map:end/p' AGENTS.md
 
+say "10. Who works here, and how"
+run memory profile remember user timezone "Europe/Madrid" --source user-stated
+run memory profile remember tools package_manager "pnpm, never npm: the lock file must stay one" --tag user-preference
+run memory profile search "which package manager?"
+
 say "What to try next"
 cat <<TEXT
 The sample repository stays in $repo
@@ -91,6 +96,7 @@ The sample repository stays in $repo
   export PATH="$(dirname "$(command -v memory)"):\$PATH" MEMORY_HOME="$MEMORY_HOME"
   memory query "who looks after refunds?"
   memory brief services/pdf/index.ts
+  memory profile session-start
   echo '{"task":"shipped","nodes":[{"id":"feature.webhook-retry-queue","stage":"shipped"}]}' | memory save --stdin
   memory diff
   memory docs getting-started
