@@ -11,6 +11,7 @@ import msgspec
 from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
 from quire.model import (
     Conflict,
+    InvalidStore,
     LockBusy,
     OutsideProject,
     Problem,
@@ -53,8 +54,8 @@ class ProfileRooms(Asking):
 
         found = self._with_index(attempt)
         if not found:
-            # A disk that cannot be written to, or a living writer, does not keep anybody from reading.
-            with contextlib.suppress(LockBusy, StorageFailed, OutsideProject):
+            # A disk that cannot be written to, a living writer, or what would be lost, keeps nobody from reading.
+            with contextlib.suppress(LockBusy, StorageFailed, OutsideProject, InvalidStore):
                 self._migrate()
             found = self._with_index(lambda index: [work(index)] if self._usable(index) else [])
         return found[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, FOLDER, INFERRED, NAME, PRIVATE
-from quire.model import GitRequired, NotFound, Problem, Record, UnsupportedVersion, cut, one_line
+from quire.model import GitRequired, InvalidStore, NotFound, Problem, Record, UnsupportedVersion, cut, one_line
 from quire.project.profile_results import (
     Candidate,
     EntryBrief,
@@ -257,7 +258,9 @@ class ProfileTelling(ProfileRooms):
                     "source": {"type": INFERRED, "detail": "given by session-start; change it with remember"},
                 }
                 name = _NAMES[int(self.world.token(), 16) % len(_NAMES)]
-                draft.put(ASSISTANT, NAME, new_fields(name, draft.now, **given))
+                # Where the category holds something else, the session is still worth counting.
+                with contextlib.suppress(InvalidStore):
+                    draft.put(ASSISTANT, NAME, new_fields(name, draft.now, **given))
             return draft.count_session(), missing
 
         counted, missing = True, False

@@ -73,6 +73,11 @@ class Document:
         entries[key] = _raw(fields)
         self.is_changed = True
 
+    def clear(self, category: str) -> None:
+        """A category without entries, whatever stood there."""
+        self._memories[category] = {}
+        self.is_changed = True
+
     def remove(self, category: str, key: str) -> None:
         del self._memories[category][key]
         self.is_changed = True

@@ -19,6 +19,8 @@ def export_document(places: Places, *, private: bool = True) -> str:
             for key in own.keys(category):
                 fields = own.fields(category, key)
                 if fields is not None:
+                    if category not in document.categories():
+                        document.clear(category)  # only here: nothing of this is written
                     document.put(category, key, fields)
     return document.render().decode("utf-8")
 
