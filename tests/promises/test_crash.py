@@ -98,7 +98,8 @@ def test_the_power_cut_notices_a_writer_with(mutant: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_a_signal_ends_the_command_and_blocks_nobody(memory: Any, sent: signal.Signals, code: int) -> None:
     memory.init()
-    with memory.start("save", "--stdin") as process:
+    # Whoever runs the tests in the background has them ignore Ctrl-C, and that is inherited.
+    with memory.start("save", "--stdin", preexec_fn=lambda: signal.signal(sent, signal.SIG_DFL)) as process:
         waiting_for_input(process.pid)
         process.send_signal(sent)
         assert process.wait(10) == code

@@ -406,8 +406,8 @@ def test_marks_of_a_conflict_inside_a_value_are_a_value() -> None:
     assert isinstance(found, Entry)
 
 
-@pytest.mark.parametrize("depth", [3_000, 100_000])
-def test_bottomless_nesting_is_damage_and_no_crash(depth: int) -> None:
+def test_bottomless_nesting_is_damage_and_no_crash() -> None:
+    depth = 1_000_000
     data = b'{"schema_version": "1.2", "memories": {"a": ' + b"[" * depth + b"]" * depth + b"}}"
     with pytest.raises(InvalidStore, match=SHARED):
         parse_document(data, SHARED)
