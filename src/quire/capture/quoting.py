@@ -43,11 +43,14 @@ def safe_pin(text: str) -> str:
 
 
 def quote(text: str, chars: int) -> str:
-    """A text on one line, cut after a sentence where one ends, else after a word."""
+    """A text on one line, at most `chars` characters of it, cut after a sentence where one ends, else after a word."""
     line = one_line(text)
     if len(line) <= chars:
         return line
-    ends = [found.start() for found in _SENTENCE_END.finditer(line[: chars + 1])]
+    if chars < 1:
+        return ""
+    # One character more is looked at: the space after a sentence that just fits.
+    ends = [end for found in _SENTENCE_END.finditer(line[: chars + 1]) if (end := found.start()) <= chars]
     if ends and ends[-1] >= chars // 3:
         return line[: ends[-1]]
     word = line[: chars - 1].rpartition(" ")[0]

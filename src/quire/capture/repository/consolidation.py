@@ -1,0 +1,254 @@
+"""What sessions add to a memory, by rules alone: grouped evidence merged into traps, steps and the focus.
+
+The newest evidence wins, steps that are done go, what is said twice is said once, and the map of the project stays as
+it is. The same evidence taken in twice changes nothing more. Items that come from sessions name the latest event that
+spoke of them under `source`: by it one knows which are old when there are too many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from quire.capture.repository.carrying import FIELDS, SOURCE, is_from_file, said_once
+from quire.capture.repository.wording import NONE, SENTENCE_CHARS, TITLE_CHARS, are_alike, normal, said, stated
+from quire.layers.journal import (
+    Bundle,
+    Deduped,
+    Event,
+    Evidence,
+    Group,
+    group_events,
+    layout,
+    merge_sections,
+    ordinal_of,
+    shown,
+    texts_at,
+)
+
+GOTCHAS_MOST = 24
+STEPS_MOST = 24
+STATE_MOST = 12
+RISKS_MOST = 12
+GROUPS_MOST = 200
+"""Older evidence would not be kept beside so much that is newer; only what it says is done still counts."""
+SIGNALS_MOST = 100
+_NEW_STATES, _NEW_PASSED = 8, 2
+_MARK = re.compile(r"\s*(NEXT|DONE)\s*[:：]\s*", re.I)
+_COLON = re.compile(r"[:：]\s")
+_NOT_FAILED = re.compile(r"\b(?:0|no|zero|without)\s+(?:\w+\s+){0,1}(?:fail\w*|errors?)", re.I)
+_FAILED = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ures?)?|errors?|broken?|crash(?:es|ed)?|flaky|red)\b|失败|fehlgeschlagen|échou", re.I
+)
+
+__all__ = ["GOTCHAS_MOST", "RISKS_MOST", "STATE_MOST", "STEPS_MOST", "consolidate", "consolidated", "told_by"]
+
+
+def told_by(events: Iterable[Event]) -> Evidence:
+    """The evidence of sessions. Our own runs are left out: they only repeat what the memory said before."""
+    return group_events(event for event in events if event.kind != layout.TOOL_RUN)
+
+
+def consolidate(
+    current: Bundle, groups: Evidence, *, section: str = layout.ALL, protected: Collection[str] = ()
+) -> Bundle:
+    """The bundle with what the evidence says; only in one section, where one is named. Nothing given is changed."""
+    return consolidated(current, groups, section=section, protected=protected).bundle
+
+
+def consolidated(
+    current: Bundle, groups: Evidence, *, section: str = layout.ALL, protected: Collection[str] = ()
+) -> Deduped:
+    """The same, with the titles that went into others."""
+    # The oldest first, so that what is newer is said later. Groups of our own runs alone say nothing new.
+    told = [group for group in reversed(groups.groups) if group.source_scope_label != "local"]
+    if not told:
+        return Deduped(bundle=dict(current))
+    done = {normal(topic) for group in told for topic in _done_topics(group)}
+    told = told[-GROUPS_MOST:]
+    proposal: Bundle = {
+        "gotchas": _with_gotchas(_items(current, "gotchas"), told),
+        "nextSteps": _with_steps(_items(current, "nextSteps"), told, done),
+    }
+    if isinstance(current.get("currentFocus"), dict):
+        proposal["currentFocus"] = _with_focus(current["currentFocus"], told)
+    merged = merge_sections(current, proposal, section, protected)
+    deduped = said_once(merged, current)
+    bundle = dict(deduped.bundle)
+    for key, most in (("gotchas", GOTCHAS_MOST), ("nextSteps", STEPS_MOST)):
+        if merged.get(key) is proposal[key]:
+            bundle[key] = _cut([_filled(item, key) for item in bundle[key]], told, most)
+    return Deduped(bundle=bundle, merged_gotchas=deduped.merged_gotchas, merged_next_steps=deduped.merged_next_steps)
+
+
+# -- gotchas and steps ----------------------------------------------------------------------------
+
+
+def _items(current: Bundle, key: str) -> dict[str, Any]:
+    """The items by their titles in normal form; one without a title, or with that of another, by its place."""
+    found: dict[str, Any] = {}
+    listed = current.get(key)
+    for number, item in enumerate(listed if isinstance(listed, list) else []):
+        title = normal(shown(item, "title"))
+        found[title if title and title not in found else f"\0{number}"] = item
+    return found
+
+
+def _with_gotchas(items: dict[str, Any], told: list[Group]) -> list[Any]:
+    for group in told:
+        for text in group.signals.gotchas[-SIGNALS_MOST:]:
+            title, cause = _titled(text)
+            _put(items, title, {"cause": cause}, group, "gotchas")
+    return list(items.values())
+
+
+def _with_steps(items: dict[str, Any], told: list[Group], ever_done: set[str]) -> list[Any]:
+    """The steps with those that came up. What was done long ago goes by its title alone, and comes back if it comes up
+    again."""
+    items = {key: item for key, item in items.items() if key not in ever_done}
+    for group in told:
+        done = _done_topics(group)[-SIGNALS_MOST:]
+        for hint in group.signals.next_step_hints[-SIGNALS_MOST:]:
+            title, start = _titled(_unmarked(hint))
+            if not _is_done_hint(hint) and not any(are_alike(title, topic) for topic in done):
+                why = f"It came up in {_latest(group)}: {group.representative_summary}"
+                _put(items, title, {"why": said(why), "start": start}, group, "nextSteps")
+        if done:
+            is_done = {key for key, item in items.items() if any(are_alike(shown(item, "title"), one) for one in done)}
+            items = {key: item for key, item in items.items() if key not in is_done}
+    return list(items.values())
+
+
+def _put(items: dict[str, Any], title: str, fields: dict[str, str], group: Group, key: str) -> None:
+    """Note an item: what it says newly is taken over; of one that a file holds, only what the file leaves open."""
+    name = normal(title)
+    if not name:
+        return
+    known = items.get(name)
+    if not isinstance(known, dict):
+        blank = dict.fromkeys(FIELDS[key], "")
+        items[name] = {**blank, **fields, "title": title, SOURCE: _latest(group)}
+    elif is_from_file(known):
+        missing = {name: text for name, text in fields.items() if shown(known, name) in ("", NONE) and text}
+        items[name] = {**known, **missing}
+    else:
+        # Why something is to be done stays true; where to begin may change.
+        newly = {n: text for n, text in fields.items() if text and (n != "why" or shown(known, n) in ("", NONE))}
+        items[name] = {**known, **newly, SOURCE: _newer(shown(known, SOURCE), _latest(group))}
+
+
+def _latest(group: Group) -> str:
+    return group.event_ids[-1]
+
+
+def _newer(first: str, second: str) -> str:
+    return first if ordinal_of(first) > ordinal_of(second) else second
+
+
+def _filled(item: Any, key: str) -> Any:
+    """An item whose blanks say that there is nothing, or where to look."""
+    if not isinstance(item, dict) or not shown(item, "title").strip():
+        return item
+    event = shown(item, SOURCE)
+    if key == "gotchas" and not shown(item, "correctPath").strip() and ordinal_of(event):
+        item = {**item, "correctPath": f"See {event} in the history."}
+    return {**item, **{name: stated(shown(item, name)) for name in FIELDS[key]}}
+
+
+def _cut(items: list[Any], told: list[Group], most: int) -> list[Any]:
+    """At most so many: first those go that this evidence did not confirm, the oldest before the others.
+
+    What comes from files goes last: the next look at the files would bring it back.
+    """
+    if len(items) <= most:
+        return items
+    confirmed = {event for group in told for event in group.event_ids}
+
+    def worth(number: int) -> tuple[bool, bool, int, int]:
+        item = items[number]
+        event = shown(item, SOURCE)
+        ordinal = ordinal_of(event)
+        # Of one event the first come first, or taking it in again would exchange them.
+        place = -number if ordinal else number
+        return isinstance(item, dict) and is_from_file(item), event in confirmed, ordinal, place
+
+    kept = sorted(sorted(range(len(items)), key=worth)[-most:])
+    return [items[number] for number in kept]
+
+
+# -- focus ----------------------------------------------------------------------------------------
+
+
+def _with_focus(focus: dict[str, Any], told: list[Group]) -> dict[str, Any]:
+    newest = list(reversed(told))
+    decisions = [
+        text for group in newest for text in map(said, reversed(group.signals.decisions[-SIGNALS_MOST:])) if text
+    ]
+    observed = [
+        text for group in newest for text in map(said, group.signals.validation_observations[-SIGNALS_MOST:]) if text
+    ]
+    observed = list({_topic(text) or normal(text): text for text in reversed(observed)}.values())[::-1]
+    passed = [text for text in observed if not _has_failed(text)]
+    failed = [text for text in observed if _has_failed(text)]
+    settled = {_topic(text) or normal(text) for text in passed}
+    risks = [text for text in texts_at(focus, "knownRisks") if (_topic(text) or normal(text)) not in settled]
+    state = [*_told_once(decisions, _NEW_STATES), *passed[:_NEW_PASSED], *texts_at(focus, "currentState")]
+    result = {
+        **focus,
+        "summary": said(told[-1].representative_summary, SENTENCE_CHARS * 2) or focus.get("summary", NONE),
+        "currentState": _told_once(state, STATE_MOST),
+        "knownRisks": _told_once([*failed, *risks], RISKS_MOST),
+    }
+    snapshot = focus.get("validationSnapshot")
+    done = [topic for group in told for topic in _done_topics(group)]
+    if isinstance(snapshot, dict) and done:
+        actions = texts_at(snapshot, "suggestedNextActions")
+        left = [text for text in actions if not any(are_alike(text, topic) for topic in done)]
+        result["validationSnapshot"] = {**snapshot, "suggestedNextActions": left}
+    return result
+
+
+def _told_once(texts: Iterable[str], most: int) -> list[str]:
+    """The first so many of texts, the newest first; what was said of a topic, or nearly so, is not said again."""
+    found: list[str] = []
+    topics: set[str] = set()
+    for text in texts:
+        topic = _topic(text)
+        if len(found) < most and topic not in topics and not any(are_alike(text, other) for other in found):
+            found.append(text)
+            topics |= {topic} if topic else set()
+    return found
+
+
+def _has_failed(text: str) -> bool:
+    return _FAILED.search(_NOT_FAILED.sub("", text)) is not None
+
+
+# -- texts of signals -----------------------------------------------------------------------------
+
+
+def _topic(text: str) -> str:
+    """What stands before a colon, in normal form; empty where there is none."""
+    parts = _COLON.split(text, maxsplit=1)
+    return normal(parts[0]) if len(parts) == 2 else ""
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """A signal of the form `title: rest`, as it may be kept."""
+    parts = re.split(r"[:：]", text, maxsplit=1)
+    title = said(parts[0], TITLE_CHARS) or said(text, TITLE_CHARS)
+    return title, said(parts[1]) if len(parts) == 2 and parts[0].strip() else ""
+
+
+def _unmarked(hint: str) -> str:
+    return _MARK.sub("", hint, count=1) if _MARK.match(hint) else hint
+
+
+def _is_done_hint(hint: str) -> bool:
+    found = _MARK.match(hint)
+    return found is not None and found[1].upper() == "DONE"
+
+
+def _done_topics(group: Group) -> list[str]:
+    return [_titled(_unmarked(hint))[0] for hint in group.signals.next_step_hints if _is_done_hint(hint)]

@@ -1,0 +1,63 @@
+"""Documents of other programs, JSON and TOML, read patiently: what is broken or of another kind says nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.model import one_line
+
+DOCUMENT_BYTES = 1024 * 1024
+TEXT_CHARS = 2_000
+_ITEMS_MOST = 500
+# A key of TOML with thousands of parts costs its reader the square of them.
+_KEY_DOTS, _LINE_DOTS = 200, 2_000
+
+__all__ = ["DOCUMENT_BYTES", "json_object", "part", "table_at", "text_at", "texts_at", "toml_table"]
+
+
+def json_object(text: str) -> dict[str, Any]:
+    try:
+        found = msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def toml_table(text: str) -> dict[str, Any]:
+    import tomllib
+
+    for line in text.split("\n"):
+        if line.count(".") > _KEY_DOTS and (
+            line.partition("=")[0].count(".") > _KEY_DOTS or line.count(".") > _LINE_DOTS
+        ):
+            return {}
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def part(value: Any, *path: str) -> Any:
+    """What stands at a path of keys, or None."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def text_at(value: Any, *path: str) -> str:
+    """The text at a path, on one line; empty where there is none."""
+    found = part(value, *path)
+    return one_line(found[:TEXT_CHARS]) if isinstance(found, str) else ""
+
+
+def texts_at(value: Any, *path: str) -> list[str]:
+    found = part(value, *path)
+    items = found[:_ITEMS_MOST] if isinstance(found, list) else []
+    return [text for item in items if (text := text_at({"": item}, ""))]
+
+
+def table_at(value: Any, *path: str) -> dict[str, Any]:
+    found = part(value, *path)
+    return found if isinstance(found, dict) else {}

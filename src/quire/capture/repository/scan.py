@@ -1,0 +1,222 @@
+"""A first look at a project: what kind it is, what it is made of, where it begins. Nothing in it is run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from quire.capture.repository.advice import suggested_gotchas, suggested_steps
+from quire.capture.repository.manifests import GO, MANIFESTS, NODE, PYTHON, RUST, Manifest, read_manifest
+from quire.capture.repository.tree import Top, Tree, below, is_file, list_tree, look_at_top
+from quire.capture.repository.workspaces import Module, Workspace, find_workspace
+from quire.files import Git
+from quire.layers.journal import collation_key
+from quire.model import trim
+
+_ENDINGS = (
+    "c cc cjs clj cpp cs cts cxx dart ex exs go h hpp hs java jl js jsx kt lua m mjs mm mts php pl py r rb rs scala sh "
+    "svelte swift ts tsx vue zig"
+)
+SOURCES = frozenset(_ENDINGS.split())
+"""How the names of source files end."""
+_ECOSYSTEMS = (
+    ("node", (NODE,)),
+    ("python", (PYTHON,)),
+    ("rust", (RUST,)),
+    ("go", (GO,)),
+    ("python", ("setup.py", "setup.cfg", "requirements.txt", "Pipfile")),
+    ("go", ("go.work",)),
+    ("deno", ("deno.json", "deno.jsonc")),
+    ("java", ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")),
+    ("ruby", ("Gemfile",)),
+    ("php", ("composer.json",)),
+    ("elixir", ("mix.exs",)),
+    ("dart", ("pubspec.yaml",)),
+    ("swift", ("Package.swift",)),
+    ("c++", ("CMakeLists.txt", "meson.build")),
+)
+_LOCKS = (
+    ("pnpm", ("pnpm-lock.yaml",)),
+    ("yarn", ("yarn.lock",)),
+    ("npm", ("package-lock.json",)),
+    ("bun", ("bun.lockb", "bun.lock")),
+    ("uv", ("uv.lock",)),
+    ("poetry", ("poetry.lock",)),
+    ("pdm", ("pdm.lock",)),
+    ("pipenv", ("Pipfile.lock",)),
+    ("cargo", ("Cargo.lock",)),
+    ("go", ("go.sum",)),
+    ("bundler", ("Gemfile.lock",)),
+    ("composer", ("composer.lock",)),
+)
+_KEY_FILES = (
+    *("package.json", "README.md", "AGENTS.md", "CLAUDE.md", "src/index.ts", "src/main.ts", "src/cli.ts"),
+    *("src/index.js", "src/main.py", "main.go", "go.mod", "Cargo.toml", "pyproject.toml"),
+)
+_MODULE_FILES = ("src/index.ts", "src/main.ts", "src/cli.ts", "src/lib.rs", "src/main.rs")
+_SOURCE_FOLDERS = ("src", "packages", "apps", "app", "lib", "server", "client", "internal", "cmd", "crates")
+_KEY_MOST, _KEY_MODULES, _DENSE_MOST = 8, 4, 6
+
+__all__ = ["SOURCES", "Candidate", "Dense", "Scan", "is_source", "resolved", "scan_repository", "scan_value"]
+
+
+class Candidate(Struct, frozen=True):
+    """A command that would tell whether the project is well."""
+
+    label: str
+    command: tuple[str, ...]
+    purpose: str
+
+
+class Dense(Struct, frozen=True):
+    path: str
+    count: int
+
+
+class Scan(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the first look shows. Names are in the order of names; what a project does not have is None or empty."""
+
+    root_dir: str
+    project_name: str
+    project_signals: tuple[str, ...]
+    primary_ecosystem: str
+    package_manager: str | None
+    workspace_manager: str | None
+    top_level_dirs: tuple[str, ...]
+    top_level_files: tuple[str, ...]
+    root_scripts: tuple[str, ...]
+    workspace_modules: tuple[Module, ...]
+    key_entry_files: tuple[str, ...]
+    dense_source_dirs: tuple[Dense, ...]
+    gotchas: tuple[str, ...]
+    next_steps: tuple[str, ...]
+    validation_candidates: tuple[Candidate, ...]
+    tree: Tree
+    manifests: dict[str, Manifest]
+    """The manifests at the root, by their names."""
+
+
+def scan_repository(root: str, git: Git) -> Scan:
+    """Look at the project at `root`. Files that are broken, special, or outside of it say nothing."""
+    tree = list_tree(root, git if git.root == root else git.elsewhere(root))
+    top = look_at_top(root)
+    at_top = Top(_in_order(top.folders), _in_order(top.files))
+    manifests = {name: found for name in MANIFESTS if (found := read_manifest(tree, name))}
+    node = manifests.get(NODE) or Manifest(path=NODE)
+    workspace = find_workspace(tree, manifests)
+    signals = _in_order((*at_top.files, *(".git" for name in at_top.folders if name == ".git")))
+    ecosystem = next((kind for kind, names in _ECOSYSTEMS if any(name in at_top.files for name in names)), "generic")
+    manager = node.package_manager or next(
+        (kind for kind, names in _LOCKS if any(n in at_top.files for n in names)), None
+    )
+    key_files = _key_files(tree, node, workspace)
+    candidates = _candidates(ecosystem, node, manager)
+    return Scan(
+        root_dir=root,
+        project_name=node.name or trim(os.path.basename(root.rstrip("/"))) or "project",
+        project_signals=signals,
+        primary_ecosystem=ecosystem,
+        package_manager=manager,
+        workspace_manager=workspace.manager,
+        top_level_dirs=at_top.folders,
+        top_level_files=at_top.files,
+        root_scripts=_in_order(node.scripts),
+        workspace_modules=workspace.modules,
+        key_entry_files=key_files,
+        dense_source_dirs=_dense(tree, workspace),
+        gotchas=suggested_gotchas(
+            signals=signals,
+            folders=at_top.folders,
+            key_files=key_files,
+            ecosystem=ecosystem,
+            has_modules=bool(workspace.modules),
+        ),
+        next_steps=suggested_steps(
+            has_commands=bool(candidates),
+            has_modules=bool(workspace.modules),
+            key_files=key_files,
+            package_manager=manager,
+        ),
+        validation_candidates=candidates,
+        tree=tree,
+        manifests=manifests,
+    )
+
+
+def scan_value(scan: Scan) -> dict[str, Any]:
+    """The scan as others are told of it: plain values, without the files it was made from."""
+    bare = msgspec.structs.replace(scan, tree=Tree(root=""), manifests={})
+    value: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(bare))
+    del value["tree"], value["manifests"]
+    value["denseSourceDirs"] = [f"{dense.path} ({dense.count} source files)" for dense in scan.dense_source_dirs]
+    value["workspaceModules"] = [
+        {"name": module.name, "path": module.path, "role": module.role} for module in scan.workspace_modules
+    ]
+    return value
+
+
+def is_source(path: str) -> bool:
+    return path.rpartition(".")[2] in SOURCES
+
+
+def resolved(tree: Tree, folder: str, target: str, index: Iterable[str] = ("index.js", "index.ts")) -> str:
+    """The file of the project that a manifest in `folder` names; for a folder the file that stands for it.
+
+    Empty for what is missing, is no plain file, or is not among the files of the project, as nothing outside it is.
+    """
+    while target.startswith("./"):
+        target = target[2:]
+    path = f"{folder}/{target.rstrip('/')}" if folder else target.rstrip("/")
+    names = [
+        path,
+        *(f"{path}.{ending}" for ending in ("js", "ts", "mjs", "cjs")),
+        *(f"{path}/{name}" for name in index),
+    ]
+    return next((name for name in names if is_file(tree, name)), "")
+
+
+def _in_order(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names), key=collation_key))
+
+
+def _key_files(tree: Tree, node: Manifest, workspace: Workspace) -> tuple[str, ...]:
+    found = {name for name in _KEY_FILES if is_file(tree, name)}
+    found |= {path for target in node.targets if (path := resolved(tree, "", target.value))}
+    for module in workspace.modules[:_KEY_MODULES]:
+        names = (NODE, RUST, PYTHON, GO, *_MODULE_FILES)
+        found |= {path for name in names if is_file(tree, path := f"{module.path}/{name}")}
+    return _in_order(found)[:_KEY_MOST]
+
+
+def _dense(tree: Tree, workspace: Workspace) -> tuple[Dense, ...]:
+    folders = dict.fromkeys((*_SOURCE_FOLDERS, *(f"{module.path}/src" for module in workspace.modules)))
+    counted = [Dense(folder, sum(map(is_source, below(tree, folder)))) for folder in folders if folder in tree.folders]
+    found = sorted(
+        (dense for dense in counted if dense.count), key=lambda dense: (-dense.count, collation_key(dense.path))
+    )
+    return tuple(found[:_DENSE_MOST])
+
+
+def _candidates(ecosystem: str, node: Manifest, manager: str | None) -> tuple[Candidate, ...]:
+    return tuple(_node_candidates(node, manager) if ecosystem == "node" else _other_candidates(ecosystem))
+
+
+def _node_candidates(node: Manifest, manager: str | None) -> Iterator[Candidate]:
+    purposes = {"build": "Shows whether the project still builds.", "test": "Runs the tests of the project."}
+    for script, purpose in purposes.items():
+        if script in node.scripts:
+            if (manager or "").partition("@")[0] == "pnpm":
+                yield Candidate(f"pnpm {script}", ("pnpm", script), purpose)
+            else:
+                yield Candidate(script, ("npm", "test") if script == "test" else ("npm", "run", script), purpose)
+
+
+def _other_candidates(ecosystem: str) -> Iterator[Candidate]:
+    commands = {"python": ("pytest",), "rust": ("cargo", "test"), "go": ("go", "test", "./...")}
+    if ecosystem in commands:
+        command = commands[ecosystem]
+        yield Candidate(" ".join(command), command, "Runs the tests of the project.")

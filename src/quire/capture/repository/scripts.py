@@ -1,0 +1,147 @@
+"""Commands that tell whether a project is well, from its Makefile, its scripts and what its language offers.
+
+They are put together from a few known names. Only where there are none, a line of the automation is taken over, and
+only one that needs no shell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from quire.capture.repository.ci_files import automated_lines, plain_words, runs
+from quire.capture.repository.documents import part, table_at
+from quire.capture.repository.manifests import NODE, PYTHON, RUST, Manifest
+from quire.capture.repository.scan import Scan
+from quire.capture.repository.tree import read_beginning
+from quire.capture.repository.wording import SENTENCE_CHARS, said
+from quire.layers.journal import layout
+
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+_JUSTFILES = ("justfile", "Justfile", ".justfile")
+_NAME = re.compile(r"[A-Za-z][\w:.-]{0,60}")
+_TARGET = re.compile(
+    r"^([A-Za-z][\w.-]{0,60})[ \t]*(?:[\w=\"' *+-]{0,80}?)::?(?!=)[^#\n]{0,300}(?:##?[ \t]*(.{0,200}))?$"
+)
+_TESTS = ("test", "tests", "check", "verify", "ci")
+_CHECKS = ("lint", "check", "typecheck", "type-check", "types", "vet", "build", "compile")
+_PLACEHOLDER = "no test specified"
+_TEST_LINE = re.compile(r"\b(?:test|tests|pytest|tox|nox|ctest)\b")
+_RUN_WITH = {"uv": ("uv", "run"), "poetry": ("poetry", "run"), "pdm": ("pdm", "run"), "pipenv": ("pipenv", "run")}
+
+__all__ = ["Check", "find_checks"]
+
+
+class Check(Struct, frozen=True):
+    """A command, what it is called, and what is known of it."""
+
+    label: str
+    command: tuple[str, ...]
+    purpose: str
+    is_test: bool = True
+
+
+def find_checks(scan: Scan) -> list[Check]:
+    """At most as many as a memory may suggest: the best that runs tests, then the best that looks at the code."""
+    lines = automated_lines(scan.tree)
+    every = [*_targets(scan), *_scripts(scan), *_of_language(scan)]
+    every += _automated(lines) if not any(check.is_test for check in every) else ()
+    # What the automation runs is what the project itself goes by.
+    ranked = sorted(every, key=lambda check: not runs(lines, check.command))
+    chosen: list[Check] = []
+    for is_test in (True, False):
+        chosen += [check for check in ranked if check.is_test is is_test and check not in chosen][:1]
+    return chosen[: layout.VALIDATION_COMMANDS]
+
+
+# -- targets and scripts --------------------------------------------------------------------------
+
+
+def _targets(scan: Scan) -> Iterator[Check]:
+    """The targets of a Makefile or a justfile."""
+    for program, names in (("make", _MAKEFILES), ("just", _JUSTFILES)):
+        path = next((name for name in names if name in scan.tree.names), "")
+        found = _read_targets(read_beginning(scan.tree, path)) if path else {}
+        for name, is_test in _wanted(found):
+            words = f"`{name}` in {path}: {found[name]}" if found[name] else f"`{name}` in {path}."
+            yield Check(f"{program} {name}", (program, name), said(words, SENTENCE_CHARS), is_test)
+
+
+def _read_targets(text: str) -> dict[str, str]:
+    """The targets and what each is for: the comment beside or above it, else the first line of its recipe."""
+    found: dict[str, str] = {}
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        target = _TARGET.match(line)
+        if target is None or target[1] in found:
+            continue
+        above = lines[number - 1] if number else ""
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        recipe = below.strip().lstrip("@-+ ") if below[:1] in ("\t", " ") else ""
+        comment = above.lstrip("# ").strip() if above.startswith("#") else ""
+        found[target[1]] = (
+            (target[2] or "").strip() or comment or (f"`{recipe}`" if recipe and "`" not in recipe else recipe)
+        )
+    return found
+
+
+def _scripts(scan: Scan) -> Iterator[Check]:
+    """The scripts of a package.json, in the words of its package manager."""
+    manifest = scan.manifests.get(NODE) or Manifest(path=NODE)
+    manager = (scan.package_manager or "npm").partition("@")[0]
+    if manager not in ("npm", "pnpm", "yarn", "bun"):
+        manager = "npm"
+    scripts = {name: text for name, text in manifest.scripts.items() if _PLACEHOLDER not in text}
+    for name, is_test in _wanted(scripts):
+        short = (manager, name) if manager in ("pnpm", "yarn") else (manager, "run", name)
+        command = ("npm", "test") if (manager, name) == ("npm", "test") else short
+        purpose = said(f"`{name}` in {NODE}: `{scripts[name]}`", SENTENCE_CHARS)
+        yield Check(" ".join(command), command, purpose, is_test)
+
+
+def _wanted(names: dict[str, str]) -> Iterator[tuple[str, bool]]:
+    for wanted, is_test in ((_TESTS, True), (_CHECKS, False)):
+        for name in wanted:
+            if name in names and _NAME.fullmatch(name):
+                yield name, is_test
+
+
+# -- what a language offers -----------------------------------------------------------------------
+
+
+def _of_language(scan: Scan) -> Iterator[Check]:
+    tree, names = scan.tree, scan.tree.names
+    if "tox.ini" in names:
+        yield Check("tox", ("tox",), "The environments of tox.ini.")
+    if "noxfile.py" in names:
+        yield Check("nox", ("nox",), "The sessions of noxfile.py.")
+    python = scan.manifests.get(PYTHON)
+    configured = python is not None and bool(table_at(python.document, "tool", "pytest"))
+    has_tests = any(folder in tree.folders for folder in ("tests", "test"))
+    if scan.primary_ecosystem == "python" and (configured or has_tests or "pytest.ini" in names):
+        command = (*_RUN_WITH.get(scan.package_manager or "", ()), "pytest")
+        where = f"The tests that {PYTHON} configures." if configured else "The tests of the project."
+        yield Check(" ".join(command), command, where)
+    if RUST in names:
+        yield Check("cargo test", ("cargo", "test"), f"The tests of {_crates(scan)}.")
+        yield Check("cargo check", ("cargo", "check"), f"The types of {_crates(scan)}.", False)
+    if "go.mod" in names or "go.work" in names:
+        yield Check("go test ./...", ("go", "test", "./..."), "The tests of all Go packages.")
+        yield Check("go vet ./...", ("go", "vet", "./..."), "A look at all Go packages.", False)
+
+
+def _crates(scan: Scan) -> str:
+    manifest = scan.manifests.get(RUST)
+    is_workspace = manifest is not None and part(manifest.document, "workspace") is not None
+    return "all crates of the workspace" if is_workspace else "the crate"
+
+
+def _automated(lines: tuple[str, ...]) -> Iterator[Check]:
+    """Lines of the automation that run tests, where nothing else is known; only those that need no shell."""
+    for line in lines:
+        words = plain_words(line) if _TEST_LINE.search(line) else ()
+        # What may not be kept as it stands may not be run either.
+        if words and said(line) == line:
+            yield Check(line, words, "The automation of the project runs it.")

@@ -1,0 +1,222 @@
+"""Which sentences tell why something goes wrong or warn of it, and how such a sentence becomes `effect: cause`."""
+
+from __future__ import annotations
+
+import re
+
+from quire.capture.signals.cues import cue
+from quire.capture.signals.wording import opened, pair, stems, tidy
+
+LEAST_STEMS = 4
+_CLAUSE = 8
+_SHORT = 6
+_SYMPTOM_WORDS = 16
+
+_FOUND_OUT = re.compile(
+    r"\W*(?:(?:i )?found (?:it|the (?:problem|issue|bug|cause|culprit))|i see the (?:issue|problem)|that explains it"
+    r"|(?:that|this|here)['’]?s (?:it|the (?:problem|cause|bug|issue))|gefunden|ich hab['’]s|lo encontré|trouvé|找到了"
+    r"|見つかりました)",
+    re.I,
+)
+_THAT_WAS_IT = re.compile(r"\W*(?:(?:that|this)(?:['’]s| is) (?:the|why)|das ist|これが|这就是)", re.I)
+_STATUS = re.compile(
+    r"\W*(?:(?:the|a|one|two|three|four|five|\d+|ein|eine|zwei|drei|una?|dos|un|une|deux) )?(?:tests?|errors?|failures?"
+    r"|checks?|fehler|pruebas?|builds?|links?)(?: is| are)?(?: still)?(?: fail(?:s|ed|ing)?| hangs?| schlägt fehl"
+    r"| schlagen fehl| fallan?| échoue(?:nt)?| broken)?\W*$",
+    re.I,
+)
+_OTHERWISE = re.compile(r",?\s+(?:otherwise|or else|sonst|sinon|de lo contrario)\s+|[,，]?(?:否则|さもないと)", re.I)
+_STRONG = re.compile(
+    r"otherwise|or else|keep in mind|beware|careful|watch out|must never|the hard way|sonst|sinon|de lo contrario|否则",
+    re.I,
+)
+_LEADING = re.compile(
+    r"\W*(?:because|since|as|weil|da|porque|como|parce que|comme"
+    r"|puisque)\s+(?P<cause>[^,]{8,140}),\s+(?P<effect>\S.{8,})",
+    re.I,
+)
+_THEN = re.compile(
+    r"(?:^\W*|, |; |\band )(?:which is why|that is why|that['’]s why|this is why)\b|^\W*(?:deshalb|daher|darum|por eso"
+    r"|c['’]est pourquoi|du coup|因此|所以|そのため)",
+    re.I,
+)
+_RELATIVE = re.compile(
+    r",\s+which\s+(?=(?:\S+\s+){0,5}(?:cannot|can['’]t|does(?: not|n['’]t)|do(?: not|n['’]t)|never|is(?: not"
+    r"|n['’]t))\b)",
+    re.I,
+)
+_WITHOUT = re.compile(
+    r"\W*(?:without (?:it|that|this|them|these)|ohne (?:das|sie|ihn)|sin (?:eso|ello)|sans (?:ça|cela))\b", re.I
+)
+_THROWS = re.compile(r"\b(?:throws?|raises?|returns? \d{3}|destroys?|deletes?|ignores?|skips?)\b", re.I)
+_AT_ODDS = re.compile(
+    r"\b(?:when(?:ever)?|before|while|no longer|(?:was|were|been) removed|never|at the same time"
+    r"|(?:is|are|was|were|does|do|did)(?: not|n['’]t))\b",
+    re.I,
+)
+_OF_A_KIND = re.compile(r"\b(?:that|which|who) (?:fail|crash|time out|hang|break|died|were lost)s?\b", re.I)
+_UNTIL = re.compile(r"\b(?:until|before|unless|because|since|or|otherwise|bis|bevor|sonst|hasta|avant)\b|[;:]", re.I)
+_BREAKS = re.compile(
+    r"\b(?:fail\w*|errors?|hangs?|crash\w*|panic\w*|breaks?|broken|times? out|timeout|fehl\w*|schl(?:ägt|agen) fehl"
+    r"|falla\w*|échoue\w*)\b|失败|失敗|エラー|错误",
+    re.I,
+)
+_PARTS = re.compile(r"[;:：]\s*")
+_MARKS = (",", ";", ":", "，", "、")
+
+__all__ = [
+    "LEAST_STEMS",
+    "bare_symptom",
+    "breaks",
+    "effect_of",
+    "explains",
+    "has_cause",
+    "has_problem",
+    "is_at_odds",
+    "is_clause",
+    "is_discovery",
+    "is_report",
+    "is_status",
+    "is_symptom",
+    "points_back",
+    "says_nothing",
+    "split_cause",
+    "tells_what_is_lost",
+    "warns",
+    "without_own_work",
+]
+
+
+def is_report(text: str) -> bool:
+    """Whether the user tells of something that goes wrong."""
+    if text.endswith(("?", "？")) or re.match(r"\W*(?:oh|that|this|it|so)\b", text, re.I):
+        return False
+    return len(stems(text)) >= 2 and bool(cue("problem").search(text))
+
+
+def is_symptom(text: str) -> bool:
+    return bool(cue("problem").search(text)) and len(text.split()) <= _SYMPTOM_WORDS and not _is_own_work(text)
+
+
+def breaks(symptom: str) -> bool:
+    """Whether a symptom is a failure: what is said right after it is its cause, even without saying so."""
+    return bool(_BREAKS.search(symptom))
+
+
+def is_status(text: str) -> bool:
+    """`Two tests fail`: how many, and nothing more."""
+    return bool(_STATUS.match(text))
+
+
+def bare_symptom(symptom: str) -> str:
+    """A symptom without the count of tests before it: `One test fails: tenants …`."""
+    head, colon, rest = symptom.partition(": ")
+    return rest if colon and is_status(head) else symptom
+
+
+def is_discovery(text: str) -> bool:
+    """`Found it.`: what follows is the cause."""
+    return bool(_FOUND_OUT.match(text)) and len(text.split()) <= _SHORT
+
+
+def points_back(text: str, *, failed: bool) -> bool:
+    """`That's the cycle.`: what went before was the cause."""
+    if not _THAT_WAS_IT.match(text) or len(text.split()) > _SHORT:
+        return False
+    return failed or bool(cue("cause_head").search(text))
+
+
+def effect_of(text: str) -> str:
+    """What a sentence that begins with `that is why` tells; empty where it begins otherwise."""
+    found = _THEN.match(text)
+    return text[found.end() :].strip(" ,，") if found else ""
+
+
+def tells_what_is_lost(text: str) -> bool:
+    """`Without it the service throws …`: what went before is needed."""
+    return bool(_WITHOUT.match(text) and (cue("problem").search(text) or _THROWS.search(text)))
+
+
+def is_at_odds(text: str) -> bool:
+    """Whether a sentence tells how things do not fit, without saying that this is a cause."""
+    return len(stems(text)) > LEAST_STEMS and bool(_AT_ODDS.search(text))
+
+
+def has_problem(text: str) -> bool:
+    """Whether a sentence tells of something that goes wrong; `jobs that fail` only names a kind of jobs."""
+    return bool(cue("problem").search(_OF_A_KIND.sub(" ", text)))
+
+
+def explains(text: str) -> bool:
+    """Whether a sentence says by itself that it explains something."""
+    return bool(_THEN.search(text))
+
+
+def is_clause(text: str) -> bool:
+    """Whether a text tells something, rather than listing names."""
+    return len(text.split()) >= _SHORT - 1 or not text.isascii()
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a sentence cannot tell of a trap: a question, a courtesy, the agent's own work, a guess, a step."""
+    if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or cue("aside").search(text):
+        return True
+    if _is_own_work(text) or (cue("open").search(text) and not _STRONG.search(text)):
+        return True
+    is_known = _STRONG.search(text) or (cue("problem").search(text) and _cut_at(text, "because"))
+    return bool(cue("hypothetical").search(text) and not is_known)
+
+
+def _is_own_work(text: str) -> bool:
+    """Whether the agent tells what it does or did."""
+    return any(cue(meaning, at_start=True).match(text) for meaning in ("commit", "immediate", "did"))
+
+
+def without_own_work(text: str) -> str:
+    """`I'll correct the file: it lacks …` without what the agent does."""
+    doing, colon, rest = text.partition(": ")
+    return rest if colon and _is_own_work(opened(doing)) and has_cause(rest) else text
+
+
+def has_cause(text: str) -> bool:
+    return bool(_cut_at(text, "therefore") or _cut_at(text, "because"))
+
+
+def _cut_at(text: str, meaning: str) -> tuple[str, str] | None:
+    """The two sides of a connector that stands between two clauses."""
+    if meaning == "because" and (found := _RELATIVE.search(text)) and found.start() >= _CLAUSE:
+        return text[: found.start()], text[found.end() :]
+    for found in cue(meaning).finditer(text):
+        if text.count("(", 0, found.start()) > text.count(")", 0, found.start()):
+            continue
+        before, after = text[: found.start()].rstrip(" ,;，、"), text[found.end() :].lstrip(" ,，、:：")
+        # `as` and `so` also stand within a clause.
+        is_apart = text[: found.start()].rstrip().endswith(_MARKS) or len(found[0]) > 2 or not found[0].isascii()
+        if is_apart and all(len(side) >= (_CLAUSE if side.isascii() else _CLAUSE // 2) for side in (before, after)):
+            return before, after
+    return None
+
+
+def split_cause(text: str) -> str:
+    """A sentence as `effect: cause` where it tells both, else as it is."""
+    text = opened(text)
+    if leading := _LEADING.match(text):
+        return pair(leading["effect"], leading["cause"])
+    if sides := _cut_at(text, "therefore"):
+        if warns(sides[1]) or cue("trap", at_start=True).match(sides[1]):
+            # `X slips through, so be careful with Y` warns of X.
+            return pair(sides[0], sides[1])
+        return pair(sides[1], sides[0])
+    if sides := _cut_at(text, "because"):
+        return pair(sides[0], sides[1])
+    for mark in (_OTHERWISE, _PARTS):
+        parts = mark.split(text, maxsplit=1)
+        if len(parts) == 2 and min(map(len, parts)) >= _CLAUSE // 2:
+            return pair(parts[0], parts[1])
+    return tidy(text)
+
+
+def warns(text: str) -> bool:
+    if cue("order", at_start=True).match(text):
+        return bool(_UNTIL.search(text))
+    return bool(cue("trap").search(text)) and bool(_STRONG.search(text) or cue("problem").search(text))

@@ -1,0 +1,209 @@
+"""Which sentences choose something: rules, choices, agreement, proposals, and what an agent repeats as agreed."""
+
+from __future__ import annotations
+
+import re
+
+from quire.capture.signals.cues import cue
+from quire.capture.signals.wording import opened, stems
+
+SHORT_WORDS = 14
+LEAST_STEMS = 3
+_PROPOSED_AT = 30
+"""A sentence proposes something if it says so soon."""
+_CHOSEN_AT = 12
+_REASON_AT = 60
+_JOINED_CHARS = 230
+_TAKEN_BACK_AT = 60
+_QUESTION_CHARS = 140
+
+_QUESTION = re.compile(
+    r"[?？]\W*$|^\W*(?:(?:should|can|could|would|do|does|did|is|are|wo)(?:n['’]?t)?|can['’]?t|shall|what|why|how|which"
+    r"|who|where)\s+(?:we|you|i|it|the|there|that|this|about)\b",
+    re.I,
+)
+_NO_X = re.compile(
+    r"\W*(?:no|kein|keine|keinen|sin|pas de)\s+(?!prob|worr|idea|need|doubt|way|one|open|matter|longer|more|further)"
+    r"\w{3}",
+    re.I,
+)
+_NOT_Y = re.compile(r",\s*not (?:the|a|an|in|on|by|from|with)\b", re.I)
+_BOUND = re.compile(
+    r"instead of|rather than|statt |anstatt |en lugar de|en vez de|au lieu de|plutôt que|而不是|ではなく", re.I
+)
+_CHOSEN = re.compile(
+    r"let['’]?s (?:go|use|stay|stick|keep|drop|move|switch|take|leave|merge|not)|go with|instead of|rather than"
+    r"|stay with|stick (?:with|to)|\bit is\W*$|\bentirely\b|\bfor now\b|decided"
+    r"|^(?!\W*(?:oh|that|this|it|what|so)\b)(?:\S+\s+){1,5}then\W*$|nehmen wir|machen wir|nos quedamos con"
+    r"|on (?:garde|prend|part sur)|那就|就用|改用|にしましょう",
+    re.I,
+)
+_CLAUSE = re.compile(r"^|[,;:—–-]\s+(?:and |but |und |aber |y |et )?|\b(?:please|bitte|por favor)\s+")
+_KEEP_UP = re.compile(
+    r"\W*(?:keep (?:me|up|going|it up|in touch|on|trying|an eye)|stay (?:safe|in touch|tuned))\b", re.I
+)
+_LIKE_TO = re.compile(r"(?:i['’]d|i would) (?:like|love|not|rather not|need)\b|i wouldn['’]t", re.I)
+_THEN = re.compile(r"^\W*(?:and|so|then|well|dann|entonces|alors)\s+(?=(?:do|go|yes|ok|let|mach|hazlo|vas)\b)", re.I)
+_BUT = re.compile(r"^(?:but|aber|pero|mais)\s+", re.I)
+_WEIGHED = re.compile(
+    r"\b(?:considered|looked at|thought about|tried|evaluated)\b.{3,120}\b(?:i|we) (?:kept|chose|picked|went|took"
+    r"|stayed|used|decided|dropped)\b|\bis (?:the|a) (?:better|best|right|safer|simpler) (?:choice|option|fit)\b",
+    re.I,
+)
+_MODAL = re.compile(r"\b(?:could|might|may|would|maybe|perhaps|should we|if (?:we|you|i))\b", re.I)
+_OR = re.compile(r"\b(?:or|oder|ou)\b(?! (?:not|something|so|what|else)\b)|\bo (?!no\b)|还是|それとも", re.I)
+_ENDS = " ,.!;:。，！—-"
+
+__all__ = [
+    "LEAST_STEMS",
+    "SHORT_WORDS",
+    "decides",
+    "has_reason",
+    "is_acknowledgement",
+    "is_choice",
+    "is_no_statement",
+    "is_proposal",
+    "is_question",
+    "is_rule",
+    "names_alternatives",
+    "restates",
+    "takes_back",
+    "with_reason",
+    "without_agreement",
+]
+
+
+def is_question(text: str) -> bool:
+    return bool(_QUESTION.search(text))
+
+
+def names_alternatives(text: str) -> bool:
+    """Whether a question says what there is to choose from: an answer to it may be no more than a name."""
+    return bool(is_question(text) and _OR.search(text)) and len(text) <= _QUESTION_CHARS
+
+
+def is_no_statement(text: str) -> bool:
+    return is_question(text) or bool(cue("undecided").search(text) or cue("polite", at_start=True).match(text))
+
+
+def has_reason(text: str) -> bool:
+    return bool(cue("reason").search(text))
+
+
+# -- the user -------------------------------------------------------------------------------------
+
+
+def without_agreement(text: str) -> tuple[str, bool]:
+    """A sentence without the words that only agree, and whether there were any."""
+    agreed = False
+    for _ in range(3):
+        text = _THEN.sub("", text)
+        found = cue("accept", at_start=True).match(text)
+        if not found:
+            break
+        rest = text[found.end() :]
+        is_apart = not rest.strip(_ENDS) or re.match(r"\s*[,.!;:。，—-]", rest) or len(found[0]) <= 4
+        if not is_apart and not cue("chosen", at_start=True).match(rest.lstrip()):
+            break
+        text, agreed = _BUT.sub("", rest.lstrip(_ENDS)), True
+    return text, agreed
+
+
+def is_rule(text: str, *, discussed: bool = False) -> bool:
+    """Whether a sentence says what is to be done from now on, or never. A bare `no X` needs something to refuse."""
+    if cue("quoted").search(text) or len(stems(text)) < 2:
+        return False
+    orders = cue("order")
+    if cue("rule").search(text) or any(orders.match(text, clause.end()) for clause in _CLAUSE.finditer(text)):
+        return True
+    is_refusal = _NO_X.match(text) and (discussed or "please" in text.lower())
+    return len(text.split()) <= SHORT_WORDS and bool(is_refusal or _NOT_Y.search(text))
+
+
+def is_choice(text: str, *, discussed: bool = False) -> bool:
+    """Whether a sentence picks something. An order to do a piece of work is a choice only if there was one to make."""
+    if _KEEP_UP.match(text) or (cue("hypothetical").search(text) and not cue("choice_end").search(text)):
+        return False
+    if _CHOSEN.search(text):
+        return True
+    found = cue("chosen").search(text)
+    is_early = found is not None and found.start() <= _CHOSEN_AT and len(text.split()) <= 2 * SHORT_WORDS
+    return is_early and (discussed or bool(_BOUND.search(text)) or has_reason(text))
+
+
+# -- the agent ------------------------------------------------------------------------------------
+
+
+def is_proposal(text: str) -> bool:
+    found = cue("proposal").search(text)
+    if not found or found.start() > _PROPOSED_AT or is_question(text) or _LIKE_TO.search(text):
+        return False
+    return not cue("quoted").search(text) and not cue("open").search(text) and bool(stems(text))
+
+
+def is_acknowledgement(text: str) -> bool:
+    """Whether a sentence does nothing but acknowledge: `Understood.`"""
+    is_short = len(text.split()) <= 4 and not cue("finished").search(text)
+    return is_short and bool(cue("acknowledged", at_start=True).match(text))
+
+
+def restates(text: str, *, acknowledged: bool) -> bool:
+    """Whether the agent says again, in its own words, what the user chose."""
+    rest = opened(text)
+    if (
+        cue("acknowledged", whole=True).fullmatch(text)
+        or len(stems(rest)) < LEAST_STEMS
+        or is_question(text)
+        or _is_working(rest)
+        or cue("open").search(text)
+    ):
+        return False
+    if cue("did", at_start=True).match(rest):
+        return False
+    if acknowledged or cue("decided").search(text) or cue("acknowledged", at_start=True).match(text):
+        return True
+    return bool(
+        any(cue(meaning).search(text) for meaning in ("commit", "fixed", "settled"))
+        and not cue("hypothetical").search(text)
+    )
+
+
+def decides(text: str) -> bool:
+    """Whether a sentence tells a decision without anybody having asked for one."""
+    if is_no_statement(text) or _is_working(text) or cue("quoted").search(text) or len(stems(text)) < 2:
+        return False
+    chosen, doubted = cue("decided").search(text), cue("hypothetical").search(text)
+    if _WEIGHED.search(text) and not _MODAL.search(text):
+        return bool(has_reason(text) or cue("therefore").search(text))
+    if chosen and not (doubted and doubted.start() < chosen.start()):
+        return True
+    if cue("fixed").search(text) and not _MODAL.search(text):
+        return len(stems(text)) >= LEAST_STEMS
+    if doubted:
+        return False
+    is_bound = bool(_BOUND.search(text)) or has_reason(text)
+    is_said = cue("commit").search(text) or cue("settled").search(text) or cue("rule").search(text)
+    return is_bound and bool(is_said) and len(stems(text)) >= LEAST_STEMS
+
+
+def takes_back(text: str) -> bool:
+    """Whether the agent says that something is not to be done after all."""
+    commits = cue("commit", at_start=True).match(text)
+    return bool(commits and cue("taken_back").search(text[:_TAKEN_BACK_AT])) and not is_no_statement(text)
+
+
+def _is_working(text: str) -> bool:
+    """Whether it only tells what the agent does next."""
+    found = cue("commit", at_start=True).match(text) or cue("immediate", at_start=True).match(text)
+    return bool(found and cue("working", at_start=True).match(text[found.end() :].lstrip()))
+
+
+def with_reason(text: str, following: str) -> str:
+    """A decision with its reason, where the next sentence gives one; or with the short order that goes with it."""
+    if not following or len(text) + len(following) > _JOINED_CHARS:
+        return text
+    if len(following.split()) <= 4 and cue("chosen", at_start=True).match(following):
+        return f"{text.rstrip('.。')}; {following}"
+    if has_reason(text) or not cue("reason").search(following[:_REASON_AT]):
+        return text
+    return f"{text.rstrip('.。')}: {following}"

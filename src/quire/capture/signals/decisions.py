@@ -1,0 +1,257 @@
+"""Decisions: what was chosen and why, and what was taken back.
+
+A choice is what somebody says is decided, a rule that the user gives, a proposal that the user accepts, and what the
+agent repeats as agreed after the user chose. What could be done, what others decided and what is only asked is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from quire.capture.signals.choices import (
+    SHORT_WORDS,
+    decides,
+    has_reason,
+    is_acknowledgement,
+    is_choice,
+    is_no_statement,
+    is_proposal,
+    is_question,
+    is_rule,
+    names_alternatives,
+    restates,
+    takes_back,
+    with_reason,
+    without_agreement,
+)
+from quire.capture.signals.cues import cue
+from quire.capture.signals.labels import DECISION, NEXT
+from quire.capture.signals.notes import Note, Notes
+from quire.capture.signals.sentences import Block, Sentence
+from quire.capture.signals.wording import capped, is_alike, share, stems, tidy
+
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
+_REFERENCE = re.compile(
+    r"\W*(?:(?:yes|ok|okay|option|number|let['’]?s (?:do|go with|take)|go with|take|do)[\s,]+){0,3}(?:the )?"
+    r"(?P<what>first|second|third|last|[A-D]|[1-9])(?: (?:one|option))?(?: and (?P<other>[A-D]|[1-9]))?"
+    r"(?=[\s,.!;]*$|[,.;]| but\b| and\b)",
+)
+_PRONOUN = re.compile(r"\b(?:it|that|them|this)\b(?! is\b)", re.I)
+_AND = re.compile(r"^[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?", re.I)
+_PENDING = 4
+_OPTIONS = 9
+_HEAD_CHARS = 60
+_SAME_PICK = 0.4
+
+SAID, RESTATED, RULED, LABELLED = 1, 2, 3, 4
+
+__all__ = ["Decisions"]
+
+
+class Decisions:
+    """The decisions of a session as far as it was heard."""
+
+    def __init__(self) -> None:
+        self._notes = Notes()
+        self._proposals: list[str] = []
+        self._options: dict[str, str] = {}
+        self._alternatives = ""
+        """What the agent last asked that names what there is to choose from: `A or B?`"""
+        self._discussed = False
+        """Whether the agent last offered something to choose from."""
+        self._choice = False
+        """Whether the user chose something in the last turn."""
+        self._turn = 0
+        self._picked: frozenset[str] = frozenset()
+        self._accepted: list[str] = []
+        """What of the agent's words the user chose; it counts unless the agent says it anew."""
+
+    def found(self, most: int) -> list[str]:
+        self._settle(self._turn)
+        return [note.text for note in self._notes.best(most)]
+
+    # -- the user ---------------------------------------------------------------------------------
+
+    def user(self, blocks: Iterable[Block], turn: int, *, is_first: bool) -> set[str]:
+        """Hear the user; which sentences were choices."""
+        self._settle(turn)
+        self._choice, self._picked = False, frozenset()
+        proposals, discussed = self._proposals, self._discussed
+        self._proposals, self._discussed = [], False
+        taken: set[str] = set()
+        agrees = asks = False
+        for number, block in enumerate(blocks):
+            if block.kind:
+                self._labelled(block, turn)
+                continue
+            for index, (sentence, following) in enumerate(_with_next(block.sentences)):
+                asks = is_question(sentence.text)
+                text, agreed = without_agreement(sentence.text)
+                if index and len(text.split()) <= 4 and block.sentences[index - 1].text in taken:
+                    # It went along with the sentence before.
+                    continue
+                if agreed and not is_first and number == index == 0:
+                    self._choice = agrees = True
+                if text and not is_no_statement(text):
+                    worded = with_reason(tidy(text, imperative=True), following)
+                    if self._chosen(text, worded, turn, proposals, is_first=is_first, discussed=discussed):
+                        taken.add(sentence.text)
+        if agrees and not taken:
+            self._accepted += proposals
+        if not taken and asks:
+            # Whoever still asks has not chosen.
+            self._choice = False
+        return taken
+
+    def _chosen(
+        self, text: str, worded: str, turn: int, proposals: list[str], *, is_first: bool, discussed: bool
+    ) -> bool:
+        """Note what a sentence of the user chooses; whether it does."""
+        if discussed and (options := self._named_options(text)):
+            self._choice = True
+            self._accepted += options
+            return True
+        bare = tidy(text, imperative=True)
+        if is_rule(bare, discussed=discussed):
+            self._choice = True
+            self._add(worded, RULED, turn)
+            return True
+        if is_first:
+            return False
+        # `Let's` is left out of what is written down, and yet says that it is a choice.
+        chooses = is_choice(bare, discussed=discussed) or is_choice(text, discussed=discussed)
+        if not chooses and not (discussed and len(bare.split()) <= SHORT_WORDS):
+            return False
+        self._choice = True
+        agreed = [proposal for proposal in proposals if stems(proposal) & stems(bare)]
+        self._accepted += agreed
+        if agreed:
+            return True
+        if chooses and stems(bare) and not (len(stems(bare)) < 4 and _PRONOUN.search(bare)):
+            self._add(worded, RULED, turn)
+            self._picked = stems(worded)
+            return True
+        if stems(bare) and stems(bare) <= stems(self._alternatives):
+            self._accepted.append(f"{bare} ({self._alternatives})")
+            return True
+        return False
+
+    def _named_options(self, text: str) -> list[str]:
+        found = _REFERENCE.match(text)
+        if not found or not self._options:
+            return []
+        names = list(self._options)
+        what = found["what"]
+        if what in _ORDINALS:
+            at = _ORDINALS[what]
+            chosen = names[at : at + 1 or None] if at < len(names) else []
+        else:
+            chosen = [name for name in (what, found["other"] or "") if name in self._options]
+        more = _AND.sub("", text[found.end() :]).strip()
+        texts = [self._options[name] for name in chosen]
+        return [f"{texts[0]}; {more}", *texts[1:]] if texts and len(stems(more)) > 1 else texts
+
+    def _settle(self, turn: int) -> None:
+        """What was accepted and not said anew counts as it was proposed."""
+        self._turn = turn
+        for text in self._accepted:
+            self._add(text, RESTATED, turn)
+        self._accepted = []
+
+    # -- the agent --------------------------------------------------------------------------------
+
+    def assistant(self, blocks: Iterable[Block], turn: int) -> set[str]:
+        """Hear the agent; which sentences were decisions."""
+        was_chosen, self._choice = self._choice, False
+        proposals: list[str] = []
+        options: dict[str, str] = {}
+        taken: set[str] = set()
+        asked = False
+        self._alternatives = ""
+        for number, block in enumerate(blocks):
+            if block.number and not block.kind and len(options) < _OPTIONS:
+                options[block.number] = tidy(_whole(block), imperative=True)
+            if block.kind:
+                self._labelled(block, turn)
+            acknowledged = False
+            for index, (sentence, following) in enumerate(_with_next(block.sentences)):
+                text = sentence.text
+                asked = asked or is_question(text) or bool(cue("hypothetical").search(text))
+                if names_alternatives(text):
+                    self._alternatives = text
+                if block.kind and (block.kind != NEXT or block.is_item):
+                    continue
+                worded = with_reason(tidy(text, imperative=True), following)
+                may_restate = was_chosen and number == 0 and index <= 1 and not block.kind
+                if is_proposal(text):
+                    proposals.append(worded)
+                elif may_restate and restates(text, acknowledged=acknowledged):
+                    self._restate(worded, turn)
+                    taken.add(text)
+                elif not block.kind and (decides(text) or (takes_back(text) and self._near(stems(text), turn))):
+                    self._add(worded, SAID, turn)
+                    taken.add(text)
+                acknowledged = is_acknowledgement(text)
+        if options or proposals or asked:
+            self._options, self._proposals = options or self._options, proposals[-_PENDING:]
+            self._discussed = True
+        return taken
+
+    def _restate(self, text: str, turn: int) -> None:
+        """The agent's wording takes the place of what the user picked, where it says more."""
+        self._accepted = []
+        picked, self._picked = self._picked, frozenset()
+        if picked and share(picked, stems(text)) >= _SAME_PICK:
+            if len(stems(text)) < len(picked):
+                return
+            for note in [note for note in self._notes if note.stems == picked]:
+                self._notes.drop(note)
+        self._add(text, RESTATED, turn)
+
+    def summary(self, blocks: Iterable[Block], turn: int) -> None:
+        """What a summary of an older part says was decided."""
+        self._settle(turn)
+        for block in blocks:
+            if block.kind:
+                self._labelled(block, turn)
+                continue
+            for sentence, following in _with_next(block.sentences):
+                text = sentence.text
+                if decides(text) or (block.is_item and is_rule(text) and has_reason(text)):
+                    self._add(with_reason(tidy(text), following), RESTATED, turn)
+
+    # -- both -------------------------------------------------------------------------------------
+
+    def _labelled(self, block: Block, turn: int) -> None:
+        if block.kind != DECISION or block.checked:
+            return
+        text = _whole(block)
+        if not text.endswith(("?", "？")) and not cue("undecided").search(text):
+            self._add(text, LABELLED, turn)
+
+    def _add(self, text: str, weight: int, turn: int) -> None:
+        found = stems(text)
+        if cue("taken_back").search(text[:_HEAD_CHARS]) and (near := self._near(found, turn)):
+            self._notes.drop(max(near, key=lambda note: note.turn))
+        self._notes.add(capped(tidy(text)), weight=weight, turn=turn)
+
+    def _near(self, found: frozenset[str], turn: int) -> list[Note]:
+        """Earlier decisions about the same thing."""
+        return [note for note in self._notes if note.turn < turn and _is_about(note.stems, found)]
+
+
+def _is_about(old: frozenset[str], new: frozenset[str]) -> bool:
+    return len(old & new) >= 2 or share(new, old) >= 0.3 or is_alike(old, new, 0.34)
+
+
+def _with_next(sentences: tuple[Sentence, ...]) -> Iterator[tuple[Sentence, str]]:
+    for index, sentence in enumerate(sentences):
+        yield sentence, sentences[index + 1].text if index + 1 < len(sentences) else ""
+
+
+def _whole(block: Block) -> str:
+    """A list item in one sentence: its title or first sentence, and what follows it as the reason."""
+    parts = [part for part in (block.title, *(sentence.text for sentence in block.sentences)) if part]
+    first, rest = parts[0].rstrip(".。"), parts[1:]
+    return f"{first}: {rest[0]}" if rest else first

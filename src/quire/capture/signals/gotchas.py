@@ -1,0 +1,255 @@
+"""Gotchas: what went wrong and why, and what will go wrong again for whoever does not know it, as `title: cause`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+
+from quire.capture.signals.causes import (
+    LEAST_STEMS,
+    bare_symptom,
+    breaks,
+    effect_of,
+    explains,
+    has_cause,
+    has_problem,
+    is_at_odds,
+    is_clause,
+    is_discovery,
+    is_report,
+    is_status,
+    is_symptom,
+    points_back,
+    says_nothing,
+    split_cause,
+    tells_what_is_lost,
+    warns,
+    without_own_work,
+)
+from quire.capture.signals.cues import cue
+from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
+from quire.capture.signals.notes import Notes
+from quire.capture.signals.sentences import Block
+from quire.capture.signals.wording import capped, pair, stems
+
+_REASON_OF = re.compile(
+    r"\W*the reason (?:why |that |for )?(?P<title>.{5,90}?)(?: is(?: that)?|:)\s+(?P<cause>\S.+)", re.I
+)
+_LIMIT = re.compile(
+    r"\W*(?:i|we) (?:did not|didn['’]t|have not|haven['’]t) (?:yet )?(?:add|added|build|built|write|written|include"
+    r"|included) (?:an? |any )?",
+    re.I,
+)
+_MENTION = re.compile(r"^@\S+\s+")
+_ALIKE = 0.55
+_CAUSE_CHARS = 220
+_BRIEF = 48
+"""A cause that is told in so few characters is told in two sentences."""
+_COMMAND_CHARS = 80
+_REPORT_TURNS = 4
+"""For so many turns of the agent, what it explains is taken for what the user reported."""
+
+WARNED, EXPLAINED, REPORTED, LABELLED = 1, 2, 3, 4
+
+__all__ = ["Gotchas"]
+
+
+class Gotchas:
+    """The gotchas of a session as far as it was heard."""
+
+    def __init__(self) -> None:
+        self._notes = Notes(alike=_ALIKE)
+        self._report = ""
+        """What the user said went wrong, until it is explained."""
+        self._request = ""
+        """What the user came with, until something is said to be its cause."""
+        self._failure = ""
+        """What just failed, until somebody spoke of it."""
+        self._symptom = ""
+        """What the agent sees go wrong, until it explains it."""
+        self._guesses: list[str] = []
+        """What the agent says after a report or a failure that may be the cause; it counts if nothing is said to be."""
+        self._waited = 0
+        self._added = 0
+        self._last = ""
+
+    def found(self, most: int, *, sure: bool = False) -> list[str]:
+        """The gotchas; with `sure` those alone that somebody called one."""
+        return [note.text for note in self._notes.best(most) if note.weight == LABELLED or not sure]
+
+    def user(
+        self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset(), *, is_first: bool = False
+    ) -> None:
+        texts: list[str] = []
+        for block in blocks:
+            if block.kind:
+                self._labelled(block, turn)
+            else:
+                texts += [sentence.text for sentence in block.sentences if sentence.text not in taken]
+        told = [_MENTION.sub("", text) for text in texts if not text.endswith(("?", "？"))]
+        if is_first and told and len(stems(told[0])) >= LEAST_STEMS:
+            self._request = told[0]
+        report = next(filter(is_report, told), "")
+        if report:
+            self._report, self._waited = report, 0
+
+    def ran(self, command: str, *, failed: bool) -> None:
+        """A tool was run. If it failed, the agent may say why."""
+        line = command.strip().split("\n")[0]
+        named = f"{line} fails" if 0 < len(line) <= _COMMAND_CHARS else "It fails"
+        self._failure = named if failed else ""
+
+    def assistant(self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset()) -> None:
+        self._waited += 1
+        if self._waited > _REPORT_TURNS:
+            self._report = ""
+        self._symptom = ""
+        self._guesses = []
+        before = self._added
+        for block in blocks:
+            if block.kind:
+                self._labelled(block, turn)
+            else:
+                self._paragraph(block, turn, taken)
+        if self._guesses and self._added == before:
+            self._add(self._named(self._failure, "; ".join(self._guesses[:2])), WARNED, turn)
+        self._failure = ""
+
+    def summary(self, blocks: Iterable[Block], turn: int) -> None:
+        for block in blocks:
+            if block.kind:
+                self._labelled(block, turn)
+
+    # -- a paragraph ------------------------------------------------------------------------------
+
+    def _paragraph(self, block: Block, turn: int, taken: Set[str]) -> None:
+        texts = [without_own_work(sentence.text) for sentence in block.sentences if sentence.text not in taken]
+        previous = ""
+        is_near = False
+        for index, text in enumerate(texts):
+            if cue("not_it").search(text):
+                self._take_back(turn, is_said=bool(previous))
+                previous = self._symptom = ""
+                continue
+            if is_discovery(text) and (cause := _fullest(texts[index + 1 :])):
+                self._add(self._named(self._symptom, cause), REPORTED, turn)
+                return
+            if previous and self._looks_back(text, previous, turn):
+                previous = self._symptom = ""
+                continue
+            if says_nothing(text):
+                is_near = False
+                continue
+            following = texts[index + 1] if index + 1 < len(texts) else ""
+            gotcha, weight = self._headed(text, previous, following) or self._read(text, is_near=is_near, block=block)
+            if gotcha:
+                self._add(gotcha, weight, turn)
+                self._symptom = ""
+            is_near = not gotcha and is_symptom(text)
+            if is_near:
+                self._symptom = text
+            previous = text
+
+    def _looks_back(self, text: str, previous: str, turn: int) -> bool:
+        """Note that the sentence before was a cause, if this one says so; whether it does."""
+        if points_back(text, failed=bool(self._failure)):
+            self._add(self._named(self._failure, previous), REPORTED, turn)
+            return True
+        if tells_what_is_lost(text):
+            self._report = ""
+            self._add(pair(previous, text), EXPLAINED, turn)
+            return True
+        effect = effect_of(text)
+        if effect and not has_cause(previous):
+            self._add(self._named(effect, previous), EXPLAINED, turn)
+            return True
+        return False
+
+    # -- one statement ----------------------------------------------------------------------------
+
+    def _labelled(self, block: Block, turn: int) -> None:
+        parts = [sentence.text for sentence in block.sentences]
+        if parts[0].endswith(("?", "？")):
+            return
+        if block.kind == CAUSE:
+            self._add(self._named(block.title, _fullest(parts) or parts[0]), LABELLED, turn)
+        elif block.kind == GOTCHA and block.title:
+            self._add(pair(block.title, " ".join(parts[:2])), LABELLED, turn)
+        elif block.kind == GOTCHA:
+            whole = pair(parts[0], parts[1]) if len(parts) > 1 else split_cause(parts[0])
+            self._add(whole, LABELLED, turn)
+
+    def _headed(self, text: str, previous: str, following: str) -> tuple[str, int] | None:
+        """A sentence that calls itself a cause: `The reason is …`, as `title: cause`."""
+        if reason := _REASON_OF.match(text):
+            self._report = ""
+            return pair(reason["title"], reason["cause"]), REPORTED
+        kind, cause = label_in(text)
+        if kind != CAUSE:
+            head = cue("cause_head", at_start=True).match(text)
+            if not head:
+                return None
+            cause = text[head.end() :].lstrip(" ,:：，")
+        if len(stems(cause)) < 2:
+            return None
+        if len(cause) <= _BRIEF and following and not says_nothing(following):
+            cause = f"{cause.rstrip('.。')}; {following}"
+        symptom, self._request = self._symptom or self._report or self._request or previous, ""
+        return self._named(symptom, cause), REPORTED
+
+    def _read(self, text: str, *, is_near: bool, block: Block) -> tuple[str, int]:
+        """What a sentence tells of a cause, as `title: cause`, and how sure that is."""
+        is_wrong = has_problem(text) or bool(self._failure)
+        if len(stems(text)) < LEAST_STEMS or (block.is_item and not is_wrong):
+            return "", 0
+        if has_cause(text):
+            if self._report:
+                return self._named("", text), REPORTED
+            if is_near:
+                return pair(bare_symptom(self._symptom), text), EXPLAINED
+            if is_wrong or explains(text):
+                return split_cause(text), EXPLAINED
+        if is_near and breaks(self._symptom) and not cue("commit").search(text):
+            return pair(bare_symptom(self._symptom), text), EXPLAINED
+        if titled := self._titled(text, is_wrong=is_wrong):
+            return titled
+        if warns(text):
+            return split_cause(text), WARNED
+        if (self._report or self._failure) and not block.is_item and is_at_odds(text):
+            self._guesses.append(text.rstrip(".。"))
+        return "", 0
+
+    def _titled(self, text: str, *, is_wrong: bool) -> tuple[str, int] | None:
+        """A sentence that names a problem, and after a colon its cause."""
+        title, colon, cause = text.partition(": ")
+        if not colon:
+            return None
+        if is_wrong and _LIMIT.match(title):
+            return pair(_LIMIT.sub("No ", title), cause), EXPLAINED
+        is_named = cue("problem").search(title) or self._failure
+        if is_named and not is_status(title) and len(stems(cause)) >= 3 and is_clause(cause):
+            return pair(title, cause), EXPLAINED
+        return None
+
+    def _named(self, symptom: str, cause: str) -> str:
+        """A cause under the name of what it explains: what the user reported, else what the agent just saw."""
+        title, self._report = self._report or bare_symptom(symptom), ""
+        return pair(title, cause) if title else split_cause(cause)
+
+    def _add(self, text: str, weight: int, turn: int) -> None:
+        text = capped(text)
+        self._notes.add(text, weight=weight, turn=turn)
+        self._last = text
+        self._added += 1
+
+    def _take_back(self, turn: int, *, is_said: bool) -> None:
+        """The guess in the sentence before was wrong."""
+        for note in self._notes:
+            if is_said and note.turn == turn and note.text == self._last:
+                self._notes.drop(note)
+
+
+def _fullest(texts: list[str]) -> str:
+    """The sentence that tells the most and is not too long."""
+    fitting = [text for text in texts if len(text) <= _CAUSE_CHARS and not says_nothing(text)]
+    return max(fitting, key=lambda text: len(stems(text)), default="")

@@ -1,0 +1,216 @@
+"""Sessions of Claude Code: one line per message, with the lines of its subagents, its titles and its compactions."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from quire.capture.message import Message, text_of, tool_calls, tool_results
+from quire.capture.transcripts.foreign import fields, label, moment, words
+from quire.capture.transcripts.lines import first_records
+from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.places import belongs
+from quire.capture.transcripts.types import SessionFile, Skipped, Turn
+from quire.capture.transcripts.walking import Found, file_at, files_below, folders_in, pass_over
+
+TYPE = "claude-local"
+_SUFFIX = ".jsonl"
+_HISTORY = "history.jsonl"
+_ENCODED_CHARS = 200
+"""A longer folder name is cut there, and a hash follows."""
+_TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
+_ROLES = {"user": "user", "human": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
+_SUBAGENTS = f"{os.sep}subagents{os.sep}"
+
+__all__ = ["TYPE", "ClaudeParser", "encoded_folder", "sessions"]
+
+
+# -- finding --------------------------------------------------------------------------------------
+
+
+def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
+    """The sessions of a home folder of Claude, of one project's folder in it, or of one file."""
+    for found, is_sure in _candidates(path, root, skipped):
+        try:
+            session = _session(found, root, is_sure)
+        except OSError as error:
+            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
+            continue
+        if session:
+            yield session
+
+
+def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[tuple[Found, bool]]:
+    """The files, and whether the folder they lie in says that they belong to the repository."""
+    if not os.path.isdir(path):
+        found = file_at(path, skipped)
+        if found:
+            yield found, True
+        return
+    history, projects, transcripts = (os.path.join(path, name) for name in (_HISTORY, "projects", "transcripts"))
+    if not any(map(os.path.lexists, (history, projects, transcripts))):
+        for found in files_below(path, _is_wanted, skipped):
+            yield found, True
+        return
+    if os.path.lexists(history) and (found := file_at(history, skipped)):
+        yield found, True
+    for folder in _real(projects, skipped):
+        for project in folders_in(folder, skipped):
+            match = _folder_matches(os.path.basename(project), root)
+            if match is not None:
+                for found in files_below(project, _is_wanted, skipped):
+                    yield found, match
+    for folder in _real(transcripts, skipped):
+        for found in files_below(folder, _is_wanted, skipped):
+            yield found, True
+
+
+def _real(folder: str, skipped: list[Skipped]) -> Iterator[str]:
+    if os.path.islink(folder):
+        pass_over(skipped, folder, "it is a symbolic link")
+    elif os.path.isdir(folder):
+        yield folder
+
+
+def _is_wanted(name: str) -> bool:
+    return name.endswith(_SUFFIX)
+
+
+def encoded_folder(path: str) -> str:
+    """The name that a project's folder has in Claude's home."""
+    # Every UTF-16 unit counts by itself.
+    return re.sub(r"[^a-zA-Z0-9]", lambda found: "-" if found[0] < "\U00010000" else "--", path)
+
+
+def _folder_matches(name: str, root: str) -> bool | None:
+    """Whether a project's folder is the repository's: True or, where only the sessions can tell, False; None if not."""
+    if not root:
+        return True
+    unsure = None
+    for top in (root, os.path.realpath(root)):
+        code = encoded_folder(top)
+        if name == code:
+            return True
+        # A folder below the repository, or one beside it whose name begins like it; or a name that was cut.
+        if name.startswith(f"{code}-") or (len(code) > _ENCODED_CHARS and name.startswith(code[:_ENCODED_CHARS])):
+            unsure = False
+    return unsure
+
+
+def _session(found: Found, root: str, is_sure: bool) -> SessionFile | None:
+    """What the beginning of a file tells about its session; None where it ran somewhere else."""
+    stem = os.path.basename(found.path).removesuffix(_SUFFIX)
+    is_agent = _SUBAGENTS in found.path
+    cwd = at = title = thread = ""
+    for record in first_records(found.path):
+        cwd = cwd or words(record.get("cwd"))
+        at = at or moment(record.get("timestamp"))
+        thread = thread or words(record.get("sessionId"))
+        title = _title(record) or title
+        if cwd and at:
+            break
+    if root and (not belongs(cwd, root) if cwd else not is_sure):
+        return None
+    return SessionFile(
+        source_type=TYPE,
+        external_id=stem,
+        path=found.path,
+        started_at=at,
+        title=title,
+        thread=label(thread) if is_agent and thread else stem,
+        size=found.size,
+        stamp=found.stamp,
+    )
+
+
+def _title(record: dict[str, Any]) -> str:
+    return label(record.get(_TITLES.get(words(record.get("type")), "")))
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+class ClaudeParser(Parser):
+    """Messages as Claude Code writes them, plain ones with a role and a content, and the list of what was typed."""
+
+    def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
+        self.noted(record.get("cwd"), _title(record))
+        kind = words(record.get("type"))
+        if "display" in record and not kind:
+            yield from self._typed(record)
+        elif record.get("isMeta") is True:
+            return
+        elif kind in ("tool_use", "tool_result"):
+            yield from self._plain_tool(record, kind)
+        elif kind == "attachment":
+            yield from self._attached(record)
+        elif kind == "system":
+            yield from self._told(record)
+        else:
+            message = fields(record.get("message")) or record
+            role = _ROLES.get(kind) or ("" if kind else _ROLES.get(words(message.get("role")), ""))
+            if role:
+                yield from self._message(record, message, role)
+
+    def _is_subagent(self, record: dict[str, Any]) -> bool:
+        is_agent = record.get("isSidechain") is True or _SUBAGENTS in self.session.path
+        if is_agent:
+            self.agent(record.get("agentId"))
+        return is_agent
+
+    def _message(self, record: dict[str, Any], raw: dict[str, Any], role: str) -> Iterator[Turn]:
+        at, subagent = record.get("timestamp"), self._is_subagent(record)
+        text = text_of(raw.get("content"))
+        message = Message(role, text, raw)
+        if record.get("isCompactSummary") is True:
+            self.compactions += 1
+            yield Turn(role="system", text=text, at=moment(at), is_subagent=subagent, is_summary=True)
+            return
+        for result in tool_results(message):
+            yield from self.answered(result.id, result.text, at, failed=result.failed, subagent=subagent)
+        failed = record.get("isApiErrorMessage") is True
+        if text and role != "tool":
+            yield Turn(
+                role="system" if failed else role, text=text, at=moment(at), is_error=failed, is_subagent=subagent
+            )
+        if role == "assistant":
+            for call in tool_calls(message):
+                yield from self.called(call.id, call.name, call.arguments, at, subagent=subagent)
+
+    def _typed(self, record: dict[str, Any]) -> Iterator[Turn]:
+        """A line of what was typed in all projects; those of other repositories are not ours to read."""
+        project, root = words(record.get("project")), self.places.root
+        if not root or (project and belongs(project, root)):
+            yield Turn(role="user", text=words(record["display"]), at=moment(record.get("timestamp")))
+
+    def _plain_tool(self, record: dict[str, Any], kind: str) -> Iterator[Turn]:
+        name, tool = words(record.get("id")) or words(record.get("tool_use_id")), words(record.get("tool_name"))
+        at, subagent = record.get("timestamp"), self._is_subagent(record)
+        if kind == "tool_use":
+            yield from self.called(name, tool, fields(record.get("tool_input")), at, subagent=subagent)
+            return
+        output = record.get("tool_output", record.get("content"))
+        text = text_of(output) or words(fields(output).get("text")) or text_of(fields(output).get("content"))
+        failed = record.get("is_error") is True
+        yield from self.answered(name, text, at, failed=failed, subagent=subagent, tool=tool)
+
+    def _attached(self, record: dict[str, Any]) -> Iterator[Turn]:
+        """Of what is attached to a message only a prompt that was typed while the agent worked is said by anybody."""
+        attached = fields(record.get("attachment"))
+        if attached.get("type") == "queued_command" and attached.get("commandMode", "prompt") == "prompt":
+            text = text_of(attached.get("prompt"))
+            yield Turn(
+                role="user", text=text, at=moment(record.get("timestamp")), is_subagent=self._is_subagent(record)
+            )
+
+    def _told(self, record: dict[str, Any]) -> Iterator[Turn]:
+        if record.get("subtype") not in ("compact_boundary", "microcompact_boundary", "local_command"):
+            yield Turn(
+                role="system",
+                text=words(record.get("content")),
+                at=moment(record.get("timestamp")),
+                is_error=record.get("level") == "error",
+                is_subagent=self._is_subagent(record),
+            )

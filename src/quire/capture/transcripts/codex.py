@@ -1,0 +1,255 @@
+"""Sessions of Codex: one line per item with a time, a type and a payload; older ones have the items alone.
+
+What is said stands there twice, as an event and as an item of the model's history; it is taken once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from quire.capture.message import text_of
+from quire.capture.transcripts.foreign import decoded, fields, label, moment, words
+from quire.capture.transcripts.lines import COMPRESSED, can_unpack, first_records, lines_of, open_session, record_of
+from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.places import belongs
+from quire.capture.transcripts.tools import arguments_of, failed_by_code
+from quire.capture.transcripts.types import SessionFile, Skipped, Turn
+from quire.capture.transcripts.walking import Found, file_at, files_below, pass_over
+
+TYPE = "codex-local"
+_SUFFIX = ".jsonl"
+_INDEX = "session_index.jsonl"
+_NAMES_MOST = 100_000
+_RECENT = 32
+"""So many texts are remembered until their second copy comes."""
+_ID = re.compile(r"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$", re.I)
+_CWD = re.compile(r"<cwd>([^<\n]{1,1024})</cwd>|Current working directory: ([^\n]{1,1024})")
+_WHAT = {"user_message": "user", "agent_message": "assistant"}
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_call", "web_search_call")
+_ANSWERS = ("function_call_output", "custom_tool_call_output", "mcp_call_output")
+
+__all__ = ["TYPE", "CodexParser", "sessions"]
+
+
+# -- finding --------------------------------------------------------------------------------------
+
+
+def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
+    """The sessions of a home folder of Codex, of any folder of them, or of one file."""
+    names: dict[str, str] = {}
+    if os.path.isdir(path):
+        names = _thread_names(path, skipped)
+    for found in _candidates(path, skipped):
+        if found.path.endswith(COMPRESSED):
+            if os.path.lexists(found.path.removesuffix(COMPRESSED)):
+                continue
+            if not can_unpack():
+                pass_over(skipped, found.path, "it is compressed, and no reader of zstd is installed")
+                continue
+        try:
+            session = _session(found, root, names)
+        except OSError as error:
+            pass_over(skipped, found.path, (error.strerror or "it cannot be read").lower())
+            continue
+        if session:
+            yield session
+
+
+def _candidates(path: str, skipped: list[Skipped]) -> Iterator[Found]:
+    if not os.path.isdir(path):
+        found = file_at(path, skipped)
+        if found:
+            yield found
+        return
+    folders = [folder for name in ("archived_sessions", "sessions") if _is_folder(folder := os.path.join(path, name))]
+    for folder in folders or [path]:
+        yield from files_below(folder, _is_wanted, skipped)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _is_wanted(name: str) -> bool:
+    return name.removesuffix(COMPRESSED).endswith(_SUFFIX) and name != _INDEX
+
+
+def _thread_names(path: str, skipped: list[Skipped]) -> dict[str, str]:
+    """The names of threads by their ids. The index only grows: the last name is the one that holds."""
+    index = os.path.join(path, _INDEX)
+    names: dict[str, str] = {}
+    if not os.path.lexists(index) or not file_at(index, skipped):
+        return names
+    try:
+        with open_session(index) as stream:
+            for line in lines_of(stream):
+                record = record_of(line) or {}
+                name, thread = label(record.get("thread_name")), words(record.get("id"))
+                if name and thread and (thread in names or len(names) < _NAMES_MOST):
+                    names[thread] = name
+    except OSError as error:
+        pass_over(skipped, index, (error.strerror or "it cannot be read").lower())
+    return names
+
+
+def _session(found: Found, root: str, names: dict[str, str]) -> SessionFile | None:
+    stem = os.path.basename(found.path).removesuffix(COMPRESSED).removesuffix(_SUFFIX)
+    name = cwd = at = parent = ""
+    for record in first_records(found.path):
+        at = at or moment(record.get("timestamp"))
+        meta = _meta(record)
+        name = name or words(meta.get("id")) or words(meta.get("session_id"))
+        parent = parent or words(meta.get("parent_thread_id")) or words(_spawned(meta).get("parent_thread_id"))
+        cwd = cwd or words(meta.get("cwd")) or _cwd_in(record)
+        if name and cwd and at:
+            break
+    if root and cwd and not belongs(cwd, root):
+        return None
+    told = _ID.search(stem)
+    name = label(name) or (told[1] if told else stem)
+    return SessionFile(
+        source_type=TYPE,
+        external_id=name,
+        path=found.path,
+        started_at=at,
+        title=names.get(name, ""),
+        thread=label(parent) or name,
+        size=found.size,
+        stamp=found.stamp,
+    )
+
+
+def _meta(record: dict[str, Any]) -> dict[str, Any]:
+    """What a line says about its session. In the oldest files it is a first line without a type."""
+    if record.get("type") == "session_meta":
+        meta = fields(record.get("payload"))
+        return {**fields(meta.get("meta")), **meta}
+    return record if "type" not in record and "record_type" not in record and "id" in record else {}
+
+
+def _spawned(meta: dict[str, Any]) -> dict[str, Any]:
+    """By whom a session was started, where that was another one."""
+    source = fields(meta.get("source")).get("subagent")
+    return fields(fields(source).get("thread_spawn")) or fields(source)
+
+
+def _cwd_in(record: dict[str, Any]) -> str:
+    """The folder as the model was told it, where nothing else names it."""
+    item = fields(record.get("payload")) or record
+    if record.get("type") == "turn_context":
+        return words(item.get("cwd"))
+    found = _CWD.search(text_of(item.get("content"))) if item.get("type") == "message" else None
+    return (found[1] or found[2]).strip() if found else ""
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+class CodexParser(Parser):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._is_subagent = False
+        self._known: deque[tuple[str, int, str]] = deque(maxlen=_RECENT)
+        """What was said lately as one of the two copies: by whom, what its text comes to, as which."""
+
+    def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
+        kind, at = words(record.get("type")), record.get("timestamp")
+        payload = fields(record.get("payload"))
+        meta = _meta(record)
+        if meta:
+            self._begin(meta)
+        elif kind == "turn_context":
+            self.noted(payload.get("cwd"))
+        elif kind == "compacted":
+            self.compactions += 1
+            yield Turn(
+                role="system",
+                text=words(payload.get("message")),
+                at=moment(at),
+                is_subagent=self._is_subagent,
+                is_summary=True,
+            )
+        elif kind == "event_msg":
+            yield from self._event(payload, at)
+        elif kind == "response_item":
+            yield from self._item(payload, at)
+        elif not payload:
+            yield from self._item(record, at)
+
+    def _begin(self, meta: dict[str, Any]) -> None:
+        self.noted(meta.get("cwd"))
+        source = meta.get("source")
+        if meta.get("thread_source") == "subagent" or source == "subagent" or "subagent" in fields(source):
+            self._is_subagent = True
+            self.agent(meta.get("id"))
+
+    def _event(self, payload: dict[str, Any], at: Any) -> Iterator[Turn]:
+        kind = words(payload.get("type"))
+        if kind in _WHAT:
+            yield from self._said(_WHAT[kind], words(payload.get("message")), at, "event")
+        elif kind == "error":
+            yield Turn(role="system", text=words(payload.get("message")), at=moment(at), is_error=True)
+
+    def _item(self, item: dict[str, Any], at: Any) -> Iterator[Turn]:
+        kind = words(item.get("type"))
+        if kind == "message":
+            yield from self._message(item, at)
+        elif kind in _CALLS:
+            yield from self._call(item, kind, at)
+        elif kind in _ANSWERS:
+            text, failed = _answer(item.get("output"))
+            name = words(item.get("call_id"))
+            yield from self.answered(name, text, at, failed=failed, subagent=self._is_subagent)
+
+    def _message(self, item: dict[str, Any], at: Any) -> Iterator[Turn]:
+        content = item.get("content")
+        role = words(item.get("role"))
+        if not role:
+            first = fields(content[0]) if isinstance(content, list) and content else {}
+            role = "assistant" if first.get("type") == "output_text" else "user"
+        # What developers and systems say is how the program instructs its model.
+        if role in ("user", "assistant"):
+            yield from self._said(role, text_of(content), at, "item")
+
+    def _said(self, role: str, text: str, at: Any, copy: str) -> Iterator[Turn]:
+        text = text.strip()
+        other = (role, hash(text), "item" if copy == "event" else "event")
+        if other in self._known:
+            self._known.remove(other)
+        elif text:
+            self._known.append((role, hash(text), copy))
+            yield Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent)
+
+    def _call(self, item: dict[str, Any], kind: str, at: Any) -> Iterator[Turn]:
+        tool = words(item.get("name")) or kind.removesuffix("_call")
+        if kind in ("local_shell_call", "web_search_call"):
+            arguments = fields(item.get("action"))
+        else:
+            arguments = arguments_of(item.get("arguments", item.get("input")))
+        script = words(arguments.get("script"))
+        if "*** Begin Patch" in script[:200]:
+            arguments = {"patch": script}
+        space = words(item.get("namespace"))
+        tool = f"{space}__{tool}" if space else tool
+        yield from self.called(words(item.get("call_id")), tool, arguments, at, subagent=self._is_subagent)
+
+
+def _answer(output: Any) -> tuple[str, bool]:
+    """What a tool answered, and whether it failed. Some answers are JSON within a text."""
+    if isinstance(output, str) and output.startswith("{"):
+        try:
+            inner = decoded(output.encode("utf-8", "replace"))
+        except ValueError:
+            inner = None
+        if isinstance(inner, dict) and isinstance(inner.get("output"), str):
+            output = inner
+    if isinstance(output, dict):
+        code = fields(output.get("metadata")).get("exit_code", 0)
+        text = words(output.get("output")) or text_of(output.get("content"))
+        return text, output.get("success") is False or code not in (0, None)
+    text = text_of(output)
+    return text, failed_by_code(text)

@@ -1,0 +1,84 @@
+"""What other programs wrote, taken patiently: JSON of any quality, values of any type, times in any notation."""
+
+from __future__ import annotations
+
+from datetime import UTC, timedelta
+from typing import Any
+
+import msgspec
+
+from quire.guard import make_safe
+from quire.model import EPOCH, cut, instant, is_timestamp, one_line
+
+TITLE_CHARS = 200
+_TIME_CHARS = 40
+_DIGITS_LEAST = 10
+# From which number on it counts what fraction of a second; smaller ones are no times of a transcript.
+_SCALES = ((1e17, 1_000_000_000), (1e14, 1_000_000), (1e11, 1_000), (1e9, 1))
+_TOO_LATE = 1e20
+
+__all__ = ["decoded", "entries", "fields", "label", "moment", "words"]
+
+
+def decoded(data: bytes) -> Any:
+    """A JSON value; ValueError where it is none. Bytes that are no UTF-8 are replaced, lone surrogates stay."""
+    try:
+        return msgspec.json.decode(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        pass
+    import json  # the one decoder here that takes what JavaScript writes beyond the standard
+
+    try:
+        return json.loads(data.decode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def words(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def fields(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def entries(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def label(value: Any) -> str:
+    """A name or a title: one line of ordinary length, nothing hostile in it."""
+    return cut(one_line(make_safe(words(value)[: TITLE_CHARS * 4])), TITLE_CHARS)
+
+
+def moment(value: Any) -> str:
+    """A time as ISO 8601, whatever it was written as; empty where it names none."""
+    if isinstance(value, str):
+        if len(value) > _TIME_CHARS:
+            return ""
+        if not (value.isascii() and value.isdigit() and len(value) >= _DIGITS_LEAST):
+            return value if is_timestamp(value) else _written(value)
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    if not value < _TOO_LATE:
+        return ""
+    scale = next((scale for least, scale in _SCALES if value >= least), 0)
+    try:
+        return _iso(timedelta(microseconds=int(value) * 1_000_000 // scale)) if scale else ""
+    except OverflowError:
+        return ""
+
+
+def _written(text: str) -> str:
+    found = instant(text)
+    try:
+        return _iso(found.astimezone(UTC) - EPOCH) if found else ""
+    except OverflowError:
+        return ""
+
+
+def _iso(since: timedelta) -> str:
+    return (EPOCH + since).isoformat(timespec="milliseconds").replace("+00:00", "Z")

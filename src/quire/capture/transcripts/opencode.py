@@ -1,0 +1,194 @@
+"""Sessions of opencode: a file about each session, one per message, and one per part of a message."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from quire.capture.transcripts.foreign import decoded, entries, fields, label, moment, words
+from quire.capture.transcripts.lines import Tally, read_whole
+from quire.capture.transcripts.parsing import Parser
+from quire.capture.transcripts.places import belongs
+from quire.capture.transcripts.types import SessionFile, Skipped, Turn
+from quire.capture.transcripts.walking import Found, file_at, files_below, folders_in, pass_over
+
+TYPE = "opencode-local"
+PIECE_BYTES = 16 * 1024 * 1024
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_DATABASE = "opencode.db"
+
+__all__ = ["PIECE_BYTES", "TYPE", "OpencodeParser", "records", "sessions"]
+
+
+# -- finding --------------------------------------------------------------------------------------
+
+
+def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
+    """The sessions of opencode's data folder, or of the storage in it, or of one file about a session."""
+    if not os.path.isdir(path):
+        found = file_at(path, skipped, most=PIECE_BYTES)
+        session = _session(found, root, skipped) if found else None
+        if session:
+            yield session
+        return
+    inner = os.path.join(path, "storage")
+    storage = inner if os.path.isdir(inner) and not os.path.islink(inner) else path
+    database = os.path.join(path, _DATABASE)
+    if os.path.lexists(database):
+        pass_over(skipped, database, "newer sessions are kept in this database, which is not read")
+    top = os.path.join(storage, "session")
+    for project in folders_in(top, skipped) if os.path.isdir(top) and not os.path.islink(top) else ():
+        for found in files_below(project, _is_wanted, skipped, most=PIECE_BYTES):
+            session = _session(found, root, skipped)
+            if session:
+                yield session
+
+
+def _is_wanted(name: str) -> bool:
+    return name.endswith(".json")
+
+
+def _session(found: Found, root: str, skipped: list[Skipped]) -> SessionFile | None:
+    try:
+        about = fields(decoded(read_whole(found.path, PIECE_BYTES)))
+    except (OSError, ValueError):
+        about = {}
+    name = words(about.get("id"))
+    if not _NAME.fullmatch(name):
+        pass_over(skipped, found.path, "it is not about a session")
+        return None
+    folder = words(about.get("directory"))
+    if root and folder and not belongs(folder, root):
+        return None
+    return SessionFile(
+        source_type=TYPE,
+        external_id=name,
+        path=found.path,
+        started_at=moment(fields(about.get("time")).get("created")),
+        title=label(about.get("title")),
+        thread=label(about.get("parentID")) or name,
+        size=found.size,
+        stamp=_stamp(found, name),
+    )
+
+
+def _storage(path: str) -> str:
+    return os.path.dirname(os.path.dirname(os.path.dirname(path)))
+
+
+def _stamp(found: Found, name: str) -> str:
+    """Of the file and of the folders that grow: a new message or part need not touch the file about the session."""
+    messages = os.path.join(_storage(found.path), "message", name)
+    times = [_changed(messages)]
+    last = max(_names(messages), default="")
+    if last:
+        times.append(_changed(os.path.join(_storage(found.path), "part", last)))
+    return ".".join([found.stamp, *map(str, times)])
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _names(folder: str) -> list[str]:
+    """The ids in a folder, which sort by time."""
+    if os.path.islink(folder):
+        return []
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
+    return sorted(stem for stem in stems if _NAME.fullmatch(stem))
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
+    """What is told about the session, then each message with its parts."""
+    storage = _storage(session.path)
+    about = _piece(session.path, tally)
+    yield about
+    folder = os.path.join(storage, "message", session.external_id.partition("@")[0])
+    for name in _names(folder):
+        message = _piece(os.path.join(folder, f"{name}.json"), tally)
+        parts = os.path.join(storage, "part", name)
+        if message:
+            pieces = (_piece(os.path.join(parts, f"{part}.json"), tally) for part in _names(parts))
+            yield {"message": message, "parts": [piece for piece in pieces if piece]}
+
+
+def _piece(path: str, tally: Tally) -> dict[str, Any]:
+    tally.lines += 1
+    try:
+        found = decoded(read_whole(path, PIECE_BYTES))
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        tally.bad_lines += 1
+        return {}
+    return found
+
+
+class OpencodeParser(Parser):
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._is_subagent = False
+
+    def turns(self, record: dict[str, Any]) -> Iterator[Turn]:
+        message = fields(record.get("message"))
+        if not message:
+            self.noted(record.get("directory"), record.get("title"))
+            if words(record.get("parentID")):
+                self._is_subagent = True
+                self.agent(record.get("id"))
+            return
+        at = fields(message.get("time")).get("created")
+        self.noted(fields(message.get("path")).get("cwd"))
+        parts = [fields(part) for part in entries(record.get("parts"))]
+        if message.get("role") == "user":
+            yield from self._asked(parts, at)
+        elif message.get("role") == "assistant":
+            is_summary = message.get("summary") is True
+            self.compactions += is_summary
+            for part in parts:
+                yield from self._part(part, at, is_summary=is_summary)
+            error = fields(message.get("error"))
+            said = words(fields(error.get("data")).get("message")) or words(error.get("name"))
+            if said:
+                yield self._turn("system", said, at, is_error=True)
+
+    def _turn(self, role: str, text: str, at: Any, **flags: Any) -> Turn:
+        return Turn(role=role, text=text, at=moment(at), is_subagent=self._is_subagent, **flags)
+
+    def _asked(self, parts: list[dict[str, Any]], at: Any) -> Iterator[Turn]:
+        texts = [words(part.get("text")) for part in parts if part.get("type") == "text" and not _is_added(part)]
+        files = [words(fields(part.get("source")).get("path")) for part in parts if part.get("type") == "file"]
+        if any(texts):
+            yield self._turn("user", "\n".join(filter(None, texts)), at, paths=tuple(filter(None, files)))
+
+    def _part(self, part: dict[str, Any], at: Any, *, is_summary: bool) -> Iterator[Turn]:
+        kind = part.get("type")
+        if kind == "text" and not _is_added(part):
+            role = "system" if is_summary else "assistant"
+            yield self._turn(role, words(part.get("text")), at, is_summary=is_summary)
+        elif kind == "tool":
+            state, name = fields(part.get("state")), words(part.get("callID"))
+            when = fields(state.get("time")).get("start") or at
+            tool = words(part.get("tool"))
+            yield from self.called(name, tool, fields(state.get("input")), when, subagent=self._is_subagent)
+            if state.get("status") in ("completed", "error"):
+                failed = state.get("status") == "error"
+                text = words(state.get("error" if failed else "output"))
+                yield from self.answered(name, text, when, failed=failed, subagent=self._is_subagent, tool=tool)
+
+
+def _is_added(part: dict[str, Any]) -> bool:
+    """Whether the program wrote a text itself, or does not send it to the model."""
+    return part.get("synthetic") is True or part.get("ignored") is True

@@ -1,0 +1,94 @@
+"""What of a text may be kept: its beginning or its ends, without hostile characters, without secrets."""
+
+from __future__ import annotations
+
+import re
+
+from quire.capture.transcripts.types import RESULT_CHARS, TEXT_CHARS
+from quire.guard import SecretFinding, find_secrets, make_safe
+
+_ROUNDS = 20
+_GIVEN_UP = "[redacted: too many secrets]"
+_WORD = re.compile(r"[^\s\"'`]+")
+_BEGIN, _END = "-----BEGIN", "-----END"
+
+__all__ = ["kept_result", "kept_text", "redacted"]
+
+
+def redacted(text: str) -> tuple[str, int]:
+    """The text with every certain secret replaced by what it was, and how many there were."""
+    count = 0
+    for _ in range(_ROUNDS):
+        found = [finding for finding in find_secrets(text) if finding.certain]
+        if not found:
+            return text, count
+        # Looked at again afterwards: behind one secret there may be the rest of it, or the next hundred.
+        text = _masked(text, found)
+        count += len(found)
+    return _GIVEN_UP, count
+
+
+def _masked(text: str, found: list[SecretFinding]) -> str:
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    parts: list[str] = []
+    shown = 0
+    for finding in found:
+        start = starts[finding.line - 1] + finding.column - 1
+        if start >= shown:
+            parts += (text[shown:start], f"[redacted: {finding.what}]")
+            shown = _end(text, start, finding.rule)
+    return "".join((*parts, text[shown:]))
+
+
+def _end(text: str, start: int, rule: str) -> int:
+    """Where a secret ends, seen generously: with its word, or with the key's block."""
+    if "private-key" in rule or rule == "gcp-service-account-key":
+        stop = text.find(_END, start)
+        closed = text.find("-----", stop + len(_END)) if stop >= 0 else -1
+        return closed + 5 if closed >= 0 else len(text)
+    word = _WORD.match(text, start)
+    line = text.find("\n", start)
+    return word.end() if word else len(text) if line < 0 else line
+
+
+def kept_text(text: str, most: int = TEXT_CHARS) -> str:
+    """A text that may be shown, its beginning where it is long. Secrets are still in it."""
+    text = make_safe(text).strip()
+    if len(text) <= most:
+        return text
+    kept = _to_a_gap(text[:most])
+    return f"{kept}\n[{len(text) - len(kept):,} characters left out]"
+
+
+def kept_result(text: str, most: int = RESULT_CHARS) -> str:
+    """What a tool answered, as far as it is kept: how it begins, and how it ends. Secrets are still in it."""
+    text = make_safe(text).strip()
+    if len(text) <= most:
+        return text
+    head = _to_a_gap(text[: most // 2])
+    start = _from_a_gap(text, len(text) - most // 2)
+    tail = text[start:]
+    return f"{head}\n[{len(text) - len(head) - len(tail):,} characters left out]\n{tail}".rstrip("\n")
+
+
+def _to_a_gap(text: str) -> str:
+    """Without the word that was cut: it could be half a secret, which nothing would recognise."""
+    gap = max(text.rfind(" "), text.rfind("\n"))
+    return text[:gap].rstrip() if gap >= 0 else ""
+
+
+def _from_a_gap(text: str, start: int) -> int:
+    """Where the end begins: after a line, else after a word, and never within a key whose head is left out."""
+    line = text.find("\n", start)
+    if line < 0:
+        blank = text.find(" ", start)
+        start = blank + 1 if blank >= 0 else len(text)
+    else:
+        start = line + 1
+    if text.rfind(_BEGIN, 0, start) > text.rfind(_END, 0, start):
+        stop = text.find(_END, start)
+        line = text.find("\n", stop) if stop >= 0 else -1
+        start = line + 1 if line >= 0 else len(text)
+    return start

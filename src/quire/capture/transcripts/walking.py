@@ -1,0 +1,95 @@
+"""The files below a folder that may be sessions: in order, without links, pipes, hidden names or endless depths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from quire.capture.transcripts.types import FILE_BYTES, Skipped
+from quire.files import is_text, stamp_of
+
+DEPTH = 16
+FILES_MOST = 100_000
+SKIPPED_MOST = 1_000
+
+__all__ = ["DEPTH", "FILES_MOST", "Found", "file_at", "files_below", "folders_in", "pass_over"]
+
+
+class Found(Struct, frozen=True):
+    path: str
+    size: int
+    stamp: str
+
+
+def pass_over(skipped: list[Skipped], path: str, reason: str) -> None:
+    """Note what is not taken. Beyond a number that anybody would read, nothing more is noted."""
+    if len(skipped) < SKIPPED_MOST:
+        skipped.append(Skipped(path if is_text(path) else ascii(path)[1:-1], reason))
+
+
+def files_below(
+    top: str, wanted: Callable[[str], bool], skipped: list[Skipped], *, most: int = FILE_BYTES
+) -> Iterator[Found]:
+    """The files of a folder and of those in it whose names are wanted, always in the same order."""
+    waiting = [(top, 0)]
+    count = 0
+    while waiting:
+        folder, depth = waiting.pop()
+        inner: list[tuple[str, int]] = []
+        for entry in _entries(folder, skipped):
+            if not is_text(entry.name):
+                if wanted(entry.name):
+                    pass_over(skipped, entry.path, "its name is no text")
+            elif entry.is_dir(follow_symlinks=False):
+                inner.append((entry.path, depth + 1))
+            elif wanted(entry.name):
+                count += 1
+                if count > FILES_MOST:
+                    pass_over(skipped, entry.path, f"it and what follows: there are more than {FILES_MOST:,} files")
+                    return
+                found = file_at(entry.path, skipped, most=most)
+                if found:
+                    yield found
+            elif entry.is_symlink() and os.path.isdir(entry.path):
+                pass_over(skipped, entry.path, "it is a symbolic link")
+        if depth < DEPTH:
+            waiting += reversed(inner)
+        else:
+            for path, _ in inner:
+                pass_over(skipped, path, f"it lies more than {DEPTH} folders deep")
+
+
+def folders_in(top: str, skipped: list[Skipped]) -> list[str]:
+    """The folders in a folder, in order; hidden ones and links left out."""
+    return [entry.path for entry in _entries(top, skipped) if entry.is_dir(follow_symlinks=False)]
+
+
+def file_at(path: str, skipped: list[Skipped], *, most: int = FILE_BYTES) -> Found | None:
+    """A regular file and its stamp, or None with the reason noted."""
+    import stat
+
+    try:
+        found = os.lstat(path)
+    except OSError as error:
+        pass_over(skipped, path, (error.strerror or "it cannot be read").lower())
+        return None
+    if stat.S_ISLNK(found.st_mode):
+        pass_over(skipped, path, "it is a symbolic link")
+    elif not stat.S_ISREG(found.st_mode):
+        pass_over(skipped, path, "it is not a regular file")
+    elif found.st_size > most:
+        pass_over(skipped, path, f"it is larger than {most:,} bytes")
+    else:
+        return Found(path, found.st_size, stamp_of(found))
+    return None
+
+
+def _entries(folder: str, skipped: list[Skipped]) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda one: one.name)
+    except OSError as error:
+        pass_over(skipped, folder, (error.strerror or "it cannot be read").lower())
+        return []

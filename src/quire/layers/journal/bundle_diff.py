@@ -1,0 +1,139 @@
+"""What changed between two bundles: sections, titles that came and went, and items that now say something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from quire.layers.journal.bundles import objects_at, part, shown
+from quire.layers.journal.canonical import canonical_text
+from quire.layers.journal.layout import ALL, SECTION_KEYS
+from quire.layers.journal.types import Bundle, Fields
+
+_NOTHING = "nothing had to change"
+
+__all__ = ["BundleDiff", "diff_bundles", "diff_text", "diff_value"]
+
+
+class BundleDiff(Struct, frozen=True, kw_only=True):
+    """Sections are named as outside, in their order; items by their titles."""
+
+    changed_sections: tuple[str, ...] = ()
+    added_gotchas: tuple[str, ...] = ()
+    removed_gotchas: tuple[str, ...] = ()
+    changed_gotchas: tuple[str, ...] = ()
+    """The title stayed, what it says did not."""
+    added_next_steps: tuple[str, ...] = ()
+    removed_next_steps: tuple[str, ...] = ()
+    changed_next_steps: tuple[str, ...] = ()
+    merged_gotchas: tuple[str, ...] = ()
+    merged_next_steps: tuple[str, ...] = ()
+    current_focus_changed: bool = False
+    validation_changed: bool = False
+    """The snapshot of the validation, which is a part of the current focus."""
+    selected_section: str = ALL
+    protected_sections: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.changed_sections or self.merged_gotchas or self.merged_next_steps)
+
+
+def diff_bundles(
+    before: Bundle,
+    after: Bundle,
+    *,
+    merged_gotchas: Iterable[str] = (),
+    merged_next_steps: Iterable[str] = (),
+    section: str = ALL,
+    protected: Iterable[str] = (),
+) -> BundleDiff:
+    """A section has changed when anything in it has, be it the order of its items."""
+    gotchas = _titles(before, after, "gotchas")
+    steps = _titles(before, after, "nextSteps")
+    merged_gotchas, merged_next_steps = tuple(merged_gotchas), tuple(merged_next_steps)
+    changed = {name for name, key in SECTION_KEYS.items() if not _is_same(before.get(key), after.get(key))}
+    changed |= {"gotchas"} if merged_gotchas else set()
+    changed |= {"next-steps"} if merged_next_steps else set()
+    snapshots = [part(bundle, "currentFocus", "validationSnapshot") for bundle in (before, after)]
+    return BundleDiff(
+        changed_sections=tuple(name for name in SECTION_KEYS if name in changed),
+        added_gotchas=gotchas[0],
+        removed_gotchas=gotchas[1],
+        changed_gotchas=gotchas[2],
+        added_next_steps=steps[0],
+        removed_next_steps=steps[1],
+        changed_next_steps=steps[2],
+        merged_gotchas=merged_gotchas,
+        merged_next_steps=merged_next_steps,
+        current_focus_changed="current-focus" in changed,
+        validation_changed=not _is_same(*snapshots),
+        selected_section=section,
+        protected_sections=tuple(protected),
+    )
+
+
+def diff_value(diff: BundleDiff) -> Fields:
+    """The form that is hashed into an event. Other programs know no changed items: those keys are left out if empty."""
+    value: Fields = {
+        "changedSections": list(diff.changed_sections),
+        "addedGotchas": list(diff.added_gotchas),
+        "removedGotchas": list(diff.removed_gotchas),
+        "addedNextSteps": list(diff.added_next_steps),
+        "removedNextSteps": list(diff.removed_next_steps),
+        "mergedGotchas": list(diff.merged_gotchas),
+        "mergedNextSteps": list(diff.merged_next_steps),
+        "currentFocusChanged": diff.current_focus_changed,
+        "validationChanged": diff.validation_changed,
+        "selectedSection": diff.selected_section,
+        "protectedSections": list(diff.protected_sections),
+    }
+    if diff.changed_gotchas:
+        value["changedGotchas"] = list(diff.changed_gotchas)
+    if diff.changed_next_steps:
+        value["changedNextSteps"] = list(diff.changed_next_steps)
+    return value
+
+
+def diff_text(value: Fields) -> str:
+    """What changed, in one line, from the form of `diff_value`: every section that changed is named."""
+    said: list[str] = []
+    told: set[str] = set()
+    for section, items in (("gotchas", "Gotchas"), ("next-steps", "NextSteps")):
+        for verb in ("added", "removed", "changed", "merged"):
+            titles = value.get(verb + items)
+            if titles:
+                said.append(f"{verb} {_words(section)}: {', '.join(titles)}")
+                told.add(section)
+    for section in value.get("changedSections", ()):
+        if section not in told and section != "current-focus":
+            said.append(f"updated {_words(section)}")
+    if value.get("currentFocusChanged"):
+        said.append("updated current focus")
+    if value.get("validationChanged"):
+        said.append("updated validation snapshot")
+    return "; ".join(said) or _NOTHING
+
+
+def _words(section: str) -> str:
+    return section.replace("-", " ")
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    return bool(before == after) or canonical_text(before) == canonical_text(after)
+
+
+def _titles(before: Bundle, after: Bundle, key: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Titles that came, that went, and that stand for something else now."""
+    old, new = _by_title(before, key), _by_title(after, key)
+    changed = (title for title in new if title in old and not _is_same(old[title], new[title]))
+    return tuple(t for t in new if t not in old), tuple(t for t in old if t not in new), tuple(changed)
+
+
+def _by_title(bundle: Bundle, key: str) -> dict[str, list[Fields]]:
+    found: dict[str, list[Fields]] = {}
+    for item in objects_at(bundle, key):
+        found.setdefault(shown(item, "title"), []).append(item)
+    return found

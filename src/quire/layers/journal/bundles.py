@@ -1,0 +1,56 @@
+"""A bundle looked at patiently: what is missing is empty, and what has another form is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from quire.layers.journal.layout import ALL, SECTION_KEYS
+from quire.layers.journal.types import Bundle, Fields
+
+__all__ = ["entry_file", "listed", "merge_sections", "objects_at", "part", "shown", "texts_at"]
+
+
+def part(value: Any, *path: str) -> Any:
+    """What stands at a path of keys, or None."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def shown(value: Any, *path: str) -> str:
+    """The text at a path; empty where there is none."""
+    found = part(value, *path)
+    return found if isinstance(found, str) else ""
+
+
+def texts_at(value: Any, *path: str) -> list[str]:
+    return [item for item in listed(part(value, *path)) if isinstance(item, str)]
+
+
+def objects_at(value: Any, *path: str) -> list[Fields]:
+    return [item for item in listed(part(value, *path)) if isinstance(item, dict)]
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def entry_file(bundle: Bundle) -> str:
+    """Where the bundle wants the entry block. Nobody has checked that this lies within the project."""
+    return shown(bundle, "project", "recommendedEntryFile")
+
+
+def merge_sections(
+    current: Bundle, proposal: Bundle, section: str = ALL, protected: Collection[str] = frozenset()
+) -> Bundle:
+    """The current bundle with the sections of a proposal: one of them, or all that are not protected.
+
+    Keys at the top that are no sections stay as they are: a proposal has no say in them. Nothing given is changed.
+    """
+    taken = [
+        key
+        for name, key in SECTION_KEYS.items()
+        if section in (ALL, name) and (name == section or name not in protected) and key in proposal
+    ]
+    return {**current, **{key: proposal[key] for key in taken}}

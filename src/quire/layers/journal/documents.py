@@ -1,0 +1,183 @@
+"""Files of the journal read into records and records into what is written, with the keys that nobody knows kept."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args, get_origin
+
+import msgspec
+
+from quire.layers.journal import automation_shapes, shapes
+from quire.layers.journal.canonical import content_hash, decode_json
+from quire.layers.journal.checking import Object, find_faults
+from quire.layers.journal.layout import (
+    CHECKPOINTS,
+    DAEMON,
+    DAEMON_LOCK,
+    FOLDER,
+    LATEST_RUN,
+    SCHEMA_VERSION,
+    STATE,
+)
+from quire.layers.journal.types import (
+    Bundle,
+    Checkpoint,
+    Daemon,
+    DaemonLock,
+    Fields,
+    Maintenance,
+    Manifest,
+    Provider,
+    Run,
+    State,
+)
+from quire.model import InvalidStore, UnsupportedVersion, cut
+
+RecordT = TypeVar("RecordT", bound=msgspec.Struct)
+
+__all__ = [
+    "damaged",
+    "new_checkpoint",
+    "new_state",
+    "parse_document",
+    "read_checkpoint",
+    "read_daemon",
+    "read_daemon_lock",
+    "read_manifest",
+    "read_run",
+    "read_state",
+    "record_from",
+    "value_of",
+]
+
+
+def parse_document(data: bytes, where: str) -> Any:
+    """The value in a file; InvalidStore that says where it stops being one."""
+    if not data.strip():
+        raise damaged(where, "it is empty")
+    try:
+        return decode_json(data)
+    except ValueError as error:
+        raise damaged(where, f"it is not JSON: {error}") from None
+
+
+def read_state(value: Any, where: str = f"{FOLDER}/{STATE}") -> State:
+    version = value.get("schemaVersion", SCHEMA_VERSION) if isinstance(value, dict) else SCHEMA_VERSION
+    if isinstance(version, int | str) and not isinstance(version, bool) and version != SCHEMA_VERSION:
+        raise UnsupportedVersion(
+            f"`{where}` has schema version `{cut(str(version), 40)}`; this program reads and writes {SCHEMA_VERSION}.",
+            hint="Use a program of that version, or make the memory anew with `agent-memory init`.",
+            details={"path": where, "version": version, "supported": SCHEMA_VERSION},
+        )
+    return _read(State, shapes.STATE, value, "state", where)
+
+
+def read_checkpoint(value: Any, where: str = f"{FOLDER}/{CHECKPOINTS}") -> Checkpoint:
+    return _read(Checkpoint, shapes.CHECKPOINT, value, "checkpoint", where)
+
+
+def read_manifest(value: Any, where: str) -> Manifest:
+    return _read(Manifest, shapes.MANIFEST, value, "manifest", where)
+
+
+def read_daemon(value: Any, where: str = f"{FOLDER}/{DAEMON}") -> Daemon:
+    return _read(Daemon, automation_shapes.DAEMON, value, "daemon", where)
+
+
+def read_daemon_lock(value: Any, where: str = f"{FOLDER}/{DAEMON_LOCK}") -> DaemonLock:
+    return _read(DaemonLock, automation_shapes.DAEMON_LOCK, value, "lock", where)
+
+
+def read_run(value: Any, where: str = f"{FOLDER}/{LATEST_RUN}") -> Run:
+    return _read(Run, automation_shapes.RUN, value, "run", where)
+
+
+def new_state(
+    bundle: Bundle, *, provider: Provider, generated_at: str, maintenance: Maintenance, extra: Fields | None = None
+) -> State:
+    """A state whose hash is that of its bundle."""
+    return State(
+        provider=provider,
+        generated_at=generated_at,
+        bundle_hash=content_hash(bundle),
+        bundle=bundle,
+        maintenance=maintenance,
+        extra=extra or {},
+    )
+
+
+def new_checkpoint(
+    bundle: Bundle, *, checkpoint_id: str, created_at: str, event_id: str | None, summary: str
+) -> Checkpoint:
+    return Checkpoint(
+        id=checkpoint_id,
+        created_at=created_at,
+        event_id=event_id,
+        bundle_hash=content_hash(bundle),
+        bundle=bundle,
+        summary=summary,
+    )
+
+
+def damaged(where: str, reason: str, faults: list[str] | None = None) -> InvalidStore:
+    return InvalidStore(
+        f"`{where}` cannot be used: {reason.removesuffix('.')}.",
+        hint="Mend it by hand, or take an earlier one from git; it was left exactly as it is.",
+        details={"path": where, **({"problems": faults} if faults else {})},
+    )
+
+
+def _read(kind: type[RecordT], shape: Object, value: Any, name: str, where: str) -> RecordT:
+    faults = find_faults(shape, value, name)
+    if faults:
+        raise damaged(where, " ".join(faults), faults)
+    return record_from(kind, value)
+
+
+def record_from(kind: type[RecordT], value: Fields) -> RecordT:
+    """The record that an object of the right shape describes."""
+    known: Fields = {}
+    extra = dict(value)
+    for name, stored, convert in _fields(kind):
+        if stored in extra:
+            item = extra.pop(stored)
+            known[name] = convert(item) if convert else item
+    if extra:
+        known["extra"] = extra
+    return kind(**known)
+
+
+def value_of(record: msgspec.Struct) -> Fields:
+    """The object that is stored for a record: known keys in their order, then the others in theirs."""
+    value: Fields = {}
+    for name, stored, _ in _fields(type(record)):
+        value[stored] = _stored(getattr(record, name))
+    for name, item in getattr(record, "extra", {}).items():
+        value.setdefault(name, item)
+    return value
+
+
+def _stored(item: Any) -> Any:
+    if isinstance(item, msgspec.Struct):
+        return value_of(item)
+    return [_stored(one) for one in item] if isinstance(item, tuple) else item
+
+
+@functools.cache
+def _fields(kind: type[msgspec.Struct]) -> list[tuple[str, str, Callable[[Any], Any] | None]]:
+    """Our name, the stored name, and what makes a record of what is stored there."""
+    return [
+        (field.name, field.encode_name, _converter(field.type))
+        for field in msgspec.structs.fields(kind)
+        if field.name != "extra"
+    ]
+
+
+def _converter(kind: Any) -> Callable[[Any], Any] | None:
+    if get_origin(kind) is tuple:
+        inner = _converter(get_args(kind)[0])
+        return tuple if inner is None else lambda items: tuple(map(inner, items))
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return functools.partial(record_from, kind)
+    return None

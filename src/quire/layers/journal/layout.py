@@ -1,0 +1,205 @@
+"""The names of the journal: its files, versions, markers, closed lists, and how large things may be."""
+
+from __future__ import annotations
+
+import re
+
+FOLDER = ".agent-memory"
+STATE = "state.json"
+CONFIG = "config.json"
+SOURCES = "sources.json"
+EVENTS = "history/events.jsonl"
+CHECKPOINTS = "history/checkpoints"
+ARCHIVE = "archive"
+AUTOMATION = "automation"
+DAEMON = "automation/daemon.json"
+DAEMON_LOCK = "automation/daemon.lock"
+LATEST_RUN = "automation/latest-run.json"
+BATCH_MANIFEST = "manifest.json"
+BATCH_EVENTS = "events.jsonl"
+BATCH_CHECKPOINTS = "checkpoints"
+BATCH_PREFIX = "prune-"
+LOCAL = "local"
+"""What belongs to this machine alone. The next three are in it."""
+IMPORTS = "imports.json"
+"""How far which session was read."""
+PAGES_DUE = "pages-due.json"
+"""The pages and the entry block are to be written anew."""
+INDEX = "index"
+"""Where the index is kept in a project that has no `.memory/`."""
+IGNORED = (f"{FOLDER}/{LOCAL}/", f"{FOLDER}/recovery/", f"{FOLDER}/{AUTOMATION}/", f"{FOLDER}/.lock")
+"""What git is to leave alone."""
+
+PROJECTIONS = "docs/agent-memory"
+PROJECTION_FILES = {
+    "readme": "README.md",
+    "project-map": "project-map.md",
+    "current-focus": "current-focus.md",
+    "gotchas": "gotchas.md",
+    "next-steps": "next-steps.md",
+}
+"""The ids of the projections, in the order in which they are read, and their files."""
+ENTRY_FILES = ("AGENTS.md", "CLAUDE.md", "README.md")
+"""Where the entry block may go, best first; the first is made where there is none."""
+
+SCHEMA_VERSION = 2
+GENERATOR_VERSION = "0.3.0"
+"""The version of the program whose files these are; we write what it writes."""
+PROJECTION_VERSION = 3
+ENTRY_VERSION = 3
+
+EVENT_PREFIX = "evt-"
+CHECKPOINT_PREFIX = "chk-"
+GROUP_PREFIX = "grp-"
+ID_DIGITS = 6
+ORDINAL_MOST = 2**53 - 1
+"""The largest number that every JSON reader holds exactly; what claims more has no place in the order."""
+
+TOOL_RUN = "tool_run"
+IMPORTED_SESSION = "imported_session"
+EVENT_KINDS = (TOOL_RUN, IMPORTED_SESSION)
+LOCAL_SOURCE = "agent-memory.local"
+"""The source of the events that our own commands write."""
+TOOL = "agent-memory"
+
+SECTION_KEYS = {
+    "project": "project",
+    "project-map": "projectMap",
+    "current-focus": "currentFocus",
+    "gotchas": "gotchas",
+    "next-steps": "nextSteps",
+    "validation-commands": "validationCommands",
+}
+"""The sections of a bundle as they are called outside, in their order, and the keys that hold them."""
+ALL = "all"
+SECTIONS = (ALL, *SECTION_KEYS)
+SCOPES = (ALL, "local", "imports")
+POLICIES = ("balanced", "imports-only", "local-only", "project-map-protected")
+OUTPUTS = ("text", "json")
+LOCAL_PROVIDER = "local"
+"""Ours, which needs no model."""
+PROVIDERS = ("codex", "claude", "openai", LOCAL_PROVIDER)
+PREFERENCES = ("auto", *PROVIDERS)
+SNAPSHOT_STATUSES = ("not-run", "passed", "failed", "mixed")
+RESULT_STATUSES = ("passed", "failed", "unavailable")
+SYNC_STATUSES = ("never", "passed", "failed")
+RUN_STATUSES = ("idle", "imported", "recalled", "recalled_noop", "failed")
+QUERY_MODES = ("answer", "changes", "next", "traps")
+CITED = ("bundle", "event", "checkpoint")
+
+VALIDATION_COMMANDS = 2
+"""How many commands a bundle may suggest."""
+SIGNAL_TEXTS = 12
+SIGNAL_PATHS = 16
+"""How much of a bundle is repeated in the event of a run."""
+FILE_BYTES = 64 * 1024 * 1024
+EVENTS_BYTES = 1024 * 1024 * 1024
+LINE_BYTES = 1024 * 1024
+"""A longer line of the log is set aside unread."""
+
+_NOT_IN_NAMES = re.compile(r"[^0-9TZ]")
+_INSTRUCTIONS = {
+    "answer": "Answer the question itself, from the strongest evidence alone. A short, clear answer is better than a "
+    "complete one.",
+    "changes": "Begin with what changed last. Checkpoints and events say more here than how the project is built.",
+    "next": "Begin with what can be done now. A concrete step with a place to start is better than a direction.",
+    "traps": "Begin with the traps that cost the most. Warnings that will still hold next month come before passing "
+    "ones.",
+}
+
+__all__ = [
+    "ALL",
+    "ARCHIVE",
+    "AUTOMATION",
+    "BATCH_CHECKPOINTS",
+    "BATCH_EVENTS",
+    "BATCH_MANIFEST",
+    "BATCH_PREFIX",
+    "CHECKPOINTS",
+    "CHECKPOINT_PREFIX",
+    "CITED",
+    "CONFIG",
+    "DAEMON",
+    "DAEMON_LOCK",
+    "ENTRY_FILES",
+    "ENTRY_VERSION",
+    "EVENTS",
+    "EVENTS_BYTES",
+    "EVENT_KINDS",
+    "EVENT_PREFIX",
+    "FILE_BYTES",
+    "FOLDER",
+    "GENERATOR_VERSION",
+    "GROUP_PREFIX",
+    "ID_DIGITS",
+    "IGNORED",
+    "IMPORTED_SESSION",
+    "IMPORTS",
+    "INDEX",
+    "LATEST_RUN",
+    "LINE_BYTES",
+    "LOCAL",
+    "LOCAL_PROVIDER",
+    "LOCAL_SOURCE",
+    "ORDINAL_MOST",
+    "OUTPUTS",
+    "PAGES_DUE",
+    "POLICIES",
+    "PREFERENCES",
+    "PROJECTIONS",
+    "PROJECTION_FILES",
+    "PROJECTION_VERSION",
+    "PROVIDERS",
+    "QUERY_MODES",
+    "RESULT_STATUSES",
+    "RUN_STATUSES",
+    "SCHEMA_VERSION",
+    "SCOPES",
+    "SECTIONS",
+    "SECTION_KEYS",
+    "SIGNAL_PATHS",
+    "SIGNAL_TEXTS",
+    "SNAPSHOT_STATUSES",
+    "SOURCES",
+    "STATE",
+    "SYNC_STATUSES",
+    "TOOL",
+    "TOOL_RUN",
+    "VALIDATION_COMMANDS",
+    "batch_name",
+    "default_config",
+]
+
+
+def batch_name(created_at: str) -> str:
+    """`2026-05-01T08:30:00.000Z` → `prune-20260501T083000000Z`."""
+    return BATCH_PREFIX + _NOT_IN_NAMES.sub("", created_at)
+
+
+def default_config() -> dict[str, object]:
+    """What holds where `config.json` says nothing, in the order in which it is written."""
+    return {
+        "recall": {
+            "defaultSection": ALL,
+            "defaultSource": ALL,
+            "policy": "balanced",
+            "backlogWarnThreshold": 10,
+            "preview": {"showDiffByDefault": False},
+        },
+        "query": {
+            "defaultOutput": "text",
+            "templates": {mode: {"instructions": _INSTRUCTIONS[mode]} for mode in QUERY_MODES},
+        },
+        "automation": {
+            "intervalMinutes": 15,
+            "provider": "auto",
+            "importSyncBeforeRecall": True,
+            "autoRecall": True,
+        },
+        "retention": {
+            "enabled": True,
+            "history": {"maxAgeDays": 90},
+            "checkpoints": {"maxAgeDays": 30, "keepRecent": 10},
+            "archive": {"expireAfterDays": 180},
+        },
+    }

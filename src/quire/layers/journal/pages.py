@@ -1,0 +1,182 @@
+"""The pages that people read and the block that leads to them, written where the project keeps its documents.
+
+The file with the block belongs to the user: only the block in it is ours. Which file it is, the bundle says, and a
+bundle may have been written by anybody; so a path that leads out of the project, or to something that is no document,
+is not taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from msgspec import Struct
+
+from quire.files import (
+    World,
+    disk,
+    ensure_folder,
+    escaping_part,
+    follow_inside,
+    inside,
+    read_bytes,
+    read_object,
+    remove_local,
+    write_file,
+)
+from quire.layers.journal.bundles import entry_file
+from quire.layers.journal.documents import parse_document, read_state
+from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
+from quire.layers.journal.layout import ENTRY_FILES, FILE_BYTES, FOLDER, LOCAL, PAGES_DUE, STATE
+from quire.layers.journal.projections import render_projections
+from quire.layers.journal.store import held_file, journal_access
+from quire.layers.journal.types import Bundle, State
+from quire.model import LockBusy, OutsideProject, Problem, QuireError
+
+_DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
+_SETTLE_SECONDS = 2.0
+
+__all__ = [
+    "PlannedFile",
+    "are_pages_due",
+    "chosen_entry",
+    "planned_pages",
+    "settle_due_pages",
+    "settle_pages",
+    "write_pages",
+]
+
+
+class PlannedFile(Struct, frozen=True):
+    """A file as it is and as it will be."""
+
+    path: str
+    before: bytes | None
+    after: bytes
+
+    @property
+    def kind(self) -> str:
+        return "CREATE" if self.before is None else "OVERWRITE"
+
+
+def chosen_entry(root: str, bundle: Bundle) -> str:
+    """The file for the entry block: the one that the bundle names, if it may be written to."""
+    wanted = entry_file(bundle)
+    if _may_hold_entry(root, wanted):
+        return wanted
+    return next((name for name in ENTRY_FILES if os.path.isfile(os.path.join(root, name))), ENTRY_FILES[0])
+
+
+def _may_hold_entry(root: str, path: str) -> bool:
+    if escaping_part(path) or not path.lower().endswith(_DOCUMENTS):
+        return False
+    if any(part.startswith(".git") or part == FOLDER for part in path.split("/")):
+        return False
+    with contextlib.suppress(OutsideProject):
+        real = follow_inside(root, path)
+        inner = os.path.relpath(real, os.path.realpath(root)).split(os.sep)
+        return not any(part.startswith(".git") for part in inner) and (
+            os.path.isfile(real) or not os.path.lexists(real)
+        )
+    return False
+
+
+def planned_pages(root: str, state: State) -> list[PlannedFile]:
+    """All pages and the file with the entry block, as this state would have them."""
+    found = [
+        PlannedFile(page.path, _held(root, page.path), page.text.encode("utf-8", "surrogatepass"))
+        for page in render_projections(state)
+    ]
+    entry = chosen_entry(root, state.bundle)
+    before = _followed(root, entry)
+    return [*found, PlannedFile(entry, before, place_entry(before, render_entry(state.bundle_hash)))]
+
+
+def write_pages(root: str, state: State, world: World, formerly: str = "") -> list[str]:
+    """Write what is not as it should be; which files that were. `formerly` held the entry block before."""
+    written = []
+    for file in planned_pages(root, state):
+        if file.before != file.after:
+            path = (
+                follow_inside(root, file.path)
+                if os.path.islink(os.path.join(root, file.path))
+                else inside(root, file.path)
+            )
+            ensure_folder(os.path.dirname(path))
+            write_file(path, file.after, world.token())
+            written.append(file.path)
+    entry = chosen_entry(root, state.bundle)
+    for name in dict.fromkeys((formerly, *ENTRY_FILES)):
+        if name and name != entry and _may_hold_entry(root, name):
+            written += _take_out(root, name, entry, world)
+    return written
+
+
+def _take_out(root: str, name: str, entry: str, world: World) -> list[str]:
+    """Remove the block from a file that no longer is the one for it; a file that held nothing else goes."""
+    real = follow_inside(root, name)
+    data = _followed(root, name)
+    if data is None or real == follow_inside(root, entry) or entry_marker(data) is None:
+        return []
+    rest = remove_entry(data)
+    if rest == data:
+        return []
+    if rest.strip():
+        write_file(real, rest, world.token())
+    else:
+        disk.remove(real)
+        disk.sync_folder(os.path.dirname(real))
+    return [name]
+
+
+def are_pages_due(root: str) -> bool:
+    return os.path.lexists(os.path.join(root, FOLDER, LOCAL, PAGES_DUE))
+
+
+def settle_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
+    """Write the pages if they are due. The caller holds the lock. What is in the way is told, and stays due."""
+    due = read_object(root, FOLDER, PAGES_DUE)
+    if due.data is None and due.problem is None:
+        return [], []
+    data = held_file(root, STATE)
+    try:
+        if data is None:
+            return [], []
+        formerly = due.fields.get("formerly")
+        state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
+        written = write_pages(root, state, world, formerly if isinstance(formerly, str) else "")
+        remove_local(root, due)
+    except (QuireError, OSError) as error:
+        said = error.message if isinstance(error, QuireError) else (error.strerror or str(error))
+        problem = Problem(
+            code="JournalPagesNotWritten",
+            severity="warning",
+            message=f"The memory is written, but its pages could not be: {said.removesuffix('.')}.",
+            hint="Mend the cause; the next command writes them.",
+        )
+        return [], [problem]
+    return written, []
+
+
+def settle_due_pages(root: str, world: World) -> None:
+    """Before a read: write what a dead writer left due. A living one, or a read-only disk, is left alone."""
+    if are_pages_due(root):
+        with (
+            contextlib.suppress(LockBusy, QuireError),
+            journal_access(root, world, "write the pages", _SETTLE_SECONDS),
+        ):
+            settle_pages(root, world)
+
+
+def _held(root: str, path: str) -> bytes | None:
+    try:
+        return read_bytes(inside(root, path), FILE_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _followed(root: str, path: str) -> bytes | None:
+    try:
+        return read_bytes(follow_inside(root, path), FILE_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -1,0 +1,204 @@
+"""The journal as records that the index knows: parts of the bundle, events of the history, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from quire.files import hex_digest
+from quire.layers.journal.bundles import objects_at, shown, texts_at
+from quire.layers.journal.canonical import line_bytes
+from quire.layers.journal.layout import SECTION_KEYS, STATE
+from quire.layers.journal.numbering import moment_of
+from quire.layers.journal.types import Bundle, Checkpoint, Event, Fields, State
+from quire.model import Record, cut, one_line, slugify, timestamp
+
+ACTIVE, ARCHIVED = "active", "archived"
+_TITLE_CHARS = 80
+_EVENT_WEIGHT = 0.8
+"""A session tells of many things: where the bundle says it, the bundle comes first."""
+_CHECKPOINT_WEIGHT = 0.5
+"""A checkpoint repeats what the bundle said then."""
+_GOTCHA = (("", "title"), ("Symptom", "symptom"), ("Cause", "cause"), ("Correct path", "correctPath"))
+_STEP = (("", "title"), ("Why", "why"), ("Start", "start"), ("Done when", "done"))
+_SILENT = ("", "none")
+
+__all__ = [
+    "ACTIVE",
+    "ARCHIVED",
+    "bundle_records",
+    "checkpoint_record",
+    "checkpoint_ref",
+    "event_of",
+    "event_record",
+    "event_ref",
+    "signal_lines",
+]
+
+
+def event_ref(event_id: str) -> str:
+    return f"event:{event_id}"
+
+
+def checkpoint_ref(checkpoint_id: str) -> str:
+    return f"checkpoint:{checkpoint_id}"
+
+
+def bundle_records(state: State) -> Iterator[Record]:
+    """One for each section; of gotchas and next steps one for each item."""
+    bundle = state.bundle
+    name = shown(bundle, "project", "name")
+    yield _part(state, "project", name or "Project", _project(bundle), bundle.get("project"))
+    yield _part(state, "project-map", f"Project map of {name}", _project_map(bundle), bundle.get("projectMap"))
+    focus = shown(bundle, "currentFocus", "summary")
+    yield _part(state, "current-focus", focus or "Current focus", _focus(bundle), bundle.get("currentFocus"))
+    yield from _items(state, "gotchas", _GOTCHA)
+    yield from _items(state, "next-steps", _STEP)
+    commands = objects_at(bundle, "validationCommands")
+    if commands:
+        said = (f"{' '.join(texts_at(item, 'command'))}: {shown(item, 'purpose')}" for item in commands)
+        yield _part(state, "validation-commands", "Validation commands", said, commands)
+
+
+def _part(state: State, name: str, title: str, lines: Iterable[str], raw: Any, section: str = "") -> Record:
+    texts = [line for line in lines if line.strip()]
+    return Record(
+        ref=f"bundle:{name}",
+        layer="journal",
+        kind="bundle",
+        title=cut(one_line(title), _TITLE_CHARS) or name,
+        text="\n".join(texts),
+        status=ACTIVE,
+        path=STATE,
+        section=section or name,
+        created_at=_time(state.generated_at),
+        updated_at=_time(state.generated_at),
+        origin=state.provider.name,
+        raw=line_bytes({"at": state.generated_at, "value": raw}),
+    )
+
+
+def _items(state: State, section: str, fields: tuple[tuple[str, str], ...]) -> Iterator[Record]:
+    taken: dict[str, int] = {}
+    for item in objects_at(state.bundle, SECTION_KEYS[section]):
+        title = shown(item, "title")
+        slug = slugify(title, hex_digest)
+        taken[slug] = taken.get(slug, 0) + 1
+        name = f"{section}.{slug}" + (f"-{taken[slug]}" if taken[slug] > 1 else "")
+        yield _part(state, name, title, _said(item, fields), item, section)
+
+
+def _said(item: Fields, fields: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    for label, key in fields:
+        text = shown(item, key)
+        if text.strip() not in _SILENT:
+            yield f"{label}: {text}" if label else text
+
+
+def _project(bundle: Bundle) -> Iterator[str]:
+    yield shown(bundle, "project", "summary")
+    facts = (
+        ("Ecosystem", "primaryEcosystem"),
+        ("Package manager", "packageManager"),
+        ("Workspace", "workspaceManager"),
+    )
+    yield from _said(bundle.get("project") or {}, facts)
+    yield _listed("Key paths", texts_at(bundle, "project", "keyPaths"))
+
+
+def _project_map(bundle: Bundle) -> Iterator[str]:
+    yield from texts_at(bundle, "projectMap", "architectureNotes")
+    for key, said in (("modules", "responsibility"), ("entrypoints", "role"), ("denseSourceAreas", "note")):
+        yield from (f"{shown(item, 'path')}: {shown(item, said)}" for item in objects_at(bundle, "projectMap", key))
+    yield _listed("Read first", texts_at(bundle, "projectMap", "firstFilesToRead"))
+
+
+def _focus(bundle: Bundle) -> Iterator[str]:
+    yield shown(bundle, "currentFocus", "summary")
+    yield from texts_at(bundle, "currentFocus", "currentState")
+    yield from (f"Risk: {text}" for text in texts_at(bundle, "currentFocus", "knownRisks"))
+    snapshot = ("currentFocus", "validationSnapshot")
+    yield shown(bundle, *snapshot, "summary")
+    for item in objects_at(bundle, *snapshot, "results"):
+        yield f"{shown(item, 'command')} {shown(item, 'status')}: {shown(item, 'summary')}"
+    yield from (f"Next: {text}" for text in texts_at(bundle, *snapshot, "suggestedNextActions"))
+
+
+def _listed(label: str, texts: list[str]) -> str:
+    return f"{label}: {', '.join(texts)}" if texts else ""
+
+
+def event_record(event: Event, raw: bytes, path: str, ref: str = "", *, archived: bool = False) -> Record:
+    created = _time(event.created_at)
+    return Record(
+        ref=ref or event_ref(event.id),
+        layer="journal",
+        kind="event",
+        title=cut(one_line(event.summary), _TITLE_CHARS),
+        text="\n".join([event.summary, *signal_lines(event)]),
+        status=ARCHIVED if archived else ACTIVE,
+        path=path,
+        section=event.kind,
+        weight=_EVENT_WEIGHT,
+        created_at=created,
+        updated_at=created,
+        tags=tuple(dict.fromkeys((event.source_id,))),
+        origin=event.source_id,
+        names=tuple(filter(None, (event.external_item_id,))),
+        # The index keeps what is held as it was: what moved to the archive is not.
+        raw=b" " + raw if archived else raw,
+    )
+
+
+def signal_lines(event: Event) -> list[str]:
+    """What an event leaves behind, a line each."""
+    signals = event.signals
+    return [
+        *(f"Decision: {text}" for text in signals.decisions),
+        *(f"Gotcha: {text}" for text in signals.gotchas),
+        *(f"Step: {text}" for text in signals.next_step_hints),
+        *(f"Check: {text}" for text in signals.validation_observations),
+        *([f"Paths: {', '.join(signals.key_paths)}"] if signals.key_paths else []),
+    ]
+
+
+def event_of(record: Record) -> Event:
+    """The event behind a record."""
+    from quire.layers.journal.events import read_history
+
+    return read_history(record.raw).events[0]
+
+
+def checkpoint_record(checkpoint: Checkpoint, path: str, *, archived: bool = False) -> Record:
+    created = _time(checkpoint.created_at)
+    bundle = checkpoint.bundle
+    titles = [shown(item, "title") for key in ("gotchas", "nextSteps") for item in objects_at(bundle, key)]
+    texts = [checkpoint.summary, shown(bundle, "currentFocus", "summary"), _listed("Titles", titles)]
+    about: Fields = {
+        "eventId": checkpoint.event_id,
+        "bundleHash": checkpoint.bundle_hash,
+        "summary": checkpoint.summary,
+    }
+    about |= {"archived": True} if archived else {}
+    return Record(
+        ref=checkpoint_ref(checkpoint.id),
+        layer="journal",
+        kind="checkpoint",
+        title=cut(one_line(checkpoint.summary), _TITLE_CHARS),
+        text="\n".join(dict.fromkeys(text for text in texts if text.strip())),
+        status=ARCHIVED if archived else ACTIVE,
+        path=path,
+        section="checkpoint",
+        weight=_CHECKPOINT_WEIGHT,
+        created_at=created,
+        updated_at=created,
+        raw=msgspec.json.encode(about),
+    )
+
+
+def _time(created_at: str) -> str:
+    """A time as the index compares it; empty where it names none."""
+    moment = moment_of(created_at)
+    return timestamp(moment) if moment else ""

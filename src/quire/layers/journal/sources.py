@@ -1,0 +1,86 @@
+"""The registry of sources: entries that can be read, entries that cannot and are kept, and names for new ones."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from quire.files import hex_digest
+from quire.layers.journal.checking import find_faults
+from quire.layers.journal.documents import damaged, record_from, value_of
+from quire.layers.journal.layout import FOLDER, SOURCES
+from quire.layers.journal.shapes import SOURCE
+from quire.layers.journal.types import Source
+from quire.model import slugify
+
+_NOT_IN_IDS = re.compile(r"[^a-z0-9-]+")
+
+__all__ = ["Registry", "Unread", "read_sources", "registry_value", "source_id", "with_source", "without_source"]
+
+
+class Unread(Struct, frozen=True):
+    """An entry that is no source, as it was, and why."""
+
+    value: Any
+    faults: tuple[str, ...]
+
+
+class Registry(Struct, frozen=True):
+    """All entries in their order."""
+
+    entries: tuple[Source | Unread, ...] = ()
+
+    @property
+    def sources(self) -> list[Source]:
+        return [entry for entry in self.entries if isinstance(entry, Source)]
+
+    @property
+    def unread(self) -> list[Unread]:
+        return [entry for entry in self.entries if isinstance(entry, Unread)]
+
+    def find(self, source: str) -> Source | None:
+        return next((entry for entry in self.sources if entry.id == source), None)
+
+
+def read_sources(value: Any, where: str = f"{FOLDER}/{SOURCES}") -> Registry:
+    if not isinstance(value, list):
+        raise damaged(where, "it must hold an array of sources")
+    return Registry(tuple(_entry(item, number) for number, item in enumerate(value)))
+
+
+def _entry(value: Any, number: int) -> Source | Unread:
+    faults = find_faults(SOURCE, value, f"sources[{number}]")
+    return Unread(value, tuple(faults)) if faults else record_from(Source, value)
+
+
+def registry_value(registry: Registry) -> list[Any]:
+    """What is stored; an entry that could not be read stands where it stood."""
+    return [entry.value if isinstance(entry, Unread) else value_of(entry) for entry in registry.entries]
+
+
+def with_source(registry: Registry, source: Source) -> Registry:
+    """With this source in the place of the one of its id, or at the end."""
+    is_held = False
+    entries: list[Source | Unread] = []
+    for entry in registry.entries:
+        if isinstance(entry, Source) and entry.id == source.id and not is_held:
+            is_held, entry = True, source
+        entries.append(entry)
+    return msgspec.structs.replace(registry, entries=tuple(entries if is_held else [*entries, source]))
+
+
+def without_source(registry: Registry, source: str) -> Registry:
+    kept = tuple(entry for entry in registry.entries if not (isinstance(entry, Source) and entry.id == source))
+    return msgspec.structs.replace(registry, entries=kept)
+
+
+def source_id(kind: str, path: str, name: str = "") -> str:
+    """The id of a new source: the name that was given, or its type and the last part of its path.
+
+    A name without a letter or digit of ASCII is spelled in them, since an empty id would be nobody's.
+    """
+    wanted = name.strip() or f"{kind}-{path.rstrip('/').rpartition('/')[2]}"
+    return _NOT_IN_IDS.sub("-", wanted.lower()).strip("-") or slugify(wanted, hex_digest)

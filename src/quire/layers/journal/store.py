@@ -1,0 +1,253 @@
+"""The journal's files: read into one value, and changed all or nothing by whoever holds the lock.
+
+A change is planned against what was just read and names it, so it can never undo what somebody else wrote. The pages
+and the entry block are not part of the transaction, since they lie elsewhere and can be made again: the transaction
+leaves a note that they are due, and whoever comes next writes them where its author could not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from quire.files import (
+    RECOVERY,
+    Append,
+    Change,
+    World,
+    apply_changes,
+    ensure_local,
+    read_inside,
+    settle_folder,
+    sha256,
+    write_access,
+)
+from quire.layers.journal.canonical import file_bytes
+from quire.layers.journal.documents import damaged, parse_document, read_checkpoint, read_state, value_of
+from quire.layers.journal.events import History, Line, appended_bytes, history_bytes, read_history
+from quire.layers.journal.layout import (
+    AUTOMATION,
+    CHECKPOINT_PREFIX,
+    CHECKPOINTS,
+    CONFIG,
+    EVENTS,
+    EVENTS_BYTES,
+    FILE_BYTES,
+    FOLDER,
+    LOCAL,
+    PAGES_DUE,
+    SOURCES,
+    STATE,
+)
+from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.settings import Config, read_config
+from quire.layers.journal.sources import Registry, read_sources, registry_value
+from quire.layers.journal.types import Checkpoint, Event, State
+from quire.model import NotFound, NotInitialized
+
+_WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
+
+__all__ = [
+    "Journal",
+    "Writing",
+    "checkpoint_ids",
+    "checkpoint_path",
+    "commit",
+    "has_journal",
+    "held_file",
+    "journal_access",
+    "load_checkpoint",
+    "load_config",
+    "load_history",
+    "load_sources",
+    "open_journal",
+    "settle_files",
+]
+
+
+class Journal(Struct, frozen=True, kw_only=True):
+    """Everything that a change may have to know, as it was read."""
+
+    root: str
+    state: State
+    history: History
+    registry: Registry
+    config: Config
+    checkpoints: tuple[str, ...]
+    """Ids by their number."""
+    state_digest: str | None = None
+    sources_digest: str | None = None
+    events_size: int = 0
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        return self.checkpoints[-1] if self.checkpoints else None
+
+
+class Writing(Struct, frozen=True, kw_only=True):
+    """What is to be written; what is None or empty stays as it is."""
+
+    state: State | None = None
+    events: Sequence[Event] = ()
+    """Added to the end of the history."""
+    history: Sequence[Line | Event] | None = None
+    """The history as a whole, in the place of the one there is."""
+    checkpoint: Checkpoint | None = None
+    registry: Registry | None = None
+    changes: Sequence[Change] = ()
+    """Other files, below the journal's folder."""
+    pages: bool = False
+    """Whether the pages and the entry block are to be written anew."""
+
+
+def has_journal(root: str) -> bool:
+    """Whether there is a folder for it: one look at the disk."""
+    return os.path.isdir(os.path.join(root, FOLDER))
+
+
+@contextlib.contextmanager
+def journal_access(root: str, world: World, operation: str, seconds: float | None = None) -> Iterator[None]:
+    """The right to write. What a dead writer left is complete by then."""
+    with write_access(root, FOLDER, world, operation, seconds=seconds, written=_WRITTEN):
+        yield
+
+
+def settle_files(root: str, world: World) -> None:
+    """Before a read: complete what a dead writer left of its transaction."""
+    settle_folder(root, FOLDER, world, written=_WRITTEN)
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def held_file(root: str, name: str, limit: int = FILE_BYTES) -> bytes | None:
+    """A file of the journal; None where there is none. InvalidStore where it cannot be read."""
+    try:
+        return read_inside(root, f"{FOLDER}/{name}", limit)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise damaged(f"{FOLDER}/{name}", f"it cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def open_journal(root: str) -> Journal:
+    """The whole journal. NotInitialized where there is none, InvalidStore where a file cannot be used."""
+    data = held_file(root, STATE)
+    if data is None:
+        raise NotInitialized(
+            f"There is no journal here: `{FOLDER}/{STATE}` is missing.",
+            hint="`memory journal init` makes one."
+            if not checkpoint_ids(root)
+            else "Its checkpoints are there: `memory journal restore` makes the state from one of them.",
+        )
+    state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
+    events = held_file(root, EVENTS, EVENTS_BYTES) or b""
+    registry, digest = load_sources(root)
+    return Journal(
+        root=root,
+        state=state,
+        history=read_history(events),
+        registry=registry,
+        config=load_config(root),
+        checkpoints=tuple(checkpoint_ids(root)),
+        state_digest=sha256(data),
+        sources_digest=digest,
+        events_size=len(events),
+    )
+
+
+def load_history(root: str, name: str = EVENTS) -> History:
+    return read_history(held_file(root, name, EVENTS_BYTES) or b"", f"{FOLDER}/{name}")
+
+
+def load_sources(root: str) -> tuple[Registry, str | None]:
+    """The registry, and the digest of its file."""
+    data = held_file(root, SOURCES)
+    if data is None:
+        return Registry(), None
+    return read_sources(parse_document(data, f"{FOLDER}/{SOURCES}")), sha256(data)
+
+
+def load_config(root: str) -> Config:
+    data = held_file(root, CONFIG)
+    return read_config(None if data is None else parse_document(data, f"{FOLDER}/{CONFIG}"))
+
+
+def checkpoint_path(name: str) -> str:
+    return f"{CHECKPOINTS}/{name}.json"
+
+
+def checkpoint_ids(root: str, folder: str = CHECKPOINTS) -> list[str]:
+    """The checkpoints there are, by their number; a name that is no checkpoint's is nobody's."""
+    try:
+        names = os.listdir(os.path.join(root, FOLDER, *folder.split("/")))
+    except OSError:
+        return []
+    found = (name.removesuffix(".json") for name in names if name.endswith(".json"))
+    return sorted(
+        (name for name in found if ordinal_of(name, CHECKPOINT_PREFIX)),
+        key=lambda name: (ordinal_of(name, CHECKPOINT_PREFIX), name),
+    )
+
+
+def load_checkpoint(root: str, name: str, folder: str = CHECKPOINTS) -> Checkpoint:
+    path = f"{folder}/{name}.json"
+    data = held_file(root, path) if ordinal_of(name, CHECKPOINT_PREFIX) else None
+    if data is None:
+        raise NotFound(
+            f"There is no checkpoint `{name[:80]}`.",
+            hint="`memory journal log` lists them.",
+            details={"id": f"checkpoint:{name[:80]}"},
+        )
+    return read_checkpoint(parse_document(data, f"{FOLDER}/{path}"), f"{FOLDER}/{path}")
+
+
+# -- writing --------------------------------------------------------------------------------------
+
+
+def commit(journal: Journal, writing: Writing, world: World) -> None:
+    """Write all of it or nothing. The caller holds the lock, and read the journal while holding it."""
+    root, changes, appends = journal.root, list(writing.changes), []
+    if writing.state is not None:
+        changes.append(_document(STATE, value_of(writing.state), journal.state_digest))
+    if writing.checkpoint is not None:
+        changes.append(_document(checkpoint_path(writing.checkpoint.id), value_of(writing.checkpoint), None))
+    if writing.registry is not None:
+        changes.append(_document(SOURCES, registry_value(writing.registry), journal.sources_digest))
+    if writing.history is not None:
+        before = held_file(root, EVENTS, EVENTS_BYTES)
+        planned = None if before is None else sha256(before)
+        changes.append(Change(path=EVENTS, data=history_bytes(writing.history), planned=planned))
+    elif writing.events:
+        added = appended_bytes(journal.history, writing.events)
+        # A line that was left open is closed by whoever appends.
+        appends.append(Append(path=EVENTS, data=added.lstrip(b"\n"), size=journal.events_size))
+    if writing.pages:
+        changes.append(_pages_due(root, journal.state))
+    if changes or appends:
+        ensure_local(root, FOLDER, world.token())
+        folder = os.path.join(root, FOLDER)
+        if appends:
+            from quire.files import ensure_folder, inside
+
+            ensure_folder(os.path.dirname(inside(folder, EVENTS)))
+        apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
+
+
+def _document(path: str, value: Any, planned: str | None) -> Change:
+    return Change(path=path, data=file_bytes(value), planned=planned)
+
+
+def _pages_due(root: str, state: State) -> Change:
+    from quire.layers.journal.bundles import entry_file
+
+    place = f"{LOCAL}/{PAGES_DUE}"
+    before = held_file(root, place)
+    note = {"version": 1, "formerly": entry_file(state.bundle)}
+    planned = None if before is None else sha256(before)
+    return Change(path=place, data=msgspec.json.encode(note) + b"\n", planned=planned)

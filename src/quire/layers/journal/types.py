@@ -1,0 +1,227 @@
+"""What the journal stores, as records. Names are those of the files in our spelling; `extra` holds the keys we do not
+know, which are written back where they stood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from quire.layers.journal.layout import GENERATOR_VERSION, SCHEMA_VERSION
+
+Fields = dict[str, Any]
+Bundle = dict[str, Any]
+"""The memory itself, as it is stored: its sections are rewritten as a whole and keep keys we do not know."""
+Count = int | float
+
+__all__ = [
+    "Bundle",
+    "Checkpoint",
+    "Count",
+    "Cursor",
+    "Cursors",
+    "Daemon",
+    "DaemonLock",
+    "Event",
+    "Failure",
+    "Fields",
+    "ImportSync",
+    "Maintenance",
+    "Manifest",
+    "Provider",
+    "PruneResult",
+    "RecallResult",
+    "Run",
+    "Signals",
+    "Source",
+    "State",
+    "SyncResult",
+]
+
+
+class Provider(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Who wrote the bundle."""
+
+    name: str
+    binary: str
+    model: str | None = None
+    session_id: str | None = None
+    extra: Fields = {}
+
+
+class Cursor(Struct, frozen=True, kw_only=True, rename="camel"):
+    """How far the history has been recalled."""
+
+    last_recalled_at: str | None = None
+    last_recalled_event_id: str | None = None
+    extra: Fields = {}
+
+
+class Cursors(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One cursor for each scope of a recall."""
+
+    all: Cursor = Cursor()
+    local: Cursor = Cursor()
+    imports: Cursor = Cursor()
+    extra: Fields = {}
+
+
+class Maintenance(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the memory knows of its own upkeep; the first two repeat the cursor `all`."""
+
+    last_recalled_at: str | None = None
+    last_recalled_event_id: str | None = None
+    latest_checkpoint_id: str | None = None
+    history_event_count: Count = 0
+    import_source_count: Count = 0
+    recall_cursors: Cursors = Cursors()
+    extra: Fields = {}
+
+
+class State(Struct, frozen=True, kw_only=True, rename="camel"):
+    """`state.json`: the memory that holds."""
+
+    schema_version: int = SCHEMA_VERSION
+    generator_version: str = GENERATOR_VERSION
+    provider: Provider
+    generated_at: str
+    bundle_hash: str
+    bundle: Bundle
+    maintenance: Maintenance = Maintenance()
+    extra: Fields = {}
+
+
+class Signals(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What an event leaves behind that lasts."""
+
+    decisions: tuple[str, ...] = ()
+    gotchas: tuple[str, ...] = ()
+    next_step_hints: tuple[str, ...] = ()
+    key_paths: tuple[str, ...] = ()
+    validation_observations: tuple[str, ...] = ()
+
+
+class Event(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One line of the history. The keys are written in this order."""
+
+    id: str
+    kind: str
+    source_id: str
+    external_item_id: str | None
+    created_at: str
+    content_hash: str
+    summary: str
+    signals: Signals
+    source_ref: str
+
+
+class Checkpoint(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The bundle as it was after a write that counted."""
+
+    id: str
+    created_at: str
+    event_id: str | None
+    bundle_hash: str
+    bundle: Bundle
+    summary: str
+    extra: Fields = {}
+
+
+class Source(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where sessions are imported from, and how that went last time."""
+
+    id: str
+    type: str
+    path: str
+    created_at: str
+    updated_at: str
+    last_synced_at: str | None = None
+    last_sync_status: str = "never"
+    last_sync_error: str | None = None
+    last_imported_count: Count = 0
+    extra: Fields = {}
+
+
+class Manifest(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What an archive batch holds, and the settings it was made under."""
+
+    created_at: str
+    archived_event_ids: tuple[str, ...]
+    archived_checkpoint_ids: tuple[str, ...]
+    history_max_age_days: Count
+    checkpoint_max_age_days: Count
+    keep_recent: Count
+    expire_after_days: Count
+    extra: Fields = {}
+
+
+class Daemon(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The process that keeps the memory, as it described itself."""
+
+    pid: Count
+    started_at: str
+    last_heartbeat_at: str
+    interval_minutes: Count
+    provider: str
+    extra: Fields = {}
+
+
+class DaemonLock(Struct, frozen=True, kw_only=True, rename="camel"):
+    pid: Count
+    created_at: str
+    extra: Fields = {}
+
+
+class Failure(Struct, frozen=True, kw_only=True, rename="camel"):
+    source_ref: str
+    message: str
+    extra: Fields = {}
+
+
+class SyncResult(Struct, frozen=True, kw_only=True, rename="camel"):
+    source_id: str
+    imported_count: Count = 0
+    skipped_count: Count = 0
+    failed_count: Count = 0
+    failures: tuple[Failure, ...] = ()
+    extra: Fields = {}
+
+
+class ImportSync(Struct, frozen=True, kw_only=True, rename="camel"):
+    attempted: bool = False
+    results: tuple[SyncResult, ...] = ()
+    extra: Fields = {}
+
+
+class RecallResult(Struct, frozen=True, kw_only=True, rename="camel"):
+    attempted: bool = False
+    applied: bool = False
+    raw_event_count: Count = 0
+    grouped_item_count: Count = 0
+    noop_reason: str | None = None
+    extra: Fields = {}
+
+
+class PruneResult(Struct, frozen=True, kw_only=True, rename="camel"):
+    attempted: bool = False
+    archived_event_count: Count = 0
+    archived_checkpoint_count: Count = 0
+    expired_archive_batch_count: Count = 0
+    archive_batch_path: str | None = None
+    skipped_reason: str | None = None
+    extra: Fields = {}
+
+
+class Run(Struct, frozen=True, kw_only=True, rename="camel"):
+    """How the last cycle of the automation went."""
+
+    started_at: str
+    finished_at: str
+    status: str
+    provider: str
+    import_sync: ImportSync = ImportSync()
+    recall: RecallResult = RecallResult()
+    prune: PruneResult = PruneResult()
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    extra: Fields = {}

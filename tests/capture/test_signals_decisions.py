@@ -1,0 +1,199 @@
+"""Decisions: what counts as one, what only looks like one, and what is taken back."""
+
+from __future__ import annotations
+
+import pytest
+from signal_hearing import agent, by_helper, signals, summary, user
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Decision: store amounts as integers", "Store amounts as integers"),
+        ("We decided to store amounts as integers.", "We decided to store amounts as integers"),
+        (
+            "I'll use a cursor instead of offsets, because offsets get slow on big tables.",
+            "Use a cursor instead of offsets, because offsets get slow on big tables",
+        ),
+        (
+            "We're going with a queue table. That way nothing else has to run, since Postgres is there anyway.",
+            "We're going with a queue table: That way nothing else has to run, since Postgres is there anyway",
+        ),
+        ("Entscheidung: Beträge werden als ganze Zahlen gespeichert", "Beträge werden als ganze Zahlen gespeichert"),
+        (
+            "Hemos decidido guardar los importes como enteros.",
+            "Hemos decidido guardar los importes como enteros",
+        ),
+        ("On a décidé de garder les montants en centimes.", "On a décidé de garder les montants en centimes"),
+        ("我们决定用整数保存金额。", "我们决定用整数保存金额"),
+        ("金額は整数で保存することにします。", "金額は整数で保存することにします"),
+    ],
+)
+def test_what_somebody_says_is_decided_is_a_decision(text: str, expected: str) -> None:
+    assert signals(user("make it right"), agent(text)).decisions == (expected,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We could use Redis for this, because it is fast.",
+        "Should we use Redis instead of the map?",
+        "Maybe we should go with Redis.",
+        "Nobody has decided on Redis yet.",
+        "The wiki says we decided on Redis for all shared state.",
+        "> Decision: we will use Redis for all shared state.",
+        "```\nDecision: use Redis\n```",
+        "| Decision: use Redis | because it is fast |",
+        "I'll look at the tests, because one of them fails.",
+        "Let me check how the cache is used.",
+        "If we chose Redis we would have to run it.",
+        "You're welcome! Let me know if you need anything else.",
+    ],
+)
+def test_what_only_could_be_or_was_said_by_others_is_none(text: str) -> None:
+    assert signals(user("the cache is lost on restart"), agent(text)).decisions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "never edit files in src/gen by hand, they are overwritten",
+            "Never edit files in src/gen by hand, they are overwritten",
+        ),
+        ("please don't touch the lock file", "Don't touch the lock file"),
+        ("from now on every handler has to use signing.py", "From now on every handler has to use signing.py"),
+        ("we don't use any in this project. use unknown", "We don't use any in this project; use unknown"),
+        ("ok let's stay with the built-in validation for now", "Stay with the built-in validation for now"),
+        (
+            "use the slim image instead of alpine, size doesn't matter",
+            "Use the slim image instead of alpine, size doesn't matter",
+        ),
+    ],
+)
+def test_rules_and_choices_of_the_user_are_decisions(text: str, expected: str) -> None:
+    assert signals(user("set this up"), agent("All right, working on the files."), user(text)).decisions == (expected,)
+
+
+@pytest.mark.parametrize(
+    "text", ["add a test for the empty list", "thanks!", "I don't know", "does it work now?", "hm"]
+)
+def test_orders_and_small_talk_of_the_user_are_none(text: str) -> None:
+    assert signals(user("set this up"), agent("All files are in place."), user(text)).decisions == ()
+
+
+def test_a_proposal_is_a_decision_once_it_is_accepted() -> None:
+    offer = agent("Two ways are possible. I'd go with moved blocks in the code.")
+    assert signals(user("move the buckets"), offer, user("go")).decisions == ("Go with moved blocks in the code",)
+    assert signals(user("move the buckets"), offer, user("hm, why?")).decisions == ()
+    assert signals(user("move the buckets"), offer).decisions == ()
+
+
+def test_an_option_is_chosen_by_its_number_or_its_place() -> None:
+    offer = agent("1. Geocode in batches of a hundred.\n2. Cache coordinates by address.\n\nWhich one do you prefer?")
+    cached = ("Cache coordinates by address",)
+    assert signals(user("too slow"), offer, user("the second one")).decisions == cached
+    assert signals(user("too slow"), offer, user("2, and be quick")).decisions == cached
+    assert signals(user("too slow"), offer, user("option 2")).decisions == cached
+
+
+def test_what_is_added_to_an_option_goes_with_it() -> None:
+    offer = agent(
+        "**Option A**: raise the timeout to an hour\n**Option B**: send a ping every 20 seconds\n\nWhich one?"
+    )
+    found = signals(user("connections drop"), offer, user("B, but make the interval configurable"))
+    assert found.decisions == ("Send a ping every 20 seconds; make the interval configurable",)
+
+
+def test_whoever_still_asks_has_not_chosen() -> None:
+    offer = agent("We could keep the column nullable.")
+    asked = user("ops says we upgrade on Friday. then the default is fine, right?")
+    found = signals(user("make it safe"), offer, asked, agent("Right, after the upgrade no rewrite happens any more."))
+    assert found.decisions == ()
+
+
+def test_a_few_words_of_the_user_give_way_to_the_fuller_ones_of_the_agent() -> None:
+    found = signals(
+        user("支付回调重复入账"),
+        user("那就用唯一索引"),
+        agent("好的，给 trade_no 加唯一索引，冲突时直接返回成功。"),
+    )
+    assert found.decisions == ("给 trade_no 加唯一索引，冲突时直接返回成功",)
+    found = signals(
+        user("tokens are stale"),
+        agent("You might drop the old tokens."),
+        user("we'll keep the old tokens until the end of the month, some people haven't updated"),
+        agent("OK, the old tokens stay until the end of the month."),
+    )
+    assert found.decisions == ("Keep the old tokens until the end of the month, some people haven't updated",)
+
+
+def test_what_stays_as_it_is_is_settled_without_a_reason() -> None:
+    found = signals(
+        user("turn it on"), agent("I have left it behind the option FAST, off by default, until that is clear.")
+    )
+    assert found.decisions == ("I have left it behind the option FAST, off by default, until that is clear",)
+
+
+def test_what_the_agent_says_anew_takes_the_place_of_what_was_accepted() -> None:
+    found = signals(
+        user("jobs get lost"),
+        agent("1. Acknowledge later.\n2. Trap the signal.\n\nShould I do both?"),
+        user("yes, 1 and 2"),
+        agent("Okay. I'll acknowledge jobs after they are handled and trap the signal on shutdown."),
+    )
+    assert found.decisions == ("Acknowledge jobs after they are handled and trap the signal on shutdown",)
+
+
+def test_a_later_decision_holds_against_an_earlier_one() -> None:
+    found = signals(
+        user("which format?"),
+        agent("Decision: write Parquet files partitioned by day"),
+        user("actually, let's use partitions by hour for the Parquet files"),
+    )
+    assert found.decisions == ("Actually, let's use partitions by hour for the Parquet files",)
+
+
+def test_a_decision_that_is_taken_back_is_dropped() -> None:
+    found = signals(
+        user("make the migration safe"),
+        agent("Decision: nullable column now, backfill by a command"),
+        user("wait, we upgrade on Friday"),
+        agent("Right. Let's drop the nullable column and the backfill, and hold the release until the upgrade."),
+    )
+    assert found.decisions == ("Drop the nullable column and the backfill, and hold the release until the upgrade",)
+
+
+def test_the_same_decision_is_told_once_in_its_fuller_wording() -> None:
+    found = signals(
+        user("search is slow"),
+        agent("What about Meilisearch?"),
+        user("ok let's go with meilisearch"),
+        agent("We're going with Meilisearch for product search: it is fast enough."),
+        agent("Meilisearch for product search is in place."),
+    )
+    assert found.decisions == ("We're going with Meilisearch for product search: it is fast enough",)
+
+
+def test_a_list_below_a_heading_is_read_item_by_item() -> None:
+    found = signals(
+        user(
+            "## Decisions\n\n- Packets are kept on the card. A power cut must not lose them.\n"
+            "- **Keep the forwarder**: replacing it is another project\n\n## Things to ask\n\n- Use MQTT instead?"
+        )
+    )
+    assert found.decisions == (
+        "Packets are kept on the card: A power cut must not lose them",
+        "Keep the forwarder: replacing it is another project",
+    )
+
+
+def test_what_a_summary_says_was_decided_counts() -> None:
+    told = summary("Summary so far:\n\nKey decisions:\n- Settings are applied at deploy time, never at runtime")
+    assert signals(told).decisions == ("Settings are applied at deploy time, never at runtime",)
+
+
+def test_what_a_helper_decides_is_not_the_sessions() -> None:
+    helper = by_helper(agent("Decision: rewrite everything in Rust"))
+    assert signals(user("review this"), helper, agent("Two findings.")).decisions == ()
+    assert signals(helper).decisions == ("Rewrite everything in Rust",)

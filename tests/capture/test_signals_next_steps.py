@@ -1,0 +1,113 @@
+"""Next steps: what is open, what was done, and what becomes of a plan."""
+
+from __future__ import annotations
+
+import pytest
+from signal_hearing import agent, signals, summary, user
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Next: Add retry metrics: export a counter", ("NEXT: Add retry metrics: export a counter",)),
+        ("All done.\n\nRemaining: remove the guard after the upgrade.", ("NEXT: Remove the guard after the upgrade",)),
+        (
+            "## Next Steps\n1. Purge the CDN cache\n2. Write the runbook, starting with docs/runbook.md\n\nHave fun!",
+            ("NEXT: Purge the CDN cache", "NEXT: Write the runbook: starting with docs/runbook.md"),
+        ),
+        (
+            "**Still open:** removing the old site. I'd wait for a week.",
+            ("NEXT: Removing the old site: I'd wait for a week",),
+        ),
+        ("What's missing:\n- dashboards\n- alerts for the queue", ("NEXT: Dashboards", "NEXT: Alerts for the queue")),
+        ("The nightly job is still open.", ("NEXT: The nightly job is still open",)),
+        ("Next I would make the handler idempotent.", ("NEXT: Make the handler idempotent",)),
+        (
+            "- [x] Token endpoint\n- [ ] Load test with 500 logins",
+            ("DONE: Token endpoint", "NEXT: Load test with 500 logins"),
+        ),
+        ("Als Nächstes: die Tabelle aufräumen", ("NEXT: Die Tabelle aufräumen",)),
+        ("Siguiente paso: recalcular los informes, empezando por scripts/r.py", None),
+        ("Prochaine étape : passer les montants en centimes", ("NEXT: Passer les montants en centimes",)),
+        ("下一步：给接口加上限流", ("NEXT: 给接口加上限流",)),
+        ("次のステップ：予約を修正する", ("NEXT: 予約を修正する",)),
+    ],
+)
+def test_what_is_said_to_be_left_is_a_step(text: str, expected: tuple[str, ...] | None) -> None:
+    expected = expected or ("NEXT: Recalcular los informes: empezando por scripts/r.py",)
+    assert signals(user("do the work"), agent(text)).next_step_hints == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Next, I'll update the tests.",
+        "Now I'll look at the next file.",
+        "There are two ways to do this.",
+        "Should I write the runbook next?",
+        "Next steps: none",
+        "The next run overwrites it.",
+        "Todo en verde.",
+    ],
+)
+def test_what_the_agent_does_right_now_is_none(text: str) -> None:
+    assert signals(user("do the work"), agent(text)).next_step_hints == ()
+
+
+def test_what_the_user_puts_off_is_a_step() -> None:
+    found = signals(user("review it"), agent("One finding."), user("ask legal about the refund limit, on monday"))
+    assert found.next_step_hints == ("NEXT: Ask legal about the refund limit, on monday",)
+    found = signals(user("review it"), agent("One finding."), user("fine, leave that for tomorrow"))
+    assert found.next_step_hints == ()
+
+
+def test_what_is_put_off_in_one_word_is_what_the_agent_spoke_of() -> None:
+    said = agent("The old fields can go, and reports/consumer.py has to change first.")
+    found = signals(user("change it"), said, user("put that on the list"))
+    assert found.next_step_hints == ("NEXT: The old fields can go, and reports/consumer.py has to change first",)
+
+
+def test_where_to_start_is_taken_from_the_next_sentence() -> None:
+    found = signals(user("fix it"), agent("You should prune the old tokens. I'd do that in server/push/prune.js."))
+    assert found.next_step_hints == ("NEXT: Prune the old tokens: I'd do that in server/push/prune.js",)
+    assert signals(user("fix it"), agent("You should now see the new page.")).next_step_hints == ()
+
+
+def test_a_step_that_was_done_says_so() -> None:
+    found = signals(
+        summary("Pending tasks:\n- Switch the mobile client to the new response shape\n- Write the nightly job"),
+        user("go on"),
+        agent("The mobile client uses the new response shape now; all tests pass."),
+    )
+    assert found.next_step_hints == (
+        "DONE: Switch the mobile client to the new response shape",
+        "NEXT: Write the nightly job",
+    )
+
+
+def test_one_word_is_enough_where_only_one_step_has_it() -> None:
+    listed = agent("Next steps:\n- Run a script over the old uploads\n- Purge the cache")
+    found = signals(user("fix it"), listed, user("the script is done already"))
+    assert found.next_step_hints == ("DONE: Run a script over the old uploads", "NEXT: Purge the cache")
+
+
+def test_steps_of_a_plan_are_told_when_they_are_done() -> None:
+    plan = agent("Plan:\n\n1. Set up the site\n2. Convert the pages\n3. Remove the old one")
+    assert signals(user("migrate"), plan).next_step_hints == ()
+    found = signals(user("migrate"), plan, agent("Steps 1 and 2 are done."))
+    assert found.next_step_hints == ("DONE: Set up the site", "DONE: Convert the pages")
+    asked = user("Today: 1) integer amounts, 2) balanced postings. Start with the first.")
+    found = signals(asked, agent("On it."), agent("All two points are done."))
+    assert found.next_step_hints == ("DONE: Integer amounts", "DONE: Balanced postings")
+
+
+def test_a_step_that_is_mentioned_again_keeps_its_wording() -> None:
+    listed = agent("Next steps:\n- Purge the CDN cache after the deploy")
+    found = signals(user("fix it"), listed, agent("The purge of the CDN cache is still open."))
+    assert found.next_step_hints == ("NEXT: Purge the CDN cache after the deploy",)
+
+
+def test_what_is_not_done_is_not_taken_for_done() -> None:
+    listed = agent("Next steps:\n- Write the nightly job")
+    found = signals(user("fix it"), listed, agent("The nightly job is not done."))
+    assert found.next_step_hints == ("NEXT: Write the nightly job",)
