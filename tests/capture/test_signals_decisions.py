@@ -97,6 +97,35 @@ def test_an_option_is_chosen_by_its_number_or_its_place() -> None:
     assert signals(user("too slow"), offer, user("option 2")).decisions == cached
 
 
+def test_the_answer_to_a_question_that_names_what_there_is_to_choose_from_is_a_decision() -> None:
+    offer = agent("Should I use CSS variables or a Tailwind variant?")
+    found = signals(user("add dark mode"), offer, user("css variables"), agent("They work without a rebuild."))
+    assert found.decisions == ("Css variables (Should I use CSS variables or a Tailwind variant?)",)
+    assert signals(user("add dark mode"), offer, user("whatever you like")).decisions == ()
+
+
+def test_whoever_says_which_means_to_use_has_chosen() -> None:
+    said = agent("The workers are killed, as four of them do not fit into memory.")
+    for text in ("let's use two workers and preload the model", "use two workers and preload the model"):
+        assert signals(user("look"), said, user(text)).decisions == ("Use two workers and preload the model",)
+
+
+def test_what_is_put_off_again_is_no_decision() -> None:
+    found = signals(
+        user("add flags"),
+        agent("They are in place."),
+        user("perfect. remaining: an admin page"),
+        agent("I'll leave that for the next session."),
+    )
+    assert found.decisions == ()
+
+
+def test_what_was_weighed_and_kept_is_a_decision() -> None:
+    text = "I considered a library but the grammar is small, so I kept the parser that was written by hand."
+    assert signals(user("refactor"), agent(text)).decisions == (text.rstrip("."),)
+    assert signals(user("refactor"), agent("I kept getting the same error from the library.")).decisions == ()
+
+
 def test_what_is_added_to_an_option_goes_with_it() -> None:
     offer = agent(
         "**Option A**: raise the timeout to an hour\n**Option B**: send a ping every 20 seconds\n\nWhich one?"

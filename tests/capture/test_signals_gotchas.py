@@ -132,6 +132,42 @@ def test_a_sentence_may_say_that_the_one_before_was_the_cause() -> None:
     assert found.gotchas == ("The stock gets lost: Nothing stops the second call",)
 
 
+def test_what_goes_wrong_without_something_is_told_with_it() -> None:
+    found = signals(
+        user("the app crashes"),
+        agent("Android 14 requires a service type in the manifest. Without it startForeground throws an exception."),
+    )
+    assert found.gotchas == (
+        "Android 14 requires a service type in the manifest: Without it startForeground throws an exception",
+    )
+
+
+def test_how_things_do_not_fit_may_be_the_cause_if_nothing_else_is_said_to_be() -> None:
+    failed = runs("pytest", "ImportError", failed=True)
+    odd = agent("The function ugettext was removed in Django 4, and our fork imports it.")
+    assert signals(user("upgrade"), failed, odd).gotchas == (
+        "pytest fails: The function ugettext was removed in Django 4, and our fork imports it",
+    )
+    assert signals(user("upgrade"), runs("pytest", "3 passed"), odd).gotchas == ()
+    cause = agent("The real cause is that the clock of the container stands still.")
+    guess = agent("The job never ends when the second queue of the worker is empty.")
+    assert signals(user("the nightly job hangs"), guess, cause).gotchas == (
+        "The nightly job hangs: the clock of the container stands still",
+    )
+
+
+def test_what_to_be_careful_with_stands_behind_the_trap() -> None:
+    text = "Values from untyped packages slip through without an error, so be careful with lodash."
+    assert signals(user("be strict"), agent(text)).gotchas == (
+        "Values from untyped packages slip through without an error: be careful with lodash",
+    )
+
+
+def test_jobs_that_fail_are_only_a_kind_of_jobs() -> None:
+    text = "Jobs that fail are tried again, because the queue delivers at least once."
+    assert signals(user("explain the queue"), agent(text)).gotchas == ()
+
+
 def test_a_cause_is_named_after_what_the_user_came_with() -> None:
     found = signals(user("los importes salen sin decimales"), agent("El problema es que la columna es un entero."))
     assert found.gotchas == ("Los importes salen sin decimales: la columna es un entero",)

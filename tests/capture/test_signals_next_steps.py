@@ -26,6 +26,16 @@ from signal_hearing import agent, signals, summary, user
             "- [x] Token endpoint\n- [ ] Load test with 500 logins",
             ("DONE: Token endpoint", "NEXT: Load test with 500 logins"),
         ),
+        ("Things to do next:\n- Add the limits to the docs", ("NEXT: Add the limits to the docs",)),
+        (
+            "It works. I haven't run it against real data.",
+            ("NEXT: I haven't run it against real data",),
+        ),
+        (
+            "Applied in a dry run. Someone with access to production needs to roll it out.",
+            ("NEXT: Someone with access to production needs to roll it out",),
+        ),
+        ("次のステップ：Dockerfile も合わせる", ("NEXT: Dockerfile も合わせる",)),
         ("Als Nächstes: die Tabelle aufräumen", ("NEXT: Die Tabelle aufräumen",)),
         ("Siguiente paso: recalcular los informes, empezando por scripts/r.py", None),
         ("Prochaine étape : passer les montants en centimes", ("NEXT: Passer les montants en centimes",)),

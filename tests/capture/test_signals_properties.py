@@ -15,8 +15,9 @@ from signal_hearing import agent, edits, heard, runs, user
 
 from quire.capture.signals import extract
 from quire.capture.signals.cues import MEANINGS, cue
+from quire.capture.signals.sentences import READ_CHARS
 from quire.capture.transcripts import Turn, discover, read
-from quire.guard import find_secrets
+from quire.guard import find_hostile, find_secrets
 from quire.layers.journal import Event, event_faults
 
 SHARED = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
@@ -56,9 +57,11 @@ def test_any_turns_give_few_short_plain_texts_and_always_the_same(given: list[Tu
     for texts in msgspec.structs.astuple(found.signals):
         assert len(texts) <= max(0, most)
         assert len(set(texts)) == len(texts)
+    assert len(found.summary) <= 420
     for text in (*all_texts(found), found.summary):
         assert text.strip() == text
         assert text
+        assert not find_hostile(text, single_line=True)
         assert not set("\n\r\u2028\u2029") & set(text)
     assert all(len(text) <= 300 for text in all_texts(found))
     assert not any(path.startswith(("/", "~", "..")) for path in found.signals.key_paths)
@@ -94,6 +97,60 @@ def test_no_secret_gets_through() -> None:
     )
     assert all_texts(found) == []
     assert not find_secrets(found.summary)
+
+
+TOKENS = (
+    "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    "AKIA" + "QYLPMN5HFIQR7XYA",
+    "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" * 12 + ".dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+)
+ROUND_IT = (
+    "Decision: ",
+    "Gotcha: ",
+    "Next: ",
+    "Asked for ",
+    "it fails because of ",
+    "- [ ] rotate ",
+    "never use ",
+    "`",
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(TOKENS),
+    st.sampled_from(ROUND_IT),
+    st.one_of(st.integers(0, 300), st.integers(READ_CHARS // 2 - 600, READ_CHARS // 2 + 10)),
+    st.sampled_from(["user", "assistant", "command"]),
+    st.sampled_from([" ", "\n", " and then ", ". Next: "]),
+)
+def test_no_part_of_a_secret_gets_through_wherever_it_stands(
+    token: str, before: str, shift: int, role: str, after: str
+) -> None:
+    text = "word " * (shift // 5) + before + "x" * (shift % 5) + " " + token + after + "more words. " * 3_000
+    turns = [user("look at it"), *(runs(f"pytest {text}", "3 passed") if role == "command" else [])]
+    turns += [Turn(role=role, text=text)] if role != "command" else []
+    found = extract([*turns, agent("All is done now.")])
+    # Eight characters in a row are too many.
+    pieces = {token[at : at + 8] for at in range(4, len(token) - 8)}
+    assert not [text for text in (*all_texts(found), found.summary) if any(piece in text for piece in pieces)]
+
+
+HOSTILE = ("\u202e", "\u2066", "\x1b[31m", "\x07", "\r", "\U000e0041", "\u2028")
+
+
+@pytest.mark.parametrize("mark", HOSTILE)
+def test_hostile_characters_never_get_through(mark: str) -> None:
+    found = heard(
+        user(f"the import{mark} fails on Mondays"),
+        agent(f"The cause is that the{mark} job starts too early.\n\nDecision: start{mark} it at nine o'clock"),
+        agent(f"Next: tell{mark} the operators about it in docs/ops{mark}.md"),
+        edits(f"src/jo{mark}b.py"),
+        runs(f"pytest{mark} tests", "3 passed"),
+    )
+    for text in (*all_texts(found), found.summary):
+        assert not find_hostile(text, single_line=True)
+        assert mark not in text
 
 
 def test_texts_that_are_too_long_are_cut_after_a_word() -> None:
@@ -139,10 +196,14 @@ NASTY = (
 
 @pytest.mark.parametrize("piece", NASTY)
 def test_no_text_takes_long(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
-    begun = time.process_time()
-    heard(user("it fails"), user(text), agent(text), runs(text, text), runs(f"npm {text}", text), runs("pytest", text))
-    assert time.process_time() - begun < 5
+    # As much as is read whole, and more than that.
+    for size in (READ_CHARS, 100_000):
+        text = piece * (size // len(piece))
+        begun = time.process_time()
+        heard(
+            user("it fails"), user(text), agent(text), runs(text, text), runs(f"npm {text}", text), runs("pytest", text)
+        )
+        assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize("meaning", MEANINGS)

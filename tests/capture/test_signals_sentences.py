@@ -121,3 +121,12 @@ def test_of_a_long_text_both_ends_are_read() -> None:
 )
 def test_what_a_label_announces(label: str, kind: str) -> None:
     assert kind_of_label(label) == kind
+
+
+def test_each_label_within_a_paragraph_begins_a_block_of_its_own() -> None:
+    for text in ("It works. Gotcha: it is slow. Next: make it fast.", "好了。注意：很慢。下一步：加快。"):
+        assert [block.kind for block in blocks_of(text)] == ["", "gotcha", "next"]
+
+
+def test_a_word_that_is_cut_in_two_is_left_out() -> None:
+    assert texts("first words. " + "y" * READ_CHARS + " last words.") == [["first words."], ["last words."]]

@@ -14,6 +14,7 @@ from transcript_making import PROJECT, answers, claude, codex, read_all, said, s
 from quire.capture.compaction import compact
 from quire.capture.conversation import messages_from
 from quire.capture.transcripts.echoes import SENTENCES, is_own_call, without_additions, without_own
+from quire.layers.journal import Maintenance, Provider, new_state, render_entry, render_projections
 from quire.layers.profile import Entry
 from quire.model import Record
 from quire.retrieval.answer import Answer, Hit
@@ -25,6 +26,24 @@ from quire.upkeep.guidance import GUIDANCE, LEGACY
 from quire.upkeep.product_map import MARKERS
 
 OWN = "Own words: the cache is cold."
+JOURNAL_VERBS = (
+    "init",
+    "update",
+    "recall",
+    "query",
+    "status",
+    "add",
+    "sync",
+    "validate",
+    "automate",
+    "log",
+    "diff",
+    "restore",
+    "sources",
+    "repair",
+    "integrate",
+    "mcp",
+)
 
 
 def read_talk(tmp_path: Path, *records: Any) -> tuple[list[tuple[str, str]], int]:
@@ -46,6 +65,18 @@ def read_talk(tmp_path: Path, *records: Any) -> tuple[list[tuple[str, str]], int
         ".venv/bin/memory query cache",
         "/usr/local/bin/agent-memory recall",
         "npx -y agent-memory sync --all",
+        "npx --no-install agent-memory mcp",
+        "npm exec -- agent-memory status",
+        "yarn agent-memory validate",
+        "node node_modules/.bin/agent-memory log",
+        "timeout 60 agent-memory automate run-once",
+        "sudo -u dev agent-memory repair",
+        "memory journal query cache",
+        "memory --json journal status",
+        "quire journal recall",
+        "bash -lc 'memory journal status'",
+        "uvx --from quire memory journal status",
+        "uv run --python 3.12 --with quire memory query cache",
         "uv run memory facts recall cache",
         "uvx quire query cache",
         "python3 -m quire query cache",
@@ -79,6 +110,13 @@ def test_what_our_commands_printed_is_not_taken(command: str, tmp_path: Path) ->
         "cat my.memory/x",
         "quires --all",
         "vim .memoryrc",
+        "memory journals",
+        "git commit -m 'fix(agent-memory): the cache'",
+        'git commit -m "feat(quire): the cache"',
+        "git log -- agent-memory",
+        "npm install agent-memory",
+        "uv run --with quire pytest -q",
+        "pnpm --filter agent-memory test",
     ],
 )
 def test_what_other_commands_printed_is_taken(command: str, tmp_path: Path) -> None:
@@ -91,12 +129,23 @@ def test_every_command_of_ours_is_known() -> None:
         assert is_own_call("Bash", f"memory {verb}", ()), verb
 
 
+@pytest.mark.parametrize("program", ["agent-memory", "memory journal", "quire journal"])
+def test_every_command_of_the_journal_is_known(program: str) -> None:
+    for verb in JOURNAL_VERBS:
+        assert is_own_call("Bash", f"{program} {verb}", ()), verb
+        assert is_own_call("shell", f"cd api && NO_COLOR=1 {program} {verb} --help", ()), verb
+        assert not is_own_call("Bash", f"grep -rn '{program} {verb}' docs", ()), verb
+
+
 @pytest.mark.parametrize(
     "tool",
     [
         "mcp__memory__query",
         "mcp__plugin_quire_memory__save",
         "mcp__agent-memory__recall",
+        "mcp__agent-memory__automation_status",
+        "mcp__agent_memory__memory_assess",
+        "agent-memory.memory_query",
         "mcp_memory_query",
         "memory_query",
         "quire__query",
@@ -165,6 +214,20 @@ def test_what_stands_between_our_marks_is_left_out(block: str, role: str, tmp_pa
     )
     turns, _ = read_talk(tmp_path, *talk)
     assert turns[-1] == (role, "Before.")
+
+
+def test_what_the_journal_writes_is_known_by_its_marks() -> None:
+    bundle = {"project": {"recommendedEntryFile": "AGENTS.md"}}
+    state = new_state(
+        bundle,
+        provider=Provider(name="codex", binary="codex"),
+        generated_at="2026-03-01T10:00:00.000Z",
+        maintenance=Maintenance(),
+    )
+    for page in render_projections(state):
+        assert without_own(f"See:\n{page.text}") == ("See:\n", True), page.path
+    entry = render_entry(state.bundle_hash)
+    assert without_own(f"Before.\n{entry}\nAfter.") == ("Before.\n\nAfter.", True)
 
 
 def test_a_turn_of_which_nothing_is_left_is_no_turn(tmp_path: Path) -> None:
@@ -243,6 +306,10 @@ def test_what_is_left_holds_no_reminder(parts: list[str]) -> None:
         "<!-- agent-memory:entry " * 10_000,
         f"# Memory\n{SENTENCES[0]}\n" * 2_000,
         "# Memory " * 30_000,
+        "npx -y " * 40_000,
+        "run --with " * 30_000,
+        "npx " + "-" * 200_000,
+        "run -a\t \t" * 30_000,
     ],
     ids=lambda text: text[:16],
 )

@@ -55,6 +55,7 @@ from quire.files.paths import (
     stamp_of,
     storage_failed,
 )
+from quire.files.programs import Finished, run_program, start_program
 from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
 from quire.files.transaction import (
     Append,
@@ -80,6 +81,7 @@ __all__ = [
     "Change",
     "Commit",
     "FileChange",
+    "Finished",
     "Git",
     "Holder",
     "LineOrigin",
@@ -143,11 +145,13 @@ __all__ = [
     "remove_local",
     "remove_section",
     "resolve_commit",
+    "run_program",
     "settle_folder",
     "sha256",
     "spoiled",
     "staged_bytes",
     "stamp_of",
+    "start_program",
     "storage_failed",
     "touched_since",
     "write_access",

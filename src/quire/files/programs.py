@@ -36,7 +36,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     A program that a signal ended has the signal's number as a negative code.
     """
 
-    code: int | None
+    code: int | None = None
     out: bytes = b""
     err: bytes = b""
     timed_out: bool = False
@@ -67,9 +67,9 @@ def run_program(
             list(argv), cwd=cwd, env=dict(env), stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
         )
     except OSError as error:
-        return Finished(code=None, missing=error.strerror or str(error))
+        return Finished(missing=error.strerror or str(error))
     except ValueError as error:
-        return Finished(code=None, missing=str(error))
+        return Finished(missing=str(error))
     talk = _Talk(process, stdin, most)
     try:
         talk.until(monotonic() + seconds, end_when_long)
@@ -79,7 +79,7 @@ def run_program(
     finally:
         talk.close()
     return Finished(
-        code=None if talk.stopped else process.returncode,
+        code=talk.code,
         out=talk.kept(0),
         err=talk.kept(1),
         timed_out=talk.timed_out,
@@ -164,6 +164,10 @@ class _Talk:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
+
+    @property
+    def code(self) -> int | None:
+        return None if self.stopped else self._process.returncode
 
     def kept(self, number: int) -> bytes:
         return bytes(self._said[number][-self._most :])

@@ -30,6 +30,7 @@ LAYERS: tuple[str, ...] = get_args(Layer)
 KINDS: tuple[str, ...] = get_args(Kind)
 FACT_KINDS: tuple[str, ...] = ("fact", "episode")
 PROFILE_KINDS: tuple[str, ...] = ("entry",)
+JOURNAL_KINDS: tuple[str, ...] = ("bundle", "event", "checkpoint")
 CREATABLE_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind != "project")
 STAGES: tuple[str, ...] = get_args(Stage)
 PREDICATES: tuple[str, ...] = get_args(Predicate)
@@ -42,6 +43,7 @@ __all__ = [
     "ACTORS",
     "CREATABLE_KINDS",
     "FACT_KINDS",
+    "JOURNAL_KINDS",
     "KINDS",
     "LAYERS",
     "LIVE_STATUSES",

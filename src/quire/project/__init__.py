@@ -11,11 +11,14 @@ import os
 
 from quire.files import World, find_root, real_world
 from quire.layers.graph.layout import CONFIG, FOLDER
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.journal.layout import STATE as JOURNAL_STATE
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.project.capturing import Capturing
 from quire.project.fact_overview import FactOverview
 from quire.project.ingesting import Ingesting
+from quire.project.journal_automation import JournalAutomation
 from quire.project.keeping import Keeping
 from quire.project.noting import Noting
 from quire.project.profile_overview import ProfileOverview
@@ -23,7 +26,7 @@ from quire.project.profile_overview import ProfileOverview
 __all__ = ["Project"]
 
 
-class Project(Keeping, Ingesting, Capturing, Noting, FactOverview, ProfileOverview):
+class Project(Keeping, Ingesting, Capturing, Noting, FactOverview, ProfileOverview, JournalAutomation):
     """One project as seen from a folder of it."""
 
     @classmethod
@@ -31,4 +34,5 @@ class Project(Keeping, Ingesting, Capturing, Noting, FactOverview, ProfileOvervi
         """The project that holds `start`, or the current folder."""
         world = world or real_world()
         where = os.path.join(world.cwd, start) if start else world.cwd
-        return cls(find_root(where, f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}"), world)
+        markers = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")
+        return cls(find_root(where, *markers), world)

@@ -6,21 +6,22 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from quire.layers.graph.layout import FOLDER, NODES
+from quire.layers.graph.layout import FOLDER, INDEX, NODES
 from quire.model import LAYERS, Actor, InputError, Problem, QuireError, Verdict
-from quire.project.rooms import Rooms, as_warning
+from quire.project.journal_making import JournalMaking
+from quire.project.rooms import as_warning
 
 if TYPE_CHECKING:
     from quire.index import Progress, Written
     from quire.layers.graph import Saved
     from quire.upkeep import Changes, Checked, Initialized, Rebuilt, Reset, Synced
 
-_LAYERS = ("graph", "facts", "profile")
+_LAYERS = LAYERS
 
 __all__ = ["Keeping"]
 
 
-class Keeping(Rooms):
+class Keeping(JournalMaking):
     """Operations on the product's graph, and on the memory as a whole."""
 
     # -- init -------------------------------------------------------------------------------
@@ -47,9 +48,18 @@ class Keeping(Rooms):
             done.files_created += self._create_facts(dry_run=dry_run)
         if "profile" in layers:
             done.files_created += self._create_profile(dry_run=dry_run)
+        if "journal" in layers:
+            done.files_created += self._create_journal(dry_run=dry_run)
         if not dry_run:
             done.warnings += self._register()
         return done
+
+    def _create_journal(self, *, dry_run: bool) -> list[str]:
+        """A journal made from the project as it is, where there is none."""
+        if self._journal_entries():
+            return []
+        done = self.journal_init(dry_run=dry_run)
+        return [file.path for file in done.planned if file.kind == "CREATE"]
 
     def _create_facts(self, *, dry_run: bool) -> list[str]:
         """An empty file of facts, where there is none, and how git merges it."""
@@ -185,18 +195,25 @@ class Keeping(Rooms):
         """
         from quire.upkeep import rebuild_memory
 
-        self._ready()
+        folder = self._index_folder()
+        if folder is None or not self._has_journal():
+            self._ready()
+            folder = os.path.join(self.graph.folder, INDEX)
+        else:
+            self._ready_to_ask()
         model = os.path.join(self.world.cwd, semantic) if semantic is not None else None
-        return rebuild_memory(self.graph, self._sources(), progress, semantic=model, taught=taught)
+        return rebuild_memory(folder, self._sources(), progress, semantic=model, taught=taught)
 
     def check(self) -> Checked:
         from quire.upkeep import check_memory
 
         self._settle()
         nodes = os.path.join(self.graph.folder, NODES)
-        if not self.graph.exists() and not os.path.isdir(nodes) and not self._has_profile():
+        if not self.graph.exists() and not os.path.isdir(nodes) and not (self._has_profile() or self._has_journal()):
             self.graph.config()
-        return self._with_index(lambda index: check_memory(self.graph, self.git, index, self._places()))
+        return self._with_index(
+            lambda index: check_memory(self.graph, self.git, index, self._places(), self.world.now())
+        )
 
     def diff(self) -> Changes:
         """What differs from the last commit: staged, unstaged and untracked."""
@@ -234,9 +251,8 @@ class Keeping(Rooms):
 def _check_layers(layers: tuple[str, ...]) -> None:
     for name in layers:
         if name not in _LAYERS:
-            known = f" The {name} layer arrives in a later version." if name in LAYERS else ""
             raise InputError(
-                f"`{name[:40]}` cannot be created by init.{known}",
+                f"`{name[:40]}` is no layer.",
                 hint=f"It takes any of {', '.join(_LAYERS)}.",
                 details={"field": "with", "allowed": list(_LAYERS)},
             )

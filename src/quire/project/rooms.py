@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from quire.files import Git, World
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, INDEX
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
+from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import InvalidStore, NotFound, NotInitialized, Problem, QuireError, Record, parse_ref, weight_at
 
@@ -55,6 +58,11 @@ class Rooms:
             from quire.layers.profile import settle_profile
 
             settle_profile(self._places(), self.world)
+        if self._has_journal():
+            from quire.layers.journal import settle_due_pages, settle_files
+
+            settle_files(self.root, self.world)
+            settle_due_pages(self.root, self.world)
 
     def _ready(self) -> None:
         """There is a memory, of our version, and no work of a dead writer is left."""
@@ -62,22 +70,28 @@ class Rooms:
         try:
             self.graph.config()
         except NotInitialized as error:
-            if self._has_profile():
-                error.hint = f"{error.hint} The profile that is here needs none: see `memory profile`."
+            there = [name for name, has in (("profile", self._has_profile()), ("journal", self._has_journal())) if has]
+            if there:
+                error.hint = " ".join(
+                    (error.hint or "", *(f"The {name} that is here needs none: see `memory {name}`." for name in there))
+                ).strip()
             raise
 
     def _ready_to_ask(self) -> None:
-        """There is something that can be asked: a memory of our version, or a profile alone."""
+        """There is something that can be asked: a memory of our version, or a profile or a journal alone."""
         self._settle()
         try:
             self.graph.config()
         except NotInitialized:
-            if not self._has_profile():
+            if not self._has_profile() and not self._has_journal():
                 raise
 
     def _has_profile(self) -> bool:
         """Whether there is a folder for a profile: two looks at the disk, since most projects have none."""
         return os.path.isdir(os.path.join(self.root, PROFILE_FOLDER))
+
+    def _has_journal(self) -> bool:
+        return os.path.isdir(os.path.join(self.root, JOURNAL_FOLDER))
 
     def _places(self) -> Places:
         from quire.layers.profile import find_places
@@ -110,14 +124,24 @@ class Rooms:
     def _sources(self) -> list[Source]:
         """Every layer that has files here."""
         from quire.layers.facts import FactSource
+        from quire.layers.journal import JournalSource
         from quire.layers.profile import ProfileSource
 
-        return [self._source(), FactSource(self.root), ProfileSource(self._places())]
+        return [
+            self._source(),
+            FactSource(self.root),
+            ProfileSource(self._places()),
+            JournalSource(self.root),
+        ]
 
     def _index_folder(self) -> str | None:
         """Where the index is kept; nowhere, where the project has no folder of ours and asked for none."""
         folder = os.path.join(self.root, FOLDER)
-        return os.path.join(folder, INDEX) if os.path.isdir(folder) else None
+        if os.path.isdir(folder):
+            return os.path.join(folder, INDEX)
+        # A journal can be large; its own folder for this machine holds the index then.
+        local = os.path.join(self.root, JOURNAL_FOLDER, JOURNAL_LOCAL)
+        return os.path.join(local, JOURNAL_INDEX) if os.path.isdir(local) else None
 
     def _with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
         from quire.index import with_index

@@ -14,12 +14,16 @@ from quire.files import Blob, Git, blob_id, decode_object, read_bytes
 from quire.layers.facts import changed_ids
 from quire.layers.facts.layout import FILE, FILE_BYTES
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
+from quire.layers.journal import changed_parts
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.journal.layout import IGNORED, PROJECTIONS
 from quire.layers.profile import changed_entries
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 
 _PROFILE = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
-_OURS = [FOLDER, _PROFILE]
+_OURS = [FOLDER, _PROFILE, JOURNAL_FOLDER, PROJECTIONS]
+_LEFT_OUT = tuple(IGNORED)
 
 __all__ = ["ChangedFile", "Changes", "uncommitted_changes"]
 
@@ -44,10 +48,11 @@ class Changes(msgspec.Struct, kw_only=True):
     changed_relation_ids: list[str]
     changed_fact_ids: list[str]
     changed_profile_entries: list[str]
+    changed_journal_refs: list[str]
 
 
 def uncommitted_changes(git: Git) -> Changes:
-    """Everything of the memory that is not as the last commit has it: all of `.memory/`, and the profile."""
+    """Everything of the memory that is not as the last commit has it: all of `.memory/`, the profile, the journal."""
     committed, staged = git.committed(_OURS), git.staged(_OURS)
     untracked = set(git.untracked(_OURS))
     unmerged = set(git.unmerged(_OURS))
@@ -56,8 +61,9 @@ def uncommitted_changes(git: Git) -> Changes:
     ids: dict[str, set[str]] = {NODES: set(), RELATIONS: set()}
     facts: list[str] = []
     entries: list[str] = []
+    journal: list[str] = []
     for path in sorted({*committed, *staged, *untracked, *unmerged}):
-        if path != _PROFILE and _top(path) in GENERATED:
+        if (path.startswith(f"{FOLDER}/") and _top(path) in GENERATED) or path.startswith(_LEFT_OUT):
             continue
         found = _changed(git, path, committed.get(path), staged.get(path), path in untracked)
         if found is None:
@@ -69,7 +75,10 @@ def uncommitted_changes(git: Git) -> Changes:
             facts = changed_ids(before or b"", after or b"")
         elif path == _PROFILE:
             entries = changed_entries(before, after)
-        _note_id(git.root, path, before if after is None else after, ids)
+        elif path.startswith(f"{JOURNAL_FOLDER}/"):
+            journal += changed_parts(path.removeprefix(f"{JOURNAL_FOLDER}/"), before, after)
+        if path.startswith(f"{FOLDER}/"):
+            _note_id(git.root, path, before if after is None else after, ids)
     return Changes(
         diff="".join(diffs),
         files=files,
@@ -79,6 +88,7 @@ def uncommitted_changes(git: Git) -> Changes:
         changed_relation_ids=sorted(ids[RELATIONS]),
         changed_fact_ids=facts,
         changed_profile_entries=entries,
+        changed_journal_refs=journal,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 
 import msgspec
 
@@ -12,6 +13,9 @@ from quire.layers.facts import find_fact_faults
 from quire.layers.facts.layout import FILE
 from quire.layers.graph import GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
+from quire.layers.journal import validate_journal
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
 from quire.layers.profile import Places, find_profile_faults
 from quire.layers.profile.layout import BACKUP, LOCAL, LOCK
 from quire.layers.profile.layout import FILE as PROFILE_FILE
@@ -35,7 +39,7 @@ class Checked(msgspec.Struct, kw_only=True):
     files_checked: int
 
 
-def check_memory(store: GraphStore, git: Git, index: Index, places: Places) -> Checked:
+def check_memory(store: GraphStore, git: Git, index: Index, places: Places, now: datetime) -> Checked:
     """Look at every layer that is here; a project may have a profile alone."""
     has_memory = os.path.lexists(store.folder)
     problems = [_below_memory(problem) for problem in find_store_faults(store)] if has_memory else []
@@ -43,6 +47,7 @@ def check_memory(store: GraphStore, git: Git, index: Index, places: Places) -> C
     problems += _git_and_facts(store.root, git)
     problems += find_profile_faults(places)
     problems += _git_and_profile(store.root, git)
+    problems += _journal(store.root, git, now)
     problems += _unmerged(git)
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
@@ -99,13 +104,46 @@ def _git_and_profile(root: str, git: Git) -> list[Problem]:
     ]
 
 
+def _journal(root: str, git: Git, now: datetime) -> list[Problem]:
+    """What `memory journal validate` would say, but for what is well; and what git sees of this machine's own."""
+    if not os.path.isdir(os.path.join(root, JOURNAL_FOLDER)):
+        return []
+    found = [
+        Problem(
+            code="JournalFault",
+            severity="error" if finding.level == "fail" else "warning",
+            path=finding.path,
+            line=finding.line,
+            message=f"{finding.code}: {finding.message}",
+            hint=finding.hint,
+        )
+        for finding in validate_journal(root, now)
+        if finding.level != "pass"
+    ]
+    kept = [path for path in JOURNAL_IGNORED if os.path.lexists(os.path.join(root, path.rstrip("/")))]
+    try:
+        seen = [*git.staged(kept), *git.untracked(kept)] if kept and git.available else []
+    except GitRequired:
+        seen = []
+    return found + [
+        Problem(
+            code="JournalNotIgnored",
+            severity="warning",
+            path=path,
+            message="Git sees this file, which belongs to this machine alone.",
+            hint=f"`git rm --cached {path}` if it is tracked; `memory journal update` has git ignore it.",
+        )
+        for path in seen
+    ]
+
+
 def _below_memory(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, path=f"{FOLDER}/{problem.path}")
 
 
 def _unmerged(git: Git) -> list[Problem]:
     try:
-        paths = git.unmerged([FOLDER, PROFILE_PATH])
+        paths = git.unmerged([FOLDER, PROFILE_PATH, JOURNAL_FOLDER])
     except GitRequired:
         return []
     return [

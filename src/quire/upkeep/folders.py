@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from quire.layers.graph.layout import FOLDER
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 
-_FOLDERS = {"graph": FOLDER, "facts": FOLDER, "profile": PROFILE_FOLDER}
+_FOLDERS = {"graph": FOLDER, "facts": FOLDER, "profile": PROFILE_FOLDER, "journal": JOURNAL_FOLDER}
 
 __all__ = ["path_from_root"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import msgspec
 
 from quire.index import Progress, Source, rebuild_index
-from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import INDEX
 from quire.upkeep.folders import path_from_root
 
 __all__ = ["Rebuilt", "rebuild_memory"]
@@ -26,14 +23,14 @@ class Rebuilt(msgspec.Struct, kw_only=True):
 
 
 def rebuild_memory(
-    store: GraphStore,
+    folder: str,
     sources: Sequence[Source],
     progress: Progress | None = None,
     *,
     semantic: str | None = None,
     taught: Progress | None = None,
 ) -> Rebuilt:
-    folder = os.path.join(store.folder, INDEX)
+    """Build the index in a folder anew."""
     index = rebuild_index(folder, sources, progress, semantic=semantic, taught=taught)
     try:
         return Rebuilt(

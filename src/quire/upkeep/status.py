@@ -12,6 +12,7 @@ from quire.index import Index
 from quire.layers.facts.layout import PENDING, SECTIONS
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import SYNC_STATE
+from quire.layers.journal.layout import SECTION_KEYS
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
 from quire.model import (
     EPOCH,
@@ -19,6 +20,7 @@ from quire.model import (
     STAGES,
     VERDICTS,
     GitRequired,
+    Layer,
     QuireError,
     Record,
     Verdict,
@@ -29,7 +31,19 @@ from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
 from quire.upkeep.verdicts import file_of
 
-__all__ = ["FactCount", "GitState", "ProfileCount", "ProjectRow", "Row", "StageCount", "Status", "memory_status"]
+_OTHERS: tuple[Layer, ...] = ("facts", "profile", "journal")
+
+__all__ = [
+    "FactCount",
+    "GitState",
+    "JournalCount",
+    "ProfileCount",
+    "ProjectRow",
+    "Row",
+    "StageCount",
+    "Status",
+    "memory_status",
+]
 
 
 class StageCount(msgspec.Struct, frozen=True):
@@ -85,6 +99,20 @@ class ProfileCount(msgspec.Struct, frozen=True, kw_only=True):
     links: int
 
 
+class JournalCount(msgspec.Struct, frozen=True, kw_only=True):
+    """The journal in a line."""
+
+    events: int
+    """Active ones, our own runs included."""
+    sessions: int
+    """Active events that are imported sessions."""
+    checkpoints: int
+    archived: int
+    """Events and checkpoints in the archive."""
+    by_section: dict[str, int]
+    """What the bundle holds: one for each section, of gotchas and next steps their number."""
+
+
 class Status(msgspec.Struct, kw_only=True):
     project: dict[str, str]
     features_by_stage: dict[str, StageCount]
@@ -101,6 +129,8 @@ class Status(msgspec.Struct, kw_only=True):
     """None where no fact was ever stored."""
     profile: ProfileCount | None
     """None where nothing was ever remembered."""
+    journal: JournalCount | None
+    """None where there is none."""
     last_activity: str | None
     last_sync: dict[str, Any] | None
     git: GitState
@@ -138,10 +168,11 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         ],
         facts=_facts(index),
         profile=_profile(index),
+        journal=_journal(index),
         last_activity=max(
             (
                 record.updated_at
-                for record in (*records, *index.records("facts", limit=1), *index.records("profile", limit=1))
+                for record in (*records, *(found for layer in _OTHERS for found in index.records(layer, limit=1)))
             ),
             key=lambda text: instant(text) or EPOCH,
             default=None,
@@ -180,6 +211,21 @@ def _profile(index: Index) -> ProfileCount | None:
         other=sum(counts.values()) - sum(active.values()),
         by_category={name: active[name] for name in (*CATEGORIES, *sorted(active)) if name in active},
         links=index.edge_count("profile"),
+    )
+
+
+def _journal(index: Index) -> JournalCount | None:
+    counts = index.section_counts("journal")
+    if not counts:
+        return None
+    active = {(kind, section): number for (kind, section, status), number in counts.items() if status == ACTIVE}
+    sections = {section: number for (kind, section), number in active.items() if kind == "bundle"}
+    return JournalCount(
+        events=sum(number for (kind, _), number in active.items() if kind == "event"),
+        sessions=active.get(("event", "imported_session"), 0),
+        checkpoints=sum(number for (kind, _), number in active.items() if kind == "checkpoint"),
+        archived=sum(number for (_, _, status), number in counts.items() if status != ACTIVE),
+        by_section={name: sections[name] for name in SECTION_KEYS if name in sections},
     )
 
 

@@ -14,8 +14,12 @@ _TAIL_BYTES = 8_000
 _LINE_CHARS = 400
 # Narrow on purpose: that a text speaks of tokens or of authentication says nothing about who is signed in.
 _SIGNED_OUT = re.compile(
-    r"\bnot (?:logged|signed) in\b|\bplease (?:run|log|sign)\b.{0,40}(?:\blog ?in\b|/login\b)|\brun [`'\"]?(?:codex|claude)"
-    r" (?:auth )?login\b|\binvalid api key\b|\bincorrect api key\b|\bauthentication_error\b|\b401 unauthorized\b"
+    r"\bnot (?:logged|signed) in\b"
+    r"|\bplease (?:run|log|sign)\b.{0,40}(?:\blog ?in\b|/login\b)"
+    r"|\brun [`'\"]?(?:codex|claude) (?:auth )?login\b"
+    r"|\b(?:invalid|incorrect) api key\b"
+    r"|\bauthentication_error\b"
+    r"|\b401 unauthorized\b"
     r"|\boauth token has expired\b",
     re.I,
 )

@@ -94,7 +94,7 @@ def reserve(world: World, *, ceiling_usd: float, needed: int, provider: str) -> 
     if ceiling <= 0:
         raise _refused(provider, 0, 0, needed)
     day = _today(world)
-    with _changing(world) as file:
+    with _changing(world, day) as file:
         found = file.days.setdefault(day, _Day())
         if found.taken + needed > ceiling:
             raise _refused(provider, ceiling, found.taken, needed)
@@ -106,7 +106,7 @@ def reserve(world: World, *, ceiling_usd: float, needed: int, provider: str) -> 
 def settle(world: World, reservation: Reservation, cost: int | None) -> int:
     """Put the real cost in the place of what was set aside; None stands for an unknown one, and takes all of it."""
     charged = reservation.amount if cost is None else max(cost, 0)
-    with _changing(world) as file:
+    with _changing(world, reservation.day) as file:
         # The day may be gone from the file, or never have been there for whoever moved it away: the cost is kept.
         found = file.days.setdefault(reservation.day, _Day())
         found.open.pop(reservation.token, None)
@@ -128,7 +128,7 @@ def _today(world: World) -> str:
 
 
 @contextlib.contextmanager
-def _changing(world: World) -> Iterator[_File]:
+def _changing(world: World, day: str) -> Iterator[_File]:
     folder = os.path.dirname(settings_path(world))
     path = os.path.join(folder, FILE)
     try:
@@ -137,8 +137,9 @@ def _changing(world: World) -> Iterator[_File]:
         with held(os.path.join(folder, LOCK), holder, _LOCK_SECONDS, world.sleep):
             file, unknown = _read(path)
             yield file
-            kept = sorted(file.days)[-DAYS:]
-            fields = {**unknown, **msgspec.to_builtins(file), "days": {day: file.days[day] for day in kept}}
+            # Days of a clock that once went ahead must not push out the one that is counted.
+            kept = sorted({*sorted(file.days)[-DAYS:], day} & file.days.keys())
+            fields = {**unknown, **msgspec.to_builtins(file), "days": {name: file.days[name] for name in kept}}
             write_file(path, pretty(fields), world.token())
     except OSError as error:
         raise storage_failed(error, "note what is spent on models") from error

@@ -27,7 +27,8 @@ _STATUS = re.compile(
 )
 _OTHERWISE = re.compile(r",?\s+(?:otherwise|or else|sonst|sinon|de lo contrario)\s+|[,，]?(?:否则|さもないと)", re.I)
 _STRONG = re.compile(
-    r"otherwise|or else|keep in mind|beware|careful|watch out|must never|the hard way|sonst|sinon|de lo contrario|否则",
+    r"otherwise|or else|keep in mind|beware|careful|watch out|must never|the hard way"
+    r"|^\W*before (?:\w+ing|you|the)\b|sonst|sinon|de lo contrario|否则",
     re.I,
 )
 _LEADING = re.compile(
@@ -54,6 +55,11 @@ _AT_ODDS = re.compile(
     r"|(?:is|are|was|were|does|do|did)(?: not|n['’]t))\b",
     re.I,
 )
+_IT_FAILS = re.compile(
+    r"\W*(?:it|this|that|they) (?:only |still |always )?(?:fails?|happens?|breaks?|crash(?:es)?|hangs?)\b", re.I
+)
+_MEND = re.compile(r"\W*(?:please )?(?:speed up|optimi[sz]e|debug|investigate|find out why)\b", re.I)
+_NOTE = re.compile(r"\W*(?:(?:please )?(?:note|remember)|keep in mind|be aware),? that\s+", re.I)
 _OF_A_KIND = re.compile(r"\b(?:that|which|who) (?:fail|crash|time out|hang|break|died|were lost)s?\b", re.I)
 _UNTIL = re.compile(r"\b(?:until|before|unless|because|since|or|otherwise|bis|bevor|sonst|hasta|avant)\b|[;:]", re.I)
 _BREAKS = re.compile(
@@ -91,7 +97,7 @@ def is_report(text: str) -> bool:
     """Whether the user tells of something that goes wrong."""
     if text.endswith(("?", "？")) or re.match(r"\W*(?:oh|that|this|it|so)\b", text, re.I):
         return False
-    return len(stems(text)) >= 2 and bool(cue("problem").search(text))
+    return len(stems(text)) >= 2 and bool(cue("problem").search(text) or _MEND.match(text))
 
 
 def is_symptom(text: str) -> bool:
@@ -139,7 +145,7 @@ def tells_what_is_lost(text: str) -> bool:
 
 def is_at_odds(text: str) -> bool:
     """Whether a sentence tells how things do not fit, without saying that this is a cause."""
-    return len(stems(text)) > LEAST_STEMS and bool(_AT_ODDS.search(text))
+    return len(stems(text)) > LEAST_STEMS and bool(_AT_ODDS.search(text)) and not _IT_FAILS.match(text)
 
 
 def has_problem(text: str) -> bool:
@@ -199,7 +205,7 @@ def _cut_at(text: str, meaning: str) -> tuple[str, str] | None:
 
 def split_cause(text: str) -> str:
     """A sentence as `effect: cause` where it tells both, else as it is."""
-    text = opened(text)
+    text = _NOTE.sub("", opened(text))
     if leading := _LEADING.match(text):
         return pair(leading["effect"], leading["cause"])
     if sides := _cut_at(text, "therefore"):

@@ -38,6 +38,7 @@ _CHOSEN = re.compile(
     r"|on (?:garde|prend|part sur)|那就|就用|改用|にしましょう",
     re.I,
 )
+_MEANS = re.compile(r"\W*(?:use|usa|usad|utilise|verwende|nimm|benutze)\s+(?!it\b|that\b|this\b|your\b)\w", re.I)
 _CLAUSE = re.compile(r"^|[,;:—–-]\s+(?:and |but |und |aber |y |et )?|\b(?:please|bitte|por favor)\s+")
 _KEEP_UP = re.compile(
     r"\W*(?:keep (?:me|up|going|it up|in touch|on|trying|an eye)|stay (?:safe|in touch|tuned))\b", re.I
@@ -124,7 +125,7 @@ def is_choice(text: str, *, discussed: bool = False) -> bool:
     """Whether a sentence picks something. An order to do a piece of work is a choice only if there was one to make."""
     if _KEEP_UP.match(text) or (cue("hypothetical").search(text) and not cue("choice_end").search(text)):
         return False
-    if _CHOSEN.search(text):
+    if _CHOSEN.search(text) or _MEANS.match(text):
         return True
     found = cue("chosen").search(text)
     is_early = found is not None and found.start() <= _CHOSEN_AT and len(text.split()) <= 2 * SHORT_WORDS
@@ -158,7 +159,7 @@ def restates(text: str, *, acknowledged: bool) -> bool:
         or cue("open").search(text)
     ):
         return False
-    if cue("did", at_start=True).match(rest):
+    if cue("did", at_start=True).match(rest) or (cue("deferred").search(rest) and len(stems(rest)) <= LEAST_STEMS):
         return False
     if acknowledged or cue("decided").search(text) or cue("acknowledged", at_start=True).match(text):
         return True

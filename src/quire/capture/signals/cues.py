@@ -65,7 +65,8 @@ _SPACED: dict[str, dict[str, str]] = {
         r"|vanish(?:es|ed)?|stale|overwritten|overwrites?|cannot|can['’]t(?! wait| believe| help| complain)"
         r"|does(?: not|n['’]t) work|do(?: not|n['’]t) (?:arrive|work|match|exist)|kills?|silently|too (?:late|slow"
         r"|long|early|many|much|big|large)|not (?:found|allowed|valid|assignable)|invalid|denied|problems?|issues?"
-        r"|fatal|warning|injection|lacks?|exhausted|expire[sd]?|mismatch(?:es)?|regression|surpris\w+|grows",
+        r"|fatal|warning|injection|lacks?|exhausted|expire[sd]?|mismatch(?:es)?|regression|surpris\w+|grows"
+        r"|complain(?:s|ed|ing)?|returns? nothing|nothing (?:happens|works|comes)|locks? (?:the|all|up)",
         "cause_head": r"(?:the )?(?:root |real |actual |underlying )?(?:cause|reason"
         r"|culprit)(?: of [^:.]{1,60}?)?(?: is(?: that)?| was(?: that)?)?|the (?:\w+ )?(?:problem|issue|bug"
         r"|trouble) (?:is|was|lies in)(?: that)?|that explains (?:it|why)|it turns out(?: that)?|turns out(?: that)?"
@@ -80,7 +81,7 @@ _SPACED: dict[str, dict[str, str]] = {
         r"|assumed)|no,? wait|wrong track",
         "aside": r"as expected|separate (?:problem|issue)|unrelated",
         # something is to be done, or is done
-        "open": r"still (?:open|missing|pending|to do|to be done|fails?|failing|broken|needs?|todo|has to|have to"
+        "open": r"still (?:open|there|missing|pending|to do|to be done|fails?|failing|broken|needs?|todo|has to|have to"
         r"|complains|to be)|not done|is (?:left|missing|open|pending)|remains? (?:open|to)|left to do|left to"
         r"|follow-?ups?|(?:next|after that) (?:i['’]d|i would|we (?:should|could|need))|next up|a good next step"
         r"|for later"

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from quire.capture.quoting import safe_pin, safe_text
 from quire.capture.signals.decisions import Decisions
 from quire.capture.signals.gotchas import Gotchas
 from quire.capture.signals.next_steps import NextSteps
@@ -23,6 +24,7 @@ from quire.guard import make_safe
 from quire.layers.journal import Signals
 
 MOST = 12
+_COMMAND_CHARS = 2_000
 
 __all__ = ["MOST", "SessionSignals", "extract"]
 
@@ -65,13 +67,15 @@ class _Listener:
             self.gotchas.ran(self._command, failed=turn.is_error)
         elif turn.tool:
             self.paths.called(turn.tool, turn.text, turn.paths)
-            self.checks.called(turn.tool, turn.text)
-            self._command = turn.text[:200]
+            command = safe_text(turn.text, _COMMAND_CHARS)
+            self.checks.called(turn.tool, command)
+            self._command = command[:200]
         elif turn.text.strip():
             self._said(turn)
 
     def _said(self, turn: Turn) -> None:
-        text = make_safe(read_part(turn.text))
+        # Secrets go before anything is cut: half of one would not be known as one. What held it is dropped by its mark.
+        text = safe_pin(make_safe(read_part(turn.text)))
         if turn.role == "system" and not turn.is_summary:
             return
         self.spoke = True

@@ -69,6 +69,8 @@ class Gotchas:
         """What the agent sees go wrong, until it explains it."""
         self._guesses: list[str] = []
         """What the agent says after a report or a failure that may be the cause; it counts if nothing is said to be."""
+        self._guessed = ""
+        """The note of such a guess, until the cause is told."""
         self._waited = 0
         self._added = 0
         self._last = ""
@@ -112,7 +114,7 @@ class Gotchas:
             else:
                 self._paragraph(block, turn, taken)
         if self._guesses and self._added == before:
-            self._add(self._named(self._failure, "; ".join(self._guesses[:2])), WARNED, turn)
+            self._guess(turn)
         self._failure = ""
 
     def summary(self, blocks: Iterable[Block], turn: int) -> None:
@@ -233,6 +235,9 @@ class Gotchas:
 
     def _named(self, symptom: str, cause: str) -> str:
         """A cause under the name of what it explains: what the user reported, else what the agent just saw."""
+        for note in self._notes:
+            if self._report and note.text == self._guessed:
+                self._notes.drop(note)
         title, self._report = self._report or bare_symptom(symptom), ""
         return pair(title, cause) if title else split_cause(cause)
 
@@ -241,6 +246,11 @@ class Gotchas:
         self._notes.add(text, weight=weight, turn=turn)
         self._last = text
         self._added += 1
+
+    def _guess(self, turn: int) -> None:
+        """Note what may be the cause. What the user reported stays open for one that is said to be it."""
+        self._add(pair(self._report or bare_symptom(self._failure), "; ".join(self._guesses[:2])), WARNED, turn)
+        self._guessed = self._last if self._report else ""
 
     def _take_back(self, turn: int, *, is_said: bool) -> None:
         """The guess in the sentence before was wrong."""

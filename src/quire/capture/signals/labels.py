@@ -56,7 +56,7 @@ _BEFORE = (
 )
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _LABEL_CHARS = 48
-_INLINE = re.compile(r"([^:：\n]{2,48}?)\s*[:：](?=\s|[^\x00-\x7f]|$)\s*")
+_INLINE = re.compile(r"([^:：\n]{2,48}?)\s*(?::(?=\s|[^\x00-\x7f]|$)|：)\s*")
 
 __all__ = [
     "CAUSE",

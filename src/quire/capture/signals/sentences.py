@@ -42,6 +42,7 @@ _ABBREVIATION = re.compile(
     r"|p\.\s?ex|resp|incl|inkl|a\.k\.a)|^\d{1,2})\.$",
     re.I,
 )
+_BREAK = re.compile(r"[\s。！？，、]")
 _CODE = re.compile(r"`[^`\n]{1,200}`")
 _INITIAL = re.compile(r"[\s(]?[A-Za-z]\. [A-Za-z]\.")
 _END = re.compile(r"[.!?…][\"'”’)\]*_]{0,4}(?=\s)|[。！？](?![」』）])")
@@ -91,7 +92,14 @@ def read_part(text: str, most: int = READ_CHARS) -> str:
     if len(text) <= most:
         return text
     half = most // 2
-    return f"{text[:half]}\n\n{text[-half:]}"
+    # A word that was cut is left out: it could be half of a secret, which nothing would recognise.
+    begins, ends = text[:half][::-1], text[-half:]
+    return f"{begins[_word_end(begins) :][::-1]}\n\n{ends[_word_end(ends) :]}"
+
+
+def _word_end(text: str) -> int:
+    found = _BREAK.search(text)
+    return found.start() if found else len(text)
 
 
 def blocks_of(text: str) -> Iterator[Block]:

@@ -81,7 +81,8 @@ class Story:
             parts.append(f"Result: {_ended(quote(tidy(result), RESULT_CHARS))}")
         elif checks:
             parts.append(f"Result: {_ended(quote(checks[-1], RESULT_CHARS))}")
-        return " ".join(parts) or _NOTHING
+        told = " ".join(parts)
+        return told if is_safe(told) else _NOTHING
 
 
 def _ended(text: str) -> str:

@@ -23,12 +23,23 @@ SENTENCES = (
 )
 
 _COMMAND_CHARS = 20_000
+# Options after which a value comes: it may be our name, and what is run another's.
+_VALUED = (
+    r"(?:--(?:directory|env-file|extra|filter|from|group|only-group|package|project|python|with|with-editable|workspace)"
+    r"|-[CFknpuw])[ \t]"
+)
 # Where a shell takes a word for a program: at the beginning, after what joins commands, after what runs another one.
+_START = (
+    r"(?:^|[;&|({`\n]|(?<=[ \t])-[a-z]{0,3}c[ \t]{1,4}[\"']"
+    r"|\b(?:then|do|else|exec|time|sudo|command|env|xargs|nohup|node|uvx|npx|bunx|pnpm|yarn|run|dlx"
+    r"|timeout[ \t]{1,4}[\d.]{1,10}[smhd]?)[ \t]"
+    rf"(?:[ \t]{{0,4}}(?:{_VALUED}[ \t]{{0,4}}[^\s;&|]{{1,200}}|(?!{_VALUED})-[^\s;&|]{{0,200}})[ \t]){{0,6}})"
+)
+# A name in parentheses with a colon after it is the subject of a commit.
 _RUN = re.compile(
-    r"(?:^|[;&|({`\n]|\b(?:then|do|else|exec|time|sudo|command|env|xargs|nohup|uvx|npx|bunx|run|dlx)[ \t]"
-    r"|(?<=[ \t])(?:-y|--yes)[ \t])[ \t]*(?:[A-Za-z_]\w{0,60}=[^\s;&|]{0,200}[ \t]+){0,8}"
-    rf"(?:(?:[\w.~@-]{{0,80}}/){{0,12}}(?:memory[ \t]+(?:-|(?:{_VERBS})(?![\w-]))"
-    r"|(?:agent-memory|memory-mcp|quire)(?![\w./=-]))|python[\d.]{0,5}[ \t]+-m[ \t]+quire\b)"
+    rf"{_START}[ \t]*(?:[A-Za-z_]\w{{0,60}}=[^\s;&|]{{0,200}}[ \t]+){{0,8}}"
+    rf"(?:(?:[\w.~@-]{{0,80}}/){{0,12}}(?:memory(?:@[\w.-]{{1,40}})?[ \t]+(?:-|(?:{_VERBS})(?![\w-]))"
+    r"|(?:agent-memory|memory-mcp|quire)(?![\w./=-]|\):))|python[\d.]{0,5}[ \t]+-m[ \t]+quire\b)"
 )
 _OUR_FILES = re.compile(r"(?<![\w.-])(?:\.memory|\.agent-memory|docs/agent-memory)(?:/|(?![\w.-]))")
 _TOOL = re.compile(

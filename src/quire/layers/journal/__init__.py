@@ -6,6 +6,17 @@ from quire.layers.journal import layout
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.layers.journal.archiving import (
+        Batch,
+        Candidates,
+        Pruning,
+        archived_events,
+        find_batches,
+        find_candidates,
+        plan_pruning,
+        plan_return,
+        sweep_batches,
+    )
     from quire.layers.journal.bundle_diff import BundleDiff, diff_bundles, diff_text, diff_value
     from quire.layers.journal.bundles import entry_file, merge_sections, objects_at, shown, texts_at
     from quire.layers.journal.canonical import (
@@ -17,6 +28,7 @@ if TYPE_CHECKING:
         line_bytes,
     )
     from quire.layers.journal.collation import collation_key
+    from quire.layers.journal.comparing import changed_parts
     from quire.layers.journal.cursors import RecallScope, advanced, recall_scope, unrecalled
     from quire.layers.journal.dedupe import Deduped, dedupe_bundle
     from quire.layers.journal.documents import (
@@ -36,7 +48,15 @@ if TYPE_CHECKING:
     from quire.layers.journal.evidence_text import evidence_lines
     from quire.layers.journal.grouping import Evidence, Group, group_events
     from quire.layers.journal.line_diff import diff_lines, shortened
-    from quire.layers.journal.numbering import allocate_ids, moment_of, next_checkpoint_id, numbered_id, ordinal_of
+    from quire.layers.journal.mending import Mending, plan_mending
+    from quire.layers.journal.numbering import (
+        allocate_ids,
+        moment_of,
+        next_checkpoint_id,
+        numbered_id,
+        ordinal_of,
+        time_text,
+    )
     from quire.layers.journal.pages import (
         PlannedFile,
         are_pages_due,
@@ -108,12 +128,16 @@ if TYPE_CHECKING:
         State,
         SyncResult,
     )
+    from quire.layers.journal.validating import validate_journal
+    from quire.layers.journal.validating_findings import Finding
     from quire.layers.journal.wording import mark_of, normal_text, topic_of, unmarked
     from quire.layers.journal.writings import counted_maintenance, local_provider, taken_ids, write_bundle
 
 __all__ = [
+    "Batch",
     "Bundle",
     "BundleDiff",
+    "Candidates",
     "Checkpoint",
     "Config",
     "Cursor",
@@ -125,6 +149,7 @@ __all__ = [
     "Event",
     "Evidence",
     "Failure",
+    "Finding",
     "Group",
     "History",
     "ImportSync",
@@ -133,11 +158,13 @@ __all__ = [
     "Line",
     "Maintenance",
     "Manifest",
+    "Mending",
     "PlannedFile",
     "Projection",
     "ProjectionMarker",
     "Provider",
     "PruneResult",
+    "Pruning",
     "RecallResult",
     "RecallScope",
     "Registry",
@@ -153,11 +180,13 @@ __all__ = [
     "aged_events",
     "allocate_ids",
     "appended_bytes",
+    "archived_events",
     "are_pages_due",
     "bundle_faults",
     "bundle_records",
     "bundle_signals",
     "canonical_text",
+    "changed_parts",
     "checkpoint_faults",
     "checkpoint_ids",
     "checkpoint_path",
@@ -184,6 +213,8 @@ __all__ = [
     "event_record",
     "evidence_lines",
     "file_bytes",
+    "find_batches",
+    "find_candidates",
     "group_events",
     "has_journal",
     "held_file",
@@ -212,6 +243,9 @@ __all__ = [
     "output_schemas",
     "parse_document",
     "place_entry",
+    "plan_mending",
+    "plan_pruning",
+    "plan_return",
     "planned_pages",
     "projection_marker",
     "query_faults",
@@ -240,12 +274,15 @@ __all__ = [
     "source_faults",
     "source_id",
     "state_faults",
+    "sweep_batches",
     "taken_ids",
     "texts_at",
+    "time_text",
     "tool_run_event",
     "topic_of",
     "unmarked",
     "unrecalled",
+    "validate_journal",
     "value_of",
     "with_source",
     "without_source",
@@ -255,8 +292,10 @@ __all__ = [
 
 # Which module holds what.
 _HOMES = {
+    "Batch": "archiving",
     "Bundle": "types",
     "BundleDiff": "bundle_diff",
+    "Candidates": "archiving",
     "Checkpoint": "types",
     "Config": "settings",
     "Cursor": "types",
@@ -268,6 +307,7 @@ _HOMES = {
     "Event": "types",
     "Evidence": "grouping",
     "Failure": "types",
+    "Finding": "validating_findings",
     "Group": "grouping",
     "History": "events",
     "ImportSync": "types",
@@ -276,11 +316,13 @@ _HOMES = {
     "Line": "events",
     "Maintenance": "types",
     "Manifest": "types",
+    "Mending": "mending",
     "PlannedFile": "pages",
     "Projection": "projections",
     "ProjectionMarker": "projections",
     "Provider": "types",
     "PruneResult": "types",
+    "Pruning": "archiving",
     "RecallResult": "types",
     "RecallScope": "cursors",
     "Registry": "sources",
@@ -296,11 +338,13 @@ _HOMES = {
     "aged_events": "retention",
     "allocate_ids": "numbering",
     "appended_bytes": "events",
+    "archived_events": "archiving",
     "are_pages_due": "pages",
     "bundle_faults": "shapes",
     "bundle_records": "records",
     "bundle_signals": "tool_runs",
     "canonical_text": "canonical",
+    "changed_parts": "comparing",
     "checkpoint_faults": "shapes",
     "checkpoint_ids": "store",
     "checkpoint_path": "store",
@@ -327,6 +371,8 @@ _HOMES = {
     "event_record": "records",
     "evidence_lines": "evidence_text",
     "file_bytes": "canonical",
+    "find_batches": "archiving",
+    "find_candidates": "archiving",
     "group_events": "grouping",
     "has_journal": "store",
     "held_file": "store",
@@ -354,6 +400,9 @@ _HOMES = {
     "output_schemas": "shapes",
     "parse_document": "documents",
     "place_entry": "entry_block",
+    "plan_mending": "mending",
+    "plan_pruning": "archiving",
+    "plan_return": "archiving",
     "planned_pages": "pages",
     "projection_marker": "projections",
     "query_faults": "shapes",
@@ -382,12 +431,15 @@ _HOMES = {
     "source_faults": "shapes",
     "source_id": "sources",
     "state_faults": "shapes",
+    "sweep_batches": "archiving",
     "taken_ids": "writings",
     "texts_at": "bundles",
+    "time_text": "numbering",
     "tool_run_event": "tool_runs",
     "topic_of": "wording",
     "unmarked": "wording",
     "unrecalled": "cursors",
+    "validate_journal": "validating",
     "value_of": "documents",
     "with_source": "sources",
     "without_source": "sources",

@@ -27,8 +27,21 @@ PAGES_DUE = "pages-due.json"
 """The pages and the entry block are to be written anew."""
 INDEX = "index"
 """Where the index is kept in a project that has no `.memory/`."""
-IGNORED = (f"{FOLDER}/{LOCAL}/", f"{FOLDER}/recovery/", f"{FOLDER}/{AUTOMATION}/", f"{FOLDER}/.lock")
+BACKUP = "backup"
+"""Where `init` keeps what was there before."""
+IGNORED = (
+    f"{FOLDER}/{LOCAL}/",
+    f"{FOLDER}/recovery/",
+    f"{FOLDER}/{BACKUP}/",
+    f"{FOLDER}/{AUTOMATION}/",
+    f"{FOLDER}/.lock",
+)
 """What git is to leave alone."""
+ATTRIBUTES = ".gitattributes"
+ATTRIBUTES_TEXT = (
+    b"# Events are lines of their own: a merge keeps those of both sides; `validate --mend` numbers them anew.\n"
+    b"history/events.jsonl merge=union text eol=lf\n"
+)
 
 PROJECTIONS = "docs/agent-memory"
 PROJECTION_FILES = {
@@ -110,7 +123,10 @@ _INSTRUCTIONS = {
 __all__ = [
     "ALL",
     "ARCHIVE",
+    "ATTRIBUTES",
+    "ATTRIBUTES_TEXT",
     "AUTOMATION",
+    "BACKUP",
     "BATCH_CHECKPOINTS",
     "BATCH_EVENTS",
     "BATCH_MANIFEST",

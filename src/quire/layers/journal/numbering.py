@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from quire.layers.journal.layout import CHECKPOINT_PREFIX, EVENT_PREFIX, ID_DIGITS, ORDINAL_MOST
 from quire.model import EPOCH, instant
@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"[0-9]{1,16}")
 _MILLISECONDS = re.compile(r"[0-9]{12,14}")
 _SECONDS = re.compile(r"[0-9]{9,10}")
 
-__all__ = ["allocate_ids", "moment_of", "next_checkpoint_id", "numbered_id", "ordinal_of"]
+__all__ = ["allocate_ids", "moment_of", "next_checkpoint_id", "numbered_id", "ordinal_of", "time_text"]
 
 
 def ordinal_of(name: str | None, prefix: str = EVENT_PREFIX) -> int:
@@ -55,3 +55,8 @@ def moment_of(created_at: str | None) -> datetime | None:
             return EPOCH + timedelta(milliseconds=int(created_at))
         return EPOCH + timedelta(seconds=int(created_at)) if _SECONDS.fullmatch(created_at) else None
     return instant(created_at)
+
+
+def time_text(moment: datetime) -> str:
+    """`2026-05-01T08:30:00.000Z`: milliseconds, UTC."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

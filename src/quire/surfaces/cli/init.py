@@ -95,7 +95,7 @@ COMMAND = Command(
             name="--with",
             into="layers",
             metavar="LAYERS",
-            help="Create these layers, too: facts, profile. Else each comes at first use.",
+            help="Create these layers, too: facts, profile, journal. Else each comes at first use.",
         ),
         Option(name="--no-guidance", into="no_guidance", help="Leave AGENTS.md and CLAUDE.md alone."),
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.profile.layout import CATEGORIES
-from quire.model import KINDS, Verdict, is_seal
+from quire.model import JOURNAL_KINDS, KINDS, Verdict, is_seal
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, counted, say, verdict_fields
 
@@ -21,13 +21,15 @@ _EXAMPLES = """Examples:
   memory inspect decision.retries-run-in-worker --json
   memory inspect fact:57afd07611e9
   memory inspect profile:user.timezone
+  memory inspect bundle:gotchas
 """
 
 
 def run(session: Session, ref: str) -> None:
     """Show one record in full, with everything that is connected to it.
 
-    REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key.
+    REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key;
+    or bundle:SECTION, event:ID, checkpoint:ID.
     """
     project = session.project()
     if not any(mark in ref for mark in ".:"):
@@ -37,6 +39,9 @@ def run(session: Session, ref: str) -> None:
         return
     if ref.strip().partition(".")[0] in _PROFILE_WORDS:
         ref = f"profile:{ref.strip()}"  # as every list of entries prints it
+    if ref.strip().partition(":")[0] in JOURNAL_KINDS:
+        _show_journal(session, project, ref)
+        return
     if ref.strip().startswith("profile:"):
         _show_entry(session, project, ref)
         return
@@ -95,6 +100,22 @@ def _show_entry(session: Session, project: Any, ref: str) -> None:
         say("Links:")
     say_links(found)
     _say_connections(connections)
+
+
+def _show_journal(session: Session, project: Any, ref: str) -> None:
+    found = project.journal_inspect(ref)
+    if session.as_json:
+        answer(project, msgspec.to_builtins(found))
+        return
+    for item in found.items:
+        state = f"  [{item.status}]" if item.status != "active" else ""
+        say(f"{item.ref} — {item.title}{state}")
+        if item.created_at:
+            say(f"{item.kind}, {item.created_at}, {item.path}")
+        say()
+        say(item.text)
+        say()
+    _say_connections(found.connections)
 
 
 def _show_fact(session: Session, project: Any, ref: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quire.model import FACT_KINDS, KINDS, LAYERS, PROFILE_KINDS, UsageError
+from quire.model import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYERS, PROFILE_KINDS, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, verdict_fields, warn
 from quire.surfaces.cli.reading import number
@@ -36,7 +36,7 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         question or "",
         budget=number("budget", options["budget"]),
         limit=10 if limit is None else limit,
-        kinds=_words("kind", options["kind"], (*KINDS, *FACT_KINDS, *PROFILE_KINDS)),
+        kinds=_words("kind", options["kind"], (*KINDS, *FACT_KINDS, *PROFILE_KINDS, *JOURNAL_KINDS)),
         layers=_words("layer", options["layer"], LAYERS),
         tags=_words("tag", options["tag"]),
         path=options["path"],

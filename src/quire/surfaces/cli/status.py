@@ -52,6 +52,10 @@ def _report(project: Project, found: Status) -> None:
     if found.profile:
         away = f", {found.profile.other} put away" if found.profile.other else ""
         say(f"Profile: {found.profile.active} active{away} · links {found.profile.links}")
+    if found.journal:
+        journal = found.journal
+        away = f", {journal.archived} archived" if journal.archived else ""
+        say(f"Journal: {journal.sessions} sessions · events {journal.events} · checkpoints {journal.checkpoints}{away}")
     _list("Open questions", [f"{item.id} — {item.title}" for item in found.open_questions])
     _verdicts(found)
     _list("Files that cannot be read (`memory check`)", list(dict.fromkeys(item["path"] for item in found.unreadable)))

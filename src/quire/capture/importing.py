@@ -1,0 +1,186 @@
+"""Sessions of a source made into events: only what is new, each with what of it lasts.
+
+How far a session was read is noted on this machine. Where the note is missing (another machine, a lost file), the
+hashes of the events say how far it was read: each is the hash of everything up to its end. Of a session that grew,
+only what was added becomes an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from quire.capture.signals import SessionSignals, extract
+from quire.capture.transcripts import Reading, SessionFile, Turn, discover, read
+from quire.capture.transcripts.original_hash import original_content_hashes
+from quire.capture.transcripts.places import shown_path
+from quire.capture.transcripts.types import Places
+from quire.layers.journal import Event, layout, moment_of, time_text
+from quire.model import QuireError
+
+Normalise = Callable[[SessionFile, Iterable[Turn], SessionSignals], SessionSignals]
+"""What may be asked about a session after the rules have looked at it."""
+_ITEM_CHARS = 400
+
+__all__ = ["Looked", "Normalise", "Noted", "look_through"]
+
+
+class Noted(Struct, frozen=True, omit_defaults=True):
+    """How far a session was read."""
+
+    stamp: str = ""
+    offset: int = 0
+    hash: str = ""
+
+
+class Looked(Struct, frozen=True, kw_only=True):
+    """What came of one session. One that could not be read says why; one that holds nothing new has no event."""
+
+    external_id: str
+    source_ref: str
+    event: Event | None = None
+    """Without an id: that is given when it is written."""
+    noted: Noted | None = None
+    failure: str = ""
+    warning: str = ""
+    waits: bool = False
+    """It was left for later, because somebody is still at it."""
+
+
+def look_through(
+    source_id: str,
+    source_type: str,
+    path: str,
+    *,
+    root: str,
+    home: str,
+    now: datetime,
+    noted: Mapping[str, Noted],
+    hashes: Mapping[str, Collection[str]],
+    settled_before: float = 0.0,
+    normalise: Normalise | None = None,
+) -> Iterator[Looked]:
+    """Every session at a path. `hashes` are those of the events that there are, by the id of their session."""
+    places = Places(root, home)
+    found = discover(source_type, path, root=root)
+    told = 0
+    for session in found:
+        ref = shown_path(session.path, places) or session.external_id
+        known = noted.get(session.external_id)
+        look = Looked(external_id=session.external_id[:_ITEM_CHARS], source_ref=ref)
+        if known is not None and known.stamp == session.stamp:
+            yield look
+        elif settled_before and _changed_at(session) > settled_before:
+            yield msgspec.structs.replace(look, waits=True)
+        else:
+            yield _look(look, session, known, _known(hashes, look.external_id), source_id, places, now, normalise)
+        yield from _passed_over(found.skipped[told:], places)
+        told = len(found.skipped)
+    yield from _passed_over(found.skipped[told:], places)
+
+
+def _known(hashes: Mapping[str, Collection[str]], name: str) -> Collection[str]:
+    """The hashes of a session's events. Other programs name the second file of one name as the first."""
+    return {*hashes.get(name, ()), *hashes.get(name.partition("@")[0], ())}
+
+
+def _passed_over(skipped: Iterable[object], places: Places) -> Iterator[Looked]:
+    for item in skipped:
+        path, reason = str(getattr(item, "path", "")), str(getattr(item, "reason", ""))
+        yield Looked(external_id="", source_ref=shown_path(path, places) or "…", failure=reason)
+
+
+def _changed_at(session: SessionFile) -> float:
+    first = session.stamp.partition(".")[0]
+    return int(first) / 1e9 if first.isdigit() else 0.0
+
+
+def _look(
+    look: Looked,
+    session: SessionFile,
+    known: Noted | None,
+    hashes: Collection[str],
+    source_id: str,
+    places: Places,
+    now: datetime,
+    normalise: Normalise | None,
+) -> Looked:
+    try:
+        begin = known or _reached(session, hashes, places)
+        reading = read(session, begin.offset, root=places.root, home=places.home, content_hash=begin.hash)
+        if begin.hash and not begin.offset:
+            # A document is read from its beginning each time; what was read before says nothing new.
+            turns = _after(reading, begin.hash)
+            if turns is None:
+                reading = read(session, root=places.root, home=places.home)
+                turns = iter(reading)
+        else:
+            turns = iter(reading)
+        signals = extract(turns, root=places.root)
+    except QuireError as error:
+        return msgspec.structs.replace(look, failure=error.message)
+    except (OSError, UnicodeError, ValueError, RecursionError, MemoryError) as error:
+        return msgspec.structs.replace(look, failure=f"it cannot be read: {error}"[:300])
+    after = Noted(session.stamp, reading.next_offset, reading.content_hash)
+    bad = reading.bad_lines + reading.long_lines
+    if not reading.turns or reading.content_hash in hashes or not signals.summary.strip():
+        if bad and not reading.turns and not begin.offset:
+            return msgspec.structs.replace(look, failure=f"none of its {reading.lines:,} lines can be read")
+        return msgspec.structs.replace(look, noted=after)
+    if normalise is not None:
+        again = read(session, begin.offset, root=places.root, home=places.home, content_hash=begin.hash)
+        signals = normalise(session, again, signals)
+    moment = moment_of(reading.first_at) or moment_of(session.started_at) or now
+    event = Event(
+        id="",
+        kind=layout.IMPORTED_SESSION,
+        source_id=source_id,
+        external_item_id=look.external_id,
+        created_at=time_text(moment),
+        content_hash=reading.content_hash,
+        summary=signals.summary,
+        signals=signals.signals,
+        source_ref=look.source_ref,
+    )
+    warning = f"{bad:,} of its lines could not be read" if bad else ""
+    return msgspec.structs.replace(look, event=event, noted=after, warning=warning)
+
+
+def _reached(session: SessionFile, hashes: Collection[str], places: Places) -> Noted:
+    """How far the events that there are have come in a session."""
+    if not hashes:
+        return Noted()
+    reading = read(session, root=places.root, home=places.home)
+    found = Noted()
+    for _ in reading:
+        if reading.content_hash in hashes:
+            found = Noted(offset=reading.next_offset, hash=reading.content_hash)
+    if not found.hash:
+        ends = [end for digest, end in original_content_hashes(session).items() if digest in hashes]
+        if ends:
+            # Another program imported it. From there on the hash is ours.
+            found = _noted_at(session, max(ends), places)
+    return found
+
+
+def _noted_at(session: SessionFile, offset: int, places: Places) -> Noted:
+    reading = read(session, root=places.root, home=places.home)
+    found = Noted()
+    for _ in reading:
+        if reading.next_offset > offset:
+            break
+        found = Noted(offset=reading.next_offset, hash=reading.content_hash)
+    return found
+
+
+def _after(reading: Reading, digest: str) -> Iterator[Turn] | None:
+    """The turns behind the one with this hash; None where there is none."""
+    for _ in reading:
+        if reading.content_hash == digest:
+            reading.turns = 0
+            reading.first_at = reading.last_at = ""
+            return iter(reading)
+    return None

@@ -1,0 +1,116 @@
+"""Asking Codex: the prompt on its standard input, a sandbox that only reads, the answer in a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from quire.capture.providers.calling import (
+    ANSWER_BYTES,
+    Call,
+    Reply,
+    answered_too_much,
+    ended_badly,
+    program_for,
+    room_of,
+    run_in_room,
+)
+from quire.capture.providers.pricing import cost_of_tokens
+from quire.capture.providers.reading import decoded, value_in
+from quire.capture.providers.settings import ProgramSettings
+from quire.files import World, compact, disk, read_bytes, storage_failed
+
+NAME = "codex"
+_SCHEMA, _ANSWER = "schema.json", "answer.json"
+_PREFIX = "codex-"
+_LEFT_SECONDS = 86_400
+
+__all__ = ["NAME", "ask_codex"]
+
+
+def ask_codex(call: Call) -> Reply:
+    path, settings = program_for(NAME, call)
+    room = room_of(call.world)
+    with _folder(call.world, room, compact(call.schema)) as folder:
+        argv = [path, "exec", "-C", room, "--skip-git-repo-check", "--ephemeral", "--sandbox", "read-only", "--json"]
+        argv += ["--output-schema", os.path.join(folder, _SCHEMA), "-o", os.path.join(folder, _ANSWER)]
+        argv += ["--model", settings.model] if settings.model else []
+        done = run_in_room(NAME, [*argv, "-"], call, settings.timeout_seconds)
+        events = _events(done.out)
+        cost = _cost(events, settings)
+        if done.code:
+            raise ended_badly(NAME, done, _complaint(events), cost)
+        text = _answer(os.path.join(folder, _ANSWER))
+    return Reply(value=value_in(text or _last_message(events) or done.out.decode("utf-8", "replace")), cost=cost)
+
+
+@contextlib.contextmanager
+def _folder(world: World, room: str, schema: bytes) -> Iterator[str]:
+    """A folder for the files of one call. What a killed one left a day ago goes, too."""
+    folder = os.path.join(room, f"{_PREFIX}{world.pid}-{world.token()}")
+    try:
+        for name in os.listdir(room):
+            old = os.path.join(room, name)
+            if name.startswith(_PREFIX) and world.now().timestamp() - os.lstat(old).st_mtime > _LEFT_SECONDS:
+                _remove(old)
+        disk.make_folder(folder)
+        disk.create(os.path.join(folder, _SCHEMA), schema)
+    except OSError as error:
+        raise storage_failed(error, "write the schema for codex") from error
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: str) -> None:
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            disk.remove(os.path.join(folder, name))
+        disk.remove_folder(folder)
+
+
+def _answer(path: str) -> str:
+    try:
+        if os.lstat(path).st_size > ANSWER_BYTES:
+            raise answered_too_much(NAME)
+        return read_bytes(path, ANSWER_BYTES).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _events(out: bytes) -> list[dict[str, Any]]:
+    """What it reported while it worked, one JSON object a line; other lines are none of it."""
+    found = (decoded(line) for line in out.decode("utf-8", "replace").splitlines() if line.startswith("{"))
+    return [event for event in found if isinstance(event, dict) and isinstance(event.get("type"), str)]
+
+
+def _cost(events: list[dict[str, Any]], settings: ProgramSettings) -> int | None:
+    """What the turns took, at our prices; what came from a cache counts in full."""
+    used = [event.get("usage") for event in events if event["type"] == "turn.completed"]
+    total = 0
+    for usage in used:
+        counts = [usage.get(name) for name in ("input_tokens", "output_tokens")] if isinstance(usage, dict) else [None]
+        if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts):
+            return None
+        total += cost_of_tokens(settings, *counts)
+    return total if used else None
+
+
+def _last_message(events: list[dict[str, Any]]) -> str:
+    for event in reversed(events):
+        item = event.get("item")
+        if event["type"] == "item.completed" and isinstance(item, dict) and item.get("type") == "agent_message":
+            return str(item.get("text") or "")
+    return ""
+
+
+def _complaint(events: list[dict[str, Any]]) -> str:
+    for event in reversed(events):
+        error = event.get("error")
+        said = error.get("message") if isinstance(error, dict) else event.get("message")
+        if event["type"] in ("error", "turn.failed") and isinstance(said, str):
+            return said
+    return ""

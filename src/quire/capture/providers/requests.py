@@ -1,0 +1,207 @@
+"""What a provider may be asked: the kinds of requests, and for each its words, its blocks, and what fits no more.
+
+Each kind has one call. What is left out of a prompt that is too long, in this order:
+
+- bundle: files of the context from the last, the bundle before this one, the scan; never the local bundle.
+- recall: files of the context from the last, the base checkpoint, then evidence, the oldest groups first.
+- query: the shortlist from its end, which is its weakest.
+- session: the beginning of the session's text; its end, which is the newest, stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from quire.capture.providers.checking import bundle_problems, query_problems
+from quire.capture.providers.trimming import Block, Trim
+from quire.layers.journal import output_schemas, session_faults
+from quire.model import limits
+
+Kind = Literal["bundle", "recall", "query", "session"]
+
+__all__ = ["BundleRequest", "Kind", "QueryRequest", "RecallRequest", "Request", "SessionRequest", "Task", "task_of"]
+
+
+class BundleRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A bundle for the whole project: the context, what the validation commands said, the bundle made without a model.
+
+    `context` has the keys mode, selectedEntryFile, entryFileCandidates, staticScan, contextFiles and previousBundle.
+    """
+
+    context: Any
+    local_bundle: Any
+    validation_results: Any = ()
+
+
+class RecallRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A bundle that takes new evidence in. `evidence` is the groups, the latest first."""
+
+    context: Any
+    state: Any
+    evidence: Any
+    scope: str
+    base_checkpoint: Any = None
+
+
+class QueryRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer from a shortlist, the best first; its items have sourceType and sourceId."""
+
+    question: str
+    mode: str
+    shortlist: Any
+    scope: str = "all"
+    instructions: str = ""
+
+
+class SessionRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A session in short. `item` has the keys externalItemId, createdAt, sourceRef, payload and contentHash."""
+
+    source: Any
+    item: Any
+
+
+Request = BundleRequest | RecallRequest | QueryRequest | SessionRequest
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A request made ready: what is said, what is shown, what must come back."""
+
+    name: str
+    words: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    trims: tuple[Trim, ...]
+    schema: dict[str, Any]
+    problems: Callable[[Any], list[str]]
+    answer_tokens: int
+    """More than this is not answered, where a provider can be told."""
+
+
+_BUNDLE_WORDS = (
+    "You write the lasting memory of a software project: what somebody needs who works on it next.",
+    "LOCAL_BUNDLE_JSON was made from the repository by fixed rules. Improve it from the context: say what things are "
+    "for, and leave out what says nothing. What the context does not show is not written.",
+    "VALIDATION_RESULTS_JSON says which validation commands ran and how they ended; the validation snapshot repeats "
+    "that and claims no other result.",
+    "Paths are relative to the repository. At most two validation commands, each one that the context names.",
+)
+_RECALL_WORDS = (
+    "You keep the lasting memory of a software project up to date: what is new is worked into what is known.",
+    "Join gotchas that say the same, drop steps that are done, shorten the current focus, and leave the project map "
+    "as it is unless the evidence clearly contradicts it. Change no wording without a reason.",
+    "Each item of UNRECALLED_EVIDENCE_JSON stands for several events that speak of the same thing, the latest first.",
+    "Paths are relative to the repository.",
+)
+_QUERY_WORDS = (
+    "You answer a question about a software project from what its memory holds.",
+    "Use nothing but QUERY_SHORTLIST_JSON; where it does not answer the question, say so.",
+    "Return the mode of QUERY_MODE. Cite only items of the shortlist that support the answer, with their sourceType, "
+    "sourceId and pathOrSection as they stand there, and projectionPath null.",
+)
+_SESSION_WORDS = (
+    "You put a session of a coding agent into the history of a software project, in short.",
+    "Keep what will matter in later sessions: decisions, gotchas, next steps, paths, what validation showed. Leave "
+    "out how the session went.",
+    "Next steps begin with `NEXT: `, or with `DONE: ` where the session finished them.",
+)
+
+
+def task_of(kind: Kind, request: Request) -> Task:
+    """The request made ready; TypeError where it is one of another kind."""
+    wanted, make = _KINDS[kind]
+    if not isinstance(request, wanted):
+        raise TypeError(f"a request of the kind {kind} is a {wanted.__name__}, not a {type(request).__name__}")
+    made: Task = make(request)
+    return made
+
+
+def _bundle(request: BundleRequest) -> Task:
+    return Task(
+        name="bundle",
+        words=_BUNDLE_WORDS,
+        blocks=(
+            Block("CONTEXT_JSON", _plain(request.context)),
+            Block("VALIDATION_RESULTS_JSON", _plain(request.validation_results)),
+            Block("LOCAL_BUNDLE_JSON", _plain(request.local_bundle)),
+        ),
+        trims=(
+            Trim("CONTEXT_JSON", "contextFiles", "items"),
+            Trim("CONTEXT_JSON", "previousBundle", "whole"),
+            Trim("CONTEXT_JSON", "staticScan", "whole"),
+        ),
+        schema=output_schemas()["bundle"],
+        problems=bundle_problems,
+        answer_tokens=12_000,
+    )
+
+
+def _recall(request: RecallRequest) -> Task:
+    return Task(
+        name="recall",
+        words=_RECALL_WORDS,
+        blocks=(
+            Block("CONTEXT_JSON", _plain(request.context)),
+            Block("CURRENT_STATE_JSON", _plain(request.state)),
+            Block("BASE_CHECKPOINT_JSON", _plain(request.base_checkpoint)),
+            Block("UNRECALLED_EVIDENCE_JSON", _plain(request.evidence)),
+            Block("RECALL_SCOPE", request.scope),
+        ),
+        trims=(
+            Trim("CONTEXT_JSON", "contextFiles", "items"),
+            Trim("BASE_CHECKPOINT_JSON", "", "whole"),
+            Trim("CONTEXT_JSON", "previousBundle", "whole"),
+            Trim("UNRECALLED_EVIDENCE_JSON", "", "items"),
+        ),
+        schema=output_schemas()["bundle"],
+        problems=bundle_problems,
+        answer_tokens=12_000,
+    )
+
+
+def _query(request: QueryRequest) -> Task:
+    shortlist = _plain(request.shortlist)
+    return Task(
+        name="query",
+        words=_QUERY_WORDS,
+        blocks=(
+            Block("QUERY_SCOPE", request.scope),
+            Block("QUERY_MODE", request.mode),
+            Block("QUERY_TEMPLATE_INSTRUCTIONS", request.instructions[: limits.QUESTION_CHARS]),
+            Block("QUERY_QUESTION", request.question[: limits.QUESTION_CHARS]),
+            Block("QUERY_SHORTLIST_JSON", shortlist),
+        ),
+        trims=(Trim("QUERY_SHORTLIST_JSON", "", "items"),),
+        schema=output_schemas()["query"],
+        problems=lambda value: query_problems(value, request.mode, shortlist),
+        answer_tokens=3_000,
+    )
+
+
+def _session(request: SessionRequest) -> Task:
+    return Task(
+        name="session",
+        words=_SESSION_WORDS,
+        blocks=(
+            Block("IMPORT_SOURCE_JSON", _plain(request.source)),
+            Block("IMPORT_ITEM_JSON", _plain(request.item)),
+        ),
+        trims=(Trim("IMPORT_ITEM_JSON", "payload", "start"),),
+        schema=output_schemas()["importedSession"],
+        problems=session_faults,
+        answer_tokens=3_000,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """JSON values, whatever structs they came in."""
+    return msgspec.to_builtins(value)
+
+
+_KINDS: dict[str, tuple[type, Callable[[Any], Task]]] = {
+    "bundle": (BundleRequest, _bundle),
+    "query": (QueryRequest, _query),
+    "recall": (RecallRequest, _recall),
+    "session": (SessionRequest, _session),
+}

@@ -1,0 +1,88 @@
+"""All checks of a journal, behind `agent-memory validate` and `memory check`: only reading, and never an exception.
+
+Nothing ends the check: what needs the state is left out where there is none, and everything else is still looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from datetime import datetime
+
+from quire.layers.journal.layout import FOLDER, STATE
+from quire.layers.journal.validating_archive import archived_ids, check_archive, read_archive
+from quire.layers.journal.validating_checkpoints import check_checkpoints, check_latest, look_at_checkpoints
+from quire.layers.journal.validating_findings import Finding, failed, summary_line
+from quire.layers.journal.validating_history import check_history, check_log
+from quire.layers.journal.validating_pages import check_pages
+from quire.layers.journal.validating_sources import check_registry, check_sources
+from quire.layers.journal.validating_state import (
+    check_baseline,
+    check_bundle_paths,
+    check_config,
+    check_coverage,
+    check_state,
+)
+from quire.layers.journal.validating_upkeep import check_automation, check_leftovers
+
+__all__ = ["Finding", "summary_line", "validate_journal"]
+
+
+def validate_journal(
+    root: str,
+    now: datetime,
+    *,
+    is_alive: Callable[[int], bool] | None = None,
+    types: Collection[str] | None = None,
+) -> list[Finding]:
+    """Everything that was looked at, in the order of the files; the memory is sound if no level is `fail`.
+
+    `is_alive` tells whether a process runs; `types` are the kinds of sources that can be imported.
+    """
+    unusable = _folder_finding(root)
+    if unusable is not None:
+        return [unusable]
+    state, found = check_state(root)
+    config, more = check_config(root)
+    found += more
+    archive = read_archive(root)
+    history, more = check_log(root)
+    found += more
+    if history is not None:
+        found += check_history(history, config, state, archived_ids(archive))
+    registry, more = check_registry(root)
+    found += more
+    if registry is not None:
+        found += check_sources(registry, state, types)
+    looked = look_at_checkpoints(root)
+    found += check_checkpoints(root, looked)
+    if state is not None:
+        found += check_latest(state, looked)
+        found.append(check_coverage(state, sum(1 for one in looked if not one.fault)))
+        found += check_pages(root, state)
+        found += check_bundle_paths(root, state.bundle)
+        found.append(check_baseline(state.bundle, now))
+    found += check_automation(root, is_alive or _runs_here)
+    active = frozenset(event.id for event in history.events) if history is not None else frozenset()
+    found += check_archive(root, archive, config, active, now)
+    return [*found, *check_leftovers(root)]
+
+
+def _folder_finding(root: str) -> Finding | None:
+    """Why there is nothing to look at."""
+    path = os.path.join(root, FOLDER)
+    if not os.path.lexists(path):
+        hint = "`memory journal init` makes one."
+        return failed("state:missing", f"There is no journal here: `{FOLDER}/{STATE}` is missing.", FOLDER, hint)
+    if os.path.islink(path):
+        said = f"`{FOLDER}` is a symbolic link; nothing is read or written through it."
+        return failed("journal:folder", said, FOLDER, "Replace the link by a real folder.")
+    if not os.path.isdir(path):
+        return failed("journal:folder", f"`{FOLDER}` is no folder.", FOLDER, "Move away what is there.")
+    return None
+
+
+def _runs_here(pid: int) -> bool:
+    from quire.files import lock
+
+    return lock.is_alive(pid)

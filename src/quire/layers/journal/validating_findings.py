@@ -1,0 +1,104 @@
+"""What a check of the journal found: one finding after the other, told so that any terminal may show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from quire.guard import make_safe
+from quire.layers.journal.documents import parse_document
+from quire.layers.journal.layout import FILE_BYTES, FOLDER
+from quire.layers.journal.store import held_file
+from quire.model import QuireError, cut, one_line
+
+Level = Literal["pass", "warn", "fail"]
+_CODE_CHARS = 160
+_TEXT_CHARS = 1_000
+TOLD = 20
+"""How many of a kind are named; the rest is counted."""
+MENDS = "`memory journal repair` mends it."
+RESTORES = "`git restore` brings back the one that was committed."
+
+__all__ = [
+    "MENDS",
+    "RESTORES",
+    "TOLD",
+    "Finding",
+    "Level",
+    "document_at",
+    "failed",
+    "listing",
+    "passed",
+    "summary_line",
+    "warned",
+]
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One thing that was looked at, and how it was found. The path is below the project."""
+
+    level: Level
+    code: str
+    message: str
+    path: str = ""
+    line: int | None = None
+    hint: str | None = None
+
+
+def passed(code: str, message: str, path: str = "") -> Finding:
+    return _finding("pass", code, message, path, None, None)
+
+
+def warned(code: str, message: str, path: str = "", hint: str | None = None, line: int | None = None) -> Finding:
+    return _finding("warn", code, message, path, hint, line)
+
+
+def failed(code: str, message: str, path: str = "", hint: str | None = None, line: int | None = None) -> Finding:
+    return _finding("fail", code, message, path, hint, line)
+
+
+def _finding(level: Level, code: str, message: str, path: str, hint: str | None, line: int | None) -> Finding:
+    # Ids, names and errors come from files that anybody may have written.
+    return Finding(
+        level=level,
+        code=_shown(code, _CODE_CHARS),
+        message=_shown(message, _TEXT_CHARS),
+        path=make_safe(path),
+        line=line,
+        hint=hint,
+    )
+
+
+def _shown(text: str, chars: int) -> str:
+    return make_safe(cut(one_line(text), chars))
+
+
+def summary_line(findings: Iterable[Finding]) -> str:
+    """`Summary: 18 passed, 0 warnings, 1 failed.`"""
+    levels = [finding.level for finding in findings]
+    count = levels.count
+    return f"Summary: {count('pass')} passed, {count('warn')} warnings, {count('fail')} failed."
+
+
+def listing(names: Iterable[str]) -> str:
+    """The first few, and how many more there are."""
+    named = list(names)
+    more = f" and {len(named) - TOLD:,} more" if len(named) > TOLD else ""
+    return ", ".join(f"`{cut(name, 120)}`" for name in named[:TOLD]) + more
+
+
+def document_at(root: str, name: str, limit: int = FILE_BYTES) -> tuple[Any, str, str]:
+    """The value in a file; or None, one of `missing`, `read` and `json`, and a sentence. Never an exception."""
+    where = f"{FOLDER}/{name}"
+    try:
+        data = held_file(root, name, limit)
+    except QuireError as error:
+        return None, "read", error.message
+    if data is None:
+        return None, "missing", f"`{where}` is missing."
+    try:
+        return parse_document(data, where), "", ""
+    except QuireError as error:
+        return None, "json", error.message

@@ -1,0 +1,92 @@
+"""The order of the log: ids that rise, each of one event; where they do not, and how they would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.layers.journal.canonical import decode_json, line_bytes
+from quire.layers.journal.events import Line
+from quire.layers.journal.numbering import allocate_ids, ordinal_of
+from quire.layers.journal.types import Event
+
+__all__ = ["Ordered", "disordered", "repeated", "set_in_order"]
+
+
+def repeated(events: Iterable[Event]) -> list[str]:
+    """The ids that more than one event has, by their number."""
+    seen: set[int] = set()
+    twice: dict[int, str] = {}
+    for event in events:
+        number = ordinal_of(event.id)
+        if number and number in seen:
+            twice.setdefault(number, event.id)
+        seen.add(number)
+    return list(twice.values())
+
+
+def disordered(events: Iterable[Event]) -> str | None:
+    """The first id that is not above those before it, or has no number. One that was there before is not told again."""
+    highest = 0
+    seen: set[int] = set()
+    for event in events:
+        number = ordinal_of(event.id)
+        if not number or (number < highest and number not in seen):
+            return event.id
+        seen.add(number)
+        highest = max(highest, number)
+    return None
+
+
+class Ordered(Struct, frozen=True, kw_only=True):
+    """The lines of a log in order, and what had to be done for it."""
+
+    lines: list[Line]
+    copies: int
+    """How many lines stood there twice, byte for byte."""
+    names: list[str]
+    """The new ids."""
+    is_moved: bool
+
+
+def set_in_order(lines: Iterable[Line], taken: Iterable[str | None]) -> Ordered | None:
+    """An event keeps its id wherever it stood. A second one of the same id gets another above all taken, at the end.
+
+    Lines that are no events stay behind the one they followed. None where no numbers are left.
+    """
+    held: dict[int, list[Line]] = {0: []}
+    later: list[list[Line]] = []
+    raws: set[bytes] = set()
+    copies, follows = 0, held[0]
+    for line in lines:
+        if line.event is None:
+            follows.append(line)
+        elif line.raw in raws:
+            copies += 1
+        else:
+            raws.add(line.raw)
+            number, follows = ordinal_of(line.event.id), [line]
+            if not number or number in held:
+                later.append(follows)
+            else:
+                held[number] = follows
+    names = allocate_ids(taken, len(later))
+    if names and not ordinal_of(names[-1]):
+        return None
+    order = sorted(held)
+    renamed = [[_renamed(group[0], name), *group[1:]] for group, name in zip(later, names, strict=True)]
+    return Ordered(
+        lines=[line for group in [*(held[number] for number in order), *renamed] for line in group],
+        copies=copies,
+        names=names,
+        is_moved=list(held) != order,
+    )
+
+
+def _renamed(line: Line, name: str) -> Line:
+    """The same line under another id; keys that nobody knows stay."""
+    if line.event is None:
+        return line
+    return replace(line, raw=line_bytes({**decode_json(line.raw), "id": name}), event=replace(line.event, id=name))

@@ -1,0 +1,362 @@
+"""What the journal can be asked: its state, its history, what changed between two checkpoints, questions, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, SCOPES, SECTION_KEYS
+from quire.model import InputError, NotFound, Problem, QuireError, Record, cut, parse_ref
+from quire.project.journal_importing import JournalImporting
+from quire.project.journal_requests import question_request
+from quire.project.journal_results import (
+    Checkpoints,
+    Compared,
+    FileChange,
+    HistoryEntry,
+    InspectedJournal,
+    JournalItem,
+    JournalStatus,
+    RetentionState,
+    Validated,
+)
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.layers.journal import Batch, Candidates, Checkpoint, Evidence, Journal, State
+    from quire.retrieval import JournalAnswer
+
+_QUERY_SCOPES = ("state", "history", ALL)
+_STATE = "state"
+
+__all__ = ["JournalAsking"]
+
+
+class JournalAsking(JournalImporting):
+    """Operations on the journal that write nothing but the index."""
+
+    # -- status -----------------------------------------------------------------------------
+
+    def journal_status(self, *, checkpoint: str | None = None, diffs: bool = False) -> JournalStatus:
+        """The journal at a glance, and what to do next."""
+        from quire.layers.journal import evidence_lines, find_batches, find_candidates, group_events, unrecalled
+
+        journal = self._journal()
+        maintenance = journal.state.maintenance
+        events = journal.history.events
+        left = {scope: unrecalled(events, maintenance, scope) for scope in SCOPES}
+        evidence: Evidence = group_events(left[ALL])
+        candidates = find_candidates(journal, self.world.now())
+        batches = find_batches(self.root)
+        sources = [self._source_state(source) for source in journal.registry.sources]
+        if checkpoint is not None:
+            self._checkpoint(checkpoint)
+        drift = self._against(checkpoint or journal.latest_checkpoint, journal.state.bundle)
+        action, command = _next_action(journal, len(left[ALL]), candidates, drift, sources)
+        return JournalStatus(
+            schema_version=journal.state.schema_version,
+            generator_version=journal.state.generator_version,
+            provider=journal.state.provider.name,
+            generated_at=journal.state.generated_at,
+            bundle_hash=journal.state.bundle_hash,
+            latest_checkpoint_id=maintenance.latest_checkpoint_id,
+            checkpoints=len(journal.checkpoints),
+            events=len(events),
+            unrecalled={scope: len(found) for scope, found in left.items()},
+            backlog=evidence_lines(evidence) if left[ALL] else [],
+            sources=sources,
+            drift=drift,
+            file_diffs=self._file_diffs(journal.state, drift) if diffs else [],
+            retention=RetentionState(
+                enabled=journal.config.is_retaining,
+                candidate_events=len(candidates.events),
+                candidate_checkpoints=len(candidates.checkpoints),
+                archive_batches=len(batches),
+                expired_batches=len(candidates.expired),
+                oldest_archive=_oldest(batches),
+            ),
+            automation=self._automation_state(),
+            next_action=action,
+            next_command=command,
+            warnings=[*journal.history.problems[:20], *candidates.problems],
+        )
+
+    def _automation_state(self) -> dict[str, Any]:
+        """The last cycle, as far as it was noted."""
+        from quire.layers.journal import held_file, parse_document, read_run, value_of
+        from quire.layers.journal.layout import LATEST_RUN
+
+        try:
+            data = held_file(self.root, LATEST_RUN)
+            if data is None:
+                return {}
+            return value_of(read_run(parse_document(data, f"{FOLDER}/{LATEST_RUN}")))
+        except QuireError as error:
+            return {"error": error.message}
+
+    def _file_diffs(self, state: State, drift: dict[str, Any] | None) -> list[FileChange]:
+        """The pages as the checkpoint would have them against those of the memory."""
+        if drift is None or "error" in drift:
+            return []
+        before = self._checkpoint(str(drift["id"]))
+        return self._page_diffs(self._as_state(state, before), state)
+
+    def _as_state(self, state: State, checkpoint: Checkpoint) -> State:
+        """A checkpoint in the form of a state."""
+        from msgspec.structs import replace
+
+        return replace(
+            state,
+            bundle=checkpoint.bundle,
+            bundle_hash=checkpoint.bundle_hash,
+            generated_at=checkpoint.created_at,
+        )
+
+    def _page_diffs(self, before: State, after: State) -> list[FileChange]:
+        from quire.layers.journal import diff_lines, render_projections, shortened
+
+        found = []
+        pairs = zip(render_projections(before), render_projections(after), strict=True)
+        for old, new in pairs:
+            # The first line only says from which bundle the page is.
+            made = diff_lines(old.text.partition("\n")[2], new.text.partition("\n")[2], new.path)
+            if made and new.file_id != "readme":
+                found.append(FileChange(kind="DIFF", path=new.path, note="", diff=shortened(made)))
+        return found
+
+    # -- history ----------------------------------------------------------------------------
+
+    def journal_log(
+        self, *, limit: int = 20, events: bool = False, archived: bool = False, source: str | None = None
+    ) -> Checkpoints:
+        """The checkpoints, newest first; or the events."""
+        journal = self._journal()
+        problems: list[Problem] = []
+        found = list(self._events(journal, archived) if events else self._checkpoints(journal, archived, problems))
+        if source is not None:
+            found = [entry for entry in found if entry.source == source]
+        return Checkpoints(
+            results=found[:limit] if limit > 0 else found,
+            total=len(found),
+            warnings=problems if not events else list(journal.history.problems[:20]),
+        )
+
+    def _events(self, journal: Journal, archived: bool) -> Iterator[HistoryEntry]:
+        from quire.layers.journal import find_batches, load_history
+        from quire.layers.journal.layout import BATCH_EVENTS
+
+        parts: list[tuple[str | None, Any]] = [(None, journal.history)]
+        if archived:
+            parts += [
+                (batch.name, load_history(self.root, f"{batch.path}/{BATCH_EVENTS}"))
+                for batch in reversed(find_batches(self.root))
+            ]
+        for batch_name, history in parts:
+            for event in reversed(history.events):
+                yield HistoryEntry(
+                    ref=f"event:{event.id}",
+                    id=event.id,
+                    kind=event.kind,
+                    created_at=event.created_at,
+                    summary=event.summary,
+                    source=event.source_id,
+                    archived=batch_name is not None,
+                    batch=batch_name,
+                )
+
+    def _checkpoints(self, journal: Journal, archived: bool, problems: list[Problem]) -> Iterator[HistoryEntry]:
+        from quire.layers.journal import checkpoint_ids, diff_bundles, find_batches, load_checkpoint
+        from quire.layers.journal.layout import BATCH_CHECKPOINTS, CHECKPOINTS
+
+        places: list[tuple[str, str | None]] = [(CHECKPOINTS, None)]
+        if archived:
+            places += [(f"{batch.path}/{BATCH_CHECKPOINTS}", batch.name) for batch in reversed(find_batches(self.root))]
+        held: list[tuple[Checkpoint, str | None]] = []
+        for folder, batch_name in places:
+            for name in reversed(checkpoint_ids(self.root, folder)):
+                try:
+                    held.append((load_checkpoint(self.root, name, folder), batch_name))
+                except QuireError as error:
+                    problems.append(Problem(code=error.code, severity="warning", message=error.message))
+        latest = journal.state.maintenance.latest_checkpoint_id
+        for number, (checkpoint, batch_name) in enumerate(held):
+            older = held[number + 1][0].bundle if number + 1 < len(held) else {}
+            yield HistoryEntry(
+                ref=f"checkpoint:{checkpoint.id}",
+                id=checkpoint.id,
+                kind="checkpoint",
+                created_at=checkpoint.created_at,
+                summary=checkpoint.summary,
+                event_id=checkpoint.event_id,
+                bundle_hash=checkpoint.bundle_hash,
+                changed_sections=list(diff_bundles(older, checkpoint.bundle).changed_sections)
+                if older
+                else list(SECTION_KEYS),
+                archived=batch_name is not None,
+                batch=batch_name,
+                is_latest=checkpoint.id == latest,
+            )
+
+    def journal_diff(self, before: str, after: str | None = None) -> Compared:
+        """What changed from one checkpoint to another, or to the memory as it is."""
+        from quire.layers.journal import diff_bundles, diff_text, diff_value
+
+        journal = self._journal()
+        names = (before, after or _STATE)
+        states = [
+            journal.state if name == _STATE else self._as_state(journal.state, self._checkpoint(name)) for name in names
+        ]
+        diff = diff_bundles(states[0].bundle, states[1].bundle)
+        value = diff_value(diff)
+        return Compared(
+            before=names[0].removeprefix("checkpoint:"),
+            after=names[1].removeprefix("checkpoint:"),
+            same=diff.is_empty,
+            changed_sections=list(diff.changed_sections),
+            diff=value,
+            summary=diff_text(value),
+            files=self._page_diffs(states[0], states[1]),
+        )
+
+    def journal_inspect(self, ref: str) -> InspectedJournal:
+        """A part of the bundle, an event or a checkpoint in full; of a section all its items."""
+        from quire.index import Filter
+
+        parsed = parse_ref(ref)
+        if parsed.layer != "journal":
+            raise InputError(f"`{ref[:80]}` belongs to another layer.", hint="See `memory inspect`.")
+        self._journal()
+
+        def look(index: Index) -> list[Record]:
+            found = index.find(str(parsed))
+            if found is not None:
+                return [found]
+            section = Filter(layers=("journal",), kinds=("bundle",), sections=(parsed.id,))
+            return index.page(section) if parsed.kind == "bundle" else []
+
+        records = self._with_index(look)
+        if not records:
+            raise NotFound(
+                f"There is no `{cut(ref, 80)}` in the journal.",
+                hint="`memory journal log` lists checkpoints, with --events events; sections are "
+                + ", ".join(f"bundle:{name}" for name in SECTION_KEYS)
+                + ".",
+                details={"id": cut(ref, 80)},
+            )
+        return InspectedJournal(items=[self._journal_item(record) for record in records])
+
+    def _journal_item(self, record: Record) -> JournalItem:
+        return JournalItem(
+            ref=record.ref,
+            kind=record.kind,
+            section=record.section,
+            title=record.title,
+            text=record.text,
+            status=record.status,
+            created_at=record.created_at,
+            path=f"{FOLDER}/{record.path}",
+            stored=self._journal_stored(record),
+        )
+
+    def _journal_stored(self, record: Record) -> Any:
+        from quire.layers.journal import value_of
+
+        if record.kind == "checkpoint":
+            return value_of(self._checkpoint(record.ref.partition(":")[2]))
+        held = msgspec.json.decode(record.raw)
+        return held["value"] if record.kind == "bundle" else held
+
+    # -- questions --------------------------------------------------------------------------
+
+    def journal_query(
+        self, question: str, *, scope: str = ALL, provider: str | None = None, archived: bool = False
+    ) -> JournalAnswer:
+        """An answer from the journal alone, with where each part of it comes from."""
+        from quire.retrieval import answer_journal
+
+        if not question.strip():
+            raise InputError("The question is empty.", hint='Ask in words: `memory journal query "what changed?"`.')
+        if scope not in _QUERY_SCOPES:
+            raise InputError(
+                f"`{scope[:40]}` is no scope of a question.",
+                hint=f"It is one of {', '.join(_QUERY_SCOPES)}.",
+                details={"field": "scope", "allowed": list(_QUERY_SCOPES)},
+            )
+        journal = self._journal()
+        name = self._provider_name(provider)
+
+        def ask(index: Index) -> JournalAnswer:
+            return answer_journal(index, question, scope=scope, archived=archived, now=self.world.now())
+
+        found = self._with_index(ask)
+        if name == LOCAL_PROVIDER or not found.sufficient:
+            return found
+        return self._asked_question(question, scope, found, journal, name)
+
+    def _asked_question(
+        self, question: str, scope: str, found: JournalAnswer, journal: Journal, provider: str
+    ) -> JournalAnswer:
+        """A model's words on the evidence that was found; what it cites must be among it."""
+        from quire.retrieval import shortlist_value
+
+        instructions = journal.config.instructions[found.mode]
+        request = question_request(question, found.mode, scope, instructions, shortlist_value(found))
+        answer = self._asked_model("query", request, provider)
+        cited = {(item["sourceType"], item["sourceId"]) for item in answer.value["citations"]}
+        known = [item for item in found.citations if (item.source_type, item.source_id) in cited]
+        return msgspec.structs.replace(
+            found, answer=answer.value["answer"], why=answer.value["why"], citations=known or found.citations
+        )
+
+    # -- faults -----------------------------------------------------------------------------
+
+    def journal_validate(self, *, mend: bool = False) -> Validated:
+        """Look for faults in the journal's files; with `mend`, mend what can be without loss."""
+        from quire.layers.journal import validate_journal
+
+        self._journal_ready()
+        mended = self._mend() if mend else []
+        findings = validate_journal(self.root, self.world.now())
+        levels = [finding.level for finding in findings]
+        return Validated(
+            findings=[msgspec.to_builtins(finding) for finding in findings],
+            passed=levels.count("pass"),
+            warned=levels.count("warn"),
+            failed=levels.count("fail"),
+            mended=mended,
+        )
+
+    def _mend(self) -> list[str]:
+        from quire.layers.journal import Writing, plan_mending
+
+        def plan(journal: Journal) -> tuple[list[str], Writing | None]:
+            mending = plan_mending(journal, self.world.now())
+            return mending.said, mending.writing if mending.said else None
+
+        return self._journal_change("mend the journal", plan)
+
+
+def _next_action(
+    journal: Journal, left: int, candidates: Candidates, drift: dict[str, Any] | None, sources: list[Any]
+) -> tuple[str, str | None]:
+    """What to do first."""
+    threshold = journal.config.backlog_warn_threshold
+    if left > threshold:
+        return f"{left:,} events wait to be recalled, more than {threshold:g}: recall them.", "recall"
+    if any(source.last_sync_status == "failed" for source in sources):
+        return "The last sync of a source failed: sync again.", "sync --all"
+    if left:
+        return f"{left:,} event{'s' if left > 1 else ''} wait to be recalled: recall.", "recall"
+    if not candidates.is_empty:
+        return "Retention has something to archive: run a cycle.", "automate run-once"
+    if drift and drift.get("changedSections"):
+        return f"The memory differs from checkpoint {drift['id']}: look at it, or update.", "update"
+    if any(source.last_sync_status == "never" for source in sources):
+        return "A source was never synced: sync it.", "sync --all"
+    return "Nothing to do.", None
+
+
+def _oldest(batches: list[Batch]) -> str | None:
+    return min((batch.manifest.created_at for batch in batches if batch.manifest), default=None)

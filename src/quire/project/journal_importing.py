@@ -1,0 +1,363 @@
+"""Where sessions come from and how they arrive: `add`, `sources`, `remove`, `sync`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.journal.layout import FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
+from quire.model import Conflict, InputError, NotFound, QuireError
+from quire.project.journal_recalling import JournalRecalling
+from quire.project.journal_requests import session_request
+from quire.project.journal_results import AddedSource, SourceState, SyncedJournal, SyncedSource
+
+if TYPE_CHECKING:
+    from quire.capture.importing import Looked, Normalise, Noted
+    from quire.files import Change, LocalFile
+    from quire.layers.journal import Event, Journal, Registry, Source, Writing
+
+_BATCH = 64
+_BATCH_SECONDS = 5.0
+"""Of a sync that is killed, at most so much is read again."""
+_FAILURES = 50
+
+Progress = Callable[[str, int, int], None]
+"""Called with a source, how many of its sessions were looked at, and how many were imported."""
+
+__all__ = ["JournalImporting"]
+
+
+class JournalImporting(JournalRecalling):
+    """Sources of sessions, and the sessions in them."""
+
+    # -- sources ----------------------------------------------------------------------------
+
+    def journal_sources(self) -> list[SourceState]:
+        """The sources there are."""
+        return [self._source_state(source) for source in self._journal().registry.sources]
+
+    def journal_add(self, kind: str, path: str, *, name: str | None = None, dry_run: bool = False) -> AddedSource:
+        """Register a folder, or a file, that an agent keeps sessions in."""
+        from msgspec.structs import replace
+
+        from quire.capture.transcripts import SOURCE_TYPES, source_path
+        from quire.layers.journal import Source, Writing, counted_maintenance, source_id, with_source
+
+        if kind not in SOURCE_TYPES:
+            raise InputError(
+                f"`{kind[:40]}` is no type of source.",
+                hint=f"It is one of {', '.join(SOURCE_TYPES)}.",
+                details={"field": "type", "allowed": list(SOURCE_TYPES)},
+            )
+        place = source_path(path, cwd=self.world.cwd, home=self.world.home)
+        if not os.path.exists(place):
+            raise NotFound(
+                f"There is nothing at `{path[:200]}`.",
+                hint="Name the folder in which the agent keeps its sessions, or one session's file.",
+                details={"field": "path"},
+            )
+        stored = self._portable(place)
+        wanted = source_id(kind, place, name or "")
+
+        def plan(journal: Journal) -> tuple[AddedSource, Writing | None]:
+            if journal.registry.find(wanted) is not None:
+                raise Conflict(
+                    f"There is a source `{wanted}` already.",
+                    hint="Give this one a name with --name, or remove the other with `memory journal remove`.",
+                    details={"id": wanted},
+                )
+            now = self._time()
+            source = Source(id=wanted, type=kind, path=stored, created_at=now, updated_at=now)
+            registry = with_source(journal.registry, source)
+            maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.sources))
+            added = AddedSource(source=self._source_state(source), sources=len(registry.sources), dry_run=dry_run)
+            writing = Writing(registry=registry, state=replace(journal.state, maintenance=maintenance))
+            return added, None if dry_run else writing
+
+        return plan(self._journal())[0] if dry_run else self._changed("add a source", plan)
+
+    def journal_remove(self, name: str, *, dry_run: bool = False) -> AddedSource:
+        """Forget a source. What was imported from it stays."""
+        from msgspec.structs import replace
+
+        from quire.layers.journal import Writing, counted_maintenance, without_source
+
+        def plan(journal: Journal) -> tuple[AddedSource, Writing | None]:
+            source = journal.registry.find(name)
+            if source is None:
+                raise self._no_source(name, journal)
+            registry = without_source(journal.registry, name)
+            maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.sources))
+            done = AddedSource(
+                source=self._source_state(source), sources=len(registry.sources), removed=True, dry_run=dry_run
+            )
+            writing = Writing(registry=registry, state=replace(journal.state, maintenance=maintenance))
+            return done, None if dry_run else writing
+
+        return plan(self._journal())[0] if dry_run else self._changed("remove a source", plan)
+
+    def _changed(self, operation: str, plan: Callable[[Journal], tuple[AddedSource, Writing | None]]) -> AddedSource:
+        self._journal()
+        return self._journal_change(operation, plan)
+
+    def _portable(self, place: str) -> str:
+        """A path as others can use it too: below the home folder as `~`, below the project relative."""
+        home = self.world.home.rstrip("/")
+        if place == self.root or place.startswith(self.root + "/"):
+            return os.path.relpath(place, self.root)
+        if home and (place == home or place.startswith(home + "/")):
+            return "~" + place[len(home) :]
+        return place
+
+    def _no_source(self, name: str, journal: Journal) -> NotFound:
+        known = ", ".join(source.id for source in journal.registry.sources)
+        return NotFound(
+            f"There is no source `{name[:80]}`.",
+            hint=f"There is {known}." if known else "`memory journal add` registers one.",
+            details={"id": name[:80]},
+        )
+
+    # -- sync -------------------------------------------------------------------------------
+
+    def journal_sync(
+        self,
+        name: str | None = None,
+        *,
+        everything: bool = False,
+        provider: str | None = None,
+        dry_run: bool = False,
+        settled_seconds: float = 0.0,
+        progress: Progress | None = None,
+    ) -> SyncedJournal:
+        """Import what is new in a source, or in all. What fails is told, and keeps nobody from the rest.
+
+        Sessions that changed within the last `settled_seconds` are left for later.
+        """
+        journal = self._journal()
+        sources = journal.registry.sources
+        if not name and not everything:
+            raise InputError("Name a source, or say --all.", hint="`memory journal sources` lists them.")
+        if not sources:
+            raise InputError("There are no sources.", hint="`memory journal add claude-local ~/.claude` registers one.")
+        if name:
+            sources = [source for source in sources if source.id == name]
+            if not sources:
+                raise self._no_source(name, journal)
+        asked = self._provider_name(provider)
+        normalise = None if asked == LOCAL_PROVIDER else self._normaliser(asked)
+        done = SyncedJournal(sources=[], dry_run=dry_run)
+        for source in sources:
+            found = self._sync_source(source, dry_run, settled_seconds, normalise, progress)
+            done.sources.append(found)
+            done.imported += found.imported
+            done.skipped += found.skipped
+            done.failed += found.failed
+        ledger = self._imports()
+        done.warnings += [ledger.problem] if ledger.problem else []
+        if normalise is not None:
+            done.cost_usd = getattr(normalise, "cost_usd", 0.0)
+        if not dry_run:
+            self._prepare_journal()
+        return done
+
+    def _sync_source(
+        self,
+        source: Source,
+        dry_run: bool,
+        settled_seconds: float,
+        normalise: Normalise | None,
+        progress: Progress | None,
+    ) -> SyncedSource:
+        from quire.capture.importing import look_through
+
+        found = SyncedSource(id=source.id, type=source.type)
+        waiting: list[Looked] = []
+        now = began = self.world.now()
+        number = 0
+        try:
+            for look in look_through(
+                source.id,
+                source.type,
+                self._source_place(source) or source.path,
+                root=self.root,
+                home=self.world.home,
+                now=now,
+                noted=self._noted(source.id),
+                hashes=self._known_hashes(source.id),
+                settled_before=now.timestamp() - settled_seconds if settled_seconds else 0.0,
+                normalise=normalise,
+            ):
+                number += 1
+                self._count(found, look)
+                if look.noted is not None:
+                    waiting.append(look)
+                if progress is not None:
+                    progress(source.id, number, found.imported + sum(1 for item in waiting if item.event))
+                if len(waiting) >= _BATCH or (self.world.now() - began).total_seconds() > _BATCH_SECONDS:
+                    self._take_in(source, found, waiting, dry_run)
+                    waiting, began = [], self.world.now()
+        except QuireError as error:
+            found.error = error.message
+            found.failed += 1
+            found.failures.append({"sourceRef": source.path, "message": error.message})
+        self._take_in(source, found, waiting, dry_run, is_last=True)
+        return found
+
+    def _count(self, found: SyncedSource, look: Looked) -> None:
+        if look.failure:
+            found.failed += 1
+            if len(found.failures) < _FAILURES:
+                found.failures.append({"sourceRef": look.source_ref, "message": look.failure})
+        elif look.waits:
+            found.waiting += 1
+        elif look.event is None:
+            found.skipped += 1
+        if look.warning:
+            found.warnings.append(f"{look.source_ref}: {look.warning}")
+
+    def _take_in(
+        self, source: Source, found: SyncedSource, looked: list[Looked], dry_run: bool, *, is_last: bool = False
+    ) -> None:
+        """Add the events that nobody added meanwhile; note how far the sessions were read; all in one transaction."""
+        from msgspec.structs import replace
+
+        from quire.layers.journal import Writing, allocate_ids, counted_maintenance, taken_ids
+
+        if dry_run:
+            found.imported += sum(1 for look in looked if look.event)
+            return
+        if not looked and not is_last:
+            return
+
+        def plan(journal: Journal) -> tuple[list[str], Writing | None]:
+            known = {
+                (event.external_item_id, event.content_hash)
+                for event in journal.history.events
+                if event.source_id == source.id
+            }
+            fresh = [
+                look.event
+                for look in looked
+                if look.event is not None and (look.event.external_item_id, look.event.content_hash) not in known
+            ]
+            names = allocate_ids(taken_ids(journal), len(fresh))
+            events: list[Event] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
+            found.imported += len(events)
+            found.skipped += sum(1 for look in looked if look.event) - len(events)
+            registry = self._registered(journal, source, found) if is_last else None
+            maintenance = counted_maintenance(journal, len(events))
+            changes = self._noting(source.id, looked)
+            if not events and registry is None and not changes:
+                return [], None
+            state = replace(journal.state, maintenance=maintenance)
+            return names, Writing(
+                state=state if state != journal.state else None, events=events, registry=registry, changes=changes
+            )
+
+        found.events += self._journal_change("sync", plan)
+
+    def _registered(self, journal: Journal, source: Source, found: SyncedSource) -> Registry | None:
+        """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
+        from msgspec.structs import replace
+
+        from quire.layers.journal import with_source
+
+        fresh = journal.registry.find(source.id)
+        if fresh is None:
+            return None
+        status = "failed" if found.failed else "passed"
+        error = found.failures[0]["message"] if found.failures else None
+        same = (fresh.last_sync_status, fresh.last_sync_error) == (status, error)
+        if same and not found.imported and fresh.last_synced_at is not None and not fresh.last_imported_count:
+            # Nothing to tell: a sync that finds nothing leaves the file, and git, alone.
+            return None
+        now = self._time()
+        return with_source(
+            journal.registry,
+            replace(
+                fresh,
+                updated_at=now,
+                last_synced_at=now,
+                last_sync_status=status,
+                last_sync_error=error,
+                last_imported_count=found.imported,
+            ),
+        )
+
+    # -- how far sessions were read -----------------------------------------------------------
+
+    def _imports(self) -> LocalFile:
+        from quire.files import read_object
+
+        return read_object(self.root, FOLDER, IMPORTS)
+
+    def _noted(self, source: str) -> dict[str, Noted]:
+        from quire.capture.importing import Noted
+
+        held = self._imports().fields.get("sources")
+        entries = held.get(source) if isinstance(held, dict) else None
+        found = {}
+        for name, value in (entries if isinstance(entries, dict) else {}).items():
+            try:
+                found[name] = msgspec.convert(value, Noted)
+            except msgspec.ValidationError:
+                continue
+        return found
+
+    def _noting(self, source: str, looked: Iterable[Looked]) -> list[Change]:
+        """The note of how far these were read, beside what it held; the caller holds the lock."""
+        from quire.files import Change, sha256
+
+        new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}
+        ledger = self._imports()
+        if not new or ledger.is_newer or ledger.is_closed:
+            return []
+        held = ledger.fields.get("sources")
+        sources: dict[str, Any] = dict(held) if isinstance(held, dict) else {}
+        before = sources.get(source)
+        entries = {**before, **new} if isinstance(before, dict) else new
+        if entries == before:
+            return []
+        sources[source] = entries
+        data = msgspec.json.encode({**ledger.fields, "version": 1, "sources": sources}) + b"\n"
+        planned = None if ledger.data is None else sha256(ledger.data)
+        return [Change(path=f"{LOCAL}/{IMPORTS}", data=data, planned=planned)]
+
+    def _known_hashes(self, source: str) -> dict[str, set[str]]:
+        """The hashes of the events of a source, archived ones included, by their sessions."""
+        from quire.layers.journal import archived_events, load_history
+
+        found: dict[str, set[str]] = {}
+        for event in (*load_history(self.root).events, *archived_events(self.root)):
+            if event.source_id == source and event.external_item_id:
+                found.setdefault(event.external_item_id, set()).add(event.content_hash)
+        return found
+
+    def _normaliser(self, provider: str) -> Normalise:
+        """Asks a model about each session; where it fails, the rules' own signals stand."""
+        from quire.capture.signals import SessionSignals
+
+        costs = [0.0]
+
+        def normalise(session: Any, turns: Any, local: SessionSignals) -> SessionSignals:
+            from quire.layers.journal import Signals
+
+            answer = self._asked_model("session", session_request(session, turns, local), provider)
+            costs[0] += answer.cost_usd
+            normalise.cost_usd = costs[0]  # type: ignore[attr-defined]
+            value = answer.value
+            return SessionSignals(
+                summary=value["summary"],
+                signals=Signals(
+                    decisions=tuple(value["signals"]["decisions"]),
+                    gotchas=tuple(value["signals"]["gotchas"]),
+                    next_step_hints=tuple(value["signals"]["nextStepHints"]),
+                    key_paths=tuple(value["signals"]["keyPaths"]),
+                    validation_observations=tuple(value["signals"]["validationObservations"]),
+                ),
+            )
+
+        return normalise

@@ -1,0 +1,222 @@
+"""What happened worked into the memory: `recall`, with its preview."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from quire.layers.journal.layout import LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
+from quire.model import Conflict, InputError
+from quire.project.journal_making import JournalMaking
+from quire.project.journal_requests import recall_request
+from quire.project.journal_results import Recalled
+
+if TYPE_CHECKING:
+    from quire.layers.journal import Bundle, BundleDiff, Deduped, Event, Evidence, Journal, RecallScope, Writing
+
+_NO_EVENTS = "There are no events in this scope that no recall has looked at."
+_NOTHING_NEW = "These events say nothing that the memory does not say already; they count as recalled now."
+
+__all__ = ["JournalRecalling"]
+
+
+class JournalRecalling(JournalMaking):
+    """Recall: evidence that no recall has looked at, grouped, consolidated, previewed, written."""
+
+    def journal_recall(
+        self,
+        *,
+        source: str | None = None,
+        section: str | None = None,
+        policy: str | None = None,
+        checkpoint: str | None = None,
+        provider: str | None = None,
+        diffs: bool | None = None,
+        dry_run: bool = False,
+        expects: str = "",
+    ) -> Recalled:
+        """Work the history that nobody has looked at into the memory; with `dry_run`, say what that would do.
+
+        `expects` is what a preview gave: where the journal changed since, nothing is written.
+        """
+        from quire.layers.journal import recall_scope
+
+        for value, allowed, field in (
+            (source, SCOPES, "source"),
+            (section, SECTIONS, "section"),
+            (policy, POLICIES, "policy"),
+        ):
+            if value is not None and value not in allowed:
+                raise InputError(
+                    f"`{value[:40]}` is no {field} of a recall.",
+                    hint=f"It is one of {', '.join(allowed)}.",
+                    details={"field": field, "allowed": list(allowed)},
+                )
+        journal = self._journal()
+        if checkpoint is not None:
+            self._checkpoint(checkpoint)
+        scope = recall_scope(journal.config, source=source, section=section, policy=policy)
+        name = self._provider_name(provider)
+        shows = journal.config.shows_diff if diffs is None else diffs
+        proposal = self._asked_recall(journal, scope, name) if name != LOCAL_PROVIDER else None
+
+        def plan(fresh: Journal) -> tuple[Recalled, Writing | None]:
+            result, writing = self._recalling(fresh, scope, name, proposal, checkpoint, shows)
+            if expects and result.expects != expects:
+                raise Conflict(
+                    "The journal was changed by somebody else since the preview.",
+                    hint="Run the command again to see what would be done now; nothing was written.",
+                )
+            if dry_run:
+                return result, None
+            result.applied = writing is not None and result.noop_reason is None
+            return result, writing
+
+        return plan(journal)[0] if dry_run else self._journal_change("recall", plan)
+
+    def _recalling(
+        self,
+        journal: Journal,
+        scope: RecallScope,
+        provider: str,
+        proposal: tuple[str, Bundle, float, list[Any]] | None,
+        checkpoint: str | None,
+        shows: bool,
+    ) -> tuple[Recalled, Writing | None]:
+        from msgspec.structs import replace
+
+        from quire.layers.journal import (
+            Writing,
+            advanced,
+            counted_maintenance,
+            diff_text,
+            diff_value,
+            evidence_lines,
+            group_events,
+            unrecalled,
+            write_bundle,
+        )
+
+        events = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
+        evidence = group_events(events)
+        expects = f"{journal.state.bundle_hash}:{events[-1].id if events else ''}:{len(events)}"
+        result = Recalled(
+            source=scope.source,
+            section=scope.section,
+            policy=scope.policy,
+            protected=list(scope.protected),
+            provider=provider,
+            raw_event_count=evidence.raw_event_count,
+            grouped_item_count=evidence.grouped_item_count,
+            backlog=evidence_lines(evidence) if events else [],
+            expects=expects,
+        )
+        if not events:
+            result.noop_reason = _NO_EVENTS
+            return result, None
+        found, diff = self._proposed(journal, evidence, scope, proposal, result, expects)
+        result.diff = diff_value(diff)
+        result.changed_sections = list(diff.changed_sections)
+        result.summary = diff_text(result.diff)
+        now = self._time()
+        if diff.is_empty:
+            result.noop_reason = _NOTHING_NEW
+            maintenance = advanced(counted_maintenance(journal), journal.history.events, events, now)
+            return result, Writing(state=replace(journal.state, maintenance=maintenance))
+        writing = write_bundle(
+            journal,
+            found.bundle,
+            command="recall",
+            now=now,
+            diff=result.diff,
+            recalled=events,
+            archived=self._archived_checkpoints(),
+        )
+        if writing.state is not None and writing.checkpoint is not None:
+            result.planned = self._journal_planned(journal.state, writing.state, diffs=shows)
+            result.memory = _in_numbers(journal.state.bundle, found.bundle, result)
+            result.baseline = self._against(checkpoint or journal.latest_checkpoint, found.bundle)
+            result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id
+        return result, writing
+
+    def _proposed(
+        self,
+        journal: Journal,
+        evidence: Evidence,
+        scope: RecallScope,
+        proposal: tuple[str, Bundle, float, list[Any]] | None,
+        result: Recalled,
+        expects: str,
+    ) -> tuple[Deduped, BundleDiff]:
+        from quire.capture.repository import consolidated
+        from quire.layers.journal import dedupe_bundle, diff_bundles, merge_sections
+
+        current = journal.state.bundle
+        if proposal is None:
+            found = consolidated(current, evidence, section=scope.section, protected=scope.protected)
+        else:
+            made_from, bundle, result.cost_usd, warnings = proposal
+            result.warnings += warnings
+            if made_from != expects:
+                raise Conflict(
+                    "The journal was changed by somebody else while the proposal was made.",
+                    hint="Run the command again; nothing was written.",
+                )
+            found = dedupe_bundle(merge_sections(current, bundle, scope.section, scope.protected), current)
+        diff = diff_bundles(
+            current,
+            found.bundle,
+            merged_gotchas=found.merged_gotchas,
+            merged_next_steps=found.merged_next_steps,
+            section=scope.section,
+            protected=scope.protected,
+        )
+        return found, diff
+
+    def _asked_recall(
+        self, journal: Journal, scope: RecallScope, provider: str
+    ) -> tuple[str, Bundle, float, list[Any]] | None:
+        """A model's proposal, and what it was made from; None where there is nothing to ask about."""
+        from quire.layers.journal import group_events, unrecalled
+
+        events: list[Event] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
+        if not events:
+            return None
+        from quire.capture.repository import scan_repository
+
+        latest = journal.latest_checkpoint
+        request = recall_request(
+            self.root,
+            scan_repository(self.root, self.git),
+            journal.state,
+            group_events(events),
+            scope.source,
+            self._checkpoint(latest) if latest else None,
+        )
+        answer = self._asked_model("recall", request, provider)
+        made_from = f"{journal.state.bundle_hash}:{events[-1].id}:{len(events)}"
+        return made_from, answer.value, answer.cost_usd, self._model_warnings(answer)
+
+    def _against(self, name: str | None, bundle: Bundle) -> dict[str, Any] | None:
+        """How a bundle differs from a checkpoint."""
+        from quire.layers.journal import diff_bundles, diff_text, diff_value
+        from quire.model import QuireError
+
+        if name is None:
+            return None
+        try:
+            checkpoint = self._checkpoint(name)
+        except QuireError as error:
+            return {"id": name, "error": error.message}
+        value = diff_value(diff_bundles(checkpoint.bundle, bundle))
+        return {"id": checkpoint.id, "createdAt": checkpoint.created_at, **value, "summary": diff_text(value)}
+
+
+def _in_numbers(before: Bundle, after: Bundle, result: Recalled) -> dict[str, Any]:
+    """What the memory holds, before and after."""
+    from quire.layers.journal import objects_at
+
+    counts = {
+        name: {"before": len(objects_at(before, key)), "after": len(objects_at(after, key))}
+        for name, key in (("gotchas", "gotchas"), ("nextSteps", "nextSteps"))
+    }
+    return {**counts, "changedSections": result.changed_sections, **{k: v for k, v in result.diff.items() if v}}

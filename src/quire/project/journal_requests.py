@@ -1,0 +1,116 @@
+"""What a model is told where one was asked for: the project, the memory, the evidence, a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.model import cut
+
+if TYPE_CHECKING:
+    from quire.capture.providers import BundleRequest, QueryRequest, RecallRequest, SessionRequest
+    from quire.capture.repository import Scan
+    from quire.capture.signals import SessionSignals
+    from quire.capture.transcripts import SessionFile, Turn
+    from quire.layers.journal import Bundle, Checkpoint, Evidence, State
+
+_FILES = 8
+_FILE_CHARS = 6000
+_FIRST = ("package.json", "README.md", "AGENTS.md", "CLAUDE.md")
+_SESSION_CHARS = 60_000
+
+__all__ = ["bundle_request", "question_request", "recall_request", "session_request"]
+
+
+def bundle_request(
+    root: str, scan: Scan, local: Bundle, previous: Bundle | None, validations: list[dict[str, Any]]
+) -> BundleRequest:
+    from quire.capture.providers import BundleRequest
+
+    return BundleRequest(
+        context=_context(root, scan, "init" if previous is None else "update", previous),
+        local_bundle=local,
+        validation_results=validations,
+    )
+
+
+def recall_request(
+    root: str, scan: Scan, state: State, evidence: Evidence, scope: str, base: Checkpoint | None
+) -> RecallRequest:
+    from quire.capture.providers import RecallRequest
+    from quire.layers.journal import value_of
+
+    return RecallRequest(
+        context=_context(root, scan, "recall", None),
+        state=value_of(state),
+        evidence=msgspec.to_builtins(evidence.groups),
+        scope=scope,
+        base_checkpoint=value_of(base) if base is not None else None,
+    )
+
+
+def question_request(question: str, mode: str, scope: str, instructions: str, shortlist: Any) -> QueryRequest:
+    from quire.capture.providers import QueryRequest
+
+    return QueryRequest(question=question, mode=mode, scope=scope, instructions=instructions, shortlist=shortlist)
+
+
+def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> SessionRequest:
+    """A session as its talk: who said what; of a long one the end. Secrets were left out when it was read."""
+    from quire.capture.providers import SessionRequest
+
+    said: list[str] = []
+    length = 0
+    for turn in turns:
+        line = f"{turn.role}{f' ({turn.tool})' if turn.tool else ''}: {cut(turn.text, 2000)}"
+        said.append(line)
+        length += len(line)
+        while length > _SESSION_CHARS and len(said) > 1:
+            length -= len(said.pop(0))
+    return SessionRequest(
+        source={"type": session.source_type},
+        item={
+            "externalItemId": session.external_id,
+            "createdAt": session.started_at,
+            "sourceRef": session.title or session.external_id,
+            "payload": "\n".join(said),
+            "contentHash": "",
+            "foundByRules": {"summary": local.summary, "signals": msgspec.to_builtins(local.signals)},
+        },
+    )
+
+
+def _context(root: str, scan: Scan, mode: str, previous: Bundle | None) -> dict[str, Any]:
+    from quire.capture.repository import scan_value
+    from quire.layers.journal.layout import ENTRY_FILES
+
+    present = [name for name in ENTRY_FILES if name in scan.top_level_files]
+    return {
+        "mode": mode,
+        "selectedEntryFile": (present or list(ENTRY_FILES))[0],
+        "entryFileCandidates": list(ENTRY_FILES),
+        "staticScan": scan_value(scan),
+        "contextFiles": list(_context_files(root, scan)),
+        "previousBundle": previous,
+    }
+
+
+def _context_files(root: str, scan: Scan) -> Iterable[dict[str, Any]]:
+    """The beginnings of the files that say most; none that lies outside, is a link, or holds a secret."""
+    from quire.files import read_inside
+    from quire.guard import find_secrets
+
+    found = 0
+    for path in dict.fromkeys((*_FIRST, *scan.key_entry_files)):
+        try:
+            text = read_inside(root, path).decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if any(finding.certain for finding in find_secrets(text)):
+            continue
+        yield {"path": path, "content": text[:_FILE_CHARS], "truncated": len(text) > _FILE_CHARS}
+        found += 1
+        if found == _FILES:
+            return

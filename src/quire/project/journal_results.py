@@ -1,0 +1,270 @@
+"""What the operations on the journal give back: plain values that every surface prints in its own way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from quire.model import Problem
+
+__all__ = [
+    "AddedSource",
+    "Checkpoints",
+    "Compared",
+    "Cycle",
+    "FileChange",
+    "HistoryEntry",
+    "InspectedJournal",
+    "JournalItem",
+    "JournalStatus",
+    "Recalled",
+    "Refreshed",
+    "RestoredState",
+    "RetentionState",
+    "SourceState",
+    "SyncedJournal",
+    "SyncedSource",
+    "Validated",
+]
+
+
+class FileChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that is written, or would be."""
+
+    kind: str
+    """CREATE, OVERWRITE, or PATCH where only a part of it is ours."""
+    path: str
+    note: str
+    diff: str | None = None
+    """Line by line, where it was asked for and something differs."""
+
+
+class Refreshed(msgspec.Struct, kw_only=True):
+    """What `init` and `update` did, or would do."""
+
+    command: str
+    applied: bool = False
+    changed: bool = True
+    """False where the memory already says all that."""
+    project: str
+    root: str
+    signals: list[str]
+    """Names of the files by which the project was recognised."""
+    package_manager: str | None = None
+    workspace_manager: str | None = None
+    provider: str
+    planned: list[FileChange] = []
+    changed_sections: list[str] = []
+    summary: str = ""
+    """What changed, in one line."""
+    validations: list[dict[str, Any]] = []
+    checkpoint: str | None = None
+    event: str | None = None
+    backup: str | None = None
+    """Where the earlier journal is kept, from the project's root."""
+    cost_usd: float = 0.0
+    warnings: list[Problem] = []
+
+
+class Recalled(msgspec.Struct, kw_only=True):
+    """What a recall did, or would do."""
+
+    source: str
+    section: str
+    policy: str
+    protected: list[str] = []
+    provider: str
+    raw_event_count: int = 0
+    grouped_item_count: int = 0
+    backlog: list[str] = []
+    """The grouped evidence in a few lines."""
+    applied: bool = False
+    noop_reason: str | None = None
+    """Why there is nothing to do; None where there is something."""
+    changed_sections: list[str] = []
+    diff: dict[str, Any] = {}
+    summary: str = ""
+    planned: list[FileChange] = []
+    memory: dict[str, Any] = {}
+    """What the memory holds before and after, in numbers."""
+    baseline: dict[str, Any] | None = None
+    """How the result differs from a checkpoint."""
+    checkpoint: str | None = None
+    event: str | None = None
+    expects: str = ""
+    """What the plan was made from; an application of it is refused where that changed."""
+    cost_usd: float = 0.0
+    warnings: list[Problem] = []
+
+
+class SourceState(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    type: str
+    path: str
+    last_synced_at: str | None
+    last_sync_status: str
+    last_sync_error: str | None
+    last_imported_count: float
+    exists: bool
+    """Whether there is something at its path on this machine."""
+
+
+class AddedSource(msgspec.Struct, kw_only=True):
+    source: SourceState
+    sources: int
+    removed: bool = False
+    dry_run: bool = False
+
+
+class SyncedSource(msgspec.Struct, kw_only=True):
+    """What came of one source."""
+
+    id: str
+    type: str
+    imported: int = 0
+    skipped: int = 0
+    failed: int = 0
+    waiting: int = 0
+    """Sessions that somebody is still at; they are imported once they rest."""
+    failures: list[dict[str, str]] = []
+    events: list[str] = []
+    warnings: list[str] = []
+    error: str | None = None
+    """Why the source as a whole could not be read."""
+
+
+class SyncedJournal(msgspec.Struct, kw_only=True):
+    sources: list[SyncedSource]
+    imported: int = 0
+    skipped: int = 0
+    failed: int = 0
+    dry_run: bool = False
+    cost_usd: float = 0.0
+    warnings: list[Problem] = []
+
+
+class RetentionState(msgspec.Struct, frozen=True, kw_only=True):
+    enabled: bool
+    candidate_events: int
+    candidate_checkpoints: int
+    archive_batches: int
+    expired_batches: int
+    oldest_archive: str | None
+
+
+class JournalStatus(msgspec.Struct, kw_only=True):
+    """The journal at a glance."""
+
+    schema_version: int
+    generator_version: str
+    provider: str
+    generated_at: str
+    bundle_hash: str
+    latest_checkpoint_id: str | None
+    checkpoints: int
+    events: int
+    unrecalled: dict[str, int]
+    """By scope: all, local, imports."""
+    backlog: list[str]
+    sources: list[SourceState]
+    drift: dict[str, Any] | None
+    """How the memory differs from a checkpoint; None where there is none."""
+    file_diffs: list[FileChange] = []
+    retention: RetentionState
+    automation: dict[str, Any]
+    next_action: str
+    next_command: str | None
+    warnings: list[Problem] = []
+
+
+class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkpoint, or an event."""
+
+    ref: str
+    id: str
+    kind: str
+    created_at: str
+    summary: str
+    source: str = ""
+    event_id: str | None = None
+    bundle_hash: str = ""
+    changed_sections: list[str] = []
+    archived: bool = False
+    batch: str | None = None
+    is_latest: bool = False
+
+
+class Checkpoints(msgspec.Struct, kw_only=True):
+    results: list[HistoryEntry]
+    total: int
+    warnings: list[Problem] = []
+
+
+class Compared(msgspec.Struct, kw_only=True):
+    """Two states of the memory."""
+
+    before: str
+    after: str
+    same: bool
+    changed_sections: list[str]
+    diff: dict[str, Any]
+    summary: str
+    files: list[FileChange]
+
+
+class RestoredState(msgspec.Struct, kw_only=True):
+    """A checkpoint, or a batch of the archive, brought back."""
+
+    restored: str
+    applied: bool = False
+    changed: bool = True
+    saved_as: str | None = None
+    """The checkpoint that keeps what held before, where none had it yet."""
+    checkpoint: str | None = None
+    event: str | None = None
+    changed_sections: list[str] = []
+    summary: str = ""
+    planned: list[FileChange] = []
+    events_returned: int = 0
+    checkpoints_returned: int = 0
+    kept_aside: str | None = None
+    """Where a damaged state is kept."""
+    warnings: list[Problem] = []
+
+
+class JournalItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the bundle, an event or a checkpoint in full."""
+
+    ref: str
+    kind: str
+    section: str
+    title: str
+    text: str
+    status: str
+    created_at: str
+    path: str
+    stored: Any
+    """As its file holds it."""
+
+
+class InspectedJournal(msgspec.Struct, kw_only=True):
+    items: list[JournalItem]
+    connections: list[Any] = []
+
+
+class Validated(msgspec.Struct, kw_only=True):
+    findings: list[dict[str, Any]]
+    passed: int
+    warned: int
+    failed: int
+    mended: list[str] = []
+
+
+class Cycle(msgspec.Struct, kw_only=True):
+    """One run of the automation, in the form of `latest-run.json`."""
+
+    status: str
+    run: dict[str, Any]
+    busy: bool = False
+    """Another run was under way; nothing was done."""

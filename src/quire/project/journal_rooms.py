@@ -1,0 +1,168 @@
+"""What all operations on the journal stand on: how it is opened, how it is written, who makes proposals."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.layers.journal.layout import FOLDER, IGNORED, LOCAL_PROVIDER
+from quire.model import InputError, Problem, QuireError
+from quire.project.asking import Asking
+from quire.project.journal_results import FileChange, SourceState
+
+if TYPE_CHECKING:
+    from quire.capture.providers import Answer as ModelAnswer
+    from quire.capture.providers import Kind, Request
+    from quire.layers.journal import Journal, PlannedFile, Source, State, Writing
+
+Result = TypeVar("Result")
+_NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page": "a page made from the memory"}
+
+__all__ = ["JournalRooms"]
+
+
+class JournalRooms(Asking):
+    """The journal of one project. It needs no other layer."""
+
+    def _journal_ready(self) -> None:
+        self._settle()
+
+    def _journal(self) -> Journal:
+        """The journal as it is now."""
+        from quire.layers.journal import open_journal
+
+        self._journal_ready()
+        return open_journal(self.root)
+
+    @contextlib.contextmanager
+    def _journal_locked(self, operation: str) -> Iterator[None]:
+        from quire.layers.journal import journal_access
+
+        with journal_access(self.root, self.world, operation):
+            yield
+
+    def _journal_change(self, operation: str, plan: Callable[[Journal], tuple[Result, Writing | None]]) -> Result:
+        """Plan a change against the fresh journal and write it, all under the lock; then the pages."""
+        from quire.layers.journal import commit, open_journal
+
+        with self._journal_locked(operation):
+            journal = open_journal(self.root)
+            result, writing = plan(journal)
+            if writing is not None:
+                commit(journal, writing, self.world)
+                problems = self._write_due_pages()
+                warnings = getattr(result, "warnings", None)
+                if isinstance(warnings, list):
+                    warnings += problems
+        if writing is not None:
+            self._prepare_journal()
+        return result
+
+    def _write_due_pages(self) -> list[Problem]:
+        """The caller holds the lock."""
+        from quire.layers.journal import settle_pages
+
+        return settle_pages(self.root, self.world)[1]
+
+    def _prepare_journal(self) -> None:
+        """Git leaves alone what belongs to this machine."""
+        from quire.upkeep import ensure_ignored
+
+        if self.git.available:
+            with contextlib.suppress(QuireError, OSError):
+                ensure_ignored(self.root, self.world, IGNORED)
+
+    def _time(self) -> str:
+        from quire.layers.journal import time_text
+
+        return time_text(self.world.now())
+
+    # -- providers --------------------------------------------------------------------------
+
+    def _provider_name(self, wanted: str | None, configured: str = "auto") -> str:
+        """Who makes the proposals: ours, unless somebody asked for another by name."""
+        from quire.layers.journal.layout import PREFERENCES
+
+        name = wanted or configured
+        if name not in PREFERENCES:
+            raise InputError(
+                f"`{name[:40]}` is no provider.",
+                hint=f"It is one of {', '.join(PREFERENCES)}.",
+                details={"field": "provider", "allowed": list(PREFERENCES)},
+            )
+        return LOCAL_PROVIDER if name == "auto" else name
+
+    def _asked_model(self, kind: Kind, request: Request, provider: str) -> ModelAnswer:
+        """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
+        from quire.capture.providers import ask, read_settings
+
+        return ask(
+            kind, request, provider=provider, settings=read_settings(self.world), world=self.world, root=self.root
+        )
+
+    def _model_warnings(self, answer: ModelAnswer) -> list[Problem]:
+        return [Problem(code="JournalProviderNote", severity="warning", message=text) for text in answer.warnings]
+
+    # -- showing ----------------------------------------------------------------------------
+
+    def _journal_planned(self, before: State | None, after: State, *, diffs: bool = False) -> list[FileChange]:
+        """Every file that a new state means, as it is on the disk and as it would be."""
+        from quire.layers.journal import file_bytes, held_file, planned_pages, value_of
+        from quire.layers.journal.layout import STATE
+
+        held = held_file(self.root, STATE) if before is not None else None
+        found = [self._file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)]
+        pages = planned_pages(self.root, after)
+        for page in pages:
+            note = "entry" if page is pages[-1] else "page"
+            found.append(self._page_change(page, note, diffs))
+        return found
+
+    def _page_change(self, page: PlannedFile, note: str, diffs: bool) -> FileChange:
+        from quire.layers.journal import entry_marker
+
+        found = self._file_change(page.path, page.before, page.after, note, diffs)
+        if note == "entry" and page.before is not None and entry_marker(page.before) is None:
+            return FileChange(kind="PATCH", path=found.path, note=found.note, diff=found.diff)
+        return found
+
+    def _file_change(self, path: str, before: bytes | None, after: bytes, note: str, diffs: bool) -> FileChange:
+        from quire.layers.journal import diff_lines, shortened
+
+        kind = "CREATE" if before is None else "OVERWRITE"
+        text = None
+        if diffs:
+            old, new = ((data or b"").decode("utf-8", "replace") for data in (before, after))
+            made = diff_lines(old, new, path)
+            text = shortened(made) if made else None
+        return FileChange(kind=kind, path=path, note=_NOTES[note], diff=text)
+
+    def _source_state(self, source: Source) -> SourceState:
+        path = self._source_place(source)
+        return SourceState(
+            id=source.id,
+            type=source.type,
+            path=source.path,
+            last_synced_at=source.last_synced_at,
+            last_sync_status=source.last_sync_status,
+            last_sync_error=source.last_sync_error,
+            last_imported_count=source.last_imported_count,
+            exists=bool(path) and os.path.lexists(path),
+        )
+
+    def _source_place(self, source: Source) -> str:
+        """Where a source is on this machine; empty where nobody can tell."""
+        from quire.capture.transcripts import source_path
+
+        with contextlib.suppress(InputError):
+            return source_path(source.path, cwd=self.root, home=self.world.home)
+        return ""
+
+    def _archived_checkpoints(self) -> Iterable[str]:
+        from quire.layers.journal import find_batches
+
+        for batch in find_batches(self.root):
+            if batch.manifest is not None:
+                yield from batch.manifest.archived_checkpoint_ids

@@ -1,0 +1,199 @@
+"""What can be cited from the journal: parts of the bundle, events and checkpoints, each under the name it has there."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from quire.guard import make_safe
+from quire.index import Filter, Index
+from quire.layers.journal import decode_json, shown, texts_at
+from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS, SECTION_KEYS, TOOL_RUN
+from quire.model import EPOCH, Record, cut, instant, one_line
+
+SourceType = Literal["bundle", "event", "checkpoint"]
+_PAGES = {
+    "project": "project-map",
+    "projectMap": "project-map",
+    "currentFocus": "current-focus",
+    "gotchas": "gotchas",
+    "nextSteps": "next-steps",
+}
+_NUMBERED = {"gotchas": "gotcha", "next-steps": "next-step"}
+_ACTIONS = ("validationSnapshot", "suggestedNextActions")
+_SUMMARY_CHARS = 300
+_EVERY = 10_000
+_ACTION = "Next: "
+
+__all__ = [
+    "Citation",
+    "Evidence",
+    "Namer",
+    "SourceType",
+    "actions_of",
+    "age_key",
+    "citation_of",
+    "is_tool_run",
+    "plain_line",
+    "projection_path",
+]
+
+
+class Citation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where a part of an answer comes from."""
+
+    source_type: SourceType
+    source_id: str
+    path_or_section: str
+    summary: str
+    projection_path: str | None
+    ref: str
+    """What it is called in the index."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that can be cited, and what it says, a line each. The lines are as they are stored: nobody made them
+    safe."""
+
+    record: Record
+    source_type: SourceType
+    source_id: str
+    path_or_section: str
+    category: str
+    summary: str
+    lines: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    """The kinds of answers that it is meant for."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.record.ref} {self.source_id}"
+
+
+def projection_path(source_type: str, path_or_section: str) -> str | None:
+    """The page on which a part of the bundle is shown; None for what is on no page."""
+    top, _, rest = path_or_section.partition(".")
+    page = _PAGES.get(rest.partition(".")[0])
+    if source_type != "bundle" or top != "bundle" or page is None:
+        return None
+    return f"{PROJECTIONS}/{PROJECTION_FILES[page]}"
+
+
+def citation_of(evidence: Evidence) -> Citation:
+    section = plain_line(evidence.path_or_section)
+    return Citation(
+        source_type=evidence.source_type,
+        source_id=plain_line(evidence.source_id),
+        path_or_section=section,
+        summary=cut(plain_line(evidence.summary), _SUMMARY_CHARS) or plain_line(evidence.source_id),
+        projection_path=projection_path(evidence.source_type, section),
+        ref=evidence.record.ref,
+    )
+
+
+def plain_line(text: str) -> str:
+    """On one line, with nothing in it that lies to the reader."""
+    return one_line(make_safe(text))
+
+
+def is_tool_run(record: Record) -> bool:
+    """Whether an event only tells that the bundle was written, and repeats it."""
+    return record.kind == "event" and record.section == TOOL_RUN
+
+
+def age_key(record: Record) -> tuple[datetime, str]:
+    """The later is the greater; of one moment, the one with the higher number."""
+    name = record.ref.partition(":")[2]
+    return instant(record.created_at) or EPOCH, f"{len(name):04d}{name}"
+
+
+class Namer:
+    """Turns records into evidence. The numbers of gotchas and steps are looked up once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._places: dict[str, dict[str, int]] = {}
+
+    def __call__(self, record: Record) -> Evidence:
+        if record.kind == "bundle":
+            return self._bundle(record)
+        source: SourceType = "event" if record.kind == "event" else "checkpoint"
+        name = record.ref.partition(":")[2].partition("~")[0]
+        lines = tuple(record.text.split("\n"))
+        return Evidence(
+            record=record,
+            source_type=source,
+            source_id=name,
+            path_or_section=f"{source}:{name}",
+            category=source,
+            summary=lines[0] or record.title,
+            lines=lines,
+            tags=_event_tags(lines) if source == "event" else ("changes",),
+        )
+
+    def _bundle(self, record: Record) -> Evidence:
+        section = record.section
+        value = bundle_value(record)
+        place, name, tags = f"bundle.{SECTION_KEYS.get(section, section)}", section, ("answer",)
+        summary = record.title
+        if section in _NUMBERED:
+            name = f"{_NUMBERED[section]}-{self._number(record)}"
+            summary = shown(value, "title") or record.title
+            place = f"{place}.{summary}"
+            tags = ("traps",) if section == "gotchas" else ("next",)
+        elif section in ("project", "current-focus"):
+            summary = shown(value, "summary") or record.title
+            tags = ("answer", "changes", "next", "traps") if section == "current-focus" else tags
+        elif section == "project-map":
+            summary = next(iter(texts_at(value, "architectureNotes")), record.title)
+        return Evidence(
+            record=record,
+            source_type="bundle",
+            source_id=name,
+            path_or_section=place,
+            category=_NUMBERED.get(section, section),
+            summary=summary,
+            lines=tuple(record.text.split("\n")),
+            tags=tags,
+        )
+
+    def _number(self, record: Record) -> int:
+        if record.section not in self._places:
+            # The records of a bundle are taken in one after another, and each has the word in its ref.
+            allowed = Filter(layers=("journal",), kinds=("bundle",), sections=(record.section,))
+            found = sorted(item.id for item in self._index.searcher().any_of(["bundle"], allowed, _EVERY))
+            held = self._index.by_ids(found)
+            refs = [held[number].ref for number in found]
+            self._places[record.section] = {ref: place for place, ref in enumerate(refs, start=1)}
+        return self._places[record.section].get(record.ref, 0)
+
+
+def bundle_value(record: Record) -> Any:
+    """The part of the bundle behind a record."""
+    held = decode_json(record.raw)
+    return held.get("value") if isinstance(held, dict) else None
+
+
+def actions_of(focus: Evidence) -> list[Evidence]:
+    """What the current focus suggests to do, each by itself."""
+    texts = texts_at(bundle_value(focus.record), *_ACTIONS)
+    return [
+        msgspec.structs.replace(
+            focus,
+            source_id=f"suggested-action-{number}",
+            path_or_section=f"{focus.path_or_section}.{'.'.join(_ACTIONS)}.{number}",
+            category="suggested-action",
+            summary=text,
+            lines=(text,),
+            tags=("next",),
+        )
+        for number, text in enumerate(texts, start=1)
+        if text.strip()
+    ]
+
+
+def _event_tags(lines: tuple[str, ...]) -> tuple[str, ...]:
+    said = {line.partition(":")[0] for line in lines[1:]}
+    return ("changes", *(("next",) if "Step" in said else ()), *(("traps",) if said & {"Gotcha", "Check"} else ()))

@@ -1,0 +1,164 @@
+"""How well the evidence of the journal matches a question: the one engine first, then what each line says.
+
+The engine ranks whole records. A record of the journal tells of many things, and two kinds of them, the events of our
+own runs and the checkpoints, repeat what others say; so the best single line counts, too, and of texts that match
+alike the one that says it first-hand comes first. Relevance decides all the same: no source outweighs a better match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from quire.index import Filter, Index, Searcher
+from quire.model import Record, limits
+from quire.retrieval.journal_evidence import Evidence, Namer, actions_of, age_key, is_tool_run, plain_line
+from quire.retrieval.journal_words import Wanted, wanted_words
+from quire.retrieval.query import Ask, ask
+
+_CANDIDATES = 60
+_SCANNED = 1_000
+"""How many records are read for other forms of the question's words, where the index knows none of them."""
+_ENGINE, _LINE, _WHOLE = 0.5, 0.3, 0.2
+"""What makes a match: the engine's relevance, the best line, the whole text."""
+_FIRST_HAND = {"bundle": 1.0, "event": 0.96, "checkpoint": 0.85}
+_REPEATED = 0.82
+_COVERED, _PARTLY, _FAINTLY = 0.65, 0.45, 0.3
+_NEAR, _NEARER, _NEAREST = 0.34, 0.42, 0.55
+"""How much of the question's words must be there, the less the nearer the meaning is."""
+_NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
+_LABEL = re.compile(r"(?:Decision|Gotcha|Step|Check|Next|Risk): ")
+
+__all__ = ["Match", "Matching", "has_answer", "named_in"]
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of evidence and how it matches."""
+
+    evidence: Evidence
+    score: float
+    found: tuple[str, ...]
+    """The words of the question that it holds."""
+    share: float
+    nearness: float
+    named: bool = False
+    said: tuple[str, ...] = ()
+    """Its sentences, the best match first; as they are stored."""
+
+
+def has_answer(match: Match) -> bool:
+    """Whether this covers the question: nearly all of its words, or fewer of them and a near meaning."""
+    share, nearness = match.share, match.nearness
+    return (
+        match.named
+        or share >= _COVERED
+        or (share >= _PARTLY and nearness >= _NEAR)
+        or (share >= _FAINTLY and nearness >= _NEARER)
+        or nearness >= _NEAREST
+    )
+
+
+def named_in(index: Index, question: str, allowed: Filter) -> list[Record]:
+    """The records that a question names by their ids."""
+    found: dict[str, Record] = {}
+    for name in _NAMED.findall(question):
+        ref = name.lower()
+        ref = ref if ":" in ref else f"{'event' if ref.startswith('evt') else 'checkpoint'}:{ref}"
+        record = index.find(ref)
+        if record is not None and allowed.allows(record):
+            found[ref] = record
+    return list(found.values())
+
+
+class Matching:
+    """One question, and everything that is held against it."""
+
+    def __init__(self, index: Index, namer: Namer, question: str, text: str) -> None:
+        self._index, self._namer = index, namer
+        self._searcher: Searcher = index.searcher()
+        self.question = question
+        self.text = text
+        self.wanted: Wanted = wanted_words(self._searcher, text)
+
+    def best(self, allowed: Filter, everything: bool = False) -> list[Match]:
+        """What there is on the question, the best match first."""
+        records = {record.ref: (record, 1.0, 1.0) for record in named_in(self._index, self.question, allowed)}
+        named = set(records)
+        if self.wanted.stems:
+            asked = Ask(
+                question=self.text,
+                budget=limits.BUDGET_LEAST,
+                limit=_CANDIDATES,
+                allowed=allowed,
+                everything=everything,
+                lenient=True,
+                weigh=lambda _: 1.0,
+            )
+            for hit in ask(self._index, asked).hits:
+                known = hit.parts.get("relevance", 1.0), hit.parts.get("nearness", 0.0)
+                records.setdefault(hit.record.ref, (hit.record, *known))
+        found = [self.judged(self._namer(record), *known, ref in named) for ref, (record, *known) in records.items()]
+        if not any(map(has_answer, found)):
+            found += self._scanned(allowed, set(records))
+        return sorted(found, key=_order, reverse=True)
+
+    def _scanned(self, allowed: Filter, known: set[str]) -> list[Match]:
+        """Records that hold the words in other forms. The index knows the forms of English only."""
+        if self.text.isascii():
+            return []
+        records = self._index.page(allowed, limit=_SCANNED)
+        judged = (self.judged(self._namer(record), 0.5, 0.0) for record in records if record.ref not in known)
+        return [match for match in judged if has_answer(match)]
+
+    def judged(self, evidence: Evidence, relevance: float = 0.0, nearness: float = 0.0, named: bool = False) -> Match:
+        """How evidence matches, line by line."""
+        wanted = self.wanted
+        ranked = self._sentences(evidence.lines)
+        words = {word for _, found in ranked for word in found}
+        held = tuple(word for word in wanted.stems if word in words or word in self._title(evidence))
+        line = max((wanted.weight(found) for _, found in ranked), default=0.0)
+        score = _ENGINE * relevance + _LINE * line + _WHOLE * wanted.weight(held)
+        return Match(
+            evidence=evidence,
+            score=2.0 if named else score * _first_hand(evidence.record),
+            found=held,
+            share=wanted.share(held),
+            nearness=nearness,
+            named=named,
+            said=tuple(text for text, _ in ranked),
+        )
+
+    def _title(self, evidence: Evidence) -> tuple[str, ...]:
+        """The words in its name: `project` is about the project, whatever it says."""
+        name = evidence.record.ref if evidence.source_type == "bundle" else ""
+        return self.wanted.found_in(self._searcher.stems(f"{evidence.record.title} {name.replace(':', ' ')}"))
+
+    def _sentences(self, lines: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+        """Each sentence with the words that it holds, the best first, else as they stand."""
+        texts = [plain for line in lines for text in _SENTENCE.split(line) if (plain := plain_line(text))]
+        found = [(text, self.wanted.found_in(self._searcher.stems(_LABEL.sub("", text)))) for text in texts]
+        return sorted(found, key=lambda item: -self.wanted.weight(item[1]))
+
+    def evidence(self, records: Iterable[Record]) -> list[Evidence]:
+        return [self._namer(record) for record in records]
+
+    def split_focus(self, match: Match) -> Match:
+        """Of the current focus, the suggested action that matched, where it was that."""
+        if match.evidence.source_id != "current-focus" or not match.said or not match.said[0].startswith("Next: "):
+            return match
+        for action in actions_of(match.evidence):
+            if plain_line(action.summary) in match.said[0]:
+                return msgspec.structs.replace(match, evidence=action, said=(plain_line(action.summary),))
+        return match
+
+
+def _first_hand(record: Record) -> float:
+    return _REPEATED if is_tool_run(record) else _FIRST_HAND.get(record.kind, 1.0)
+
+
+def _order(match: Match) -> tuple[float, object]:
+    """By relevance; what differs by less than can be meant, by age."""
+    return round(match.score, 2), age_key(match.evidence.record)

@@ -1,0 +1,65 @@
+"""What the committed figures of the signals promise, on the half of the sessions that the rules were made with."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# The benchmarks are not installed; they are found beside the tests.
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks import signals
+from quire.capture.transcripts import Turn
+
+
+@pytest.fixture(scope="module")
+def development() -> dict[str, Any]:
+    return signals.measure([session for session in signals.sessions() if session.half == "development"])
+
+
+@pytest.mark.parametrize("kind", signals.KINDS)
+def test_most_of_what_is_found_is_right_and_most_of_what_is_there_is_found(
+    development: dict[str, Any], kind: str
+) -> None:
+    figures, naive = development["by kind"][kind], development["baseline, by kind"][kind]
+    assert figures["precision"] >= 0.85
+    assert figures["recall"] >= 0.85
+    assert figures["F1"] > naive["F1"]
+
+
+def test_a_session_is_judged_by_pairs_of_what_was_found_and_what_was_wanted() -> None:
+    session = signals.Labelled(
+        name="one",
+        half="development",
+        client="claude",
+        language="en",
+        turns=(
+            Turn(role="user", text="store it"),
+            Turn(role="assistant", text="Decision: store amounts as integers\n\nDecision: keep the old column"),
+        ),
+        expect={kind: [] for kind in signals.KINDS} | {"decisions": ["Store all amounts as integers", "Use Redis"]},
+    )
+    verdict = signals.judge(session)["decisions"]
+    assert verdict.score == signals.Score(right=1, found=2, wanted=2)
+    assert verdict.missed == ["Use Redis"]
+    assert verdict.wrong == ["Keep the old column"]
+    assert verdict.score.figures()["F1"] == 0.5
+
+
+def test_the_baseline_takes_whatever_has_a_word_of_its_kind() -> None:
+    found = signals.baseline(
+        [
+            Turn(role="user", text="We could use Redis. It fails because of src/a.py."),
+            Turn(role="assistant", text="npm test", tool="Bash"),
+            Turn(role="tool", text="1 failed", tool="Bash", is_error=True),
+            Turn(role="assistant", text="The docs are still open"),
+        ]
+    )
+    assert found.decisions == ("We could use Redis.",)
+    assert found.gotchas == ("It fails because of src/a.py.",)
+    assert found.next_step_hints == ("NEXT: The docs are still open",)
+    assert found.key_paths == ("src/a.py",)
+    assert found.validation_observations == ("npm test: failed",)
