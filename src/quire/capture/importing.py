@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +26,7 @@ Normalise = Callable[[SessionFile, Iterable[Turn], SessionSignals], SessionSigna
 """What may be asked about a session after the rules have looked at it."""
 _ITEM_CHARS = 400
 
-__all__ = ["Looked", "Normalise", "Noted", "look_through"]
+__all__ = ["Looked", "Normalise", "Noted", "count_elsewhere", "look_through"]
 
 
 class Noted(Struct, frozen=True, omit_defaults=True):
@@ -61,11 +62,15 @@ def look_through(
     noted: Mapping[str, Noted],
     hashes: Mapping[str, Collection[str]],
     settled_before: float = 0.0,
+    all_folders: bool = False,
     normalise: Normalise | None = None,
 ) -> Iterator[Looked]:
-    """Every session at a path. `hashes` are those of the events that there are, by the id of their session."""
+    """Every session at a path that ran in the repository, or with `all_folders` anywhere.
+
+    `hashes` are those of the events that there are, by the id of their session.
+    """
     places = Places(root, home)
-    found = discover(source_type, path, root=root)
+    found = discover(source_type, path, root="" if all_folders else root)
     told = 0
     for session in found:
         ref = shown_path(session.path, places) or session.external_id
@@ -80,6 +85,11 @@ def look_through(
         yield from _passed_over(found.skipped[told:], places)
         told = len(found.skipped)
     yield from _passed_over(found.skipped[told:], places)
+
+
+def count_elsewhere(source_type: str, path: str, most: int = 1000) -> int:
+    """How many sessions there are at a path, wherever they ran; no more than `most` are counted."""
+    return sum(1 for _ in islice(discover(source_type, path), most))
 
 
 def _known(hashes: Mapping[str, Collection[str]], name: str) -> Collection[str]:

@@ -237,7 +237,7 @@ class JournalAsking(JournalImporting):
             return index.page(section) if parsed.kind == "bundle" else []
 
         records = self._with_index(look)
-        if not records:
+        if not records and parsed.id not in SECTION_KEYS:
             raise NotFound(
                 f"There is no `{cut(ref, 80)}` in the journal.",
                 hint="`memory journal log` lists checkpoints, with --events events; sections are "

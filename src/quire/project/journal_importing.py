@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.journal.layout import FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
+from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
 from quire.model import Conflict, InputError, NotFound, QuireError
 from quire.project.journal_recalling import JournalRecalling
 from quire.project.journal_requests import session_request
@@ -39,8 +39,13 @@ class JournalImporting(JournalRecalling):
         """The sources there are."""
         return [self._source_state(source) for source in self._journal().registry.sources]
 
-    def journal_add(self, kind: str, path: str, *, name: str | None = None, dry_run: bool = False) -> AddedSource:
-        """Register a folder, or a file, that an agent keeps sessions in."""
+    def journal_add(
+        self, kind: str, path: str, *, name: str | None = None, all_folders: bool = False, dry_run: bool = False
+    ) -> AddedSource:
+        """Register a folder, or a file, that an agent keeps sessions in.
+
+        Of a folder with the sessions of many projects, those of this one count; with `all_folders`, all of them.
+        """
         from msgspec.structs import replace
 
         from quire.capture.transcripts import SOURCE_TYPES, source_path
@@ -70,7 +75,8 @@ class JournalImporting(JournalRecalling):
                     details={"id": wanted},
                 )
             now = self._time()
-            source = Source(id=wanted, type=kind, path=stored, created_at=now, updated_at=now)
+            extra = {ALL_FOLDERS: True} if all_folders else {}
+            source = Source(id=wanted, type=kind, path=stored, created_at=now, updated_at=now, extra=extra)
             registry = with_source(journal.registry, source)
             maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.sources))
             added = AddedSource(source=self._source_state(source), sources=len(registry.sources), dry_run=dry_run)
@@ -171,7 +177,7 @@ class JournalImporting(JournalRecalling):
         normalise: Normalise | None,
         progress: Progress | None,
     ) -> SyncedSource:
-        from quire.capture.importing import look_through
+        from quire.capture.importing import count_elsewhere, look_through
 
         found = SyncedSource(id=source.id, type=source.type)
         waiting: list[Looked] = []
@@ -188,6 +194,7 @@ class JournalImporting(JournalRecalling):
                 noted=self._noted(source.id),
                 hashes=self._known_hashes(source.id),
                 settled_before=now.timestamp() - settled_seconds if settled_seconds else 0.0,
+                all_folders=source.extra.get(ALL_FOLDERS) is True,
                 normalise=normalise,
             ):
                 number += 1
@@ -199,6 +206,8 @@ class JournalImporting(JournalRecalling):
                 if len(waiting) >= _BATCH or (self.world.now() - began).total_seconds() > _BATCH_SECONDS:
                     self._take_in(source, found, waiting, dry_run)
                     waiting, began = [], self.world.now()
+            if not number and source.extra.get(ALL_FOLDERS) is not True:
+                found.elsewhere = count_elsewhere(source.type, self._source_place(source) or source.path)
         except QuireError as error:
             found.error = error.message
             found.failed += 1

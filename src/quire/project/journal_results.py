@@ -108,6 +108,8 @@ class SourceState(msgspec.Struct, frozen=True, kw_only=True):
     last_imported_count: float
     exists: bool
     """Whether there is something at its path on this machine."""
+    all_folders: bool = False
+    """Whether sessions that ran in other folders count, too."""
 
 
 class AddedSource(msgspec.Struct, kw_only=True):
@@ -127,6 +129,8 @@ class SyncedSource(msgspec.Struct, kw_only=True):
     failed: int = 0
     waiting: int = 0
     """Sessions that somebody is still at; they are imported once they rest."""
+    elsewhere: int = 0
+    """Where nothing was found: how many sessions there are that ran in other folders."""
     failures: list[dict[str, str]] = []
     events: list[str] = []
     warnings: list[str] = []

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from quire.layers.journal.layout import FOLDER, IGNORED, LOCAL_PROVIDER
+from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
 from quire.model import InputError, Problem, QuireError
 from quire.project.asking import Asking
 from quire.project.journal_results import FileChange, SourceState
@@ -150,6 +150,7 @@ class JournalRooms(Asking):
             last_sync_error=source.last_sync_error,
             last_imported_count=source.last_imported_count,
             exists=bool(path) and os.path.lexists(path),
+            all_folders=source.extra.get(ALL_FOLDERS) is True,
         )
 
     def _source_place(self, source: Source) -> str:

@@ -23,11 +23,13 @@ _SCANNED = 1_000
 """How many records are read for other forms of the question's words, where the index knows none of them."""
 _ENGINE, _LINE, _WHOLE = 0.5, 0.3, 0.2
 """What makes a match: the engine's relevance, the best line, the whole text."""
-_FIRST_HAND = {"bundle": 1.0, "event": 0.96, "checkpoint": 0.85}
-_REPEATED = 0.82
+_FIRST_HAND = {"bundle": 1.0, "event": 0.96, "checkpoint": 0.8}
+_REPEATED = 0.75
 _COVERED, _PARTLY, _FAINTLY = 0.65, 0.45, 0.3
 _NEAR, _NEARER, _NEAREST = 0.34, 0.42, 0.55
 """How much of the question's words must be there, the less the nearer the meaning is."""
+_KNOWN_LETTERS = 0.7
+"""Meaning is known for Latin letters: of a text with fewer of them it says nothing."""
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
 _LABEL = re.compile(r"(?:Decision|Gotcha|Step|Check|Next|Risk): ")
@@ -82,6 +84,8 @@ class Matching:
         self.question = question
         self.text = text
         self.wanted: Wanted = wanted_words(self._searcher, text)
+        letters = [char for char in text if char.isalpha()]
+        self._has_meaning = sum(char < "\u0250" for char in letters) >= _KNOWN_LETTERS * len(letters)
 
     def best(self, allowed: Filter, everything: bool = False) -> list[Match]:
         """What there is on the question, the best match first."""
@@ -126,7 +130,7 @@ class Matching:
             score=2.0 if named else score * _first_hand(evidence.record),
             found=held,
             share=wanted.share(held),
-            nearness=nearness,
+            nearness=nearness if self._has_meaning else 0.0,
             named=named,
             said=tuple(text for text, _ in ranked),
         )
@@ -142,8 +146,8 @@ class Matching:
         found = [(text, self.wanted.found_in(self._searcher.stems(_LABEL.sub("", text)))) for text in texts]
         return sorted(found, key=lambda item: -self.wanted.weight(item[1]))
 
-    def evidence(self, records: Iterable[Record]) -> list[Evidence]:
-        return [self._namer(record) for record in records]
+    def named(self, record: Record) -> Evidence:
+        return self._namer(record)
 
     def split_focus(self, match: Match) -> Match:
         """Of the current focus, the suggested action that matched, where it was that."""

@@ -109,10 +109,16 @@ def _stop_words(words: list[str]) -> frozenset[str]:
 def wanted_words(searcher: Searcher, text: str) -> Wanted:
     """The words of a text that a record must hold to be about it."""
     question = searcher.question(text)
-    telling = [word for word in question.words if word not in _SAYING_LITTLE] or question.words
+    telling = [word for word in question.words if word not in _SAYING_LITTLE and not _is_letter(word)]
+    telling = telling or question.words
     stems = {word: frozenset(searcher.stems(word)) for word in telling}
     weights = {word: max((question.rarity.get(stem, 0.0) for stem in own), default=0.0) for word, own in stems.items()}
     return Wanted(question, {word: own for word, own in stems.items() if own}, weights)
+
+
+def _is_letter(word: str) -> bool:
+    """A single letter is no word, unless the script writes words so."""
+    return len(word) == 1 and word.isalpha() and word < "\u0e00"
 
 
 def _has_root(wanted: frozenset[str], held: frozenset[str]) -> bool:

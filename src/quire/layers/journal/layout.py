@@ -74,6 +74,8 @@ EVENT_KINDS = (TOOL_RUN, IMPORTED_SESSION)
 LOCAL_SOURCE = "agent-memory.local"
 """The source of the events that our own commands write."""
 TOOL = "agent-memory"
+ALL_FOLDERS = "allFolders"
+"""The key of a source whose sessions count wherever they ran."""
 
 SECTION_KEYS = {
     "project": "project",
@@ -122,6 +124,7 @@ _INSTRUCTIONS = {
 
 __all__ = [
     "ALL",
+    "ALL_FOLDERS",
     "ARCHIVE",
     "ATTRIBUTES",
     "ATTRIBUTES_TEXT",

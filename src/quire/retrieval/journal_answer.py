@@ -1,0 +1,211 @@
+"""The answer to a question about the journal, made without a model: what the evidence itself says, and where it stands.
+
+Nothing is written that is not in the evidence: its sentences are quoted, each on a line with the name of its source.
+Where the evidence does not cover the question, the answer says so and names what came nearest.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from quire.index import Filter, Index
+from quire.layers.journal.records import ACTIVE, ARCHIVED
+from quire.model import cut, instant, timestamp
+from quire.retrieval.journal_changes import latest_changes
+from quire.retrieval.journal_evidence import Citation, Evidence, Namer, citation_of, plain_line
+from quire.retrieval.journal_matching import Match, Matching, has_answer, named_in
+from quire.retrieval.journal_modes import Mode, query_mode
+from quire.retrieval.journal_quoting import Quoted, quoted
+from quire.retrieval.journal_steps import step_evidence, trap_evidence
+from quire.retrieval.journal_times import since_when
+from quire.retrieval.journal_words import sought_text, topic_text
+
+Scope = Literal["state", "history", "all"]
+_KINDS = {"state": ("bundle", "checkpoint"), "history": ("event",), "all": ("bundle", "event", "checkpoint")}
+LIMIT = 8
+NOT_ENOUGH = "The memory does not hold enough evidence to answer this."
+_NOTHING = "Nothing in the memory was found for this question."
+_NO_WORDS = "The question holds no word to search for."
+_WEAK = "What was found shares too little with the question; an answer would be a guess."
+_NEAREST = 2
+_CONTENT_CHARS = 2_000
+_TELLING = {"next": "next steps", "traps": "traps", "changes": "changes"}
+
+__all__ = ["LIMIT", "NOT_ENOUGH", "JournalAnswer", "Listed", "Scope", "answer_journal", "shortlist_value"]
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A piece of evidence as a model gets to see it."""
+
+    category: str
+    content: str
+    created_at: str | None
+    path_or_section: str
+    projection_path: str | None
+    source_id: str
+    source_type: str
+    summary: str
+    tags: tuple[str, ...]
+
+
+class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known, why that is the answer, and where it stands."""
+
+    mode: Mode
+    answer: str
+    why: str
+    citations: tuple[Citation, ...]
+    sufficient: bool
+    shortlist: tuple[Listed, ...]
+    """What could answer, the best first: those that are cited, and others."""
+
+
+class _Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found: all that could answer, and of that what does."""
+
+    listed: list[Match]
+    good: list[Match]
+    why: str = ""
+    """Why there is no answer, where there is none."""
+
+
+def answer_journal(
+    index: Index,
+    question: str,
+    *,
+    scope: Scope = "all",
+    archived: bool = False,
+    now: datetime,
+    limit: int = LIMIT,
+    mode: Mode | None = None,
+) -> JournalAnswer:
+    """What the journal says to a question. `now` is what `yesterday` is counted from."""
+    question = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode())
+    kind = mode or query_mode(question)
+    statuses = (ACTIVE, ARCHIVED) if archived else (ACTIVE,)
+    allowed = Filter(layers=("journal",), kinds=_KINDS[scope], statuses=statuses)
+    asked = _Asked(index, question, allowed, limit, archived)
+    found = asked.answer() if kind == "answer" else asked.changes(now) if kind == "changes" else asked.list_of(kind)
+    said = quoted(found.good, kind) if found.good and not found.why else Quoted("", (), "")
+    cited = said.used if said.used else found.listed[:_NEAREST]
+    return JournalAnswer(
+        mode=kind,
+        answer=said.text or NOT_ENOUGH,
+        why=said.why if said.used else found.why or _NOTHING,
+        citations=tuple(citation_of(match.evidence) for match in cited),
+        sufficient=bool(said.used),
+        shortlist=tuple(_listed(match.evidence) for match in found.listed[:limit]),
+    )
+
+
+def shortlist_value(answer: JournalAnswer) -> list[dict[str, Any]]:
+    """The shortlist as JSON, for the prompt of a model."""
+    value: list[dict[str, Any]] = msgspec.to_builtins(list(answer.shortlist))
+    return value
+
+
+def _listed(evidence: Evidence) -> Listed:
+    named = citation_of(evidence)
+    return Listed(
+        category=evidence.category,
+        content=cut("\n".join(filter(None, map(plain_line, evidence.lines))), _CONTENT_CHARS),
+        created_at=evidence.record.created_at or None,
+        path_or_section=named.path_or_section,
+        projection_path=named.projection_path,
+        source_id=named.source_id,
+        source_type=named.source_type,
+        summary=named.summary,
+        tags=evidence.tags,
+    )
+
+
+class _Asked:
+    """One question and where it may look."""
+
+    def __init__(self, index: Index, question: str, allowed: Filter, limit: int, everything: bool) -> None:
+        self._index, self._question, self._allowed = index, question, allowed
+        self._limit, self._everything = limit, everything
+        self._namer = Namer(index)
+
+    def answer(self) -> _Found:
+        """By relevance alone."""
+        matching = self._matching(sought_text(self._question))
+        matches = [matching.split_focus(match) for match in matching.best(self._allowed, self._everything)]
+        good = [match for match in matches if has_answer(match)]
+        if good:
+            # Those that answer come first: one that only matches well in part must not stand before them.
+            return _Found(listed=[*good, *(match for match in matches if not has_answer(match))], good=good)
+        if not matching.wanted.stems:
+            return _Found(listed=matches, good=[], why=_NO_WORDS)
+        return _Found(listed=matches, good=[], why=_missing(matching, matches))
+
+    def changes(self, now: datetime) -> _Found:
+        """By age, within the topic."""
+        since = since_when(self._question, now)
+        moment, rest = since.moment, since.rest
+        for record in named_in(self._index, self._question, msgspec.structs.replace(self._allowed, kinds=())):
+            moment, rest = instant(record.created_at) or moment, rest.replace(record.ref.partition(":")[2], " ")
+        matching = self._matching(topic_text(rest))
+
+        def latest(matching: Matching, since: datetime | None) -> list[Match]:
+            return latest_changes(
+                self._index, matching, self._allowed, self._limit, since=since, everything=self._everything
+            )
+
+        found = latest(matching, moment)
+        if found:
+            return _Found(listed=found, good=found)
+        about = _about(matching)
+        after = f" since {timestamp(moment)}" if moment else ""
+        nearest = latest(matching, None) or latest(self._matching(""), None)
+        return _Found(listed=nearest, good=[], why=f"No changes{about}{after} are recorded." if nearest else "")
+
+    def list_of(self, mode: Mode) -> _Found:
+        """Next steps or traps; the best match first where there is a topic."""
+        collect = step_evidence if mode == "next" else trap_evidence
+        everything = collect(self._index, self._namer, self._allowed)
+        matching = self._matching(topic_text(self._question))
+        if not matching.wanted.stems:
+            found = [matching.judged(evidence) for evidence in everything]
+            return _Found(listed=found[: self._limit], good=found[: self._limit], why=_none_of(mode, not found))
+        best = {match.evidence.record.ref: match for match in matching.best(self._allowed, self._everything)}
+        judged = [_weighed(matching, evidence, best) for evidence in everything]
+        good = sorted(filter(has_answer, judged), key=lambda match: -round(match.score, 2))
+        if good:
+            return _Found(listed=good[: self._limit], good=good[: self._limit])
+        nearest = sorted(judged, key=lambda match: -match.score)
+        about = _none_of(mode, not everything) or f"No {_TELLING[mode]}{_about(matching)} are recorded."
+        return _Found(listed=nearest[: self._limit], good=[], why=about)
+
+    def _matching(self, text: str) -> Matching:
+        return Matching(self._index, self._namer, self._question, text)
+
+
+def _weighed(matching: Matching, evidence: Evidence, best: dict[str, Match]) -> Match:
+    """Of a record that is nothing else, what the engine said of it; of an event, only what its own lines say."""
+    known = best.get(evidence.record.ref)
+    if known is None or evidence.category not in ("gotcha", "next-step"):
+        return matching.judged(evidence, known.score if known else 0.0)
+    return matching.judged(evidence, known.score, known.nearness)
+
+
+def _none_of(mode: Mode, is_empty: bool) -> str:
+    return f"No {_TELLING[mode]} are recorded." if is_empty else ""
+
+
+def _about(matching: Matching) -> str:
+    words = ", ".join(plain_line(word) for word in matching.wanted.stems)
+    return f" about {words}" if words else ""
+
+
+def _missing(matching: Matching, matches: list[Match]) -> str:
+    """Why what was found is not enough."""
+    if not matches:
+        return _NOTHING
+    held = {word for match in matches[:_NEAREST] for word in match.found}
+    lacking = [plain_line(word) for word in matching.wanted.stems if word not in held]
+    return f"{_WEAK} Nothing near it says: {', '.join(lacking[:8])}." if held and lacking else _WEAK

@@ -1,0 +1,127 @@
+"""What is still to do, and what to beware of: the bundle first, then what sessions said that the bundle does not.
+
+A step that a later session marked as done is not offered. The events of our own runs repeat the bundle as it was and
+say nothing of their own; where only the history is asked, the latest of them stands for the bundle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from quire.index import Filter, Index
+from quire.layers.journal import mark_of, normal_text, topic_of, unmarked
+from quire.model import Record
+from quire.retrieval.journal_evidence import Evidence, Namer, actions_of, age_key, is_tool_run
+
+_SCANNED = 5_000
+"""How many events are looked through for marks, the latest first."""
+_ALIKE = 0.8
+_DONE = "DONE"
+_STEP, _GOTCHA, _RISK = "Step: ", "Gotcha: ", "Risk: "
+
+__all__ = ["step_evidence", "trap_evidence"]
+
+
+class _Marks:
+    """Which steps were last called done, and where. Fed from the latest event on."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[str, Record]] = {}
+
+    def take(self, hint: str, record: Record) -> str:
+        """The topic of a hint that is open; empty where it is done, or was heard of already."""
+        topic, mark = topic_of(unmarked(hint)), mark_of(hint)
+        if not topic or self.done(topic) is not None or topic in self._seen:
+            return ""
+        self._seen[topic] = mark, record
+        return "" if mark == _DONE else topic
+
+    def done(self, topic: str) -> Record | None:
+        """The event whose mark is the last word on this step, where that is that it is done."""
+        if topic in self._seen:
+            mark, record = self._seen[topic]
+            return record if mark == _DONE else None
+        words = frozenset(topic.split())
+        alike = (record for other, (mark, record) in self._seen.items() if mark == _DONE and _are_alike(words, other))
+        return next(alike, None)
+
+
+def step_evidence(index: Index, namer: Namer, scope: Filter) -> list[Evidence]:
+    """Steps of the bundle in their order, suggested actions, and open hints of sessions, the latest first."""
+    events = _events(index, scope)
+    marks, hints = _Marks(), list[Evidence]()
+    for record in events:
+        texts = _said(record, _STEP)
+        # Within one session, what is said last holds.
+        opened = [hint for hint in reversed(texts) if marks.take(hint, record)]
+        if opened:
+            hints.append(msgspec.structs.replace(namer(record), lines=tuple(map(unmarked, reversed(opened)))))
+    steps, late, topics = [], [], set()
+    for evidence in _bundle(index, namer, scope, "next-steps"):
+        topic = topic_of(evidence.summary)
+        topics.add(topic)
+        done = marks.done(topic)
+        if done is None:
+            steps.append(evidence)
+        elif age_key(done)[0] <= age_key(evidence.record)[0]:
+            # The bundle was written later and names the step again: whoever reads it must know both.
+            note = f"Marked as done in {done.ref.partition(':')[2]}."
+            late.append(msgspec.structs.replace(evidence, lines=(*evidence.lines, note)))
+    actions = [item for focus in _bundle(index, namer, scope, "current-focus") for item in actions_of(focus)]
+    return [*steps, *actions, *_unheard(hints, topics), *late]
+
+
+def trap_evidence(index: Index, namer: Namer, scope: Filter) -> list[Evidence]:
+    """Gotchas of the bundle in their order, those of sessions, the latest first, and the risks of the current focus."""
+    gotchas = _bundle(index, namer, scope, "gotchas")
+    told = [
+        msgspec.structs.replace(namer(record), lines=tuple(texts))
+        for record in _events(index, scope)
+        if (texts := _said(record, _GOTCHA))
+    ]
+    focus = [
+        msgspec.structs.replace(found, lines=risks)
+        for found in _bundle(index, namer, scope, "current-focus")
+        if (risks := tuple(line.removeprefix(_RISK) for line in found.lines if line.startswith(_RISK)))
+    ]
+    return [*gotchas, *_unheard(told, {topic_of(item.summary) for item in gotchas}), *focus]
+
+
+def _unheard(found: Iterable[Evidence], topics: set[str]) -> Iterator[Evidence]:
+    """Only what nobody said before."""
+    for evidence in found:
+        new = [line for line in evidence.lines if topic_of(line) not in topics]
+        topics.update(map(topic_of, new))
+        if new:
+            yield msgspec.structs.replace(evidence, lines=tuple(new))
+
+
+def _events(index: Index, scope: Filter) -> list[Record]:
+    """The events that say something of their own, the latest first."""
+    if "event" not in scope.kinds:
+        return []
+    allowed = msgspec.structs.replace(scope, kinds=("event",))
+    found = sorted(index.page(allowed, limit=_SCANNED), key=age_key, reverse=True)
+    runs = [record for record in found if is_tool_run(record)][: 0 if "bundle" in scope.kinds else 1]
+    return [record for record in found if not is_tool_run(record) or record in runs]
+
+
+def _bundle(index: Index, namer: Namer, scope: Filter, section: str) -> list[Evidence]:
+    if "bundle" not in scope.kinds:
+        return []
+    allowed = msgspec.structs.replace(scope, kinds=("bundle",), sections=(section,))
+    return sorted(map(namer, index.page(allowed)), key=lambda item: (len(item.source_id), item.source_id))
+
+
+def _said(record: Record, label: str) -> list[str]:
+    return [line.removeprefix(label) for line in record.text.split("\n")[1:] if line.startswith(label)]
+
+
+def _are_alike(words: frozenset[str], topic: str) -> bool:
+    """Whether two topics are one in other words. Another number is another step."""
+    others = frozenset(normal_text(topic).split())
+    if not words or not others or len(words & others) / max(len(words), len(others)) < _ALIKE:
+        return False
+    return not any(char.isnumeric() for word in words ^ others for char in word)
