@@ -17,7 +17,7 @@ from quire.capture.transcripts import Turn
 
 @pytest.fixture(scope="module")
 def development() -> dict[str, Any]:
-    return signals.measure([session for session in signals.sessions() if session.half == "development"])
+    return signals.measure(list(signals.sessions("development")))
 
 
 @pytest.mark.parametrize("kind", signals.KINDS)

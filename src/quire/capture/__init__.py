@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from quire.capture.compaction import Compacted, compact
     from quire.capture.conversation import Conversation, Pin, messages_from, read_conversation
     from quire.capture.design_documents import scan_design_documents
+    from quire.capture.importing import Looked, Normalise, Noted, count_elsewhere, look_through
     from quire.capture.lifecycle import (
         ANEW,
         DROPPED,
@@ -28,11 +29,16 @@ __all__ = [
     "Compacted",
     "Conversation",
     "Held",
+    "Looked",
+    "Normalise",
+    "Noted",
     "Pin",
     "Step",
     "Summariser",
     "SummaryRequest",
     "compact",
+    "count_elsewhere",
+    "look_through",
     "messages_from",
     "parse_candidate",
     "plan_candidates",
@@ -50,11 +56,16 @@ _HOMES = {
     "Compacted": "compaction",
     "Conversation": "conversation",
     "Held": "lifecycle",
+    "Looked": "importing",
+    "Normalise": "importing",
+    "Noted": "importing",
     "Pin": "conversation",
     "Step": "lifecycle",
     "Summariser": "summariser",
     "SummaryRequest": "summariser",
     "compact": "compaction",
+    "count_elsewhere": "importing",
+    "look_through": "importing",
     "messages_from": "conversation",
     "parse_candidate": "lifecycle",
     "plan_candidates": "lifecycle",

@@ -15,7 +15,7 @@ from quire.project.journal_requests import session_request
 from quire.project.journal_results import AddedSource, SourceState, SyncedJournal, SyncedSource
 
 if TYPE_CHECKING:
-    from quire.capture.importing import Looked, Normalise, Noted
+    from quire.capture import Looked, Normalise, Noted
     from quire.files import Change, LocalFile
     from quire.layers.journal import Event, Journal, Registry, Source, Writing
 
@@ -177,7 +177,7 @@ class JournalImporting(JournalRecalling):
         normalise: Normalise | None,
         progress: Progress | None,
     ) -> SyncedSource:
-        from quire.capture.importing import count_elsewhere, look_through
+        from quire.capture import count_elsewhere, look_through
 
         found = SyncedSource(id=source.id, type=source.type)
         waiting: list[Looked] = []
@@ -304,7 +304,7 @@ class JournalImporting(JournalRecalling):
         return read_object(self.root, FOLDER, IMPORTS)
 
     def _noted(self, source: str) -> dict[str, Noted]:
-        from quire.capture.importing import Noted
+        from quire.capture import Noted
 
         held = self._imports().fields.get("sources")
         entries = held.get(source) if isinstance(held, dict) else None

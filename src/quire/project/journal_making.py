@@ -1,4 +1,4 @@
-"""How the journal comes to be and is brought up to date: `init`, `update`, `restore`."""
+"""How the journal comes to be and is brought up to date: `init`, `update`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quire.layers.journal.layout import BACKUP, FOLDER, LOCAL_PROVIDER, SECTION_KEYS, STATE
 from quire.model import Conflict, InputError, InvalidStore, NotInitialized, QuireError, UnsupportedVersion
 from quire.project.journal_requests import bundle_request
-from quire.project.journal_results import Refreshed, RestoredState
+from quire.project.journal_results import Refreshed
 from quire.project.journal_rooms import JournalRooms
 
 if TYPE_CHECKING:
@@ -305,178 +305,6 @@ class JournalMaking(JournalRooms):
 
         bundle = build_bundle(scan_repository(self.root, self.git), self.git)
         return [" ".join(texts_at(item, "command")) for item in objects_at(bundle, "validationCommands")]
-
-    # -- restore ----------------------------------------------------------------------------
-
-    def journal_restore(self, name: str, *, dry_run: bool = False, diffs: bool = False) -> RestoredState:
-        """Bring back the memory of a checkpoint, or a batch of the archive. What held before has a checkpoint first."""
-        from quire.layers.journal.layout import BATCH_PREFIX
-
-        self._journal_ready()
-        if name.startswith(BATCH_PREFIX):
-            return self._return_batch(name, dry_run=dry_run)
-        try:
-            journal = self._journal()
-        except (InvalidStore, NotInitialized):
-            return self._rebuild_state(name, dry_run=dry_run)
-        if dry_run:
-            return self._restoring(journal, name, diffs)[0]
-        result = RestoredState(restored=name)
-        with self._journal_locked("restore"):
-            from quire.layers.journal import commit, open_journal
-
-            fresh = open_journal(self.root)
-            saved = self._unsaved(fresh)
-            if saved is not None:
-                commit(fresh, saved, self.world)
-                fresh = open_journal(self.root)
-            result, writing = self._restoring(fresh, name, diffs)
-            result.saved_as = saved.checkpoint.id if saved and saved.checkpoint else None
-            if writing is not None:
-                commit(fresh, writing, self.world)
-                result.applied = True
-            result.warnings += self._write_due_pages()
-        self._prepare_journal()
-        return result
-
-    def _unsaved(self, journal: Journal) -> Writing | None:
-        """A checkpoint of the memory as it is, where the latest one holds something else."""
-        from quire.layers.journal import content_hash, load_checkpoint, write_bundle
-
-        latest = journal.latest_checkpoint
-        try:
-            held = load_checkpoint(self.root, latest).bundle_hash if latest else None
-        except QuireError:
-            held = None
-        if held == content_hash(journal.state.bundle):
-            return None
-        return write_bundle(
-            journal,
-            journal.state.bundle,
-            command="update",
-            now=self._time(),
-            summary="what held before a restore",
-            archived=self._archived_checkpoints(),
-        )
-
-    def _restoring(self, journal: Journal, name: str, diffs: bool) -> tuple[RestoredState, Writing | None]:
-        from quire.layers.journal import diff_bundles, diff_text, diff_value, write_bundle
-
-        checkpoint = self._checkpoint(name)
-        diff = diff_bundles(journal.state.bundle, checkpoint.bundle)
-        said = diff_text(diff_value(diff))
-        result = RestoredState(restored=name, changed_sections=list(diff.changed_sections), summary=said)
-        if diff.is_empty:
-            result.changed = False
-            return result, None
-        writing = write_bundle(
-            journal,
-            checkpoint.bundle,
-            command="restore",
-            now=self._time(),
-            summary=f"restored {name}: {said}",
-            archived=self._archived_checkpoints(),
-        )
-        if writing.state is not None and writing.checkpoint is not None:
-            result.planned = self._journal_planned(journal.state, writing.state, diffs=diffs)
-            result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id
-        return result, writing
-
-    def _checkpoint(self, name: str) -> Any:
-        """A checkpoint, be it active or archived."""
-        from quire.layers.journal import find_batches, load_checkpoint
-        from quire.layers.journal.layout import BATCH_CHECKPOINTS
-        from quire.model import NotFound
-
-        name = name.removeprefix("checkpoint:")
-        try:
-            return load_checkpoint(self.root, name)
-        except NotFound:
-            for batch in find_batches(self.root):
-                if batch.manifest and name in batch.manifest.archived_checkpoint_ids:
-                    return load_checkpoint(self.root, name, f"{batch.path}/{BATCH_CHECKPOINTS}")
-            raise
-
-    def _return_batch(self, name: str, *, dry_run: bool) -> RestoredState:
-        from quire.layers.journal import plan_return, sweep_batches
-
-        def plan(journal: Journal) -> tuple[RestoredState, Writing | None]:
-            writing, events, checkpoints = plan_return(journal, name)
-            result = RestoredState(
-                restored=name, applied=not dry_run, events_returned=events, checkpoints_returned=checkpoints
-            )
-            return result, None if dry_run else writing
-
-        if dry_run:
-            return plan(self._journal())[0]
-        result = self._journal_change("restore", plan)
-        sweep_batches(self.root)
-        return result
-
-    def _rebuild_state(self, name: str, *, dry_run: bool) -> RestoredState:
-        """A state made from a checkpoint, where there is none that can be used. The damaged one is kept."""
-        from quire.files import Change, sha256
-        from quire.layers.journal import (
-            Cursor,
-            Cursors,
-            Journal,
-            Maintenance,
-            Writing,
-            checkpoint_ids,
-            commit,
-            file_bytes,
-            held_file,
-            load_config,
-            load_history,
-            load_sources,
-            local_provider,
-            new_state,
-            value_of,
-        )
-        from quire.model import stamp
-
-        checkpoint = self._checkpoint(name)
-        history, (registry, _) = load_history(self.root), load_sources(self.root)
-        cursor = Cursor(last_recalled_at=checkpoint.created_at, last_recalled_event_id=checkpoint.event_id)
-        cursor = cursor if checkpoint.event_id else Cursor()
-        names = checkpoint_ids(self.root)
-        state = new_state(
-            checkpoint.bundle,
-            provider=local_provider(),
-            generated_at=self._time(),
-            maintenance=Maintenance(
-                last_recalled_at=cursor.last_recalled_at,
-                last_recalled_event_id=cursor.last_recalled_event_id,
-                latest_checkpoint_id=names[-1] if names else None,
-                history_event_count=len(history.events),
-                import_source_count=len(registry.sources),
-                recall_cursors=Cursors(all=cursor),
-            ),
-        )
-        result = RestoredState(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
-        if dry_run:
-            return result
-        with self._journal_locked("restore"):
-            data = held_file(self.root, STATE)
-            changes = []
-            if data is not None:
-                aside = f"local/state-{stamp(self.world.now())}-{self.world.token()[:8]}.damaged"
-                changes.append(Change(path=aside, data=data, planned=None))
-                result.kept_aside = f"{FOLDER}/{aside}"
-            planned = None if data is None else sha256(data)
-            changes.append(Change(path=STATE, data=file_bytes(value_of(state)), planned=planned))
-            journal = Journal(
-                root=self.root,
-                state=state,
-                history=history,
-                registry=registry,
-                config=load_config(self.root),
-                checkpoints=tuple(names),
-            )
-            commit(journal, Writing(changes=changes, pages=True), self.world)
-            result.applied = True
-            result.warnings += self._write_due_pages()
-        return result
 
 
 def _overtaken() -> Conflict:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.layout import LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model import Conflict, InputError
-from quire.project.journal_making import JournalMaking
 from quire.project.journal_requests import recall_request
+from quire.project.journal_restoring import JournalRestoring
 from quire.project.journal_results import Recalled
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _NOTHING_NEW = "These events say nothing that the memory does not say already; t
 __all__ = ["JournalRecalling"]
 
 
-class JournalRecalling(JournalMaking):
+class JournalRecalling(JournalRestoring):
     """Recall: evidence that no recall has looked at, grouped, consolidated, previewed, written."""
 
     def journal_recall(

@@ -13,18 +13,18 @@ from typing import Any, Literal
 import msgspec
 
 from quire.index import Filter, Index
-from quire.layers.journal.records import ACTIVE, ARCHIVED
 from quire.model import cut, instant, timestamp
 from quire.retrieval.journal_changes import latest_changes
 from quire.retrieval.journal_evidence import Citation, Evidence, Namer, citation_of, plain_line
 from quire.retrieval.journal_matching import Match, Matching, has_answer, named_in
 from quire.retrieval.journal_modes import Mode, query_mode
-from quire.retrieval.journal_quoting import Quoted, quoted
+from quire.retrieval.journal_quoting import Quoted, quoted, shown_words
 from quire.retrieval.journal_steps import step_evidence, trap_evidence
 from quire.retrieval.journal_times import since_when
 from quire.retrieval.journal_words import sought_text, topic_text
 
 Scope = Literal["state", "history", "all"]
+_ACTIVE, _ARCHIVED = "active", "archived"
 _KINDS = {"state": ("bundle", "checkpoint"), "history": ("event",), "all": ("bundle", "event", "checkpoint")}
 LIMIT = 8
 NOT_ENOUGH = "The memory does not hold enough evidence to answer this."
@@ -32,6 +32,7 @@ _NOTHING = "Nothing in the memory was found for this question."
 _NO_WORDS = "The question holds no word to search for."
 _WEAK = "What was found shares too little with the question; an answer would be a guess."
 _NEAREST = 2
+_TOLD = 8
 _CONTENT_CHARS = 2_000
 _TELLING = {"next": "next steps", "traps": "traps", "changes": "changes"}
 
@@ -86,7 +87,7 @@ def answer_journal(
     """What the journal says to a question. `now` is what `yesterday` is counted from."""
     question = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode())
     kind = mode or query_mode(question)
-    statuses = (ACTIVE, ARCHIVED) if archived else (ACTIVE,)
+    statuses = (_ACTIVE, _ARCHIVED) if archived else (_ACTIVE,)
     allowed = Filter(layers=("journal",), kinds=_KINDS[scope], statuses=statuses)
     asked = _Asked(index, question, allowed, limit, archived)
     found = asked.answer() if kind == "answer" else asked.changes(now) if kind == "changes" else asked.list_of(kind)
@@ -167,12 +168,15 @@ class _Asked:
     def list_of(self, mode: Mode) -> _Found:
         """Next steps or traps; the best match first where there is a topic."""
         collect = step_evidence if mode == "next" else trap_evidence
-        everything = collect(self._index, self._namer, self._allowed)
         matching = self._matching(topic_text(self._question))
+        best: dict[str, Match] = {}
+        if matching.wanted.stems:
+            best = {match.evidence.record.ref: match for match in matching.best(self._allowed, self._everything)}
+        on_topic = [match.evidence.record for match in best.values()]
+        everything = collect(self._index, self._namer, self._allowed, on_topic)
         if not matching.wanted.stems:
-            found = [matching.judged(evidence) for evidence in everything]
-            return _Found(listed=found[: self._limit], good=found[: self._limit], why=_none_of(mode, not found))
-        best = {match.evidence.record.ref: match for match in matching.best(self._allowed, self._everything)}
+            found = [matching.judged(evidence) for evidence in everything[: self._limit]]
+            return _Found(listed=found, good=found, why=_none_of(mode, not found))
         judged = [_weighed(matching, evidence, best) for evidence in everything]
         good = sorted(filter(has_answer, judged), key=lambda match: -round(match.score, 2))
         if good:
@@ -198,7 +202,7 @@ def _none_of(mode: Mode, is_empty: bool) -> str:
 
 
 def _about(matching: Matching) -> str:
-    words = ", ".join(plain_line(word) for word in matching.wanted.stems)
+    words = shown_words(list(matching.wanted.stems))
     return f" about {words}" if words else ""
 
 
@@ -207,5 +211,5 @@ def _missing(matching: Matching, matches: list[Match]) -> str:
     if not matches:
         return _NOTHING
     held = {word for match in matches[:_NEAREST] for word in match.found}
-    lacking = [plain_line(word) for word in matching.wanted.stems if word not in held]
-    return f"{_WEAK} Nothing near it says: {', '.join(lacking[:8])}." if held and lacking else _WEAK
+    lacking = [word for word in matching.wanted.stems if word not in held][:_TOLD]
+    return f"{_WEAK} It does not say: {shown_words(lacking)}." if held and lacking else _WEAK

@@ -10,7 +10,7 @@ import msgspec
 from quire.index import Filter, Index
 from quire.layers.journal import decode_json, shown
 from quire.model import Record
-from quire.retrieval.journal_evidence import age_key
+from quire.retrieval.journal_evidence import age_key, is_tool_run
 from quire.retrieval.journal_matching import Match, Matching, has_answer
 
 _LOOK = 256
@@ -29,21 +29,29 @@ def latest_changes(
     allowed = msgspec.structs.replace(scope, kinds=kinds)
     if matching.wanted.stems:
         best = {match.evidence.record.ref: match for match in matching.best(allowed, everything)}
-        for record in _latest(index, allowed, _LOOK):
-            if record.ref not in best:
-                best[record.ref] = matching.judged(matching.named(record))
-        found = [match for match in best.values() if has_answer(match)]
+        records = {match.evidence.record.ref: match.evidence.record for match in best.values()}
+        records |= {record.ref: record for record in _latest(index, allowed, _LOOK)}
+        found = [_judged(matching, record, best.get(ref)) for ref, record in records.items()]
+        found = [match for match in found if has_answer(match)]
     else:
         # Twice as many: what an event and its checkpoint both tell is told once.
-        found = [matching.judged(matching.named(record)) for record in _latest(index, allowed, 2 * limit)]
+        found = [_judged(matching, record, None) for record in _latest(index, allowed, 2 * limit)]
     if since is not None:
         found = [match for match in found if age_key(match.evidence.record)[0] >= since]
     found.sort(key=lambda match: age_key(match.evidence.record), reverse=True)
     return _told_once(found)[:limit]
 
 
+def _judged(matching: Matching, record: Record, known: Match | None) -> Match:
+    """What repeats the whole bundle changed only what its first line names."""
+    evidence = matching.named(record)
+    if record.kind == "checkpoint" or is_tool_run(record):
+        return matching.judged(msgspec.structs.replace(evidence, lines=evidence.lines[:1]))
+    return known or matching.judged(evidence)
+
+
 def _latest(index: Index, allowed: Filter, number: int) -> list[Record]:
-    """The latest, and all that share the moment of the last of them: of one moment, the highest number is the latest."""
+    """The latest of all. Of one moment that is the highest number, so a moment is never looked at in part."""
     size = number
     while True:
         records = index.page(allowed, limit=size)

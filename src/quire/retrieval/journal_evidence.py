@@ -25,7 +25,6 @@ _NUMBERED = {"gotchas": "gotcha", "next-steps": "next-step"}
 _ACTIONS = ("validationSnapshot", "suggestedNextActions")
 _SUMMARY_CHARS = 300
 _EVERY = 10_000
-_ACTION = "Next: "
 
 __all__ = [
     "Citation",
@@ -66,6 +65,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...]
     tags: tuple[str, ...] = ()
     """The kinds of answers that it is meant for."""
+    note: str = ""
+    """What is to be said of it that it does not say itself."""
 
     @property
     def key(self) -> str:
@@ -136,7 +137,8 @@ class Namer:
     def _bundle(self, record: Record) -> Evidence:
         section = record.section
         value = bundle_value(record)
-        place, name, tags = f"bundle.{SECTION_KEYS.get(section, section)}", section, ("answer",)
+        place, name = f"bundle.{SECTION_KEYS.get(section, section)}", section
+        tags: tuple[str, ...] = ("answer",)
         summary = record.title
         if section in _NUMBERED:
             name = f"{_NUMBERED[section]}-{self._number(record)}"

@@ -32,9 +32,18 @@ _KNOWN_LETTERS = 0.7
 """Meaning is known for Latin letters: of a text with fewer of them it says nothing."""
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
-_LABEL = re.compile(r"(?:Decision|Gotcha|Step|Check|Next|Risk): ")
+_LABEL = re.compile(r"^(?:Decision|Gotcha|Step|Check|Next|Risk): (?:(?:NEXT|DONE)[:：] ?)?")
+_NEXT = "Next: "
 
-__all__ = ["Match", "Matching", "has_answer", "named_in"]
+__all__ = ["Match", "Matching", "Sentence", "has_answer", "named_in", "unlabelled"]
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """A sentence, safe to show, and what the words of the question in it count, as a share."""
+
+    text: str
+    weight: float
+    found: tuple[str, ...] = ()
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,8 +56,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     share: float
     nearness: float
     named: bool = False
-    said: tuple[str, ...] = ()
-    """Its sentences, the best match first; as they are stored."""
+    said: tuple[Sentence, ...] = ()
+    """What it says, the best match first."""
 
 
 def has_answer(match: Match) -> bool:
@@ -104,7 +113,10 @@ class Matching:
             for hit in ask(self._index, asked).hits:
                 known = hit.parts.get("relevance", 1.0), hit.parts.get("nearness", 0.0)
                 records.setdefault(hit.record.ref, (hit.record, *known))
-        found = [self.judged(self._namer(record), *known, ref in named) for ref, (record, *known) in records.items()]
+        found = [
+            self.judged(self._namer(record), relevance, nearness, ref in named)
+            for ref, (record, relevance, nearness) in records.items()
+        ]
         if not any(map(has_answer, found)):
             found += self._scanned(allowed, set(records))
         return sorted(found, key=_order, reverse=True)
@@ -121,9 +133,9 @@ class Matching:
         """How evidence matches, line by line."""
         wanted = self.wanted
         ranked = self._sentences(evidence.lines)
-        words = {word for _, found in ranked for word in found}
-        held = tuple(word for word in wanted.stems if word in words or word in self._title(evidence))
-        line = max((wanted.weight(found) for _, found in ranked), default=0.0)
+        words = {word for sentence in ranked for word in sentence.found}.union(self._title(evidence))
+        held = tuple(word for word in wanted.stems if word in words)
+        line = ranked[0].weight if ranked else 0.0
         score = _ENGINE * relevance + _LINE * line + _WHOLE * wanted.weight(held)
         return Match(
             evidence=evidence,
@@ -132,7 +144,7 @@ class Matching:
             share=wanted.share(held),
             nearness=nearness if self._has_meaning else 0.0,
             named=named,
-            said=tuple(text for text, _ in ranked),
+            said=tuple(ranked),
         )
 
     def _title(self, evidence: Evidence) -> tuple[str, ...]:
@@ -140,23 +152,35 @@ class Matching:
         name = evidence.record.ref if evidence.source_type == "bundle" else ""
         return self.wanted.found_in(self._searcher.stems(f"{evidence.record.title} {name.replace(':', ' ')}"))
 
-    def _sentences(self, lines: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-        """Each sentence with the words that it holds, the best first, else as they stand."""
+    def _sentences(self, lines: Iterable[str]) -> list[Sentence]:
+        """The best first, else as they stand."""
         texts = [plain for line in lines for text in _SENTENCE.split(line) if (plain := plain_line(text))]
-        found = [(text, self.wanted.found_in(self._searcher.stems(_LABEL.sub("", text)))) for text in texts]
-        return sorted(found, key=lambda item: -self.wanted.weight(item[1]))
+        found = ((text, self.wanted.found_in(self._searcher.stems(unlabelled(text)))) for text in texts)
+        return sorted((Sentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
 
     def named(self, record: Record) -> Evidence:
         return self._namer(record)
 
     def split_focus(self, match: Match) -> Match:
         """Of the current focus, the suggested action that matched, where it was that."""
-        if match.evidence.source_id != "current-focus" or not match.said or not match.said[0].startswith("Next: "):
+        best = match.said[0] if match.said else None
+        if best is None or match.evidence.source_id != "current-focus" or not best.text.startswith(_NEXT):
             return match
         for action in actions_of(match.evidence):
-            if plain_line(action.summary) in match.said[0]:
-                return msgspec.structs.replace(match, evidence=action, said=(plain_line(action.summary),))
+            text = plain_line(action.summary)
+            if text.startswith(best.text.removeprefix(_NEXT)):
+                said = (Sentence(text, best.weight, best.found),)
+                return msgspec.structs.replace(match, evidence=action, said=said)
         return match
+
+
+def unlabelled(text: str) -> str:
+    """A line without the word that says what kind of line it is."""
+    return _LABEL.sub("", text, count=1)
+
+
+def _by_weight(sentence: Sentence) -> float:
+    return -sentence.weight
 
 
 def _first_hand(record: Record) -> float:

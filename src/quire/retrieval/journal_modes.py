@@ -59,7 +59,8 @@ _SPACED: dict[Mode, tuple[str, ...]] = {
     ),
     "changes": (
         r"what(?: has| have)? changed|what did (?:i|we|you) change|what(?:'s|s| is)? new",
-        r"(?:recent|latest|last|newest) changes|recently changed|what happened (?:recently|lately|last|yesterday|today)",
+        r"(?:recent|latest|last|newest) changes|recently changed",
+        r"what happened (?:recently|lately|last|yesterday|today)",
         r"since",
         # German
         r"was (?:hat|haben|ist|wurde)(?: sich)?(?=.{0,80}\b(?:ver|ge)ae?ndert)",
@@ -73,7 +74,7 @@ _SPACED: dict[Mode, tuple[str, ...]] = {
         r"o que (?:mudou|foi alterado|(?:ha|tem) de novo)|novidades",
         r"(?:mudancas|alteracoes) recentes|ultimas (?:mudancas|alteracoes)",
         # Spanish and Portuguese: before a place, the word means `from`.
-        r"desde(?= (?:ayer|anteayer|ontem|hace|ha|el|la|o|a|segunda|terca|quarta|quinta|sexta|sabado|domingo|lunes|\d+)\b)",
+        r"desde(?= (?:ayer|anteayer|ontem|hace|ha|el|la|o|a|segunda|terca|quarta|quinta|sexta|sabado|domingo|\d+)\b)",
     ),
 }
 # Chinese and Japanese, which have no spaces.
@@ -137,9 +138,9 @@ def folded(text: str) -> str:
 
 
 def _plain(char: str) -> str:
-    base, *marks = unicodedata.normalize("NFD", char)
+    parts = unicodedata.normalize("NFD", char)
     # Only the accents of Latin, Greek and Cyrillic: elsewhere a mark makes another letter.
-    return base.lower()[0] if all("\u0300" <= mark <= "\u036f" for mark in marks) else char
+    return parts[0].lower()[0] if all("\u0300" <= mark <= "\u036f" for mark in parts[1:]) else char
 
 
 @cache

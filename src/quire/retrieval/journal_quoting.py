@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
 
 from quire.layers.journal import normal_text
 from quire.model import cut
-from quire.retrieval.journal_evidence import Evidence, plain_line
-from quire.retrieval.journal_matching import Match
+from quire.retrieval.journal_evidence import plain_line
+from quire.retrieval.journal_matching import Match, Sentence, unlabelled
 from quire.retrieval.journal_modes import Mode
 
 _WORDS = 120
@@ -18,10 +19,21 @@ _CHARS = 900
 _LINE_CHARS = 260
 _ANSWERS, _LISTED = 4, 8
 _SENTENCES = 2
+_PATHS = "Paths: "
+_NEARLY = 0.75
+"""How well another sentence must match, and another source, against the best."""
+_NAMES = {
+    "checkpoint": ("checkpoint", "checkpoints"),
+    "current-focus": ("part of the current focus", "parts of the current focus"),
+    "event": ("event", "events"),
+    "gotcha": ("gotcha", "gotchas"),
+    "next-step": ("next step", "next steps"),
+    "suggested-action": ("suggested action", "suggested actions"),
+}
 _WHOLE = ("gotcha", "next-step")
 """What is quoted as a whole: the title alone helps nobody."""
 
-__all__ = ["Quoted", "quoted"]
+__all__ = ["Quoted", "quoted", "shown_words"]
 
 
 class Quoted(msgspec.Struct, frozen=True):
@@ -38,69 +50,80 @@ def quoted(matches: Sequence[Match], mode: Mode) -> Quoted:
     lines: list[str] = []
     heard: list[str] = []
     words = chars = 0
+    floor = _NEARLY * matches[0].score if mode == "answer" and not matches[0].named else 0.0
     for match in matches:
+        if match.score < floor:
+            continue
         sentences = _new(match, mode, heard)
         if not sentences:
             continue
         text = cut("; ".join(sentences), _LINE_CHARS)
-        line = f'- {plain_line(match.evidence.source_id)}: "{text}"'
+        note = f" ({plain_line(match.evidence.note)})" if match.evidence.note else ""
+        line = f'- {plain_line(match.evidence.source_id)}: "{text}"{note}'
         words, chars = words + len(line.split()), chars + len(line)
         if lines and (words > _WORDS or chars > _CHARS):
             break
         lines.append(line)
         used.append(match)
-        heard += [normal_text(sentence) for sentence in sentences]
+        heard += map(_bare, sentences)
         if len(lines) == (_ANSWERS if mode == "answer" else _LISTED):
             break
     return Quoted("\n".join(lines), tuple(used), _why(used, len(matches), mode))
 
 
 def _new(match: Match, mode: Mode, heard: list[str]) -> list[str]:
-    """What it says that was not heard yet: the best sentence, and a second one where it adds words of the question."""
+    """What it says that was not heard yet: the best sentence, and another that matches nearly as well."""
     evidence = match.evidence
     if evidence.category in _WHOLE:
-        said = [line for line in map(plain_line, evidence.lines) if line]
-        return said if not _is_heard(said[0], heard) else []
-    most = _SENTENCES if mode != "changes" else 1
-    said = list(match.said[:most]) if match.found or mode != "answer" else [plain_line(evidence.summary)]
-    if mode == "changes" and not match.found:
-        said = [plain_line(evidence.summary)]
-    fresh: list[str] = []
-    for sentence in said:
-        if not _is_heard(sentence, [*heard, *map(normal_text, fresh)]):
-            fresh.append(sentence)
+        lines = [line for line in map(plain_line, evidence.lines) if line] or [plain_line(evidence.summary)]
+        best = match.said[0].text if mode == "answer" and match.found else lines[0]
+        return lines if not _is_heard(best, heard) else []
+    said = list(match.said)
+    if not match.found and mode in ("answer", "changes"):
+        said = [Sentence(plain_line(evidence.summary), 0.0)]
+    if not said or _is_heard(said[0].text, heard):
+        return []
+    first, *others = said if mode == "answer" or not match.found else [one for one in said if one.weight] or said
+    fresh = [first.text]
+    for other in others if mode != "changes" else []:
+        if len(fresh) < _SENTENCES and other.weight >= _NEARLY * first.weight and not other.text.startswith(_PATHS):
+            fresh += [] if _is_heard(other.text, [*heard, *map(_bare, fresh)]) else [other.text]
     return fresh
 
 
 def _is_heard(sentence: str, heard: list[str]) -> bool:
     """Whether this was said already, by itself or within something longer."""
-    own = normal_text(sentence)
+    own = _bare(sentence)
     return any(own in other or other in own for other in heard if other)
+
+
+def _bare(sentence: str) -> str:
+    return normal_text(unlabelled(sentence))
 
 
 def _why(used: Sequence[Match], total: int, mode: Mode) -> str:
     if mode == "answer":
         reasons = "; ".join(f"{plain_line(match.evidence.source_id)} ({_reason(match)})" for match in used)
         return f"{len(used)} of {total} that match, the best first: {reasons}."
-    kinds: dict[str, int] = {}
-    for match in used:
-        kinds[_kind(match.evidence)] = kinds.get(_kind(match.evidence), 0) + 1
-    counted = ", ".join(f"{number} {name}" for name, number in kinds.items())
-    order = "the latest first" if mode == "changes" else "what the bundle holds first"
-    found = {word for match in used for word in match.found}
-    if found:
-        order = f"about {', '.join(plain_line(word) for word in sorted(found))}, " + (
-            "the latest first" if mode == "changes" else "the best match first"
-        )
-    return f"{len(used)} of {total}, {order}: {counted}."
+    kinds = Counter(match.evidence.category for match in used)
+    counted = ", ".join(f"{number} {_NAMES[name][number > 1]}" for name, number in kinds.items())
+    words = shown_words(list(dict.fromkeys(word for match in used for word in match.found)))
+    order = "the latest first" if mode == "changes" else "the best match first" if words else "the bundle first"
+    return f"{counted}{f' about {words}' if words else ''}, {order}."
 
 
 def _reason(match: Match) -> str:
     if match.named:
         return "named in the question"
-    words = ", ".join(plain_line(word) for word in match.found)
-    return f"words: {words}" if words else f"meaning: {match.nearness:.2f}"
+    return f"words: {shown_words(match.found)}" if match.found else f"meaning: {match.nearness:.2f}"
 
 
-def _kind(evidence: Evidence) -> str:
-    return f"{evidence.category} of {'the bundle' if evidence.source_type == 'bundle' else 'the history'}"
+def shown_words(words: Sequence[str]) -> str:
+    """Words of a question as they were asked: where a script has no spaces, the index knows pairs of characters."""
+    shown: list[str] = []
+    for word in map(plain_line, words):
+        if shown and len(word) == 2 and not word.isascii() and shown[-1][-1] == word[0] and word[0] >= "\u0e00":
+            shown[-1] += word[1]
+        else:
+            shown.append(word)
+    return ", ".join(shown)

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from quire.index import Filter, Index
-from quire.layers.journal import mark_of, normal_text, topic_of, unmarked
+from quire.layers.journal import mark_of, topic_of, unmarked
 from quire.model import Record
 from quire.retrieval.journal_evidence import Evidence, Namer, actions_of, age_key, is_tool_run
 
-_SCANNED = 5_000
+_SCANNED = 3_000
 """How many events are looked through for marks, the latest first."""
-_ALIKE = 0.8
+_LONG = 5
+"""From so many words on, a topic may be told with one of them changed."""
 _DONE = "DONE"
 _STEP, _GOTCHA, _RISK = "Step: ", "Gotcha: ", "Risk: "
 
@@ -28,29 +29,30 @@ class _Marks:
     """Which steps were last called done, and where. Fed from the latest event on."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, tuple[str, Record]] = {}
+        self._heard: set[str] = set()
+        self._done: dict[frozenset[str], Record] = {}
 
     def take(self, hint: str, record: Record) -> str:
         """The topic of a hint that is open; empty where it is done, or was heard of already."""
         topic, mark = topic_of(unmarked(hint)), mark_of(hint)
-        if not topic or self.done(topic) is not None or topic in self._seen:
+        if not topic or topic in self._heard or self.done(topic) is not None:
             return ""
-        self._seen[topic] = mark, record
-        return "" if mark == _DONE else topic
+        if mark == _DONE:
+            self._done |= dict.fromkeys(_forms(topic), record)
+            return ""
+        self._heard.add(topic)
+        return topic
 
     def done(self, topic: str) -> Record | None:
         """The event whose mark is the last word on this step, where that is that it is done."""
-        if topic in self._seen:
-            mark, record = self._seen[topic]
-            return record if mark == _DONE else None
-        words = frozenset(topic.split())
-        alike = (record for other, (mark, record) in self._seen.items() if mark == _DONE and _are_alike(words, other))
-        return next(alike, None)
+        if topic in self._heard:
+            return None
+        return next((self._done[form] for form in _forms(topic) if form in self._done), None)
 
 
-def step_evidence(index: Index, namer: Namer, scope: Filter) -> list[Evidence]:
+def step_evidence(index: Index, namer: Namer, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
     """Steps of the bundle in their order, suggested actions, and open hints of sessions, the latest first."""
-    events = _events(index, scope)
+    events = _events(index, scope, matching)
     marks, hints = _Marks(), list[Evidence]()
     for record in events:
         texts = _said(record, _STEP)
@@ -67,18 +69,18 @@ def step_evidence(index: Index, namer: Namer, scope: Filter) -> list[Evidence]:
             steps.append(evidence)
         elif age_key(done)[0] <= age_key(evidence.record)[0]:
             # The bundle was written later and names the step again: whoever reads it must know both.
-            note = f"Marked as done in {done.ref.partition(':')[2]}."
-            late.append(msgspec.structs.replace(evidence, lines=(*evidence.lines, note)))
+            note = f"marked as done in {done.ref.partition(':')[2]}"
+            late.append(msgspec.structs.replace(evidence, note=note))
     actions = [item for focus in _bundle(index, namer, scope, "current-focus") for item in actions_of(focus)]
     return [*steps, *actions, *_unheard(hints, topics), *late]
 
 
-def trap_evidence(index: Index, namer: Namer, scope: Filter) -> list[Evidence]:
+def trap_evidence(index: Index, namer: Namer, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
     """Gotchas of the bundle in their order, those of sessions, the latest first, and the risks of the current focus."""
     gotchas = _bundle(index, namer, scope, "gotchas")
     told = [
         msgspec.structs.replace(namer(record), lines=tuple(texts))
-        for record in _events(index, scope)
+        for record in _events(index, scope, matching)
         if (texts := _said(record, _GOTCHA))
     ]
     focus = [
@@ -98,12 +100,14 @@ def _unheard(found: Iterable[Evidence], topics: set[str]) -> Iterator[Evidence]:
             yield msgspec.structs.replace(evidence, lines=tuple(new))
 
 
-def _events(index: Index, scope: Filter) -> list[Record]:
-    """The events that say something of their own, the latest first."""
+def _events(index: Index, scope: Filter, matching: Iterable[Record]) -> list[Record]:
+    """The events that say something of their own, the latest first: the latest of all, and any that match."""
     if "event" not in scope.kinds:
         return []
     allowed = msgspec.structs.replace(scope, kinds=("event",))
-    found = sorted(index.page(allowed, limit=_SCANNED), key=age_key, reverse=True)
+    records = {record.ref: record for record in matching if record.kind == "event"}
+    records |= {record.ref: record for record in index.page(allowed, limit=_SCANNED)}
+    found = sorted(records.values(), key=age_key, reverse=True)
     runs = [record for record in found if is_tool_run(record)][: 0 if "bundle" in scope.kinds else 1]
     return [record for record in found if not is_tool_run(record) or record in runs]
 
@@ -119,9 +123,8 @@ def _said(record: Record, label: str) -> list[str]:
     return [line.removeprefix(label) for line in record.text.split("\n")[1:] if line.startswith(label)]
 
 
-def _are_alike(words: frozenset[str], topic: str) -> bool:
-    """Whether two topics are one in other words. Another number is another step."""
-    others = frozenset(normal_text(topic).split())
-    if not words or not others or len(words & others) / max(len(words), len(others)) < _ALIKE:
-        return False
-    return not any(char.isnumeric() for word in words ^ others for char in word)
+def _forms(topic: str) -> list[frozenset[str]]:
+    """What a topic has in common with the same in other words: its words, and all but one. Numbers always count."""
+    words = frozenset(topic.split())
+    spare = sorted(word for word in words if not any(map(str.isnumeric, word)))
+    return [words, *(words - {word} for word in spare if len(words) >= _LONG)]

@@ -24,7 +24,7 @@ _WEEKDAYS = (
 _DAYS_BACK = {
     0: "today|heute|aujourd'hui|hoy|hoje|今天|今日",
     1: "yesterday|gestern|(?<=depuis )hier|ayer|ontem|昨天|昨日",
-    7: "last week|letzter? woche|vorige woche|(?:la )?semaine derniere|(?:la )?semana pasada|(?:a )?semana passada|上周|上週|先週",
+    7: "last week|letzter? woche|(?:la )?semaine derniere|(?:la )?semana pasada|(?:a )?semana passada|上[周週]|先週",
     30: "last month|letzten monat|(?:le )?mois dernier|(?:el )?mes pasado|(?:o )?mes passado|上个月|上個月|先月",
 }
 _UNITS = {
@@ -34,10 +34,10 @@ _UNITS = {
     "month": "months?|monate?n?|mois|mes(?:es)?|个月|個月|ヶ月|か月",
 }
 _LENGTHS = {"hour": 1, "day": 24, "week": 7 * 24, "month": 30 * 24}
-_DATE = re.compile(r"(?<![\w-])(\d{4}-\d{2}-\d{2}(?:t\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|[+-]\d{2}:\d{2})?)?)(?![\w-])")
-_LEAD = (
-    "last|past|previous|since|vor|letzten?|seit|il y a|derniere?s?|depuis|hace|ultim[oa]s?|ha|过去|過去|最近|ここ"
+_DATE = re.compile(
+    r"(?<![\w-])(\d{4}-\d{2}-\d{2}(?:t\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|[+-]\d{2}:\d{2})?)?)(?![\w-])"
 )
+_LEAD = "last|past|previous|since|vor|letzten?|seit|il y a|derniere?s?|depuis|hace|ultim[oa]s?|ha|过去|過去|最近|ここ"
 _TAIL = "ago|atras|以前|前|以来|以內|以内|内"
 _AMOUNT = re.compile(
     rf"(?:(?<![a-z])(?P<lead>{_LEAD})\s*)?(?<![\d.])(?P<number>\d{{1,3}})\s*"

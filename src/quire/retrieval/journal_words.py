@@ -40,16 +40,18 @@ _UNSPACED_ASKING = re.compile(
     "|最近|目前|[现現]在|的"
     "|どうやって|どのように|どうして|どう|なぜ|何故|どこ|いつ|どれ|どの|誰|何|なに|ですか|ますか|でしたか|ましたか|とは|について|教えて|ください"
 )
-_PARTICLES = re.compile("(?<=[\u30a0-\u30ff\u3400-\u9fff])[のはがをにでともへや](?=[\\s?？。、\u30a0-\u30ff\u3400-\u9fff]|$)")
+_PARTICLES = re.compile(
+    "(?<=[\u30a0-\u30ff\u3400-\u9fff])[のはがをにでともへや](?=[\\s?？。、\u30a0-\u30ff\u3400-\u9fff]|$)"
+)
 _ALONE = re.compile("(?<!\\w)[\u3040-\u309f有是了在](?!\\w)")
 """A single character that says how words belong together: the index knows pairs of them."""
 _WORD = re.compile(r"[^\W_]+")
 _SAYING_LITTLE = frozenset(
     (  # noqa: SIM905
-        "work works working handle handles use uses used using happen happens happened mean means know explain describe "
-        "tell show give say says said get gets make makes made need needs want please way thing things kind many much "
-        "exactly actually currently must need supposed go goes going come comes let find look see question answer "
-        "anything something everything reason decide decided"
+        "work works working handle handles use uses used using happen happens happened mean means know explain "
+        "describe tell show give say says said get gets make makes made need needs want please way thing things kind "
+        "many much exactly actually currently must need supposed go goes going come comes let find look see question "
+        "answer anything something everything reason decide decided"
     ).split()
 )
 """What a question about anything may hold: that a text does not say it means nothing."""

@@ -11,7 +11,6 @@ from journaling import bundle, needs_real, real_files, state
 from quire.layers.journal import (
     Registry,
     Source,
-    Unread,
     config_bytes,
     content_hash,
     decode_json,
@@ -19,13 +18,11 @@ from quire.layers.journal import (
     layout,
     new_checkpoint,
     parse_document,
-    read_checkpoint,
     read_config,
     read_daemon,
     read_daemon_lock,
     read_manifest,
     read_run,
-    read_sources,
     read_state,
     registry_value,
     source_id,
@@ -33,6 +30,8 @@ from quire.layers.journal import (
     with_source,
     without_source,
 )
+from quire.layers.journal.documents import read_checkpoint
+from quire.layers.journal.sources import Unread, read_sources
 from quire.model import InvalidStore, UnsupportedVersion
 
 READERS: dict[str, Any] = {

@@ -15,13 +15,12 @@ from quire.layers.journal import (
     allocate_ids,
     appended_bytes,
     encode_event,
-    history_bytes,
     moment_of,
-    next_checkpoint_id,
-    numbered_id,
     ordinal_of,
     read_history,
 )
+from quire.layers.journal.events import history_bytes
+from quire.layers.journal.numbering import next_checkpoint_id, numbered_id
 
 LINE = encode_event(event(1, decisions=["Cents."], key_paths=["src/a.py"], summary="Ünï \u2028 \ud83d"))
 LOG = b"".join(encode_event(event(number, gotchas=[f"Trap {number}: é"])) + b"\n" for number in range(1, 6))

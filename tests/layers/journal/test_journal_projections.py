@@ -7,15 +7,8 @@ import re
 import pytest
 from journaling import bundle, needs_real, real_files, state, vectors
 
-from quire.layers.journal import (
-    ProjectionMarker,
-    decode_json,
-    projection_marker,
-    read_state,
-    render_projections,
-    state_faults,
-)
-from quire.layers.journal.projections import NOTHING
+from quire.layers.journal import decode_json, read_state, render_projections, state_faults
+from quire.layers.journal.projections import NOTHING, ProjectionMarker, projection_marker
 
 PATHS = {
     "readme": "docs/agent-memory/README.md",

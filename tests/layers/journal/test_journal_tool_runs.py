@@ -5,17 +5,8 @@ from __future__ import annotations
 import pytest
 from journaling import bundle, needs_real, vectors
 
-from quire.layers.journal import (
-    Signals,
-    bundle_signals,
-    content_hash,
-    diff_bundles,
-    diff_value,
-    event_faults,
-    run_summary,
-    tool_run_event,
-    value_of,
-)
+from quire.layers.journal import Signals, content_hash, diff_bundles, diff_value, event_faults, value_of
+from quire.layers.journal.tool_runs import bundle_signals, run_summary, tool_run_event
 
 # The other program records the two cases below without saying what changed; we say it.
 OTHERWISE = {

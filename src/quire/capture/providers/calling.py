@@ -20,8 +20,7 @@ from quire.capture.providers.failures import (
 from quire.capture.providers.finding import child_environment, find_program
 from quire.capture.providers.settings import ProgramSettings, ProviderSettings
 from quire.capture.providers.spending import MICRO
-from quire.files import World, ensure_folder, storage_failed
-from quire.files.programs import Finished, run_program
+from quire.files import Finished, World, ensure_folder, run_program, storage_failed
 
 ROOM = "provider-room"
 """An empty folder in the memory home in which the programs run.

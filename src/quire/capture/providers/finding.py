@@ -9,8 +9,7 @@ import msgspec
 
 from quire.capture.providers.failures import ProgramMissing, ProviderFailed
 from quire.capture.providers.settings import BINARY_VARIABLES, PROVIDERS, ProviderSettings, binary_of
-from quire.files import World
-from quire.files.programs import run_program
+from quire.files import World, run_program
 
 _VERSION_SECONDS = 5.0
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]{0,40}")

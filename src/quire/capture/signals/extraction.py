@@ -14,7 +14,7 @@ from quire.capture.quoting import safe_pin, safe_text
 from quire.capture.signals.decisions import Decisions
 from quire.capture.signals.gotchas import Gotchas
 from quire.capture.signals.next_steps import NextSteps
-from quire.capture.signals.paths import Paths
+from quire.capture.signals.paths import Paths, is_edit
 from quire.capture.signals.sentences import blocks_of, read_part
 from quire.capture.signals.summary import Story
 from quire.capture.signals.validation import Validations
@@ -67,6 +67,8 @@ class _Listener:
             self.gotchas.ran(self._command, failed=turn.is_error)
         elif turn.tool:
             self.paths.called(turn.tool, turn.text, turn.paths)
+            if is_edit(turn.tool):
+                self.gotchas.edited()
             command = safe_text(turn.text, _COMMAND_CHARS)
             self.checks.called(turn.tool, command)
             self._command = command[:200]

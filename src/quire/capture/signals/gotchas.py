@@ -13,10 +13,8 @@ from quire.capture.signals.causes import (
     explains,
     has_cause,
     has_problem,
-    is_at_odds,
     is_clause,
     is_discovery,
-    is_report,
     is_status,
     is_symptom,
     points_back,
@@ -27,6 +25,7 @@ from quire.capture.signals.causes import (
     without_own_work,
 )
 from quire.capture.signals.cues import cue
+from quire.capture.signals.diagnosis import STRONG, explanation, trouble
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
@@ -49,6 +48,8 @@ _COMMAND_CHARS = 80
 _REPORT_TURNS = 4
 """For so many turns of the agent, what it explains is taken for what the user reported."""
 
+SURE_POINTS, UNSURE_POINTS, _EDITED_POINTS = 3, 4, 2
+
 WARNED, EXPLAINED, REPORTED, LABELLED = 1, 2, 3, 4
 
 __all__ = ["Gotchas"]
@@ -67,10 +68,13 @@ class Gotchas:
         """What just failed, until somebody spoke of it."""
         self._symptom = ""
         """What the agent sees go wrong, until it explains it."""
-        self._guesses: list[str] = []
-        """What the agent says after a report or a failure that may be the cause; it counts if nothing is said to be."""
+        self._is_sure = False
+        """Whether what the user said is surely a report."""
+        self._is_edited = False
+        """Whether something was changed since: then what the agent says is more likely what it did."""
         self._guessed = ""
-        """The note of such a guess, until the cause is told."""
+        """The note of what may be the cause, until one is said to be it."""
+        self._guess_points = 0
         self._waited = 0
         self._added = 0
         self._last = ""
@@ -88,12 +92,14 @@ class Gotchas:
                 self._labelled(block, turn)
             else:
                 texts += [sentence.text for sentence in block.sentences if sentence.text not in taken]
-        told = [_MENTION.sub("", text) for text in texts if not text.endswith(("?", "？"))]
+        told = [_MENTION.sub("", text) for text in texts]
         if is_first and told and len(stems(told[0])) >= LEAST_STEMS:
             self._request = told[0]
-        report = next(filter(is_report, told), "")
-        if report:
+        self._guessed = ""
+        report = max(told, key=trouble, default="")
+        if report and trouble(report):
             self._report, self._waited = report, 0
+            self._is_sure, self._is_edited = trouble(report) == STRONG, False
 
     def ran(self, command: str, *, failed: bool) -> None:
         """A tool was run. If it failed, the agent may say why."""
@@ -101,20 +107,28 @@ class Gotchas:
         named = f"{line} fails" if 0 < len(line) <= _COMMAND_CHARS else "It fails"
         self._failure = named if failed else ""
 
+    def edited(self) -> None:
+        """Something was changed: what was said before stays the cause."""
+        self._is_edited = True
+        if self._guessed:
+            self._report = self._guessed = ""
+
     def assistant(self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset()) -> None:
         self._waited += 1
         if self._waited > _REPORT_TURNS:
             self._report = ""
         self._symptom = ""
-        self._guesses = []
         before = self._added
+        said: list[list[str]] = []
         for block in blocks:
             if block.kind:
                 self._labelled(block, turn)
-            else:
-                self._paragraph(block, turn, taken)
-        if self._guesses and self._added == before:
-            self._guess(turn)
+                continue
+            self._paragraph(block, turn, taken)
+            if not block.is_item:
+                said.append([sentence.text for sentence in block.sentences if sentence.text not in taken])
+        if self._added == before and (self._report or self._failure):
+            self._guess(said, turn)
         self._failure = ""
 
     def summary(self, blocks: Iterable[Block], turn: int) -> None:
@@ -204,9 +218,9 @@ class Gotchas:
         is_wrong = has_problem(text) or bool(self._failure)
         if len(stems(text)) < LEAST_STEMS or (block.is_item and not is_wrong):
             return "", 0
+        if self._report and not self._failure:
+            return "", 0
         if has_cause(text):
-            if self._report:
-                return self._named("", text), REPORTED
             if is_near:
                 return pair(bare_symptom(self._symptom), text), EXPLAINED
             if is_wrong or explains(text):
@@ -217,8 +231,6 @@ class Gotchas:
             return titled
         if warns(text):
             return split_cause(text), WARNED
-        if (self._report or self._failure) and not block.is_item and is_at_odds(text):
-            self._guesses.append(text.rstrip(".。"))
         return "", 0
 
     def _titled(self, text: str, *, is_wrong: bool) -> tuple[str, int] | None:
@@ -247,10 +259,17 @@ class Gotchas:
         self._last = text
         self._added += 1
 
-    def _guess(self, turn: int) -> None:
-        """Note what may be the cause. What the user reported stays open for one that is said to be it."""
-        self._add(pair(self._report or bare_symptom(self._failure), "; ".join(self._guesses[:2])), WARNED, turn)
-        self._guessed = self._last if self._report else ""
+    def _guess(self, said: list[list[str]], turn: int) -> None:
+        """Note what is most likely the cause. What the user reported stays open for one that is said to be it."""
+        least = SURE_POINTS if self._failure or self._is_sure else UNSURE_POINTS
+        found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
+        if not found or (self._guessed and found.points < self._guess_points):
+            return
+        for note in self._notes:
+            if self._guessed and note.text == self._guessed:
+                self._notes.drop(note)
+        self._add(pair(self._report or bare_symptom(self._failure), found.text), WARNED, turn)
+        self._guessed, self._guess_points = (self._last if self._report else ""), found.points
 
     def _take_back(self, turn: int, *, is_said: bool) -> None:
         """The guess in the sentence before was wrong."""

@@ -34,7 +34,12 @@ _NOT_OURS = frozenset(
     (".git", "node_modules", ".venv", "venv", "__pycache__", ".memory", ".agent-memory", ".specstory")
 )
 
-__all__ = ["Paths"]
+__all__ = ["Paths", "is_edit"]
+
+
+def is_edit(tool: str) -> bool:
+    """Whether a tool changes files, by its name."""
+    return bool(_EDITS.search(tool))
 
 
 class _Count(Struct):
@@ -55,12 +60,12 @@ class Paths:
 
     def called(self, tool: str, command: str, paths: Iterable[str]) -> None:
         """A call of a tool: what it was told to touch."""
-        is_edit = bool(_EDITS.search(tool))
+        changes = is_edit(tool)
         for path in paths:
             if found := self._inner(path):
                 count = self._count(found)
-                count.edits += is_edit
-                count.reads += not is_edit
+                count.edits += changes
+                count.reads += not changes
         for changed, written in _CHANGING.findall(command[:4_000]):
             for word in (*changed.split(), written):
                 if (found := self._inner(word.strip("'\""))) and _has_extension(found):

@@ -94,7 +94,7 @@ def plan_mending(journal: Journal | str, now: datetime) -> Mending:
         history=None if history is None else history.lines,
         checkpoint=checkpoint,
         registry=registry,
-        changes=found.changes,
+        changes=tuple(found.changes),
         pages=pages,
     )
     return Mending(journal=found.journal, writing=writing, said=found.said, left=found.left)

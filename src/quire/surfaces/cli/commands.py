@@ -6,6 +6,7 @@ keeps a cold call cheap; everything else (help, completion, mistakes) goes to cl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,12 @@ import msgspec
 
 from quire.model import UsageError
 
-__all__ = ["JSON", "Argument", "Command", "Option", "Session"]
+PROGRAM = "memory"
+JOURNAL_PROGRAM = "agent-memory"
+"""The second name of `memory journal`, for those who know the journal by it."""
+_JOURNAL_NAMES = r"(?<![\w./-])(?:memory journal|agent-memory)(?=[ `\n]|$)"
+
+__all__ = ["JOURNAL_PROGRAM", "JSON", "PROGRAM", "Argument", "Command", "Option", "Session", "as_called"]
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +81,8 @@ class Session(msgspec.Struct):
 
     as_json: bool = False
     start: str | None = None
+    program: str = PROGRAM
+    """The name it was called by."""
 
     def project(self, start: str | None = None) -> Any:
         from quire.project import Project
@@ -88,3 +96,8 @@ class Session(msgspec.Struct):
 
 
 JSON = Option(name="--json", into="as_json", help="Answer with one JSON object.")
+
+
+def as_called(text: str, program: str) -> str:
+    """A text of ours that names commands of the journal, with the name that the user knows them by."""
+    return re.sub(_JOURNAL_NAMES, JOURNAL_PROGRAM if program == JOURNAL_PROGRAM else "memory journal", text)

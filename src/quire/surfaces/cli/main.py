@@ -1,4 +1,4 @@
-"""The `memory` command: the table of its verbs, and every way in which a run can end."""
+"""The `memory` command and its second name for the journal: the table of verbs, every way in which a run can end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from quire.model import QuireError
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, as_called
 from quire.surfaces.cli.output import fail
 from quire.surfaces.cli.plain import read_plain
 
@@ -25,6 +26,7 @@ COMMANDS = {
     "why": "Say why a line or a file is as it is.",
     "facts": "Store, recall and tend single facts.",
     "profile": "Remember who works here and how.",
+    "journal": "Keep what happened in sessions, and what is known by now.",
     "note": "Jot something down for later.",
     "notes": "Show the notes that wait; finish or promote them.",
     "inspect": "Show one record in full, with what is connected.",
@@ -39,7 +41,7 @@ COMMANDS = {
     "upgrade": "Say whether the storage needs an upgrade.",
 }
 
-__all__ = ["COMMANDS", "find_command", "group", "journal_main", "main"]
+__all__ = ["COMMANDS", "find_command", "find_journal_verb", "group", "journal_main", "main", "run"]
 
 
 def find_command(name: str) -> Command | None:
@@ -50,11 +52,24 @@ def find_command(name: str) -> Command | None:
     return command
 
 
-def group() -> click.Group:
+def find_journal_verb(name: str) -> Command | None:
+    """The same for `agent-memory`, whose verbs are those of the journal."""
+    return _journal_verbs().get(name)
+
+
+def _journal_verbs() -> dict[str, Command]:
+    command: Command = import_module("quire.surfaces.cli.journal").COMMAND
+    return command.subcommands
+
+
+def group(program: str = PROGRAM) -> click.Group:
     """The command as click sees it."""
     from quire.surfaces.cli.parser import build_group
 
-    return build_group(COMMANDS, find_command)
+    if program == PROGRAM:
+        return build_group(COMMANDS, find_command)
+    table = {name: (verb.run.__doc__ or "").partition("\n")[0] for name, verb in _journal_verbs().items()}
+    return build_group(table, find_journal_verb, program)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -62,17 +77,24 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
-def run(arguments: list[str]) -> int:
+def journal_main(arguments: list[str] | None = None) -> None:
+    """Run `agent-memory`, which is `memory journal` by another name, and exit."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments, JOURNAL_PROGRAM))
+
+
+def run(arguments: list[str], program: str = PROGRAM) -> int:
     """Run one command line; the exit code."""
     # A mistake is answered in JSON too where that was asked for; what follows `--` is not ours to read.
     as_json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
     try:
-        plain = read_plain(arguments, find_command)
+        plain = read_plain(arguments, find_command if program == PROGRAM else find_journal_verb)
         if plain is None:
-            return _run_parsed(arguments, as_json)
+            return _run_parsed(arguments, as_json, program)
         command, session, values = plain
+        session.program = program
         return command.call(session, dict(values)) or 0
     except QuireError as error:
+        error.hint = error.hint and as_called(error.hint, program)
         return fail(error, as_json=as_json)
     except BrokenPipeError:
         _drop_stdout()
@@ -85,16 +107,16 @@ def run(arguments: list[str]) -> int:
         return crashed(error, as_json=as_json)
 
 
-def _run_parsed(arguments: list[str], as_json: bool) -> int:
+def _run_parsed(arguments: list[str], as_json: bool, program: str) -> int:
     import click
 
     from quire.surfaces.cli.output import usage_failed
     from quire.surfaces.cli.parser import invoke
 
     try:
-        return invoke(group(), arguments)
+        return invoke(group(program), arguments)
     except click.UsageError as error:
-        command: Any = error.ctx.command_path if error.ctx else "memory"
+        command: Any = error.ctx.command_path if error.ctx else program
         return usage_failed(error.format_message(), command, as_json=as_json)
     except click.Abort:
         sys.stderr.write("Cancelled.\n")
@@ -106,9 +128,3 @@ def _drop_stdout() -> None:
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def journal_main() -> None:
-    """`agent-memory` is the name of the journal, which is not here yet."""
-    sys.stderr.write("agent-memory arrives with the journal layer in a later version of Quire.\n")
-    sys.exit(3)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from quire import __version__
-from quire.surfaces.cli.commands import JSON, Command, Option, Session
+from quire.surfaces.cli.commands import JOURNAL_PROGRAM, JSON, PROGRAM, Command, Option, Session, as_called
 
 __all__ = ["build_group", "invoke"]
 
@@ -23,6 +23,19 @@ Start here:
   memory init --brief            what to tell your agent to fill it
   memory status                  what is in it
   memory query "a question"      what it knows about something
+"""
+_JOURNAL_INTRODUCTION = """The journal of a project: what happened in its sessions, and what is known by now.
+
+Kept in .agent-memory/ inside your repository, with pages to read in docs/agent-memory/. This is `memory journal` by
+its other name.
+
+\b
+Start here:
+  agent-memory init                         look at the project and make the journal
+  agent-memory add claude-local ~/.claude   where an agent keeps its sessions
+  agent-memory sync --all                   import what is new in them
+  agent-memory recall                       work it into the memory
+  agent-memory query "what changed?"        ask
 """
 
 
@@ -39,7 +52,7 @@ class _Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         found = self._find(cmd_name)
-        return None if found is None else _build(cmd_name, found)
+        return None if found is None else _build(cmd_name, found, self.name or PROGRAM)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         # The table knows the one-line descriptions: help loads no command.
@@ -81,20 +94,20 @@ def _with_suggestion(
         raise click.UsageError(f"{error.message} Did you mean '{close[0]}'?", ctx=ctx) from None
 
 
-def build_group(table: dict[str, str], find: Callable[[str], Command | None]) -> click.Group:
-    """The whole command, as click sees it."""
+def build_group(table: dict[str, str], find: Callable[[str], Command | None], program: str = PROGRAM) -> click.Group:
+    """The whole command, as click sees it, under the name it was called by."""
 
     def begin(as_json: bool, start: str | None) -> None:
         ctx = click.get_current_context()
-        ctx.obj = Session(as_json=as_json, start=start)
+        ctx.obj = Session(as_json=as_json, start=start, program=program)
         if ctx.invoked_subcommand is None:
             click.echo(ctx.get_help())
 
     return _Verbs(
         table,
         find,
-        name="memory",
-        help=_INTRODUCTION,
+        name=program,
+        help=_JOURNAL_INTRODUCTION if program == JOURNAL_PROGRAM else _INTRODUCTION,
         callback=begin,
         invoke_without_command=True,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -103,7 +116,7 @@ def build_group(table: dict[str, str], find: Callable[[str], Command | None]) ->
             click.Option(
                 ["-C", "--project", "start"], metavar="FOLDER", help="Work on the project that holds this folder."
             ),
-            _version_option(),
+            _version_option(program),
         ],
     )
 
@@ -111,17 +124,17 @@ def build_group(table: dict[str, str], find: Callable[[str], Command | None]) ->
 def invoke(group: click.Group, arguments: list[str]) -> int:
     """Parse and run; the exit code. Mistakes are raised, for the one place that prints errors."""
     try:
-        code: Any = group.main(args=arguments, prog_name="memory", standalone_mode=False)
+        code: Any = group.main(args=arguments, prog_name=group.name, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 0
     return code if isinstance(code, int) else 0
 
 
-def _version_option() -> click.Option:
+def _version_option(program: str) -> click.Option:
     def show(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
-            click.echo(f"memory, version {__version__}")
+            click.echo(f"{program}, version {__version__}")
             ctx.exit()
 
     return click.Option(
@@ -134,11 +147,11 @@ def _version_option() -> click.Option:
     )
 
 
-def _build(name: str, command: Command) -> click.Command:
-    text = f"{command.run.__doc__ or ''}"
-    epilog = f"\b\n{command.examples}"
+def _build(name: str, command: Command, program: str) -> click.Command:
+    text = as_called(command.run.__doc__ or "", program)
+    epilog = as_called(f"\b\n{command.examples}", program)
     if command.subcommands:
-        return _build_group(name, command, text, epilog)
+        return _build_group(name, command, text, epilog, program)
 
     def callback(as_json: bool, **values: Any) -> int | None:
         session: Session = click.get_current_context().ensure_object(Session)
@@ -158,16 +171,14 @@ def _build(name: str, command: Command) -> click.Command:
     return click.Command(name=name, help=text, epilog=epilog, params=params, callback=callback)
 
 
-def _build_group(name: str, command: Command, text: str, epilog: str) -> click.Group:
+def _build_group(name: str, command: Command, text: str, epilog: str, program: str) -> click.Group:
     """A verb with verbs of its own, which may also do something where none of them is named."""
 
     def alone(as_json: bool = False, **values: Any) -> int | None:
         ctx = click.get_current_context()
-        if ctx.invoked_subcommand is not None:
-            return None
         session: Session = ctx.ensure_object(Session)
         session.as_json = session.as_json or as_json
-        return command.call(session, values)
+        return None if ctx.invoked_subcommand is not None else command.call(session, values)
 
     group = _Subverbs(
         name=name,
@@ -178,7 +189,7 @@ def _build_group(name: str, command: Command, text: str, epilog: str) -> click.G
         params=list(map(_option, (*command.options, JSON))) if command.alone else [],
     )
     for verb, subcommand in command.subcommands.items():
-        group.add_command(_build(verb, subcommand))
+        group.add_command(_build(verb, subcommand, program))
     return group
 
 

@@ -24,11 +24,12 @@ def read_plain(arguments: list[str], find: Callable[[str], Command | None]) -> C
         session.as_json = True
         words.pop(0)
     command = find(words.pop(0)) if words and not words[0].startswith("-") else None
-    if command is not None and command.subcommands:
-        named = bool(words) and not words[0].startswith("-")
-        if named:
+    while command is not None and command.subcommands:
+        if words and not words[0].startswith("-"):
             command = command.subcommands.get(words.pop(0))
-        elif not command.alone:
+        elif command.alone:
+            break
+        else:
             return None
     if command is None:
         return None

@@ -1,0 +1,151 @@
+"""Which sentences of an agent explain what went wrong, or warn of it, told by how many signs of that they show.
+
+Right after somebody reported trouble, or a command failed, what the agent states is most likely its cause: then few
+signs are enough. Where nothing is known to be wrong, a sentence must show many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from quire.capture.signals.causes import has_cause
+from quire.capture.signals.cues import cue
+from quire.capture.signals.signs import (
+    AGAIN,
+    CAUSE,
+    CONDITION,
+    CONTRAST,
+    DUTY,
+    HEDGE,
+    LIMIT,
+    NAME,
+    PROBLEM,
+    SILENT,
+    SURPRISE,
+    signs_of,
+)
+from quire.capture.signals.wording import opened, stems
+
+STRONG, WEAK = 2, 1
+_LEAST_STEMS = 4
+_JOINED_CHARS = 230
+_NEIGHBOUR = 2
+"""A sentence beside the best one goes with it from so many points on."""
+_POINTS = {
+    **{CAUSE: 1, CONTRAST: 1, LIMIT: 1, AGAIN: 1, SILENT: 2, DUTY: 1},
+    **{PROBLEM: 1, NAME: 1, CONDITION: 1, SURPRISE: 2},
+}
+_OWN = re.compile(
+    r"\W*(?:(?:and |so |then |now |next |first )?(?:i|let me|let['’]s|i['’]\w+|ich|je|j['’]\w+|yo|eu|io|voy|vou|vamos)"
+    r"|both|all (?:\d+|of them|tests|good|green|done|set)|everything|nothing (?:else|to)|here (?:is|are)|here['’]s"
+    r"|(?:there are|i see|we have) (?:two|three|a few|several|some|a couple)|we (?:could|can|should|might|would)"
+    r"|options?|you (?:can|could|should|may)|(?:dann|jetzt|zuerst) |wir (?:könnten|können|sollten)|on (?:pourrait|peut)"
+    r"|podr[ií]a\w*|se puede)(?![\w])|\W*(?:我先|我来|我会|我把|现在我|可以|也可以|まず|今から)",
+    re.I,
+)
+_RESULT = re.compile(
+    r"\b(?:fixed|done|resolved|renamed|ported|added|removed|passes|pass|passing|green|works?|builds|in place|updated"
+    r"|erledigt|fertig|behoben|hecho|listo|terminé|corrigé|pronto|feito)\b|通过|完成|通りました|完了|しました",
+    re.I,
+)
+_RULED_OUT = re.compile(
+    r"\b(?:(?:this|that|it)(?:['’]s| is|['’]s| was)(?:n['’]t| not) (?:a|an|the|it)\b|ruled? out|not the (?:cause|culprit"
+    r"|problem|issue)|das ist es nicht|daran liegt es nicht|ce n['’]est (?:donc )?pas|no es (?:eso|el problema)"
+    r"|não é isso)|不是这个原因|ではありません",
+    re.I,
+)
+_ASKED_WHY = re.compile(
+    r"\W*(?:why|how come|what['’]?s (?:wrong|causing|eating)|where (?:is|does|do) .{3,40}(?:go|going|come from)|warum"
+    r"|wieso|weshalb|por qué|¿por qué|pourquoi|por que|perché)\b|为什么|为何|怎么回事|なぜ|どうして",
+    re.I,
+)
+_MEND = re.compile(
+    r"\W*(?:please |can you |could you )?(?:fix|debug|investigate|find out|figure out|look into|speed up|optimi[sz]e"
+    r"|track down|diagnose|reproduce|repair|solve)\b",
+    re.I,
+)
+# What a request begins with. Whoever begins otherwise and asks nothing tells how things are.
+_WANTED = re.compile(
+    r"\W*(?:please|pls|can|could|would|will|should|let['’]?s|i(?:['’]d| want| need| would| wanna|['’]m| am| have|['’]ll)"
+    r"|we (?:need|want|should|have|could|must|would|['’]ll)|we['’]\w+|my plan|here(?:['’]s| is| are)|add|allow|apply|ask"
+    r"|automate|backport|build|bump|change|check|clean|compare|configure|connect|continue|convert|copy|create|cut"
+    r"|define|delete|deploy|design|describe|disable|document|does|do|draft|drop|enable|ensure|evaluate|explain|export"
+    r"|expose|extend|extract|finish|format|generate|get|give|go|handle|help|hide|hook|how|implement|import|improve"
+    r"|increase|install|integrate|introduce|is|are|keep|list|load|look|make|merge|migrate|move|open|package|parse|patch"
+    r"|plan|port|prepare|provide|publish|pull|push|put|read|rebase|reduce|refactor|release|remove|rename|render|replace"
+    r"|review|rewrite|rotate|run|save|send|set|ship|show|sketch|sort|split|start|stop|store|summari[sz]e|support|swap"
+    r"|switch|tell|test|think|trace|translate|try|tune|turn|unify|update|upgrade|use|validate|verify|version|what|where"
+    r"|which|who|wire|wrap|write|bitte|kannst|füge|baue?|mach|erstelle|schreib\w*|prüfe|ergänze|ersetze|wir (?:brauchen"
+    r"|müssen|wollen)|por favor|puedes|añade|agrega|haz|crea|escribe|cambia|quiero|necesit\w+|ajoute|peux|fais|crée"
+    r"|écris|remplace|il (?:me|nous) faut|je veux|on (?:fait|veut)|adicion\w+|cri[ae]|preciso|pode|quero)(?![\w])"
+    r"|(?:请|帮我|给我|加|添加|写|把|我想|我要|实现|更新|升级)|.*(?:してください|したい|お願いします)\W*$",
+    re.I,
+)
+
+__all__ = ["STRONG", "WEAK", "Explanation", "explanation", "points", "states", "trouble"]
+
+
+class Explanation(Struct, frozen=True):
+    """What explains something, and how many signs it shows."""
+
+    text: str
+    points: int
+
+
+def trouble(text: str) -> int:
+    """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""
+    if re.match(r"\W*(?:oh|that|this|it|so)\b", text, re.I) or len(stems(text)) < 2:
+        return 0
+    if _ASKED_WHY.search(text) or _MEND.match(text):
+        return STRONG
+    if text.endswith(("?", "？")):
+        return 0
+    if _WANTED.match(text):
+        return WEAK if cue("problem").search(text) and not re.match(r"\W*(?:add|write|rename|show)\b", text, re.I) else 0
+    return STRONG if cue("problem").search(text) else WEAK
+
+
+def states(text: str) -> bool:
+    """Whether a sentence states how things are, rather than what the agent does, offers, asks or has finished."""
+    bare = opened(text)
+    if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or cue("aside").search(text):
+        return False
+    if _OWN.match(bare) or _RULED_OUT.search(text) or any(
+        cue(meaning, at_start=True).match(bare) for meaning in ("commit", "immediate", "did")
+    ):
+        return False
+    signs = signs_of(text)
+    if _RESULT.search(bare) and not signs & {CAUSE, CONTRAST, SILENT, SURPRISE}:
+        return False
+    return HEDGE not in signs and len(stems(text)) >= _LEAST_STEMS
+
+
+def points(text: str) -> int:
+    """How many signs of an explanation a sentence shows."""
+    return sum(_POINTS[sign] for sign in signs_of(text) if sign in _POINTS) + has_cause(text)
+
+
+def explanation(paragraphs: Sequence[Sequence[str]], least: int) -> Explanation | None:
+    """The sentence that explains the most, with the one beside it if that explains too."""
+    best: tuple[int, int, int] | None = None
+    for number, texts in enumerate(paragraphs):
+        for index, text in enumerate(texts):
+            count = points(text) if states(text) else 0
+            if count >= least and (best is None or count > best[0]):
+                best = (count, number, index)
+    if best is None:
+        return None
+    count, number, index = best
+    texts = paragraphs[number]
+    chosen = [texts[index]]
+    for beside, place in ((index + 1, 1), (index - 1, 0)):
+        if len(chosen) == 1 and 0 <= beside < len(texts) and _goes_with(texts[beside], chosen[0]):
+            chosen.insert(place, texts[beside])
+    return Explanation(" ".join(chosen), count)
+
+
+def _goes_with(text: str, best: str) -> bool:
+    return states(text) and points(text) >= _NEIGHBOUR and len(text) + len(best) <= _JOINED_CHARS

@@ -1,0 +1,262 @@
+"""`memory journal recall`, `log`, `diff`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
+from quire.model import UsageError, cut, one_line
+from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.journal_making import PROVIDER
+from quire.surfaces.cli.journal_shown import (
+    DRY,
+    SHOW_DIFF,
+    YES,
+    confirmed,
+    diff_lines,
+    is_asking,
+    is_model,
+    listed,
+    reply,
+    say_cost,
+    say_diffs,
+    warn_of,
+)
+from quire.surfaces.cli.output import say
+from quire.surfaces.cli.reading import number
+
+_SUMMARY_CHARS = 200
+_LIMIT = 20
+
+__all__ = ["RECALLING"]
+
+
+def recall(
+    session: Session,
+    yes: bool,
+    source: str | None,
+    section: str | None,
+    policy: str | None,
+    checkpoint: str | None,
+    show_diff: bool,
+    provider: str | None,
+    dry_run: bool,
+) -> None:
+    """Work what happened into the memory.
+
+    That is every event that no recall has looked at, grouped and without repetitions. On a terminal the result is shown first and written after a question. What is not said with an option comes from
+    .agent-memory/config.json.
+    """
+    project = session.project()
+
+    def make(**options: Any) -> Any:
+        return project.journal_recall(
+            source=source,
+            section=section,
+            policy=policy,
+            checkpoint=checkpoint,
+            provider=provider,
+            diffs=True if show_diff else None,
+            **options,
+        )
+
+    if is_asking(session, yes, dry_run):
+        _ask_first(session, project, make, provider)
+        return
+    done = make(dry_run=dry_run)
+    if session.as_json:
+        reply(session, project, done)
+        return
+    _say_scope(done)
+    _say_plan(done)
+    _say_done(session, done)
+
+
+def _ask_first(session: Session, project: Any, make: Any, provider: str | None) -> None:
+    """Show, ask, write just what was shown. A model is not asked for a preview: it would propose something else."""
+    if is_model(provider):
+        project.journal_sources()
+        if confirmed(f"Recall? {provider} is asked, which may cost money, and what it proposes is written."):
+            done = make()
+            _say_scope(done)
+            _say_plan(done)
+            _say_done(session, done)
+        return
+    seen = make(dry_run=True)
+    _say_scope(seen)
+    if seen.noop_reason is None:
+        _say_plan(seen)
+        if not confirmed("Recall?"):
+            return
+    # Where nothing is new, only the note of how far the history was looked at moves.
+    _say_done(session, make(expects=seen.expects) if seen.raw_event_count else seen)
+
+
+def _say_scope(done: Any) -> None:
+    say(f"Recall source scope: {done.source}")
+    say(f"Recall section: {done.section}")
+    say(f"Recall policy: {done.policy}")
+    say(f"Unrecalled events considered: {done.raw_event_count}")
+    if done.backlog:
+        say()
+        say("Unrecalled History Summary:")
+        for line in done.backlog:
+            say(line)
+    say()
+
+
+def _say_plan(done: Any) -> None:
+    if done.noop_reason is not None:
+        return
+    say("Planned changes:")
+    for item in done.planned:
+        say(f"- {item.kind} {item.path}: {item.note}")
+    say()
+    say("Memory Summary:")
+    for line in diff_lines(done.diff):
+        say(line)
+    for key, label in (("currentFocusChanged", "Current focus changed"), ("validationChanged", "Validation changed")):
+        say(f"- {label}: {'yes' if done.diff.get(key) else 'no'}")
+    say(f"- Protected sections: {listed(done.protected)}")
+    for key, label in (("gotchas", "Gotchas"), ("nextSteps", "Next steps")):
+        if key in done.memory:
+            say(f"- {label}: {done.memory[key]['before']} -> {done.memory[key]['after']}")
+    if done.baseline is not None:
+        say()
+        say("Checkpoint Summary:")
+        say(f"- Baseline: {done.baseline['id']}")
+        for line in [f"- {done.baseline['error']}"] if "error" in done.baseline else diff_lines(done.baseline):
+            say(line)
+    if any(item.diff for item in done.planned):
+        say_diffs(done.planned)
+    else:
+        say()
+        say("--show-diff shows the files line by line.")
+    say()
+
+
+def _say_done(session: Session, done: Any) -> None:
+    if done.noop_reason is not None:
+        say(f"Nothing to recall. {done.noop_reason}")
+    elif not done.applied:
+        say("Nothing was written: this is what would be done.")
+    else:
+        say(f"Recalled: checkpoint {done.checkpoint}, event {done.event}.")
+    say_cost(done.cost_usd, done.provider)
+    warn_of(session, done.warnings)
+
+
+# -- history ----------------------------------------------------------------------------------
+
+
+def log(session: Session, events: bool, archived: bool, source: str | None, limit: str | None) -> None:
+    """List the checkpoints, or the events, the newest first.
+
+    A checkpoint is the whole memory as it was: `memory journal diff` compares two, `memory journal restore` brings one
+    back.
+    """
+    most = number("limit", limit)
+    if most is not None and most < 0:
+        raise UsageError("--limit takes a number from 0 on; 0 lists everything.")
+    project = session.project()
+    found = project.journal_log(
+        limit=_LIMIT if most is None else most, events=events or source is not None, archived=archived, source=source
+    )
+    if session.as_json:
+        reply(session, project, found)
+        return
+    for entry in found.results:
+        notes = [word for word, is_so in (("latest", entry.is_latest), (entry.batch or "", entry.archived)) if is_so]
+        notes += [entry.source] if entry.source else []
+        lead = " ".join([entry.id, entry.created_at, *(f"[{note}]" for note in notes if note)])
+        say(f"{lead} {cut(one_line(entry.summary), _SUMMARY_CHARS)}")
+        if entry.changed_sections:
+            say(f"  changed: {listed(entry.changed_sections)}")
+    if not found.results:
+        say("There is none.")
+    elif found.total > len(found.results):
+        say(f"Shown: {len(found.results)} of {found.total:,}; --limit shows more.")
+    warn_of(session, found.warnings)
+
+
+def diff(session: Session, before: str, after: str | None) -> None:
+    """Show what changed between two checkpoints.
+
+    With one, from that checkpoint to the memory as it is now. The pages are compared line by line.
+    """
+    project = session.project()
+    found = project.journal_diff(before, after)
+    if session.as_json:
+        reply(session, project, found)
+        return
+    say(f"From {found.before} to {found.after}: {found.summary}")
+    if found.same:
+        return
+    for line in diff_lines(found.diff):
+        say(line)
+    say_diffs(found.files)
+
+
+RECALLING = {
+    "recall": Command(
+        run=recall,
+        examples="""Examples:
+  memory journal recall
+  memory journal recall --dry-run --show-diff
+  memory journal recall --source imports --section gotchas --yes
+""",
+        options=(
+            YES,
+            Option(
+                name="--source",
+                into="source",
+                metavar="SCOPE",
+                choices=SCOPES,
+                help="Which events: those of sessions (imports), of commands (local), or all.",
+            ),
+            Option(
+                name="--section", into="section", metavar="NAME", choices=SECTIONS, help="Change only this section."
+            ),
+            Option(
+                name="--policy",
+                into="policy",
+                metavar="NAME",
+                choices=POLICIES,
+                help="What counts, or which section is left alone.",
+            ),
+            Option(
+                name="--checkpoint",
+                into="checkpoint",
+                metavar="ID",
+                help="Compare the result with this checkpoint instead of the latest.",
+            ),
+            SHOW_DIFF,
+            PROVIDER,
+            DRY,
+        ),
+    ),
+    "log": Command(
+        run=log,
+        examples="""Examples:
+  memory journal log
+  memory journal log --events --archived --limit 0
+  memory journal log --source codex
+""",
+        options=(
+            Option(name="--events", into="events", help="The events instead of the checkpoints."),
+            Option(name="--archived", into="archived", help="Also what was put into the archive."),
+            Option(name="--source", into="source", metavar="ID", help="Only the events of this source."),
+            Option(
+                name="--limit",
+                into="limit",
+                metavar="N",
+                help=f"At most so many; {_LIMIT} by default, 0 for everything.",
+            ),
+        ),
+    ),
+    "diff": Command(
+        run=diff,
+        examples="Examples:\n  memory journal diff chk-000001\n  memory journal diff chk-000001 chk-000003\n",
+        arguments=(Argument(name="before"), Argument(name="after", required=False)),
+    ),
+}

@@ -1,0 +1,426 @@
+"""Mending a journal: what follows from the rest is set right in one go, nothing is lost, and once is enough."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from journaling import REAL, event, needs_real
+from test_journal_validating import (
+    CHK,
+    CONFIG,
+    DAMAGE,
+    EVENTS,
+    NOW,
+    SOURCES,
+    STATE,
+    Store,
+)
+
+from quire.layers.journal import (
+    Writing,
+    commit,
+    content_hash,
+    encode_event,
+    journal_access,
+    layout,
+    open_journal,
+    ordinal_of,
+    read_history,
+    settle_pages,
+)
+from quire.layers.journal.mending import Mending, plan_mending
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    root = tmp_path / "harbor"
+    root.mkdir()
+    return Store.made(root)
+
+
+def plan(store: Store) -> Mending:
+    return plan_mending(str(store.root), NOW)
+
+
+def mend(store: Store) -> Mending:
+    with journal_access(str(store.root), store.world, "mend"):
+        mending = plan(store)
+        if mending.journal is not None:
+            commit(mending.journal, mending.writing, store.world)
+        settle_pages(str(store.root), store.world)
+    return mending
+
+
+def _is_empty(mending: Mending) -> bool:
+    return not mending.said and mending.writing == Writing()
+
+
+def _line(number: int, **fields: Any) -> bytes:
+    return encode_event(event(number, **fields)) + b"\n"
+
+
+def _ids(store: Store) -> list[str]:
+    return [held.id for held in read_history(store.read(EVENTS)).events]
+
+
+def _kept(store: Store) -> list[bytes]:
+    return [path.read_bytes() for path in sorted((store.folder / "local").glob("events-*.before*"))]
+
+
+def test_a_sound_journal_needs_nothing(store: Store, tree: Callable[..., dict[str, bytes]]) -> None:
+    before = tree(store.root, generated=True)
+    mending = plan(store)
+    assert _is_empty(mending)
+    assert mending.left == []
+    assert tree(store.root, generated=True) == before
+
+
+MENDED = {
+    "bundle edited": [],
+    "hash edited": [],
+    "config missing": [],
+    "conflict": [],
+    "id twice": [],
+    "ids not rising": [],
+    "id without a number": [],
+    "events not counted": [],
+    "events counted without end": [],
+    "sources not counted": [],
+    "checkpoints missing": [],
+    "checkpoints empty": [],
+    "checkpoint garbage": [("fail", "checkpoints:read:chk-000001")],
+    "checkpoint a folder": [("fail", "checkpoints:read:chk-000001")],
+    "checkpoint null": [("fail", "checkpoints:schema:chk-000001")],
+    "no latest": [],
+    "page missing": [],
+    "page without mark": [],
+    "page of another version": [],
+    "page of another id": [],
+    "page edited": [],
+    "page of bytes": [],
+    "entry file missing": [],
+    "entry block gone": [],
+    "entry block old": [],
+    "entry block edited": [],
+    "entry block left behind": [],
+}
+"""What is mended, and what is left to tell of it apart from warnings that a bundle was edited by hand."""
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_what_is_mended_is_sound_afterwards_and_stays_so(store: Store, name: str) -> None:
+    DAMAGE[name][0](store)
+    mending = mend(store)
+    assert mending.said
+    left = [item for item in store.told() if item != ("warn", "checkpoints:bundle-drift")]
+    assert left == MENDED[name]
+    assert _is_empty(plan(store))
+
+
+@pytest.mark.parametrize("name", [name for name in DAMAGE if name not in MENDED])
+def test_for_what_cannot_be_mended_nothing_is_planned(store: Store, name: str) -> None:
+    DAMAGE[name][0](store)
+    mending = plan(store)
+    assert _is_empty(mending), mending.said
+
+
+def test_sources_that_are_lost_are_not_made_none(store: Store) -> None:
+    store.remove(SOURCES)
+    assert plan(store).left == [
+        "`.agent-memory/sources.json` is missing, and the state knows of sources. "
+        "`git restore` brings back the one that was committed."
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in DAMAGE if name.startswith("state ")])
+def test_a_state_that_cannot_be_read_is_for_restore(store: Store, name: str) -> None:
+    DAMAGE[name][0](store)
+    mending = plan(store)
+    assert mending.journal is None
+    assert mending.writing == Writing()
+    assert len(mending.left) == 1
+    assert mending.left[0].endswith("`memory journal restore` makes the state from a checkpoint.")
+
+
+# -- the log --------------------------------------------------------------------------------------------------------
+
+
+def test_two_branches_merged_with_their_marks(store: Store) -> None:
+    ours = _line(4, summary="Ours.") + _line(5, summary="Also ours.")
+    theirs = _line(4, summary="Theirs.") + _line(5, summary="Also theirs.")
+    store.add(b"<<<<<<< HEAD\n" + ours + b"||||||| base\n=======\n" + theirs + b">>>>>>> theirs\n")
+    damaged = store.read(EVENTS)
+    mending = mend(store)
+    events = read_history(store.read(EVENTS)).events
+    assert [(held.id, held.summary) for held in events[3:]] == [
+        ("evt-000004", "Ours."),
+        ("evt-000005", "Also ours."),
+        ("evt-000006", "Theirs."),
+        ("evt-000007", "Also theirs."),
+    ]
+    assert _kept(store) == [damaged]
+    assert mending.said == [
+        "4 marks of a merge conflict are taken out of the log.",
+        "2 events whose id was another's, or had no number, are now `evt-000006`, `evt-000007`.",
+        "The log as it was is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
+        "The state counted 3 events; there are 7.",
+    ]
+    assert open_journal(str(store.root)).state.maintenance.history_event_count == 7
+    assert store.told() == []
+
+
+def test_new_ids_are_above_all_that_were_ever_given_out(store: Store) -> None:
+    store.batch("prune-1", 40)
+    store.batch("prune-2", listed=(50,))
+    store.change(STATE, "maintenance", "recallCursors", "imports", "lastRecalledEventId", to="evt-000060")
+    store.add(b'{"id": "evt-000070", "torn\n' + _line(3, summary="Another."))
+    mend(store)
+    assert _ids(store)[-1] == "evt-000071"
+
+
+def test_ids_keep_their_events_when_they_are_put_in_order(store: Store) -> None:
+    """An id is named in pages and by other events: an event that stands in the wrong place keeps it."""
+    store.add(_line(9) + _line(5) + b"{damaged\n" + _line(7))
+    lines = {held.event.id: held.raw for held in read_history(store.read(EVENTS)).lines if held.event}
+    mending = mend(store)
+    assert [one.event.id if one.event else one.raw for one in read_history(store.read(EVENTS)).lines[3:]] == [
+        "evt-000005",
+        b"{damaged",
+        "evt-000007",
+        "evt-000009",
+    ]
+    assert {held.event.id: held.raw for held in read_history(store.read(EVENTS)).lines if held.event} == lines
+    assert mending.left == ["Lines of `.agent-memory/history/events.jsonl` that cannot be read, and are kept: `6`."]
+
+
+def test_a_line_that_stands_there_twice_is_one_event(store: Store) -> None:
+    before = store.read(EVENTS)
+    store.add(before)
+    mending = mend(store)
+    assert store.read(EVENTS) == before
+    assert mending.said[0] == "3 lines that stood in the log twice are taken out."
+    assert _kept(store) == [before * 2]
+
+
+def test_keys_that_nobody_knows_stay_in_a_line_that_gets_another_id(store: Store) -> None:
+    value = {**json.loads(_line(3, summary="Another.")), "later": {"b": 1, "a": [None]}}
+    store.add(json.dumps(value).encode() + b"\n")
+    mend(store)
+    last = json.loads(store.read(EVENTS).splitlines()[-1])
+    assert last == {**value, "id": "evt-000004"}
+    assert list(last) == list(value)
+
+
+def test_a_second_mending_in_the_same_second_keeps_its_own_copy(store: Store) -> None:
+    copies = []
+    for _ in range(2):
+        store.add(b"=======\n")
+        copies.append(store.read(EVENTS))
+        mend(store)
+    assert _kept(store) == copies
+
+
+def test_where_the_numbers_are_used_up_nothing_is_renamed(store: Store) -> None:
+    last = f"evt-{layout.ORDINAL_MOST}"
+    store.add(_line(4, id=last) + _line(5, id=last, summary="Another."))
+    store.count(events=5, sources=1)
+    before = store.read(EVENTS)
+    mending = mend(store)
+    assert mending.said == []
+    assert mending.left == ["Events have the same id, and the numbers are used up: give them others by hand."]
+    assert store.read(EVENTS) == before
+
+
+@pytest.mark.parametrize("kind", ["missing", "pipe"])
+def test_events_that_are_gone_stay_counted(store: Store, kind: str) -> None:
+    """The count is all that tells that something is missing."""
+    store.remove(EVENTS)
+    if kind == "pipe":
+        os.mkfifo(store.folder / EVENTS)
+    mending = mend(store)
+    assert mending.said == []
+    assert len(mending.left) == 1
+    assert store.value(STATE)["maintenance"]["historyEventCount"] == 3
+
+
+EVENT_LINES = st.lists(
+    st.one_of(
+        st.builds(lambda number, text: _line(number, summary=f"s{text}"), st.integers(1, 6), st.integers(0, 3)),
+        st.sampled_from([b"<<<<<<< a\n", b"=======\n", b">>>>>>> b\n", b"{bad\n", b"null\n", b"\n"]),
+        st.builds(lambda name: _line(1, id=name), st.sampled_from(["odd", "evt-", "evt-1", "evt-0", "evt-000004"])),
+    ),
+    max_size=14,
+)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    root = tmp_path_factory.mktemp("sound") / "harbor"
+    root.mkdir()
+    return Store.made(root)
+
+
+def _copy_of(store: Store, folder: str) -> Store:
+    root = Path(folder) / "harbor"
+    shutil.copytree(store.root, root, symlinks=True)
+    return Store(root)
+
+
+def _told_without_ids(data: bytes) -> set[str]:
+    """Every event by what it says, and every line that is none."""
+    found = read_history(data)
+    return {
+        json.dumps({**json.loads(line.raw), "id": ""}) if line.event else line.raw.decode("latin-1")
+        for line in found.lines
+        if line.problem is None or line.problem.code != "ConflictMarker"
+    }
+
+
+@settings(max_examples=60)
+@given(lines=EVENT_LINES)
+def test_whatever_stands_in_the_log_nothing_is_lost_and_the_ids_rise(sound: Store, lines: list[bytes]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = _copy_of(sound, folder)
+        data = b"".join(lines)
+        store.put(EVENTS, data)
+        mend(store)
+        after = store.read(EVENTS)
+        assert _told_without_ids(after) == _told_without_ids(data)
+        numbers = [ordinal_of(name) for name in _ids(store)]
+        assert numbers == sorted(set(numbers) - {0})
+        firsts: dict[int, str] = {}
+        for held in read_history(data).events:
+            firsts.setdefault(ordinal_of(held.id), held.summary)
+        kept = {ordinal_of(held.id): held.summary for held in read_history(after).events}
+        assert all(kept[number] == summary for number, summary in firsts.items() if number)
+        codes = {code for _, code in store.told()}
+        assert not codes & {"history:duplicate", "history:ordering", "history:conflict", "history:event-count"}
+        assert _is_empty(plan(store))
+        assert _kept(store) == ([] if after == data else [data])
+
+
+# -- checkpoints and the rest ---------------------------------------------------------------------------------------
+
+
+def test_the_latest_checkpoint_is_the_newest_that_holds_what_the_state_holds(store: Store) -> None:
+    own = store.value(CHK)
+    for number in (2, 3):
+        store.put(f"{layout.CHECKPOINTS}/chk-{number:06d}.json", json.dumps({**own, "id": f"chk-{number:06d}"}))
+    store.checkpoint(4, gotchas=[])
+    store.change(STATE, "maintenance", "latestCheckpointId", to="chk-000077")
+    mending = mend(store)
+    assert mending.said == ["The state named the checkpoint `chk-000077`; it is `chk-000003`."]
+    assert store.told() == [("warn", "checkpoints:newer")]
+    assert _is_empty(plan(store))
+
+
+def test_where_none_holds_it_the_newest_is_the_latest(store: Store) -> None:
+    store.remove(CHK)
+    store.checkpoint(4, gotchas=[])
+    store.checkpoint(12, gotchas=[], nextSteps=[])
+    mend(store)
+    assert store.value(STATE)["maintenance"]["latestCheckpointId"] == "chk-000012"
+
+
+def test_without_a_checkpoint_one_is_made_above_those_that_were(store: Store) -> None:
+    store.remove(CHK)
+    store.batch("prune-1")
+    store.put("archive/prune-1/checkpoints/chk-000030.json", b"{}")
+    mend(store)
+    made = store.value(f"{layout.CHECKPOINTS}/chk-000031.json")
+    state = store.value(STATE)
+    assert made["bundle"] == state["bundle"]
+    assert made["bundleHash"] == state["bundleHash"] == content_hash(state["bundle"])
+    assert state["maintenance"]["latestCheckpointId"] == "chk-000031"
+
+
+def test_sources_that_are_missing_and_were_none_are_written(store: Store) -> None:
+    store.remove(SOURCES)
+    store.count(events=3, sources=0)
+    assert mend(store).said == [
+        "`.agent-memory/sources.json` was missing; it holds no sources, and the state knew of none."
+    ]
+    assert store.read(SOURCES) == b"[]\n"
+    assert store.told() == []
+
+
+def test_settings_and_sources_that_cannot_be_read_keep_nobody_from_the_rest(store: Store) -> None:
+    store.put(CONFIG, b"{")
+    store.put(SOURCES, b"{}")
+    store.add(_line(3, summary="Another."))
+    mending = mend(store)
+    assert len(mending.left) == 2
+    assert _ids(store)[-1] == "evt-000004"
+    assert (store.read(CONFIG), store.read(SOURCES)) == (b"{", b"{}")
+    assert store.value(STATE)["maintenance"]["importSourceCount"] == 1
+
+
+def test_a_journal_that_was_opened_does_as_well(store: Store) -> None:
+    store.count(events=9, sources=1)
+    journal = open_journal(str(store.root))
+    mending = plan_mending(journal, NOW)
+    assert mending.said == ["The state counted 9 events; there are 3."]
+    commit(journal, mending.writing, store.world)
+    assert store.told() == []
+
+
+def test_keys_of_the_state_that_nobody_knows_stay(store: Store) -> None:
+    store.change(STATE, "later", to={"a": 1})
+    store.change(STATE, "maintenance", "later", to=[2])
+    store.count(events=9, sources=1)
+    mend(store)
+    value = store.value(STATE)
+    assert (value["later"], value["maintenance"]["later"]) == ({"a": 1}, [2])
+
+
+def test_pages_that_are_due_are_not_made_due_again(store: Store) -> None:
+    note = b'{"version":1,"formerly":"docs/OLD.md"}\n'
+    store.put("local/pages-due.json", note)
+    (store.root / layout.PROJECTIONS / "gotchas.md").unlink()
+    assert _is_empty(plan(store))
+    assert store.read("local/pages-due.json") == note
+
+
+def test_what_is_in_the_way_of_a_page_is_told(store: Store) -> None:
+    page = store.root / layout.PROJECTIONS / "gotchas.md"
+    page.unlink()
+    page.mkdir()
+    mending = plan(store)
+    assert _is_empty(mending)
+    assert len(mending.left) == 1
+    assert mending.left[0].startswith("The pages cannot be written: ")
+
+
+@settings(max_examples=60)
+@given(
+    name=st.sampled_from([STATE, CONFIG, SOURCES, EVENTS, CHK, "archive/prune-1/manifest.json"]),
+    data=st.binary(max_size=60) | st.sampled_from([b"null", b"[]", b"{}", b"[null]", b'{"a": 1}']),
+)
+def test_arbitrary_bytes_are_mended_once_or_left(sound: Store, name: str, data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = _copy_of(sound, folder)
+        store.put(name, data)
+        mend(store)
+        assert store.read(name) == data or name == EVENTS
+        assert _is_empty(plan(store))
+
+
+@needs_real
+def test_journals_of_the_original_program_are_mended_once(tmp_path: Path) -> None:
+    roots = sorted({path.parent for path in REAL.rglob(".agent-memory")})
+    mended = 0
+    for number, root in enumerate(roots):
+        store = Store(tmp_path / str(number))
+        shutil.copytree(root, store.root, symlinks=True)
+        mended += bool(mend(store).said)
+        assert _is_empty(plan(store)), root
+    assert mended > 20
