@@ -107,7 +107,7 @@ def hold(path: str, is_respected: Callable[[bytes], bool], sleep: Callable[[floa
 
 
 def holder_of(path: str) -> bytes | None:
-    """What the process that holds a lock said of itself; None where nobody holds it. Looking keeps no other looker out."""
+    """What the process that holds a lock said of itself; None where nobody holds it."""
     try:
         descriptor, _ = open_regular(path)
     except OSError:

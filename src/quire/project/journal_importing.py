@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quire.files import Change, LocalFile
     from quire.layers.journal import Event, Journal, Registry, Source, Writing
 
-_BATCH = 64
+_BATCH = 500
 _BATCH_SECONDS = 5.0
 """Of a sync that is killed, at most so much is read again."""
 _FAILURES = 50

@@ -181,20 +181,29 @@ class JournalRecalling(JournalRestoring):
         events: list[Event] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
         if not events:
             return None
-        from quire.capture.repository import scan_repository
+        from msgspec.structs import replace
+
+        from quire.capture.repository import consolidate, scan_repository
 
         latest = journal.latest_checkpoint
+        evidence = group_events(events)
         request = recall_request(
             self.root,
             scan_repository(self.root, self.git),
             journal.state,
-            group_events(events),
+            evidence,
             scope.source,
             self._checkpoint(latest) if latest else None,
         )
         answer = self._asked_model("recall", request, provider)
+        unseen = answer.left_out.get("UNRECALLED_EVIDENCE_JSON", 0)
+        proposal = answer.value
+        if unseen:
+            # The oldest did not fit; no evidence counts as recalled that nobody looked at.
+            rest = replace(evidence, groups=evidence.groups[-unseen:])
+            proposal = consolidate(proposal, rest)
         made_from = f"{journal.state.bundle_hash}:{events[-1].id}:{len(events)}"
-        return made_from, answer.value, answer.cost_usd, self._model_warnings(answer)
+        return made_from, proposal, answer.cost_usd, self._model_warnings(answer)
 
     def _against(self, name: str | None, bundle: Bundle) -> dict[str, Any] | None:
         """How a bundle differs from a checkpoint."""

@@ -18,6 +18,8 @@ __all__ = [
     "InspectedJournal",
     "JournalItem",
     "JournalStatus",
+    "ProviderSeen",
+    "Providers",
     "Recalled",
     "Refreshed",
     "RestoredState",
@@ -263,6 +265,29 @@ class Validated(msgspec.Struct, kw_only=True):
     warned: int
     failed: int
     mended: list[str] = []
+
+
+class ProviderSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who can make proposals."""
+
+    name: str
+    found: bool
+    path: str
+    version: str
+    reason: str
+
+
+class Providers(msgspec.Struct, kw_only=True):
+    """Who can be asked, and what may be spent in a day."""
+
+    ceiling_usd: float
+    spent_usd: float
+    open_usd: float
+    """Set aside for calls whose cost is not known yet."""
+    calls: int
+    day: str
+    settings_path: str
+    providers: list[ProviderSeen]
 
 
 class Cycle(msgspec.Struct, kw_only=True):

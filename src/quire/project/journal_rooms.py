@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
 from quire.model import InputError, Problem, QuireError
 from quire.project.asking import Asking
-from quire.project.journal_results import FileChange, SourceState
+from quire.project.journal_results import FileChange, Providers, ProviderSeen, SourceState
 
 if TYPE_CHECKING:
     from quire.capture.providers import Answer as ModelAnswer
@@ -96,14 +96,63 @@ class JournalRooms(Asking):
 
     def _asked_model(self, kind: Kind, request: Request, provider: str) -> ModelAnswer:
         """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
+        import msgspec
+
         from quire.capture.providers import ask, read_settings
 
-        return ask(
+        answer = ask(
             kind, request, provider=provider, settings=read_settings(self.world), world=self.world, root=self.root
         )
+        return msgspec.structs.replace(answer, value=_made_safe(answer.value))
 
     def _model_warnings(self, answer: ModelAnswer) -> list[Problem]:
         return [Problem(code="JournalProviderNote", severity="warning", message=text) for text in answer.warnings]
+
+    def journal_providers(self, *, ceiling: float | None = None, versions: bool = False) -> Providers:
+        """Which models could be asked on this machine, and what may be spent on them; `ceiling` sets that."""
+        import math
+
+        from msgspec.structs import replace
+
+        from quire.capture.providers import (
+            available,
+            ceiling_of,
+            read_settings,
+            settings_path,
+            spent_today,
+            write_settings,
+        )
+
+        settings = read_settings(self.world)
+        if ceiling is not None:
+            if not math.isfinite(ceiling) or ceiling < 0:
+                raise InputError("The ceiling is an amount in US dollars, 0 or more.", hint="0 turns spending off.")
+            settings = replace(settings, daily_ceiling_usd=ceiling)
+            write_settings(self.world, settings)
+        spent = spent_today(self.world)
+        return Providers(
+            ceiling_usd=ceiling_of(settings, self.world),
+            spent_usd=spent.spent_usd,
+            open_usd=spent.open_usd,
+            calls=spent.calls,
+            day=spent.day,
+            settings_path=settings_path(self.world),
+            providers=[
+                ProviderSeen(
+                    name=LOCAL_PROVIDER, found=True, path="", version="", reason="part of this program; needs no model"
+                ),
+                *(
+                    ProviderSeen(
+                        name=item.name,
+                        found=item.found,
+                        path=item.path or "",
+                        version=item.version or "",
+                        reason=item.reason or "",
+                    )
+                    for item in available(settings, self.world, root=self.root, versions=versions)
+                ),
+            ],
+        )
 
     # -- showing ----------------------------------------------------------------------------
 
@@ -167,3 +216,14 @@ class JournalRooms(Asking):
         for batch in find_batches(self.root):
             if batch.manifest is not None:
                 yield from batch.manifest.archived_checkpoint_ids
+
+
+def _made_safe(value: Any) -> Any:
+    """What a model wrote, without characters that are not what they seem."""
+    from quire.guard import make_safe
+
+    if isinstance(value, str):
+        return make_safe(value)
+    if isinstance(value, dict):
+        return {name: _made_safe(item) for name, item in value.items()}
+    return [_made_safe(item) for item in value] if isinstance(value, list) else value

@@ -139,7 +139,8 @@ class _Asked:
         good = [match for match in matches if has_answer(match)]
         if good:
             # Those that answer come first: one that only matches well in part must not stand before them.
-            return _Found(listed=[*good, *(match for match in matches if not has_answer(match))], good=good)
+            others = [match for match in matches if not has_answer(match)]
+            return _Found(listed=[*good, *others], good=good[: self._limit])
         if not matching.wanted.stems:
             return _Found(listed=matches, good=[], why=_NO_WORDS)
         return _Found(listed=matches, good=[], why=_missing(matching, matches))

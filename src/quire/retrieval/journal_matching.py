@@ -92,7 +92,7 @@ class Matching:
         self._searcher: Searcher = index.searcher()
         self.question = question
         self.text = text
-        self.wanted: Wanted = wanted_words(self._searcher, text)
+        self.wanted: Wanted = wanted_words(self._searcher, text, question)
         letters = [char for char in text if char.isalpha()]
         self._has_meaning = sum(char < "\u0250" for char in letters) >= _KNOWN_LETTERS * len(letters)
 
@@ -137,6 +137,8 @@ class Matching:
         held = tuple(word for word in wanted.stems if word in words)
         line = ranked[0].weight if ranked else 0.0
         score = _ENGINE * relevance + _LINE * line + _WHOLE * wanted.weight(held)
+        if evidence.source_type == "bundle" and set(evidence.category.split("-")) == wanted.stems.keys():
+            score += _LINE  # `project` asks for that part
         return Match(
             evidence=evidence,
             score=2.0 if named else score * _first_hand(evidence.record),

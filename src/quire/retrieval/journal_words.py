@@ -20,8 +20,8 @@ _STOP_WORDS = {
     "de": "der die das den dem des ein eine einen einem einer und oder aber wie was wer wo wann warum wieso weshalb "
     "welche welcher welches ist sind war waren wird werden wurde wurden hat haben hatte kann konnen muss mussen soll "
     "sollen sollte sollten ich wir ihr sie er es man mir mich uns nicht kein keine auf in im an am zu zum zur von vom "
-    "mit bei fur uber nach aus vor seit durch ohne um als auch noch nur so dass wenn dann da hier dort gibt es sich "
-    "mein unser unsere dieser diese dieses funktioniert geht macht machen tun",
+    "ins mit bei beim fur uber nach aus vor seit durch ohne um als auch noch nur so dass wenn dann da hier dort gibt "
+    "es sich mein unser unsere dieser diese dieses funktioniert geht macht machen tun",
     "fr": "le la les l un une des du de d et ou mais comment que quoi qui ou quand pourquoi quel quelle quels quelles "
     "est sont etait etre a ai as avons avez ont peut doit faut je tu il elle on nous vous ils elles ne n pas plus dans "
     "en au aux a pour par sur avec sans sous chez ce cet cette ces se s y qu c est-ce mon notre nos son sa ses leur "
@@ -36,7 +36,7 @@ _STOP_WORDS = {
 _STOPPED = {language: frozenset(words.split()) for language, words in _STOP_WORDS.items()}
 _ENGLISH = frozenset("the a an of in is are was do does did how what why when where which who to for with and".split())  # noqa: SIM905
 _UNSPACED_ASKING = re.compile(
-    "[为為]什[么麼]|什[么麼](?:时候|時候|地方)?|怎[么麼][样樣]?|如何|哪[里裡些个個]|是否|有[没沒]有|[请請][问問]?|[吗嗎呢吧啊]|我[们們]"
+    "[为為]什[么麼]|有?什[么麼](?:时候|時候|地方)?|怎[么麼][样樣]?|如何|多[久少]|[几幾][个個次]?|哪[里裡些个個]|是否|有[没沒]有|[请請][问問]?|[吗嗎呢吧啊]|我[们們]"
     "|最近|目前|[现現]在|的"
     "|どうやって|どのように|どうして|どう|なぜ|何故|どこ|いつ|どれ|どの|誰|何|なに|ですか|ますか|でしたか|ましたか|とは|について|教えて|ください"
 )
@@ -51,13 +51,15 @@ _SAYING_LITTLE = frozenset(
         "work works working handle handles use uses used using happen happens happened mean means know explain "
         "describe tell show give say says said get gets make makes made need needs want please way thing things kind "
         "many much exactly actually currently must need supposed go goes going come comes let find look see question "
-        "answer anything something everything reason decide decided"
+        "answer long often right now anything something everything reason decide decided"
     ).split()
 )
 """What a question about anything may hold: that a text does not say it means nothing."""
 _ROOT, _ROOT_ELSEWHERE = 5, 3
 _ENDING, _ENDING_ELSEWHERE = 2, 3
 """Where a word is another with an ending: how long it must be, and how long the ending may be, in ASCII and not."""
+_COMPOUND = 6
+"""From so many letters on, in other languages than English, a word may begin a longer one."""
 
 __all__ = ["Wanted", "sought_text", "topic_text", "wanted_words"]
 
@@ -68,11 +70,20 @@ class Wanted(msgspec.Struct, frozen=True):
     question: Question
     stems: dict[str, frozenset[str]]
     weights: dict[str, float]
+    has_compounds: bool = False
 
     def found_in(self, stems: Iterable[str]) -> tuple[str, ...]:
         """Which of the words a text has, given its stems."""
         held = frozenset(stems)
-        return tuple(word for word, own in self.stems.items() if own & held or _has_root(own, held))
+        return tuple(word for word, own in self.stems.items() if own & held or self._has_root(own, held))
+
+    def _has_root(self, wanted: frozenset[str], held: frozenset[str]) -> bool:
+        """Whether a text has a word in another form, which the stems of English do not bring together."""
+        return any(
+            _is_form(first, second) or (self.has_compounds and len(first) >= _COMPOUND and second.startswith(first))
+            for first in wanted
+            for second in held
+        )
 
     def share(self, words: Iterable[str]) -> float:
         """How many of the words these are, as a share."""
@@ -108,24 +119,20 @@ def _stop_words(words: list[str]) -> frozenset[str]:
     return _STOPPED[language] if asked > max(1, sum(word in _ENGLISH for word in words)) else frozenset()
 
 
-def wanted_words(searcher: Searcher, text: str) -> Wanted:
-    """The words of a text that a record must hold to be about it."""
-    question = searcher.question(text)
-    telling = [word for word in question.words if word not in _SAYING_LITTLE and not _is_letter(word)]
-    telling = telling or question.words
+def wanted_words(searcher: Searcher, text: str, question: str = "") -> Wanted:
+    """The words of a text that a record must hold to be about it; the whole question tells the language."""
+    found = searcher.question(text)
+    telling = [word for word in found.words if word not in _SAYING_LITTLE and not _is_letter(word)]
+    telling = telling or found.words
     stems = {word: frozenset(searcher.stems(word)) for word in telling}
-    weights = {word: max((question.rarity.get(stem, 0.0) for stem in own), default=0.0) for word, own in stems.items()}
-    return Wanted(question, {word: own for word, own in stems.items() if own}, weights)
+    weights = {word: max((found.rarity.get(stem, 0.0) for stem in own), default=0.0) for word, own in stems.items()}
+    has_compounds = bool(_stop_words([folded(word) for word in _WORD.findall(question)]))
+    return Wanted(found, {word: own for word, own in stems.items() if own}, weights, has_compounds)
 
 
 def _is_letter(word: str) -> bool:
     """A single letter is no word, unless the script writes words so."""
     return len(word) == 1 and word.isalpha() and word < "\u0e00"
-
-
-def _has_root(wanted: frozenset[str], held: frozenset[str]) -> bool:
-    """Whether a text has a word in another form, which the stems of English do not bring together."""
-    return any(_is_form(first, second) for first in wanted for second in held)
 
 
 def _is_form(first: str, second: str) -> bool:

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from quire.capture.providers.prompts import PROMPT_BYTES
     from quire.capture.providers.requests import (
         BundleRequest,
+        Kind,
         QueryRequest,
         RecallRequest,
+        Request,
         SessionRequest,
     )
     from quire.capture.providers.settings import (
@@ -43,6 +45,7 @@ __all__ = [
     "BadAnswer",
     "BundleRequest",
     "EndpointSettings",
+    "Kind",
     "ProgramMissing",
     "ProgramSettings",
     "ProviderFailed",
@@ -50,6 +53,7 @@ __all__ = [
     "ProviderState",
     "QueryRequest",
     "RecallRequest",
+    "Request",
     "SessionRequest",
     "SignedOut",
     "SpendRefused",
@@ -74,6 +78,7 @@ _HOMES = {
     "BadAnswer": "failures",
     "BundleRequest": "requests",
     "EndpointSettings": "settings",
+    "Kind": "requests",
     "ProgramMissing": "failures",
     "ProgramSettings": "settings",
     "ProviderFailed": "failures",
@@ -81,6 +86,7 @@ _HOMES = {
     "ProviderState": "finding",
     "QueryRequest": "requests",
     "RecallRequest": "requests",
+    "Request": "requests",
     "SessionRequest": "requests",
     "SignedOut": "failures",
     "SpendRefused": "failures",

@@ -63,7 +63,7 @@ _NOTE = re.compile(r"\W*(?:(?:please )?(?:note|remember)|keep in mind|be aware),
 _OF_A_KIND = re.compile(r"\b(?:that|which|who) (?:fail|crash|time out|hang|break|died|were lost)s?\b", re.I)
 _UNTIL = re.compile(r"\b(?:until|before|unless|because|since|or|otherwise|bis|bevor|sonst|hasta|avant)\b|[;:]", re.I)
 _BREAKS = re.compile(
-    r"\b(?:fail\w*|errors?|hangs?|crash\w*|panic\w*|breaks?|broken|times? out|timeout|fehl\w*|schl(?:ägt|agen) fehl"
+    r"\b(?:fail(?:s|ed|ing)?|hangs?|crash\w*|panic\w*|breaks?|broken|times? out|timeout|fehl\w*|schl(?:ägt|agen) fehl"
     r"|falla\w*|échoue\w*)\b|失败|失敗|エラー|错误",
     re.I,
 )

@@ -32,8 +32,9 @@ from quire.capture.signals.wording import opened, stems
 STRONG, WEAK = 2, 1
 _LEAST_STEMS = 4
 _JOINED_CHARS = 230
-_NEIGHBOUR = 2
+_NEIGHBOUR = 1
 """A sentence beside the best one goes with it from so many points on."""
+_WARNING = 4
 _POINTS = {
     **{CAUSE: 1, CONTRAST: 1, LIMIT: 1, AGAIN: 1, SILENT: 2, DUTY: 1},
     **{PROBLEM: 1, NAME: 1, CONDITION: 1, SURPRISE: 2},
@@ -43,11 +44,12 @@ _OWN = re.compile(
     r"|both|all (?:\d+|of them|tests|good|green|done|set)|everything|nothing (?:else|to)|here (?:is|are)|here['’]s"
     r"|(?:there are|i see|we have) (?:two|three|a few|several|some|a couple)|we (?:could|can|should|might|would)"
     r"|options?|you (?:can|could|should|may)|(?:dann|jetzt|zuerst) |wir (?:könnten|können|sollten)|on (?:pourrait|peut)"
-    r"|podr[ií]a\w*|se puede)(?![\w])|\W*(?:我先|我来|我会|我把|现在我|可以|也可以|まず|今から)",
+    r"|podr[ií]a\w*|se puede)(?![\w])|.*[,;] (?:but )?(?:i|we) (?:left|skipped|did|have|haven|won)\b|\W*(?:我先|我来|我会|我把|现在我|可以|也可以|まず|今から)",
     re.I,
 )
 _RESULT = re.compile(
     r"\b(?:fixed|done|resolved|renamed|ported|added|removed|passes|pass|passing|green|works?|builds|in place|updated"
+    r"|(?:is|are|takes?|answers?|loads?) now|now (?:is|are|uses?|takes?|has|runs?|answers?|\w+ed)"
     r"|erledigt|fertig|behoben|hecho|listo|terminé|corrigé|pronto|feito)\b|通过|完成|通りました|完了|しました",
     re.I,
 )
@@ -59,7 +61,7 @@ _RULED_OUT = re.compile(
 )
 _ASKED_WHY = re.compile(
     r"\W*(?:why|how come|what['’]?s (?:wrong|causing|eating)|where (?:is|does|do) .{3,40}(?:go|going|come from)|warum"
-    r"|wieso|weshalb|por qué|¿por qué|pourquoi|por que|perché)\b|为什么|为何|怎么回事|なぜ|どうして",
+    r"|wieso|weshalb|por qué|¿por qué|pourquoi|por que|perché)\b|.*(?:为什么|为何|怎么回事|なぜ|どうして)",
     re.I,
 )
 _MEND = re.compile(
@@ -81,11 +83,11 @@ _WANTED = re.compile(
     r"|which|who|wire|wrap|write|bitte|kannst|füge|baue?|mach|erstelle|schreib\w*|prüfe|ergänze|ersetze|wir (?:brauchen"
     r"|müssen|wollen)|por favor|puedes|añade|agrega|haz|crea|escribe|cambia|quiero|necesit\w+|ajoute|peux|fais|crée"
     r"|écris|remplace|il (?:me|nous) faut|je veux|on (?:fait|veut)|adicion\w+|cri[ae]|preciso|pode|quero)(?![\w])"
-    r"|(?:请|帮我|给我|加|添加|写|把|我想|我要|实现|更新|升级)|.*(?:してください|したい|お願いします)\W*$",
+    r"|(?:请|帮我|给我|加|添加|写|把|我想|我要|实现|更新|升级)|.*(?:ください|したい|お願いします)\W*$",
     re.I,
 )
 
-__all__ = ["STRONG", "WEAK", "Explanation", "explanation", "points", "states", "trouble"]
+__all__ = ["STRONG", "WEAK", "Explanation", "explanation", "is_warning", "points", "states", "trouble"]
 
 
 class Explanation(Struct, frozen=True):
@@ -99,13 +101,11 @@ def trouble(text: str) -> int:
     """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""
     if re.match(r"\W*(?:oh|that|this|it|so)\b", text, re.I) or len(stems(text)) < 2:
         return 0
-    if _ASKED_WHY.search(text) or _MEND.match(text):
+    if _ASKED_WHY.match(text) or _MEND.match(text):
         return STRONG
-    if text.endswith(("?", "？")):
+    if text.endswith(("?", "？")) or _WANTED.match(text):
         return 0
-    if _WANTED.match(text):
-        return WEAK if cue("problem").search(text) and not re.match(r"\W*(?:add|write|rename|show)\b", text, re.I) else 0
-    return STRONG if cue("problem").search(text) else WEAK
+    return STRONG if signs_of(text) & {PROBLEM, LIMIT, AGAIN, SILENT} else WEAK
 
 
 def states(text: str) -> bool:
@@ -141,7 +141,8 @@ def explanation(paragraphs: Sequence[Sequence[str]], least: int) -> Explanation 
     count, number, index = best
     texts = paragraphs[number]
     chosen = [texts[index]]
-    for beside, place in ((index + 1, 1), (index - 1, 0)):
+    # What goes before a statement is more often what it follows from.
+    for beside, place in ((index - 1, 0), (index + 1, 1)):
         if len(chosen) == 1 and 0 <= beside < len(texts) and _goes_with(texts[beside], chosen[0]):
             chosen.insert(place, texts[beside])
     return Explanation(" ".join(chosen), count)
@@ -149,3 +150,11 @@ def explanation(paragraphs: Sequence[Sequence[str]], least: int) -> Explanation 
 
 def _goes_with(text: str, best: str) -> bool:
     return states(text) and points(text) >= _NEIGHBOUR and len(text) + len(best) <= _JOINED_CHARS
+
+
+def is_warning(text: str) -> bool:
+    """Whether a sentence warns, though nothing is known to be wrong."""
+    signs = signs_of(text)
+    if SURPRISE in signs:
+        return len(stems(text)) >= _LEAST_STEMS and not text.endswith(("?", "？")) and points(text) > _WARNING - 1
+    return bool(signs & {PROBLEM, SILENT}) and states(text) and points(text) >= _WARNING

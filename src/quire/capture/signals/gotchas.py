@@ -25,7 +25,7 @@ from quire.capture.signals.causes import (
     without_own_work,
 )
 from quire.capture.signals.cues import cue
-from quire.capture.signals.diagnosis import STRONG, explanation, trouble
+from quire.capture.signals.diagnosis import STRONG, explanation, is_warning, trouble
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
@@ -48,7 +48,7 @@ _COMMAND_CHARS = 80
 _REPORT_TURNS = 4
 """For so many turns of the agent, what it explains is taken for what the user reported."""
 
-SURE_POINTS, UNSURE_POINTS, _EDITED_POINTS = 3, 4, 2
+SURE_POINTS, UNSURE_POINTS, _EDITED_POINTS, _CLEAR_POINTS = 2, 3, 2, 4
 
 WARNED, EXPLAINED, REPORTED, LABELLED = 1, 2, 3, 4
 
@@ -95,11 +95,13 @@ class Gotchas:
         told = [_MENTION.sub("", text) for text in texts]
         if is_first and told and len(stems(told[0])) >= LEAST_STEMS:
             self._request = told[0]
-        self._guessed = ""
-        report = max(told, key=trouble, default="")
-        if report and trouble(report):
+        self.close()
+        # Of what comes later only what is surely wrong: the first thing said may be no more than how things are.
+        sure = max(map(trouble, told), default=0)
+        report = next((text for text in told if trouble(text) >= (1 if is_first else STRONG)), "")
+        if report:
             self._report, self._waited = report, 0
-            self._is_sure, self._is_edited = trouble(report) == STRONG, False
+            self._is_sure, self._is_edited = sure == STRONG, False
 
     def ran(self, command: str, *, failed: bool) -> None:
         """A tool was run. If it failed, the agent may say why."""
@@ -110,6 +112,10 @@ class Gotchas:
     def edited(self) -> None:
         """Something was changed: what was said before stays the cause."""
         self._is_edited = True
+        self.close()
+
+    def close(self) -> None:
+        """Somebody acts on what was said: it stays the cause."""
         if self._guessed:
             self._report = self._guessed = ""
 
@@ -229,7 +235,7 @@ class Gotchas:
             return pair(bare_symptom(self._symptom), text), EXPLAINED
         if titled := self._titled(text, is_wrong=is_wrong):
             return titled
-        if warns(text):
+        if warns(text) or is_warning(text):
             return split_cause(text), WARNED
         return "", 0
 
@@ -263,7 +269,7 @@ class Gotchas:
         """Note what is most likely the cause. What the user reported stays open for one that is said to be it."""
         least = SURE_POINTS if self._failure or self._is_sure else UNSURE_POINTS
         found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
-        if not found or (self._guessed and found.points < self._guess_points):
+        if not found or (self._guessed and found.points < min(self._guess_points, _CLEAR_POINTS)):
             return
         for note in self._notes:
             if self._guessed and note.text == self._guessed:

@@ -1,0 +1,367 @@
+"""One cycle of the automation: sync, recall, retention, and a note of how it went.
+
+Only one cycle runs at a time, and the kernel knows which: one that was killed keeps nobody waiting, and the next goes
+on where it stopped. A step that fails keeps no other from being taken. Where there is nothing to do, nothing that is
+shared is written, no index is opened and no program is started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.journal.layout import ALL, FOLDER, LOCAL, LOCAL_PROVIDER
+from quire.model import Conflict, InvalidStore, LockBusy, Problem, QuireError, cut
+from quire.project.journal_asking import JournalAsking
+from quire.project.journal_results import Cycle, Recalled, SyncedSource
+
+if TYPE_CHECKING:
+    from quire.files.daemons import Life
+    from quire.layers.journal import ImportSync, Journal, Pruning, Run, Source, Writing
+
+SETTLED_SECONDS = 600.0
+"""A session that changed within this time is still being worked in."""
+_GRACE_SECONDS = 3.0
+_DAY_SECONDS = 86_400.0
+_SAID = 20
+_SAID_CHARS = 500
+_NOT_RETAINING = "Retention is switched off."
+_NOTHING_AGED = "Nothing is old enough to be archived, and no batch has expired."
+
+__all__ = ["SETTLED_SECONDS", "JournalCycles"]
+
+
+class _Stopped(Exception):
+    """The process was asked to end; what was done so far stands."""
+
+
+class _Round(msgspec.Struct, kw_only=True):
+    """What has been done so far."""
+
+    started_at: str
+    provider: str = "auto"
+    synced: list[SyncedSource] | None = None
+    recall: dict[str, Any] = {}
+    prune: dict[str, Any] = {}
+    errors: list[str] = []
+    warnings: list[str] = []
+    life: Life | None = None
+
+    def go_on(self, *_: object) -> None:
+        if self.life is not None and self.life.is_over:
+            raise _Stopped
+
+    def warn(self, problems: list[Problem]) -> None:
+        self.warnings += [
+            f"{problem.path}: {problem.message}" if problem.path else problem.message for problem in problems
+        ]
+
+
+class JournalCycles(JournalAsking):
+    """The journal brought up to date in one call, from anywhere."""
+
+    def journal_run_once(self, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False) -> Cycle:
+        """Import what is new, recall it, archive what has aged. Another run that is under way is left to it.
+
+        Sessions that changed within the last `settled_seconds` are left for the next run. In the background a signal
+        that asks the process to end is answered after the current write.
+        """
+        self._journal_there()
+        try:
+            with self._alone() as is_alone:
+                if not is_alone:
+                    return Cycle(status="idle", run={}, busy=True)
+                return self._cycle(settled_seconds, background)
+        except OSError as error:
+            from quire.files import storage_failed
+
+            raise storage_failed(error, "run the automation", self.root) from error
+
+    def _journal_there(self) -> None:
+        """There is a journal of our version; a damaged one is for the run to tell of."""
+        from quire.layers.journal import held_file, open_journal, parse_document, read_state
+        from quire.layers.journal.layout import STATE
+
+        with contextlib.suppress(InvalidStore):
+            data = held_file(self.root, STATE)
+            if data is None:
+                open_journal(self.root)  # which says what is missing
+            else:
+                read_state(parse_document(data, f"{FOLDER}/{STATE}"))
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether no other run is under way, and none will begin meanwhile."""
+        from quire.files import Holder, ensure_local, held, inside, place_of
+        from quire.layers.journal import daemon
+        from quire.model import timestamp
+
+        ensure_local(self.root, FOLDER, self.world.token())
+        holder = Holder(pid=self.world.pid, operation="automation", created_at=timestamp(self.world.now()))
+        path = inside(self.root, place_of(FOLDER, daemon.RUN_LOCK))
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(held(path, holder, 0.0, self.world.sleep, keep=True))
+            except LockBusy:
+                yield False
+                return
+            yield True
+
+    def _cycle(self, settled_seconds: float, background: bool) -> Cycle:
+        from quire.layers.journal import value_of
+
+        done = _Round(started_at=self._time())
+        with contextlib.suppress(_Stopped):
+            if background:
+                self._take_steps_in_background(done, settled_seconds)
+            else:
+                self._take_steps(done, settled_seconds)
+        run = self._noted_run(done)
+        return Cycle(status=run.status, run=value_of(run))
+
+    def _take_steps_in_background(self, done: _Round, settled_seconds: float) -> None:
+        from quire.files import daemons
+
+        try:
+            with daemons.Life(_GRACE_SECONDS) as done.life:
+                self._take_steps(done, settled_seconds)
+        except daemons.Ended:
+            done.errors.append("It was asked to end in the middle of a step; the next run goes on from there.")
+
+    def _take_steps(self, done: _Round, settled_seconds: float) -> None:
+        journal = self._tried(done, self._journal)
+        if journal is None:
+            return
+        done.provider = journal.config.provider
+        done.warn(journal.history.problems[:_SAID])
+        done.warnings += [f"{FOLDER}/sources.json: {' '.join(entry.faults)}" for entry in journal.registry.unread]
+        latest = journal.state.maintenance.latest_checkpoint_id
+        if latest is not None and latest not in journal.checkpoints:
+            done.warnings.append(f"The checkpoint `{cut(latest, 80)}`, which should be the latest, is missing.")
+        done.go_on()
+        if journal.config.syncs_before_recall and journal.registry.sources:
+            done.synced = []
+            for source in journal.registry.sources:
+                self._tried(done, partial(self._sync_one, done, source, settled_seconds))
+            if any(found.imported for found in done.synced):
+                journal = self._tried(done, self._journal) or journal
+        done.go_on()
+        if journal.config.auto_recall:
+            self._tried(done, partial(self._recall_all, done, journal))
+            if done.recall:
+                journal = self._tried(done, self._journal) or journal
+        done.go_on()
+        self._tried(done, partial(self._retain, done, journal))
+
+    def _tried(self, done: _Round, step: Callable[[], Any]) -> Any:
+        """What a step gives; None where it failed. A fault of ours in one step is told like any other failure."""
+        try:
+            return step()
+        except QuireError as error:
+            done.errors.append(error.message)
+        except _Stopped:
+            raise
+        except Exception as error:
+            done.errors.append(f"{type(error).__name__}: {error}")
+        return None
+
+    # -- sync -------------------------------------------------------------------------------
+
+    def _sync_one(self, done: _Round, source: Source, settled_seconds: float) -> None:
+        """A model is never asked here: that would be a call for every session."""
+        assert done.synced is not None
+        done.go_on()
+        quiet = self._quiet_source(source, settled_seconds)
+        if quiet is not None:
+            done.synced.append(quiet)
+            return
+        found = self.journal_sync(
+            source.id, provider=LOCAL_PROVIDER, settled_seconds=settled_seconds, progress=done.go_on
+        )
+        done.synced += found.sources
+        done.warn(found.warnings)
+        for item in found.sources:
+            if item.failed:
+                done.warnings.append(f"{item.id}: {item.failed:,} of its sessions could not be imported.")
+
+    def _quiet_source(self, source: Source, settled_seconds: float) -> SyncedSource | None:
+        """What a sync would say of a source in which nothing is new; None where it has to look closer.
+
+        Only the sessions' stamps are compared with those that were noted: neither they nor the history are read.
+        """
+        from quire.capture.transcripts import discover
+
+        if source.last_sync_status != "passed" or source.last_synced_at is None or source.last_imported_count:
+            return None
+        quiet = SyncedSource(id=source.id, type=source.type)
+        noted = self._noted(source.id)
+        rests_since = self.world.now().timestamp() - settled_seconds
+        with contextlib.suppress(QuireError, OSError):
+            found = discover(source.type, self._source_place(source) or source.path, root=self.root)
+            for session in found:
+                known = noted.get(session.external_id)
+                changed = session.stamp.partition(".")[0]
+                if known is not None and known.stamp == session.stamp:
+                    quiet.skipped += 1
+                elif settled_seconds and changed.isdigit() and int(changed) / 1e9 > rests_since:
+                    quiet.waiting += 1
+                else:
+                    return None
+            return None if found.skipped else quiet
+        return None
+
+    # -- recall -----------------------------------------------------------------------------
+
+    def _recall_all(self, done: _Round, journal: Journal) -> None:
+        """Everything that no recall has looked at, as far as the policy of the settings allows."""
+        from quire.layers.journal import recall_scope, unrecalled
+
+        config = journal.config
+        scope = recall_scope(msgspec.structs.replace(config, default_source=ALL, default_section=ALL))
+        if not unrecalled(journal.history.events, journal.state.maintenance, scope.source):
+            return
+        recall = partial(self.journal_recall, source=scope.source, section=ALL, policy=config.policy, diffs=False)
+        name = self._provider_name(None, config.provider)
+        found = None if name == LOCAL_PROVIDER else self._recalled_by_model(done, partial(recall, provider=name))
+        if found is None:
+            found = recall(provider=LOCAL_PROVIDER)
+        done.warn(found.warnings)
+        done.recall = {
+            "attempted": True,
+            "applied": found.applied,
+            "raw_event_count": found.raw_event_count,
+            "grouped_item_count": found.grouped_item_count,
+            "noop_reason": found.noop_reason,
+        }
+
+    def _recalled_by_model(self, done: _Round, recall: Callable[[], Recalled]) -> Recalled | None:
+        """Nobody is there to ask again: where a model fails or may not be paid, the recall is made without one."""
+        from quire.capture.providers import ProviderFailed
+
+        try:
+            return recall()
+        except (ProviderFailed, Conflict) as error:
+            done.warnings.append(f"{error.message} The recall was made without a model.")
+            return None
+
+    # -- retention --------------------------------------------------------------------------
+
+    def _retain(self, done: _Round, journal: Journal) -> None:
+        from quire.layers.journal import find_candidates, plan_pruning, sweep_batches
+
+        if not journal.config.is_retaining:
+            done.prune = {"attempted": False, "skipped_reason": _NOT_RETAINING}
+            return
+        now = self.world.now()
+        candidates = find_candidates(journal, now)
+        done.warn(candidates.problems)
+        pruned: Pruning | None = None
+        if not candidates.is_empty:
+
+            def plan(fresh: Journal) -> tuple[Pruning | None, Writing | None]:
+                found = find_candidates(fresh, now)
+                if found.is_empty:
+                    return None, None
+                planned = plan_pruning(fresh, found, now)
+                return planned, planned.writing
+
+            pruned = self._journal_change("retention", plan)
+        if pruned is not None or candidates.problems:
+            with self._journal_locked("retention"):
+                sweep_batches(self.root)
+        done.prune = {
+            "attempted": True,
+            "archived_event_count": pruned.events if pruned else 0,
+            "archived_checkpoint_count": pruned.checkpoints if pruned else 0,
+            "expired_archive_batch_count": len(pruned.expired) if pruned else 0,
+            "archive_batch_path": pruned.batch if pruned else None,
+            "skipped_reason": None if pruned else _NOTHING_AGED,
+        }
+
+    # -- the note ---------------------------------------------------------------------------
+
+    def _noted_run(self, done: _Round) -> Run:
+        """The run, noted for others where it has something to tell, and in one line for this machine."""
+        from quire.layers.journal import PruneResult, RecallResult, Run, daemon
+
+        run = Run(
+            started_at=done.started_at,
+            finished_at=self._time(),
+            status=_status(done),
+            provider=done.provider,
+            import_sync=_import_sync(done.synced),
+            recall=RecallResult(**done.recall),
+            prune=PruneResult(**done.prune),
+            errors=_shown(done.errors),
+            warnings=_shown(done.warnings),
+        )
+        if not os.path.isdir(os.path.join(self.root, FOLDER, LOCAL)):
+            return run  # the project went away meanwhile, and is not brought back for a note
+        try:
+            if self._tells_something(run, daemon.latest_run(self.root)):
+                daemon.write_run(self.root, run, self.world.token())
+                self._prepare_journal()
+            daemon.add_run(self.root, daemon.note_of(run), self.world.token())
+        except (QuireError, OSError) as error:
+            said = error.message if isinstance(error, QuireError) else str(error)
+            run = msgspec.structs.replace(run, warnings=(*run.warnings, f"The run could not be noted: {said}"))
+        return run
+
+    def _tells_something(self, run: Run, before: Run | None) -> bool:
+        from quire.layers.journal import moment_of
+
+        prune = run.prune
+        archived = (prune.archived_event_count, prune.archived_checkpoint_count, prune.expired_archive_batch_count)
+        if run.recall.attempted or any(archived) or any(one.imported_count for one in run.import_sync.results):
+            return True
+        then = moment_of(before.finished_at) if before is not None else None
+        if before is None or then is None:
+            return True
+        said = (run.status, run.provider, run.errors, run.warnings, prune.skipped_reason)
+        same = said == (before.status, before.provider, before.errors, before.warnings, before.prune.skipped_reason)
+        return not same or abs((self.world.now() - then).total_seconds()) > _DAY_SECONDS
+
+
+def _status(done: _Round) -> str:
+    """In one word. A source that could be read in part is no failure of the run: its failures are told beside it."""
+    synced = done.synced or []
+    if done.errors:
+        return "failed"
+    if done.recall:
+        return "recalled" if done.recall["applied"] else "recalled_noop"
+    if any(found.imported for found in synced):
+        return "imported"
+    failed = any(found.failed for found in synced)
+    return "failed" if failed and not any(found.skipped or found.waiting for found in synced) else "idle"
+
+
+def _import_sync(synced: list[SyncedSource] | None) -> ImportSync:
+    from quire.layers.journal import Failure, ImportSync, SyncResult
+
+    return ImportSync(
+        attempted=synced is not None,
+        results=tuple(
+            SyncResult(
+                source_id=found.id,
+                imported_count=found.imported,
+                skipped_count=found.skipped,
+                failed_count=found.failed,
+                failures=tuple(
+                    Failure(source_ref=item["sourceRef"], message=item["message"]) for item in found.failures
+                ),
+            )
+            for found in synced or []
+        ),
+    )
+
+
+def _shown(texts: list[str]) -> tuple[str, ...]:
+    """Not without bound: a damaged history may have a thing to say about each of its lines."""
+    found = [cut(text.strip(), _SAID_CHARS) for text in dict.fromkeys(texts) if text.strip()]
+    left = len(found) - _SAID
+    return (*found[:_SAID], f"And {left:,} more.") if left > 0 else tuple(found)
