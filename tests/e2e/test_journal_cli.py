@@ -164,7 +164,7 @@ def test_what_cannot_be_understood_exits_with_2(filled: Journal, line: list[str]
     run = filled.journal(*line)
     assert (run.code, run.out) == (2, "")
     assert run.err.startswith("error: ")
-    failed = filled.journal(*line, "--json")
+    failed = filled.journal("--json", *line)
     assert (failed.code, failed.error["code"]) == (2, "MemoryUsage")
 
 

@@ -42,7 +42,7 @@ from quire.files.local import (
     spoiled,
     write_local,
 )
-from quire.files.lock import Holder, held
+from quire.files.lock import Holder, held, is_alive
 from quire.files.paths import (
     escaping_part,
     follow_inside,
@@ -118,6 +118,7 @@ __all__ = [
     "hex_digest",
     "input_text",
     "inside",
+    "is_alive",
     "is_ancestor",
     "is_at_rest",
     "is_empty_blob",

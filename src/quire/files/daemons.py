@@ -143,13 +143,13 @@ def process_mark(pid: int, env: Mapping[str, str]) -> str:
         return "" if _has_proc() else _asked_ps("lstart=", pid, env)
 
 
-def command_line(pid: int, env: Mapping[str, str]) -> list[str]:
-    """The words with which a process was started; none where it does not run, or is not ours to look at."""
+def command_line(pid: int, env: Mapping[str, str]) -> list[str] | None:
+    """The words with which a process was started; empty where there are none, None where nobody can tell."""
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             return [word.decode("utf-8", "replace") for word in file.read(1 << 16).split(b"\0") if word]
     except OSError:
-        return [] if _has_proc() else _asked_ps("command=", pid, env).split()
+        return [] if _has_proc() else _asked_ps("command=", pid, env).split() or None
 
 
 def _has_proc() -> bool:
@@ -301,6 +301,7 @@ class Child:
 
     def _listen(self, seconds: float) -> None:
         import select
+        import subprocess
 
         if self._pipe.closed:
             return
@@ -310,5 +311,5 @@ class Child:
                 self._said = (self._said + chunk)[-_TOLD_BYTES:]
                 if not chunk and seconds:
                     # It says nothing any more, and may still have something to do.
-                    with contextlib.suppress(Exception):
+                    with contextlib.suppress(subprocess.TimeoutExpired):
                         self._process.wait(seconds)

@@ -145,11 +145,13 @@ class Capturing(WorkingMemory):
         keep_turns: int | None = None,
         session: str = "",
         summarise: Summariser | None = None,
+        provider: str | None = None,
         dry_run: bool = False,
     ) -> tuple[Compacted, str]:
         """Replace older messages by a summary; what is pinned, and what was asked for, stays word for word.
 
-        What goes is first kept in full on this machine; the second value says where.
+        What goes is first kept in full on this machine; the second value says where. With a `provider`, a model writes
+        the summary, within the ceiling of what may be spent.
         """
         from quire.capture import Pin, compact, read_conversation
         from quire.layers.facts import keep_checkpoint
@@ -158,6 +160,10 @@ class Capturing(WorkingMemory):
             conversation = read_conversation(conversation, source)
 
         self._ready()
+        if provider not in (None, "local", "auto"):
+            from quire.capture.providers import read_settings, summariser
+
+            summarise = summariser(str(provider), settings=read_settings(self.world), world=self.world, root=self.root)
         pinned = [Pin(view.id, view.content) for view in self._working(session).pins]
         kept: list[str] = []
 

@@ -329,13 +329,14 @@ class JournalAsking(JournalImporting):
         )
 
     def _mend(self) -> list[str]:
-        from quire.layers.journal import Writing, plan_mending
+        from quire.layers.journal import commit, plan_mending
 
-        def plan(journal: Journal) -> tuple[list[str], Writing | None]:
-            mending = plan_mending(journal, self.world.now())
-            return mending.said, mending.writing if mending.said else None
-
-        return self._journal_change("mend the journal", plan)
+        with self._journal_locked("mend the journal"):
+            mending = plan_mending(self.root, self.world.now())
+            if mending.journal is not None and mending.said:
+                commit(mending.journal, mending.writing, self.world)
+                self._write_due_pages()
+        return mending.said
 
 
 def _next_action(

@@ -1,11 +1,352 @@
-"""The journal kept by itself: one cycle of sync, recall and retention, safe to call from anywhere."""
+"""The journal kept by itself: the process that runs its cycles, started, found, stopped.
+
+Whether it runs, the kernel's lock says, and nothing else: a file with a process id proves nothing. What is to be
+started is the caller's to say, since only a surface knows its own commands.
+"""
 
 from __future__ import annotations
 
-from quire.project.journal_asking import JournalAsking
+import contextlib
+import signal
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["JournalAutomation"]
+import msgspec
+
+from quire.layers.journal.layout import FOLDER, LOCAL
+from quire.model import Conflict, Problem, QuireError
+from quire.project.journal_cycles import JournalCycles
+
+if TYPE_CHECKING:
+    from quire.files.daemons import Child
+    from quire.layers.journal import Daemon, DaemonLock
+    from quire.project.journal_keeper import Bounds
+
+_START_SECONDS = 10.0
+_STOP_SECONDS = 10.0
+_KILL_SECONDS = 5.0
+_PAUSE_SECONDS = 0.02
+_SHOWN_RUNS = 5
+_SILENT_SECONDS = 180.0
+
+__all__ = ["AutomationState", "JournalAutomation", "StartedKeeper", "StoppedKeeper"]
 
 
-class JournalAutomation(JournalAsking):
-    """Cycles, and the process that runs them."""
+class StartedKeeper(msgspec.Struct, frozen=True, kw_only=True):
+    pid: int
+    started: bool = True
+    """False where it ran already."""
+
+
+class StoppedKeeper(msgspec.Struct, frozen=True, kw_only=True):
+    pid: int | None
+    stopped: bool
+    """False where none ran; then `pid` is the one that had left its files behind, if any."""
+    killed: bool = False
+
+
+class AutomationState(msgspec.Struct, kw_only=True):
+    """Whether a process keeps the journal, and how its cycles went."""
+
+    running: bool
+    pid: int | None = None
+    started_at: str | None = None
+    last_heartbeat_at: str | None = None
+    heartbeat_age_seconds: float | None = None
+    interval_minutes: float | None = None
+    provider: str | None = None
+    next_run_at: str | None = None
+    ends_at: str | None = None
+    other_program: bool = False
+    """Another program's process keeps it."""
+    elsewhere: bool = False
+    """It runs in a container, or on another machine: its number means nothing here."""
+    stale_pid: int | None = None
+    """A process that does not run any more, but left its files."""
+    last_run: dict[str, Any] | None = None
+    runs: list[dict[str, Any]] = []
+    """The last ones, newest first."""
+    last_log: str | None = None
+    warnings: list[Problem] = []
+
+
+class _Found(msgspec.Struct, frozen=True, kw_only=True):
+    """Who keeps the journal."""
+
+    pid: int
+    kernel: bool
+    """Whether it holds the kernel's lock, as ours do."""
+    is_here: bool = True
+    """Whether the process of this number is really it. One in a container has another number outside."""
+    keeper: Daemon | None = None
+
+
+class JournalAutomation(JournalCycles):
+    """The process that keeps the journal."""
+
+    # -- asked ------------------------------------------------------------------------------
+
+    def journal_automation(self, *, runs: int = _SHOWN_RUNS) -> AutomationState:
+        """Whether a process keeps the journal, since when, what it did and when it does it again."""
+        from quire.layers.journal import daemon, moment_of, value_of
+
+        self._journal_there()
+        found = self._found_keeper()
+        keeper = found.keeper if found is not None else None
+        last = daemon.latest_run(self.root)
+        logged = daemon.last_logged(self.root)
+        state = AutomationState(
+            running=found is not None,
+            pid=found.pid if found is not None else None,
+            other_program=found is not None and not found.kernel,
+            elsewhere=found is not None and not found.is_here,
+            stale_pid=self._stale_keeper() if found is None else None,
+            last_run=value_of(last) if last is not None else None,
+            runs=[msgspec.to_builtins(note) for note in reversed(daemon.read_runs(self.root)[-runs:])],
+            last_log=logged[-1] if logged else None,
+        )
+        if keeper is not None:
+            self._describe_keeper(state, keeper)
+            then = moment_of(keeper.last_heartbeat_at)
+            if then is not None:
+                state.heartbeat_age_seconds = max(0.0, (self.world.now() - then).total_seconds())
+        if (state.heartbeat_age_seconds or 0.0) > _SILENT_SECONDS:
+            state.warnings.append(
+                Problem(
+                    code="JournalKeeperSilent",
+                    severity="warning",
+                    message=f"Process {state.pid} has given no sign of life for {state.heartbeat_age_seconds:.0f} s.",
+                    hint="`memory journal automate stop` and `start` put another in its place.",
+                )
+            )
+        return state
+
+    def _describe_keeper(self, state: AutomationState, keeper: Daemon) -> None:
+        from quire.project.journal_keeper import LAST, NEXT
+
+        state.started_at = keeper.started_at
+        state.last_heartbeat_at = keeper.last_heartbeat_at
+        state.interval_minutes = float(keeper.interval_minutes)
+        state.provider = keeper.provider
+        state.next_run_at = _text(keeper.extra.get(NEXT))
+        state.ends_at = _text(keeper.extra.get(LAST))
+
+    # -- started ----------------------------------------------------------------------------
+
+    def journal_start(self, command: Sequence[str], *, seconds: float = _START_SECONDS) -> StartedKeeper:
+        """Start the process that keeps the journal: `command`, which has to call `journal_keep`."""
+        done = self.journal_ensure_running(command, seconds=seconds)
+        if not done.started:
+            raise Conflict(
+                f"The automation of this journal is running already (pid={done.pid}).",
+                hint="`memory journal automate status` shows it, `memory journal automate stop` ends it.",
+                details={"pid": done.pid},
+            )
+        return done
+
+    def journal_ensure_running(self, command: Sequence[str], *, seconds: float = _START_SECONDS) -> StartedKeeper:
+        """Start it unless it runs."""
+        from quire.files import daemons, ensure_local
+        from quire.layers.journal import daemon, load_config
+
+        self._journal_there()
+        found = self._found_keeper()
+        if found is not None:
+            return StartedKeeper(pid=found.pid, started=False)
+        load_config(self.root)  # one that cannot be read is told now, and not in a log
+        try:
+            daemon.ensure_automation(self.root)
+            ensure_local(self.root, FOLDER, self.world.token())
+            self._prepare_journal()
+            child = daemons.Child(command, cwd=self.root, env=self.world.env)
+        except OSError as error:
+            from quire.files import storage_failed
+
+            raise storage_failed(error, "start the automation", self.root) from error
+        return self._awaited_keeper(child, seconds)
+
+    def _awaited_keeper(self, child: Child, seconds: float) -> StartedKeeper:
+        """Wait until it gives a sign of life. What gives none in time is ended, so that nothing runs unseen."""
+        until = monotonic() + seconds
+        while monotonic() < until:
+            found = self._found_keeper()
+            if found is not None and found.pid == child.pid and found.keeper is not None:
+                child.let_go()
+                return StartedKeeper(pid=child.pid)
+            if child.code is not None:
+                said = child.last_line
+                child.end()
+                if found is not None and found.pid != child.pid:
+                    return StartedKeeper(pid=found.pid, started=False)  # somebody else was faster
+                raise self._not_started(f"it ended with {child.code}", said)
+            self.world.sleep(_PAUSE_SECONDS)
+        said = child.last_line
+        child.end(1.0)
+        self._clear_keeper()
+        raise self._not_started(f"it gave no sign of life within {seconds:.0f} s, and was stopped", said)
+
+    def _not_started(self, how: str, said: str) -> QuireError:
+        from quire.layers.journal import daemon
+
+        logged = daemon.last_logged(self.root)
+        why = said.removeprefix("error: ") or (logged[-1] if logged else "")
+        return QuireError(
+            f"The automation could not be started: {how}." + (f" It said: {why}" if why else ""),
+            hint=f"`{FOLDER}/{LOCAL}/{daemon.LOG}` may tell more. `memory journal automate run-once` needs no process.",
+        )
+
+    def journal_keep(self, cycle: Sequence[str], bounds: Bounds | None = None) -> str:
+        """Be the process that keeps the journal; why it ended. `cycle` is the command that runs one cycle."""
+        from quire.project import journal_keeper
+
+        self._journal_there()
+        return journal_keeper.Keeper(self.root, self.world, cycle, bounds or journal_keeper.Bounds()).run()
+
+    # -- stopped ----------------------------------------------------------------------------
+
+    def journal_stop(self) -> StoppedKeeper:
+        """End the process that keeps the journal. No other process is ever sent a signal."""
+        self._journal_there()
+        found = self._found_keeper()
+        if found is None:
+            stale = self._stale_keeper()
+            self._clear_keeper()
+            return StoppedKeeper(pid=stale, stopped=False)
+        if not found.kernel:
+            raise Conflict(
+                f"Process {found.pid}, which keeps this journal, was started by another program.",
+                hint=f"Stop it with that program, or with `kill {found.pid}`.",
+                details={"pid": found.pid},
+            )
+        if not found.is_here:
+            raise Conflict(
+                f"Process {found.pid} here is not the one that keeps this journal.",
+                hint="That one may run in a container, or on another machine that shares the disk: stop it there.",
+                details={"pid": found.pid},
+            )
+        killed = not self._keeper_ended(found, signal.SIGTERM, _STOP_SECONDS)
+        if killed and not self._keeper_ended(found, signal.SIGKILL, _KILL_SECONDS):
+            raise Conflict(
+                f"Process {found.pid} does not end.",
+                hint="It may wait for a disk that does not answer. Try again later.",
+                details={"pid": found.pid},
+            )
+        self._clear_keeper()
+        return StoppedKeeper(pid=found.pid, stopped=True, killed=killed)
+
+    def _keeper_ended(self, found: _Found, number: int, seconds: float) -> bool:
+        """Whether it is gone within so many seconds of a signal."""
+        from quire.files import daemons
+
+        try:
+            daemons.send_signal(found.pid, number, self._is_still_keeper(found))
+        except PermissionError:
+            raise Conflict(
+                f"Process {found.pid}, which keeps this journal, belongs to another user.",
+                hint="That user has to stop it.",
+                details={"pid": found.pid},
+            ) from None
+        until = monotonic() + seconds
+        while self._is_still_keeper(found)():
+            if monotonic() >= until:
+                return False
+            self.world.sleep(_PAUSE_SECONDS)
+        return True
+
+    def _is_still_keeper(self, found: _Found) -> Callable[[], bool]:
+        def is_still() -> bool:
+            lock = self._lock_holder()
+            return lock is not None and lock.pid == found.pid
+
+        return is_still
+
+    # -- who it is --------------------------------------------------------------------------
+
+    def _found_keeper(self) -> _Found | None:
+        """The process that keeps the journal, if one does."""
+        from quire.layers.journal import daemon
+        from quire.project.journal_keeper import is_another_programs
+
+        keeper = daemon.read_keeper(self.root)
+        lock = self._lock_holder()
+        if lock is None:
+            for named in (self._unheld_keeper_lock(), keeper):
+                if named is not None and is_another_programs(named.pid, self.world):
+                    is_its = keeper is not None and keeper.pid == named.pid
+                    return _Found(pid=int(named.pid), kernel=False, keeper=keeper if is_its else None)
+            return None
+        if keeper is not None and keeper.pid != lock.pid:
+            keeper = None
+        return _Found(pid=int(lock.pid), kernel=True, is_here=self._is_keeper_here(lock, keeper), keeper=keeper)
+
+    def _is_keeper_here(self, lock: DaemonLock, keeper: Daemon | None) -> bool:
+        from quire.files import daemons
+        from quire.project.journal_keeper import MARK
+
+        if not daemons.is_process_id(lock.pid):
+            return False
+        mark = keeper.extra.get(MARK) if keeper is not None else None
+        if mark:
+            return daemons.process_mark(int(lock.pid), self.world.env) == str(mark)
+        return "automate" in (daemons.command_line(int(lock.pid), self.world.env) or ())
+
+    def _lock_holder(self) -> DaemonLock | None:
+        """What the holder of the kernel's lock says of itself; None where nobody holds it."""
+        from quire.files import daemons
+        from quire.layers.journal import daemon
+
+        until = monotonic() + 1.0
+        while True:
+            data = daemons.holder_of(daemon.lock_path(self.root))
+            if data is None:
+                return None
+            found = daemon.parsed_lock(data)
+            if found is not None:
+                return found
+            if monotonic() > until:  # it has just been taken: who took it says so at once
+                raise Conflict(
+                    "The lock of this journal's automation is held by a process that does not say which it is.",
+                    hint=f"`lsof {FOLDER}/automation/daemon.lock` may tell.",
+                )
+            self.world.sleep(_PAUSE_SECONDS)
+
+    def _unheld_keeper_lock(self) -> DaemonLock | None:
+        from quire.layers.journal import daemon, held_file
+        from quire.layers.journal.layout import DAEMON_LOCK
+
+        with contextlib.suppress(QuireError):
+            data = held_file(self.root, DAEMON_LOCK)
+            return daemon.parsed_lock(data) if data is not None else None
+        return None
+
+    def _stale_keeper(self) -> int | None:
+        from quire.layers.journal import daemon
+
+        named = self._unheld_keeper_lock() or daemon.read_keeper(self.root)
+        return int(named.pid) if named is not None else None
+
+    def _clear_keeper(self) -> None:
+        """What a process that does not run any more has left; only while nobody holds the lock."""
+        from quire.files import daemons
+        from quire.layers.journal import daemon
+        from quire.project.journal_keeper import is_another_programs
+
+        if not daemon.has_files(self.root):
+            return
+
+        def is_respected(data: bytes) -> bool:
+            found = daemon.parsed_lock(data)
+            return found is not None and is_another_programs(found.pid, self.world)
+
+        with contextlib.suppress(OSError):
+            lock = daemons.hold(daemon.lock_path(self.root), is_respected, self.world.sleep)
+            if lock is not None:
+                try:
+                    daemon.remove_keeper(self.root)
+                finally:
+                    lock.release()
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

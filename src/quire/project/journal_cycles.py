@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.journal.layout import ALL, FOLDER, LOCAL, LOCAL_PROVIDER
+from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER
 from quire.model import Conflict, InvalidStore, LockBusy, Problem, QuireError, cut
 from quire.project.journal_asking import JournalAsking
 from quire.project.journal_results import Cycle, Recalled, SyncedSource
@@ -73,7 +73,7 @@ class JournalCycles(JournalAsking):
         """
         self._journal_there()
         try:
-            with self._alone() as is_alone:
+            with self._only_cycle() as is_alone:
                 if not is_alone:
                     return Cycle(status="idle", run={}, busy=True)
                 return self._cycle(settled_seconds, background)
@@ -95,7 +95,7 @@ class JournalCycles(JournalAsking):
                 read_state(parse_document(data, f"{FOLDER}/{STATE}"))
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[bool]:
+    def _only_cycle(self) -> Iterator[bool]:
         """Whether no other run is under way, and none will begin meanwhile."""
         from quire.files import Holder, ensure_local, held, inside, place_of
         from quire.layers.journal import daemon
@@ -134,7 +134,7 @@ class JournalCycles(JournalAsking):
             done.errors.append("It was asked to end in the middle of a step; the next run goes on from there.")
 
     def _take_steps(self, done: _Round, settled_seconds: float) -> None:
-        journal = self._tried(done, self._journal)
+        journal = self._tried_step(done, self._journal)
         if journal is None:
             return
         done.provider = journal.config.provider
@@ -147,18 +147,18 @@ class JournalCycles(JournalAsking):
         if journal.config.syncs_before_recall and journal.registry.sources:
             done.synced = []
             for source in journal.registry.sources:
-                self._tried(done, partial(self._sync_one, done, source, settled_seconds))
+                self._tried_step(done, partial(self._sync_one, done, source, settled_seconds))
             if any(found.imported for found in done.synced):
-                journal = self._tried(done, self._journal) or journal
+                journal = self._tried_step(done, self._journal) or journal
         done.go_on()
         if journal.config.auto_recall:
-            self._tried(done, partial(self._recall_all, done, journal))
+            self._tried_step(done, partial(self._recall_all, done, journal))
             if done.recall:
-                journal = self._tried(done, self._journal) or journal
+                journal = self._tried_step(done, self._journal) or journal
         done.go_on()
-        self._tried(done, partial(self._retain, done, journal))
+        self._tried_step(done, partial(self._retain_journal, done, journal))
 
-    def _tried(self, done: _Round, step: Callable[[], Any]) -> Any:
+    def _tried_step(self, done: _Round, step: Callable[[], Any]) -> Any:
         """What a step gives; None where it failed. A fault of ours in one step is told like any other failure."""
         try:
             return step()
@@ -202,7 +202,8 @@ class JournalCycles(JournalAsking):
         noted = self._noted(source.id)
         rests_since = self.world.now().timestamp() - settled_seconds
         with contextlib.suppress(QuireError, OSError):
-            found = discover(source.type, self._source_place(source) or source.path, root=self.root)
+            root = "" if source.extra.get(ALL_FOLDERS) is True else self.root
+            found = discover(source.type, self._source_place(source) or source.path, root=root)
             for session in found:
                 known = noted.get(session.external_id)
                 changed = session.stamp.partition(".")[0]
@@ -251,7 +252,7 @@ class JournalCycles(JournalAsking):
 
     # -- retention --------------------------------------------------------------------------
 
-    def _retain(self, done: _Round, journal: Journal) -> None:
+    def _retain_journal(self, done: _Round, journal: Journal) -> None:
         from quire.layers.journal import find_candidates, plan_pruning, sweep_batches
 
         if not journal.config.is_retaining:

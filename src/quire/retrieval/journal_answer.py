@@ -151,7 +151,7 @@ class _Asked:
         moment, rest = since.moment, since.rest
         for record in named_in(self._index, self._question, msgspec.structs.replace(self._allowed, kinds=())):
             moment, rest = instant(record.created_at) or moment, rest.replace(record.ref.partition(":")[2], " ")
-        matching = self._matching(topic_text(rest))
+        matching = self._matching(topic_text(self._question, rest))
 
         def latest(matching: Matching, since: datetime | None) -> list[Match]:
             return latest_changes(

@@ -95,24 +95,25 @@ class Wanted(msgspec.Struct, frozen=True):
         return sum(self.weights[word] for word in words if word in self.weights) / total if total else 0.0
 
 
-def sought_text(question: str) -> str:
-    """The question as it is searched for: without what only makes it a question, in whichever language."""
-    text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode())
+def sought_text(question: str, part: str | None = None) -> str:
+    """The question as it is searched for, or a part of it: without what only makes it a question, in its language."""
+    text = question if part is None else part
+    text = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
     if not text.isascii():
         text = _ALONE.sub(" ", _PARTICLES.sub(" ", _UNSPACED_ASKING.sub(" ", text)))
-    words = [folded(found.group()) for found in _WORD.finditer(text)]
-    stopped = _stop_words(words)
+    stopped = _stop_words(question)
     return _WORD.sub(lambda found: "" if folded(found.group()) in stopped else found.group(), text)
 
 
-def topic_text(question: str) -> str:
-    """What a question after changes, next steps or traps is about; empty where it is about everything."""
-    text = sought_text(without_phrases(question))
+def topic_text(question: str, part: str | None = None) -> str:
+    """What a question after changes, next steps or traps is about; blank where it is about everything."""
+    text = sought_text(question, without_phrases(question if part is None else part))
     return _WORD.sub(lambda found: "" if is_filling(found.group()) else found.group(), text)
 
 
-def _stop_words(words: list[str]) -> frozenset[str]:
+def _stop_words(question: str) -> frozenset[str]:
     """Those of the language that the question is in; none where that is English, or hard to say."""
+    words = [folded(word) for word in _WORD.findall(question)]
     counts = {language: sum(word in stopped for word in words) for language, stopped in _STOPPED.items()}
     language = max(counts, key=lambda name: counts[name])
     asked = counts[language]
@@ -126,7 +127,7 @@ def wanted_words(searcher: Searcher, text: str, question: str = "") -> Wanted:
     telling = telling or found.words
     stems = {word: frozenset(searcher.stems(word)) for word in telling}
     weights = {word: max((found.rarity.get(stem, 0.0) for stem in own), default=0.0) for word, own in stems.items()}
-    has_compounds = bool(_stop_words([folded(word) for word in _WORD.findall(question)]))
+    has_compounds = bool(_stop_words(question))
     return Wanted(found, {word: own for word, own in stems.items() if own}, weights, has_compounds)
 
 

@@ -167,7 +167,7 @@ def says_nothing(text: str) -> bool:
     """Whether a sentence cannot tell of a trap: a question, a courtesy, the agent's own work, a guess, a step."""
     if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or cue("aside").search(text):
         return True
-    if _is_own_work(text) or (cue("open").search(text) and not _STRONG.search(text)):
+    if _is_own_work(text) or (cue("open").search(text) and not _STRONG.search(text) and not has_cause(text)):
         return True
     is_known = _STRONG.search(text) or (cue("problem").search(text) and _cut_at(text, "because"))
     return bool(cue("hypothetical").search(text) and not is_known)

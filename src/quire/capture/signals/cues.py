@@ -50,7 +50,7 @@ _SPACED: dict[str, dict[str, str]] = {
         r"|would not|can['’]t|to be|yet to be|still to be|before we) (?:\S+ ){0,2}(?:decided?|chosen?|choose|agreed"
         r"|settled)|undecided|open question|to decide|decide whether",
         "hypothetical": r"could|might|may|maybe|perhaps|possibly|would|should we|shall we|if you|if we|if i|options?"
-        r"|either|alternatively|alternative|consider(?:ed|ing)?|what about|how about|candidate|one way|either way"
+        r"|either(?= .*\bor\b)|alternatively|alternative|consider(?:ed|ing)?|what about|how about|candidate|one way|either way"
         r"|ways|approaches|guess",
         "quoted": r"says|said|according to|the (?:docs?|wiki|readme|record|page|comment|manual|spec|adr|article) \S+"
         r"|recommends|states|reads|writes|wrote|their docs?|an? earlier|previously|used to",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quire.capture.signals.causes import has_cause
+from quire.capture.signals.causes import has_cause, has_problem
 from quire.capture.signals.cues import cue
 from quire.capture.signals.signs import (
     AGAIN,
@@ -29,7 +29,7 @@ from quire.capture.signals.signs import (
 )
 from quire.capture.signals.wording import opened, stems
 
-STRONG, WEAK = 2, 1
+STRONG, LIKELY, WEAK = 3, 2, 1
 _LEAST_STEMS = 4
 _JOINED_CHARS = 230
 _NEIGHBOUR = 1
@@ -48,9 +48,17 @@ _OWN = re.compile(
     re.I,
 )
 _RESULT = re.compile(
-    r"\b(?:fixed|done|resolved|renamed|ported|added|removed|passes|pass|passing|green|works?|builds|in place|updated"
-    r"|(?:is|are|takes?|answers?|loads?) now|now (?:is|are|uses?|takes?|has|runs?|answers?|\w+ed)"
-    r"|erledigt|fertig|behoben|hecho|listo|terminé|corrigé|pronto|feito)\b|通过|完成|通りました|完了|しました",
+    r"^\W*(?:\w+ ){0,1}(?:fixed|done|resolved|renamed|ported|added|removed|replaced|updated|erledigt|fertig|behoben"
+    r"|hecho|listo|terminé|corrigé|pronto|feito)\b|\b(?:passes|pass|passing|green|works?|builds|in place"
+    r"|(?:is|are|takes?|answers?|loads?) now|now (?:is|are|uses?|takes?|has|runs?|answers?|\w+ed))\b"
+    r"|通过|完成|通りました|完了|しました",
+    re.I,
+)
+# What would be, or is better, is weighed.
+_WEIGHED = re.compile(
+    r"\b(?:would(?! (?:send|mail|get|crash|fail|lose|break|throw|raise|delete|overwrite))|candidate|better|best|simplest"
+    r"|cleaner|cheaper|easier|wäre|würden?|besser|einfacher|sería\w*|habría|mejor|\w+erai(?:t|ent)|vaudrait|mieux"
+    r"|seria|melhor)\b|更|不如|方が",
     re.I,
 )
 _RULED_OUT = re.compile(
@@ -87,7 +95,15 @@ _WANTED = re.compile(
     re.I,
 )
 
-__all__ = ["STRONG", "WEAK", "Explanation", "explanation", "is_warning", "points", "states", "trouble"]
+# `deploy is stuck`: what could be an order is a noun.
+_NOUN = re.compile(
+    r"\W*\w+ (?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?|crash(?:es)?|stopped|broke|does|never|still|dies"
+    r"|returns?|shows?|gets?)\b",
+    re.I,
+)
+_SHOULD = re.compile(r"\b(?:should|would be (?:nice|good|great)|soll(?:te)?n?|debería|devrait|deveria)\b", re.I)
+
+__all__ = ["LIKELY", "STRONG", "WEAK", "Explanation", "asks_for", "explanation", "is_warning", "points", "states", "trouble"]
 
 
 class Explanation(Struct, frozen=True):
@@ -101,11 +117,19 @@ def trouble(text: str) -> int:
     """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""
     if re.match(r"\W*(?:oh|that|this|it|so)\b", text, re.I) or len(stems(text)) < 2:
         return 0
-    if _ASKED_WHY.match(text) or _MEND.match(text):
+    if _ASKED_WHY.match(text):
         return STRONG
-    if text.endswith(("?", "？")) or _WANTED.match(text):
+    if _MEND.match(text):
+        return LIKELY
+    if text.endswith(("?", "？")) or asks_for(text):
         return 0
-    return STRONG if signs_of(text) & {PROBLEM, LIMIT, AGAIN, SILENT} else WEAK
+    signs = signs_of(text)
+    return STRONG if PROBLEM in signs else LIKELY if signs & {LIMIT, AGAIN, SILENT, NAME} else WEAK
+
+
+def asks_for(text: str) -> bool:
+    """Whether a sentence of the user asks for a piece of work."""
+    return bool(_WANTED.match(text) and not _NOUN.match(text)) or bool(_SHOULD.search(text))
 
 
 def states(text: str) -> bool:
@@ -118,7 +142,9 @@ def states(text: str) -> bool:
     ):
         return False
     signs = signs_of(text)
-    if _RESULT.search(bare) and not signs & {CAUSE, CONTRAST, SILENT, SURPRISE}:
+    if _RESULT.search(bare) and not signs & {CAUSE, SILENT, SURPRISE}:
+        return False
+    if _WEIGHED.search(text) and not signs & {SILENT, SURPRISE}:
         return False
     return HEDGE not in signs and len(stems(text)) >= _LEAST_STEMS
 
@@ -156,5 +182,8 @@ def is_warning(text: str) -> bool:
     """Whether a sentence warns, though nothing is known to be wrong."""
     signs = signs_of(text)
     if SURPRISE in signs:
-        return len(stems(text)) >= _LEAST_STEMS and not text.endswith(("?", "？")) and points(text) > _WARNING - 1
-    return bool(signs & {PROBLEM, SILENT}) and states(text) and points(text) >= _WARNING
+        return len(stems(text)) >= _LEAST_STEMS and not text.endswith(("?", "？")) and points(text) >= _WARNING - 1
+    if not states(text):
+        return False
+    is_bad = SILENT in signs or has_problem(text)
+    return points(text) >= _WARNING + (0 if is_bad else 1 if LIMIT in signs else _WARNING)

@@ -24,12 +24,13 @@ from quire.capture.signals.causes import (
     warns,
     without_own_work,
 )
+from quire.capture.signals.choices import decides
 from quire.capture.signals.cues import cue
-from quire.capture.signals.diagnosis import STRONG, explanation, is_warning, trouble
+from quire.capture.signals.diagnosis import LIKELY, STRONG, WEAK, asks_for, explanation, is_warning, trouble
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
-from quire.capture.signals.wording import capped, pair, stems
+from quire.capture.signals.wording import capped, pair, share, stems
 
 _REASON_OF = re.compile(
     r"\W*the reason (?:why |that |for )?(?P<title>.{5,90}?)(?: is(?: that)?|:)\s+(?P<cause>\S.+)", re.I
@@ -42,13 +43,14 @@ _LIMIT = re.compile(
 _MENTION = re.compile(r"^@\S+\s+")
 _ALIKE = 0.55
 _CAUSE_CHARS = 220
+_SAME_REPORT = 0.3
 _BRIEF = 48
 """A cause that is told in so few characters is told in two sentences."""
 _COMMAND_CHARS = 80
 _REPORT_TURNS = 4
 """For so many turns of the agent, what it explains is taken for what the user reported."""
 
-SURE_POINTS, UNSURE_POINTS, _EDITED_POINTS, _CLEAR_POINTS = 2, 3, 2, 4
+_EDITED_POINTS, _CLEAR_POINTS = 2, 4
 
 WARNED, EXPLAINED, REPORTED, LABELLED = 1, 2, 3, 4
 
@@ -72,6 +74,10 @@ class Gotchas:
         """Whether what the user said is surely a report."""
         self._is_edited = False
         """Whether something was changed since: then what the agent says is more likely what it did."""
+        self._has_asked = False
+        """Whether the agent ended with a question."""
+        self._is_searched = False
+        """Whether a tool was run since."""
         self._guessed = ""
         """The note of what may be the cause, until one is said to be it."""
         self._guess_points = 0
@@ -98,13 +104,18 @@ class Gotchas:
         self.close()
         # Of what comes later only what is surely wrong: the first thing said may be no more than how things are.
         sure = max(map(trouble, told), default=0)
-        report = next((text for text in told if trouble(text) >= (1 if is_first else STRONG)), "")
-        if report:
-            self._report, self._waited = report, 0
-            self._is_sure, self._is_edited = sure == STRONG, False
+        least = WEAK if is_first and not any(map(asks_for, told)) else STRONG
+        if sure >= least:
+            self._report = next(text for text in told if trouble(text) >= min(LIKELY, sure))
+            self._is_sure, self._waited = sure >= LIKELY, 0
+            self._is_edited = self._is_searched = False
+        elif self._waited and not self._has_asked:
+            # The talk went on to something else.
+            self._report = ""
 
     def ran(self, command: str, *, failed: bool) -> None:
         """A tool was run. If it failed, the agent may say why."""
+        self._is_searched = True
         line = command.strip().split("\n")[0]
         named = f"{line} fails" if 0 < len(line) <= _COMMAND_CHARS else "It fails"
         self._failure = named if failed else ""
@@ -124,16 +135,18 @@ class Gotchas:
         if self._waited > _REPORT_TURNS:
             self._report = ""
         self._symptom = ""
+        self._has_asked = False
         before = self._added
         said: list[list[str]] = []
         for block in blocks:
             if block.kind:
                 self._labelled(block, turn)
                 continue
-            self._paragraph(block, turn, taken)
+            used = self._paragraph(block, turn, taken)
+            self._has_asked = bool(block.sentences) and block.sentences[-1].text.endswith(("?", "？"))
             if not block.is_item:
-                said.append([sentence.text for sentence in block.sentences if sentence.text not in taken])
-        if self._added == before and (self._report or self._failure):
+                said.append([sentence.text for sentence in block.sentences if sentence.text not in {*taken, *used}])
+        if self._report or (self._failure and self._added == before):
             self._guess(said, turn)
         self._failure = ""
 
@@ -141,10 +154,14 @@ class Gotchas:
         for block in blocks:
             if block.kind:
                 self._labelled(block, turn)
+            elif block.is_item and is_warning(block.sentences[0].text) and not decides(block.sentences[0].text):
+                self._add(split_cause(block.sentences[0].text), EXPLAINED, turn)
 
     # -- a paragraph ------------------------------------------------------------------------------
 
-    def _paragraph(self, block: Block, turn: int, taken: Set[str]) -> None:
+    def _paragraph(self, block: Block, turn: int, taken: Set[str]) -> list[str]:
+        """Note what a paragraph says by itself; which sentences that were."""
+        used: list[str] = []
         texts = [without_own_work(sentence.text) for sentence in block.sentences if sentence.text not in taken]
         previous = ""
         is_near = False
@@ -155,8 +172,9 @@ class Gotchas:
                 continue
             if is_discovery(text) and (cause := _fullest(texts[index + 1 :])):
                 self._add(self._named(self._symptom, cause), REPORTED, turn)
-                return
+                return texts
             if previous and self._looks_back(text, previous, turn):
+                used += [previous, text]
                 previous = self._symptom = ""
                 continue
             if says_nothing(text):
@@ -165,12 +183,14 @@ class Gotchas:
             following = texts[index + 1] if index + 1 < len(texts) else ""
             gotcha, weight = self._headed(text, previous, following) or self._read(text, is_near=is_near, block=block)
             if gotcha:
+                used.append(text)
                 self._add(gotcha, weight, turn)
                 self._symptom = ""
             is_near = not gotcha and is_symptom(text)
             if is_near:
                 self._symptom = text
             previous = text
+        return used
 
     def _looks_back(self, text: str, previous: str, turn: int) -> bool:
         """Note that the sentence before was a cause, if this one says so; whether it does."""
@@ -204,7 +224,8 @@ class Gotchas:
     def _headed(self, text: str, previous: str, following: str) -> tuple[str, int] | None:
         """A sentence that calls itself a cause: `The reason is …`, as `title: cause`."""
         if reason := _REASON_OF.match(text):
-            self._report = ""
+            if share(stems(self._report), stems(reason["title"])) >= _SAME_REPORT:
+                self._report = ""
             return pair(reason["title"], reason["cause"]), REPORTED
         kind, cause = label_in(text)
         if kind != CAUSE:
@@ -267,7 +288,7 @@ class Gotchas:
 
     def _guess(self, said: list[list[str]], turn: int) -> None:
         """Note what is most likely the cause. What the user reported stays open for one that is said to be it."""
-        least = SURE_POINTS if self._failure or self._is_sure else UNSURE_POINTS
+        least = 1 if self._failure else 2 - (self._is_searched and not self._is_edited) + (not self._is_sure)
         found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
         if not found or (self._guessed and found.points < min(self._guess_points, _CLEAR_POINTS)):
             return

@@ -51,6 +51,35 @@ _LABELS: dict[str, str] = {
     CHECKED: r"validat(?:ed|ion)|verif(?:ied|ication)|test(?:ed|s)? results?|tests?|checks?|checked|geprüft|validado"
     r"|vérifié|验证|検証",
 }
+# Where no label is known word by word: what its words are about. It is short, and tells nothing itself.
+_ABOUT: dict[str, str] = {
+    GOTCHA: r"catch(?:es)?|caveats?|gotchas?|traps?|pitfalls?|quirks?|heads?[- ]?up|beware|watch out|careful|aware|mind"
+    r"|keep in mind|worth (?:knowing|noting|mentioning|remembering)|surpris\w+|ouch|lessons?|learn(?:ed|t|ings)"
+    r"|bit (?:us|me)|hard way|stumbl\w+|tripped|oddit(?:y|ies)|limitations?|zu beachten|beachten|hinweise?|wichtig"
+    r"|vorsicht|achtung|gelernt|tener en cuenta|importante|aviso|cuidado|à noter|à savoir|attention|atenção|observação"
+    r"|attenzione|nota bene",
+    NEXT: r"left(?! off)|leftovers?|remain\w*|open (?:points?|items?|ends?|issues?|tasks?|questions?|work)|next|to-?dos?"
+    r"|to do|pending|outstanding|later|follow(?:ing)?-?\s?ups?|loose ends?|not (?:yet|covered|done|included|finished"
+    r"|started)|unfinished|to finish|after (?:this|that)|future|backlog|still (?:open|to|missing|needs?|needed)"
+    r"|missing|before (?:we|this|it|the) .{3,30}|tomorrow|for (?:another|the coming|the next) \S+|parked|deferred"
+    r"|offen\w*|ausstehend\w*|fehlt|nächste\w*|später|morgen|pendientes?|próxim\w+|falta\w*|queda\w*|siguiente\w*"
+    r"|reste\w*|prochain\w*|à faire|plus tard|manque|próxim\w+ passos?|pendências?|faltando|da fare|prossim\w+",
+    DECISION: r"decid\w+|decisions?|agreed|agreements?|landed|settled|chosen|choices?|direction|conclusions?|outcome"
+    r"|verdict|resolutions?|rulings?|going with|entschieden|beschlossen|entscheidung\w*|festgelegt|decisi\w+|acordado"
+    r"|acuerdos?|décidé|décisions?|choix|retenu|decidido|escolhas?|deciso",
+}
+_ABOUT_SIGNS: dict[str, str] = {
+    GOTCHA: "注意|留意|小心|坑|経験|落とし穴|気をつけ|要注意",
+    NEXT: "待办|后续|下一步|剩下|剩余|遗留|未完成|还要|残り|残作業|今後|次の|未対応|課題",
+    DECISION: "决定|决策|结论|方案确定|決定|方針|結論",
+}
+_ABOUT_WORDS = 6
+_TELLS = re.compile(
+    r"[.!?;]\s|\b(?:i|we|you|it|they)(?:['’]\w+ \w| (?!agreed|decided|landed|settled|chose|left|learned)\w)"
+    r"|\b(?:file|run|line|test|step \d|page|version|release|chair) *$|\bnext (?:to|run|call|page|line|file|request)\b",
+    re.I,
+)
+_WHAT = re.compile(r"\W*(?:what|where|things|was|qué|lo que|ce qu[ei'’]|o que)\b[^.!?;]*$", re.I)
 _BEFORE = (
     r"(?:(?:the|my|our|your|key|main|some|a few|one|another|other|recent|step|\d{1,2}[.)]|[ivx]{1,4}[.)])\s+){0,2}"
 )
@@ -77,12 +106,23 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((kind, re.compile(rf"{_BEFORE}(?:{words})", re.I)) for kind, words in _LABELS.items())
 
 
+@functools.cache
+def _about() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (kind, re.compile(rf"(?<![\w-])(?:{words})(?![\w-])|{_ABOUT_SIGNS[kind]}", re.I))
+        for kind, words in _ABOUT.items()
+    )
+
+
 def kind_of_label(text: str) -> str:
     """What a heading or label announces; empty where it announces nothing we know."""
     bare = _EDGES.sub("", text)
     if not 2 <= len(bare) <= _LABEL_CHARS:
         return ""
-    return next((kind for kind, pattern in _patterns() if pattern.fullmatch(bare)), "")
+    known = next((kind for kind, pattern in _patterns() if pattern.fullmatch(bare)), "")
+    if known or len(bare.split()) > _ABOUT_WORDS or (_TELLS.search(bare) and not _WHAT.match(bare)):
+        return known
+    return next((kind for kind, pattern in _about() if pattern.search(bare)), "")
 
 
 def label_in(text: str) -> tuple[str, str]:

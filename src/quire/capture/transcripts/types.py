@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-SOURCE_TYPES = ("claude-local", "codex-local", "cursor-export", "gemini-local", "markdown", "opencode-local")
+from quire.layers.journal.layout import SOURCE_TYPES
 
 LINE_BYTES = 8 * 1024 * 1024
 """A longer line is skipped and counted: it holds pictures, not talk."""

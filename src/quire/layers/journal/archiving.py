@@ -110,7 +110,9 @@ def find_candidates(journal: Journal, now: datetime) -> Candidates:
         return Candidates([], [], [], problems)
     known = []
     # Those that are kept in any case are not even read; the latest always is.
-    for name in journal.checkpoints[: max(0, len(journal.checkpoints) - max(1, int(config.keep_recent)))]:
+    for name in journal.checkpoints[
+        : max(0, len(journal.checkpoints) - int(min(max(1, config.keep_recent), len(journal.checkpoints))))
+    ]:
         try:
             known.append(load_checkpoint(journal.root, name))
         except QuireError as error:

@@ -42,6 +42,7 @@ __all__ = [
     "add_run",
     "daemon_path",
     "ensure_automation",
+    "has_files",
     "last_logged",
     "latest_run",
     "lock_bytes",
@@ -51,6 +52,7 @@ __all__ = [
     "parsed_lock",
     "read_keeper",
     "read_runs",
+    "remove_keeper",
     "write_keeper",
     "write_run",
 ]
@@ -186,6 +188,16 @@ def read_keeper(root: str) -> Daemon | None:
 
 def write_keeper(root: str, keeper: Daemon, token: str) -> None:
     write_file(inside(root, f"{FOLDER}/{DAEMON}"), file_bytes(value_of(keeper)), token)
+
+
+def remove_keeper(root: str) -> None:
+    with contextlib.suppress(OSError):
+        disk.remove(daemon_path(root))
+
+
+def has_files(root: str) -> bool:
+    """Whether a process has left anything that says it is there."""
+    return any(map(os.path.lexists, (lock_path(root), daemon_path(root))))
 
 
 # -- its log --------------------------------------------------------------------------------------

@@ -74,6 +74,8 @@ EVENT_KINDS = (TOOL_RUN, IMPORTED_SESSION)
 LOCAL_SOURCE = "agent-memory.local"
 """The source of the events that our own commands write."""
 TOOL = "agent-memory"
+SOURCE_TYPES = ("claude-local", "codex-local", "cursor-export", "gemini-local", "markdown", "opencode-local")
+"""What sessions can be imported from."""
 ALL_FOLDERS = "allFolders"
 """The key of a source whose sessions count wherever they ran."""
 
@@ -180,6 +182,7 @@ __all__ = [
     "SIGNAL_TEXTS",
     "SNAPSHOT_STATUSES",
     "SOURCES",
+    "SOURCE_TYPES",
     "STATE",
     "SYNC_STATUSES",
     "TOOL",

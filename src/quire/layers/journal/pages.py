@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -19,19 +20,20 @@ from quire.files import (
     escaping_part,
     follow_inside,
     inside,
+    is_text,
     read_bytes,
     read_object,
     remove_local,
     write_file,
 )
-from quire.layers.journal.bundles import entry_file
+from quire.layers.journal.bundles import entry_file, listed
 from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
 from quire.layers.journal.layout import ENTRY_FILES, FILE_BYTES, FOLDER, LOCAL, PAGES_DUE, STATE
 from quire.layers.journal.projections import render_projections
 from quire.layers.journal.store import held_file, journal_access
 from quire.layers.journal.types import Bundle, State
-from quire.model import LockBusy, OutsideProject, Problem, QuireError
+from quire.model import OutsideProject, Problem, QuireError
 
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
 _SETTLE_SECONDS = 2.0
@@ -68,7 +70,7 @@ def chosen_entry(root: str, bundle: Bundle) -> str:
 
 
 def _may_hold_entry(root: str, path: str) -> bool:
-    if escaping_part(path) or not path.lower().endswith(_DOCUMENTS):
+    if escaping_part(path) or not path.lower().endswith(_DOCUMENTS) or not is_text(path):
         return False
     if any(part.startswith(".git") or part == FOLDER for part in path.split("/")):
         return False
@@ -92,8 +94,8 @@ def planned_pages(root: str, state: State) -> list[PlannedFile]:
     return [*found, PlannedFile(entry, before, place_entry(before, render_entry(state.bundle_hash)))]
 
 
-def write_pages(root: str, state: State, world: World, formerly: str = "") -> list[str]:
-    """Write what is not as it should be; which files that were. `formerly` held the entry block before."""
+def write_pages(root: str, state: State, world: World, formerly: Iterable[str] = ()) -> list[str]:
+    """Write what is not as it should be; which files that were. `formerly` may hold an earlier entry block."""
     written = []
     for file in planned_pages(root, state):
         if file.before != file.after:
@@ -106,7 +108,7 @@ def write_pages(root: str, state: State, world: World, formerly: str = "") -> li
             write_file(path, file.after, world.token())
             written.append(file.path)
     entry = chosen_entry(root, state.bundle)
-    for name in dict.fromkeys((formerly, *ENTRY_FILES)):
+    for name in dict.fromkeys((*formerly, *ENTRY_FILES)):
         if name and name != entry and _may_hold_entry(root, name):
             written += _take_out(root, name, entry, world)
     return written
@@ -142,12 +144,12 @@ def settle_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
     try:
         if data is None:
             return [], []
-        formerly = due.fields.get("formerly")
+        formerly = [name for name in listed(due.fields.get("formerly")) if isinstance(name, str)]
         state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
-        written = write_pages(root, state, world, formerly if isinstance(formerly, str) else "")
+        written = write_pages(root, state, world, formerly)
         remove_local(root, due)
-    except (QuireError, OSError) as error:
-        said = error.message if isinstance(error, QuireError) else (error.strerror or str(error))
+    except (QuireError, OSError, ValueError) as error:
+        said = error.message if isinstance(error, QuireError) else str(error)
         problem = Problem(
             code="JournalPagesNotWritten",
             severity="warning",
@@ -162,7 +164,7 @@ def settle_due_pages(root: str, world: World) -> None:
     """Before a read: write what a dead writer left due. A living one, or a read-only disk, is left alone."""
     if are_pages_due(root):
         with (
-            contextlib.suppress(LockBusy, QuireError),
+            contextlib.suppress(QuireError, ValueError),
             journal_access(root, world, "write the pages", _SETTLE_SECONDS),
         ):
             settle_pages(root, world)

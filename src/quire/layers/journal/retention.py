@@ -32,7 +32,7 @@ def aged_checkpoints(
     if not config.is_retaining:
         return []
     ordered = sorted(checkpoints, key=lambda one: ordinal_of(one.id, CHECKPOINT_PREFIX))
-    kept = min(len(ordered), int(config.keep_recent))
+    kept = int(min(len(ordered), config.keep_recent))
     return [
         one
         for one in ordered[: len(ordered) - kept]

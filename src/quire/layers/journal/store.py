@@ -23,6 +23,7 @@ from quire.files import (
     apply_changes,
     ensure_local,
     read_inside,
+    read_object,
     settle_folder,
     sha256,
     write_access,
@@ -48,7 +49,7 @@ from quire.layers.journal.numbering import ordinal_of
 from quire.layers.journal.settings import Config, read_config
 from quire.layers.journal.sources import Registry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, Event, State
-from quire.model import NotFound, NotInitialized
+from quire.model import Conflict, NotFound, NotInitialized
 
 _WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
 
@@ -221,6 +222,9 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         changes.append(_document(SOURCES, registry_value(writing.registry), journal.sources_digest))
     if writing.history is not None:
         before = held_file(root, EVENTS, EVENTS_BYTES)
+        if read_history(before or b"").lines != journal.history.lines:
+            # A program without our lock added to it: that must not be lost.
+            raise Conflict("The history was changed by somebody else.", hint="Run the command again.")
         planned = None if before is None else sha256(before)
         changes.append(Change(path=EVENTS, data=history_bytes(writing.history), planned=planned))
     elif writing.events:
@@ -248,6 +252,8 @@ def _pages_due(root: str, state: State) -> Change:
 
     place = f"{LOCAL}/{PAGES_DUE}"
     before = held_file(root, place)
-    note = {"version": 1, "formerly": entry_file(state.bundle)}
+    earlier = read_object(root, FOLDER, PAGES_DUE).fields.get("formerly")
+    names = [*(earlier if isinstance(earlier, list) else ()), entry_file(state.bundle)]
+    note = {"version": 1, "formerly": list(dict.fromkeys(name for name in names if isinstance(name, str)))}
     planned = None if before is None else sha256(before)
     return Change(path=place, data=msgspec.json.encode(note) + b"\n", planned=planned)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection
 from datetime import datetime
 
-from quire.layers.journal.layout import FOLDER, STATE
+from quire.layers.journal.layout import FOLDER, SOURCE_TYPES, STATE
 from quire.layers.journal.validating_archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.validating_checkpoints import check_checkpoints, check_latest, look_at_checkpoints
 from quire.layers.journal.validating_findings import Finding, failed, summary_line
@@ -33,7 +33,7 @@ def validate_journal(
     now: datetime,
     *,
     is_alive: Callable[[int], bool] | None = None,
-    types: Collection[str] | None = None,
+    types: Collection[str] | None = SOURCE_TYPES,
 ) -> list[Finding]:
     """Everything that was looked at, in the order of the files; the memory is sound if no level is `fail`.
 

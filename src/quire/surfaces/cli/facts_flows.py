@@ -24,6 +24,7 @@ def compact(
     instructions: str | None,
     keep: str | None,
     agent_session: str,
+    provider: str | None,
     dry_run: bool,
 ) -> None:
     """Compact a conversation: older messages become a summary, what is pinned or was asked for stays word for word.
@@ -41,6 +42,7 @@ def compact(
         instructions=instructions or "",
         keep_turns=number("keep", keep),
         session=agent_session,
+        provider=provider,
         dry_run=dry_run,
     )
     fields = msgspec.to_builtins(done)
@@ -247,6 +249,13 @@ FLOWS = {
             Option(name="--keep", into="keep", metavar="TURNS", help="How many turns stay as they are; 2 by default."),
             Option(
                 name="--session", into="agent_session", metavar="ID", default="", help="Whose pins; one set is shared."
+            ),
+            Option(
+                name="--provider",
+                into="provider",
+                metavar="NAME",
+                choices=("local", "claude", "codex", "openai"),
+                help="Let a model write the summary, within your ceiling; local by default.",
             ),
             Option(name="--dry-run", into="dry_run", help="Keep no checkpoint."),
         ),
