@@ -340,7 +340,7 @@ STEPS = [
     (
         "U: migrate the users\nE: m.py\nA: The first 10,000 are through.\n\nNot covered so far:\n- service accounts\n"
         "- users without an e-mail address",
-        "NEXT: service accounts",
+        "NEXT: service accounts || NEXT: users without an e-mail address",
     ),
     (
         "U: add metrics\nE: m.go\nA: Metrics are exported at /metrics. Prometheus doesn't scrape it until somebody adds the"
@@ -431,7 +431,7 @@ STEPS = [
     (
         "U: finish the wizard\nE: w.tsx\nA: Steps one to three work.\n\nTo finish it:\n1. Wire the last step to the API\n"
         "2. Show a summary",
-        "NEXT: Wire the last step to the API",
+        "NEXT: Wire the last step to the API || NEXT: Show a summary",
     ),
     (
         "U: check the licences\nP: license-checker\nA: All fine except for one GPL package, `readline-sync`. It should be"
@@ -487,7 +487,7 @@ def results(kind: str, probes: list[tuple[str, str]]) -> list[tuple[bool, str, l
     out = []
     for text, label in probes:
         found = list(getattr(extract(talk(text)).signals, kind))
-        verdict = signals._matched(kind, found, [label])
+        verdict = signals._matched(kind, found, label.split(" || "))
         out.append((not verdict.missed, label, verdict.wrong))
     return out
 

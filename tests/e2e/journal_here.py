@@ -36,6 +36,7 @@ EVERY: dict[str, list[str]] = {
     "restore": ["chk-000001"],
     "validate": [],
     "automate": ["status"],
+    "providers": [],
 }
 """Every verb, with arguments that make sense."""
 CACHE = (
@@ -131,7 +132,7 @@ def journal_in(folder: Path, env: Mapping[str, str]) -> Journal:
     return Journal(root, environment)
 
 
-def write_session(path: Path, said: Sequence[str], name: str | None = None) -> None:
+def write_session(path: Path, said: Sequence[str], cwd: Path | None = None) -> None:
     """A session as an agent keeps it: the user and the agent take turns."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = []
@@ -139,7 +140,8 @@ def write_session(path: Path, said: Sequence[str], name: str | None = None) -> N
         role = "assistant" if number % 2 else "user"
         at = f"2026-03-01T10:{number:02}:00.000Z"
         message = {"role": role, "content": text}
-        lines.append({"type": role, "sessionId": name or path.stem, "timestamp": at, "message": message})
+        line = {"type": role, "sessionId": path.stem, "timestamp": at, "message": message}
+        lines.append(line if cwd is None else {**line, "cwd": str(cwd)})
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     path.write_text(text, encoding="utf-8")
 

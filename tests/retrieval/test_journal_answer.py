@@ -11,15 +11,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from test_journal_questions import BUNDLE, tool_run, write_checkpoint, write_store
 
 from quire.index import Index, open_index
 from quire.layers.journal import Event, JournalSource, Signals, query_faults
-from quire.retrieval.journal_answer import NOT_ENOUGH, JournalAnswer, answer_journal, shortlist_value
+from quire.retrieval.journal_answer import NOT_ENOUGH, JournalAnswer, answer_journal, cited_from, shortlist_value
 from quire.retrieval.journal_evidence import projection_path
-from test_journal_questions import BUNDLE, tool_run, write_checkpoint, write_store
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -114,7 +115,10 @@ def test_parts_of_the_bundle_have_the_names_they_have_in_it(store: Callable[...,
 
 
 def test_gotchas_are_numbered_as_they_stand_however_many_there_are(store: Callable[..., Ask]) -> None:
-    titles = [f"{word} trap" for word in "zeta eta theta iota kappa lambda my ny xi omikron pi rho".split()]
+    titles = [
+        f"{word} trap"
+        for word in ("zeta", "eta", "theta", "iota", "kappa", "my", "ny", "xi", "tau", "pi", "chi", "rho")
+    ]
     items = [{"title": title, "symptom": "s", "cause": "c", "correctPath": "p"} for title in titles]
     ask = store(held=bundle(gotchas=items))
     assert cited(ask("traps", limit=3)) == ["gotcha-1", "gotcha-2", "gotcha-3"]
@@ -335,9 +339,7 @@ def test_done_means_the_same_step_in_nearly_the_same_words(store: Callable[..., 
         event(1, next_step_hints=["NEXT: Write the runbook for the tide import: in docs"]),
         event(2, next_step_hints=[done]),
     )
-    # `fee` for `tide` is one word of seven, as is `a` for `the`: words alone cannot tell these apart.
-    expected = is_open and "fee" not in done
-    assert ask("next steps").sufficient == expected
+    assert ask("next steps").sufficient == is_open
 
 
 def test_another_number_is_another_step(store: Callable[..., Ask]) -> None:
@@ -381,9 +383,11 @@ def test_runs_that_repeat_an_older_bundle_bring_nothing_back(store: Callable[...
 
 
 def test_steps_on_a_topic(store: Callable[..., Ask]) -> None:
-    ask = store(event(1, "About cranes", next_step_hints=["NEXT: Paint the quay: in grey"]), held=BUNDLE)
+    said = event(1, "About bollards", decisions=["No new cranes"], next_step_hints=["NEXT: Paint the quay: in grey"])
+    ask = store(said, held=BUNDLE)
     assert cited(ask("next steps for the rollback")) == ["next-step-2"]
-    assert cited(ask("what should we do next about the quay?")) == ["evt-000001"]
+    assert cited(ask("what should we do next about the paint?")) == ["evt-000001"]
+    assert cited(ask("next steps for the bollards")) == ["evt-000001"]
     answer = ask("next steps for the cranes")
     assert not answer.sufficient
     assert answer.why == "No next steps about cranes are recorded."
@@ -405,7 +409,7 @@ def test_traps_of_sessions_come_after_those_of_the_bundle(store: Callable[..., A
 
 
 def test_traps_on_a_topic(store: Callable[..., Ask]) -> None:
-    ask = store(event(1, "Broker talk", gotchas=["Cold lamp: wait a minute"]), held=BUNDLE)
+    ask = store(event(1, decisions=["Keep the broker"], gotchas=["Cold lamp: wait a minute"]), held=BUNDLE)
     assert cited(ask("pitfalls with the broker")) == ["gotcha-3"]
     assert cited(ask("gotchas of the lamp")) == ["evt-000001"]
     assert ask("gotchas of the submarine").why == "No traps about submarine are recorded."
@@ -446,7 +450,7 @@ def test_the_shortlist_is_what_a_model_may_cite(store: Callable[..., Ask]) -> No
     ask = store(event(1, "Broker talk", gotchas=["Cold broker: wait"]), held=BUNDLE)
     answer = ask("what does the broker do with large messages?")
     value = shortlist_value(answer)
-    assert json.loads(json.dumps(value)) == value or [dict(item, tags=list(item["tags"])) for item in value]
+    assert json.loads(json.dumps(value)) == value
     assert set(value[0]) == {
         "category",
         "content",
@@ -463,9 +467,17 @@ def test_the_shortlist_is_what_a_model_may_cite(store: Callable[..., Ask]) -> No
     assert value[0]["content"].startswith("Broker drops messages above 256 kB\nSymptom: Large manifests vanish.")
 
 
-def test_an_answer_has_the_form_that_a_query_has(store: Callable[..., Ask]) -> None:
-    import msgspec
+def test_what_a_model_cites_is_taken_from_the_shortlist(store: Callable[..., Ask]) -> None:
+    answer = store(event(1, "Broker talk"), held=BUNDLE)("what does the broker do with large messages?")
+    pairs = [("bundle", "gotcha-3"), ("event", "evt-000001"), ("bundle", "gotcha-99"), ("event", "gotcha-3")]
+    assert [item.ref for item in cited_from(answer, pairs)] == [
+        "bundle:gotchas.broker-drops-messages-above-256-kb",
+        "event:evt-000001",
+    ]
+    assert cited_from(answer, pairs)[0] == answer.citations[0]
 
+
+def test_an_answer_has_the_form_that_a_query_has(store: Callable[..., Ask]) -> None:
     ask = store(event(1, "Broker talk"), held=BUNDLE)
     for question in ("broker", "what changed", "traps", "next steps", "xylophone"):
         answer = ask(question)
@@ -504,4 +516,4 @@ def test_any_question_gets_an_answer_and_always_the_same(steady: Index, question
     assert answer.sufficient == (answer.answer != NOT_ENOUGH)
     assert len(answer.shortlist) <= limit
     listed = {(item.source_type, item.source_id) for item in answer.shortlist}
-    assert {(item.source_type, item.source_id) for item in answer.citations} <= listed or limit < len(answer.citations)
+    assert {(item.source_type, item.source_id) for item in answer.citations} <= listed

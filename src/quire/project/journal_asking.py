@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
-from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, SCOPES, SECTION_KEYS
+from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, SCOPES, SECTION_KEYS, STATE
 from quire.model import InputError, NotFound, Problem, QuireError, Record, cut, parse_ref
 from quire.project.journal_importing import JournalImporting
 from quire.project.journal_requests import question_request
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _QUERY_SCOPES = ("state", "history", ALL)
 _STATE = "state"
+Scope = Literal["state", "history", "all"]
 
 __all__ = ["JournalAsking"]
 
@@ -284,30 +286,31 @@ class JournalAsking(JournalImporting):
                 hint=f"It is one of {', '.join(_QUERY_SCOPES)}.",
                 details={"field": "scope", "allowed": list(_QUERY_SCOPES)},
             )
-        journal = self._journal()
+        self._journal_ready()
+        if not os.path.isfile(os.path.join(self.root, FOLDER, STATE)):
+            self._journal()  # which says what is missing
         name = self._provider_name(provider)
 
         def ask(index: Index) -> JournalAnswer:
-            return answer_journal(index, question, scope=scope, archived=archived, now=self.world.now())
+            return answer_journal(index, question, scope=cast("Scope", scope), archived=archived, now=self.world.now())
 
         found = self._with_index(ask)
         if name == LOCAL_PROVIDER or not found.sufficient:
             return found
-        return self._asked_question(question, scope, found, journal, name)
+        return self._asked_question(question, scope, found, self._journal(), name)
 
     def _asked_question(
         self, question: str, scope: str, found: JournalAnswer, journal: Journal, provider: str
     ) -> JournalAnswer:
         """A model's words on the evidence that was found; what it cites must be among it."""
-        from quire.retrieval import shortlist_value
+        from quire.retrieval import cited_from, shortlist_value
 
         instructions = journal.config.instructions[found.mode]
         request = question_request(question, found.mode, scope, instructions, shortlist_value(found))
         answer = self._asked_model("query", request, provider)
-        cited = {(item["sourceType"], item["sourceId"]) for item in answer.value["citations"]}
-        known = [item for item in found.citations if (item.source_type, item.source_id) in cited]
+        cited = cited_from(found, [(item["sourceType"], item["sourceId"]) for item in answer.value["citations"]])
         return msgspec.structs.replace(
-            found, answer=answer.value["answer"], why=answer.value["why"], citations=known or found.citations
+            found, answer=answer.value["answer"], why=answer.value["why"], citations=cited or found.citations
         )
 
     # -- faults -----------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from quire.model import Conflict, Problem, QuireError
 from quire.project.journal_cycles import JournalCycles
 
 if TYPE_CHECKING:
-    from quire.files.daemons import Child
+    from quire.files import daemons
     from quire.layers.journal import Daemon, DaemonLock
     from quire.project.journal_keeper import Bounds
 
@@ -166,7 +166,7 @@ class JournalAutomation(JournalCycles):
             raise storage_failed(error, "start the automation", self.root) from error
         return self._awaited_keeper(child, seconds)
 
-    def _awaited_keeper(self, child: Child, seconds: float) -> StartedKeeper:
+    def _awaited_keeper(self, child: daemons.Child, seconds: float) -> StartedKeeper:
         """Wait until it gives a sign of life. What gives none in time is ended, so that nothing runs unseen."""
         until = monotonic() + seconds
         while monotonic() < until:

@@ -21,7 +21,7 @@ from quire.project.journal_asking import JournalAsking
 from quire.project.journal_results import Cycle, Recalled, SyncedSource
 
 if TYPE_CHECKING:
-    from quire.files.daemons import Life
+    from quire.files import daemons
     from quire.layers.journal import ImportSync, Journal, Pruning, Run, Source, Writing
 
 SETTLED_SECONDS = 600.0
@@ -50,7 +50,7 @@ class _Round(msgspec.Struct, kw_only=True):
     prune: dict[str, Any] = {}
     errors: list[str] = []
     warnings: list[str] = []
-    life: Life | None = None
+    life: daemons.Life | None = None
 
     def go_on(self, *_: object) -> None:
         if self.life is not None and self.life.is_over:
@@ -199,15 +199,14 @@ class JournalCycles(JournalAsking):
         if source.last_sync_status != "passed" or source.last_synced_at is None or source.last_imported_count:
             return None
         quiet = SyncedSource(id=source.id, type=source.type)
-        noted = self._noted(source.id)
+        stamps = self._noted_stamps(source.id)
         rests_since = self.world.now().timestamp() - settled_seconds
         with contextlib.suppress(QuireError, OSError):
             root = "" if source.extra.get(ALL_FOLDERS) is True else self.root
             found = discover(source.type, self._source_place(source) or source.path, root=root)
             for session in found:
-                known = noted.get(session.external_id)
                 changed = session.stamp.partition(".")[0]
-                if known is not None and known.stamp == session.stamp:
+                if stamps.get(session.external_id) == session.stamp:
                     quiet.skipped += 1
                 elif settled_seconds and changed.isdigit() and int(changed) / 1e9 > rests_since:
                     quiet.waiting += 1
@@ -215,6 +214,13 @@ class JournalCycles(JournalAsking):
                     return None
             return None if found.skipped else quiet
         return None
+
+    def _noted_stamps(self, source: str) -> dict[str, Any]:
+        """As the sync noted them; read here without what a sync needs to read sessions, which costs more than this."""
+        held = self._imports().fields.get("sources")
+        entries = held.get(source) if isinstance(held, dict) else None
+        pairs = entries.items() if isinstance(entries, dict) else ()
+        return {name: noted.get("stamp") for name, noted in pairs if isinstance(noted, dict)}
 
     # -- recall -----------------------------------------------------------------------------
 

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from quire.retrieval.answer import Answer, Hit, Link, Withheld
     from quire.retrieval.context import Context, Left, Offer, fit_context
     from quire.retrieval.currency import FADED
+    from quire.retrieval.journal_answer import JournalAnswer, answer_journal, cited_from, shortlist_value
+    from quire.retrieval.journal_evidence import Citation
+    from quire.retrieval.journal_modes import query_mode
     from quire.retrieval.profile_context import ProfileContext, fit_profile
     from quire.retrieval.profile_pages import about_me, about_us, entries_on, export_page, index_page
     from quire.retrieval.query import Ask, ask
@@ -18,8 +21,10 @@ __all__ = [
     "FADED",
     "Answer",
     "Ask",
+    "Citation",
     "Context",
     "Hit",
+    "JournalAnswer",
     "Left",
     "Link",
     "Offer",
@@ -28,13 +33,17 @@ __all__ = [
     "Withheld",
     "about_me",
     "about_us",
+    "answer_journal",
     "ask",
+    "cited_from",
     "entries_on",
     "export_page",
     "fit_context",
     "fit_profile",
     "index_page",
     "is_low_signal",
+    "query_mode",
+    "shortlist_value",
     "similar_to",
 ]
 
@@ -43,8 +52,10 @@ _HOMES = {
     "FADED": "currency",
     "Answer": "answer",
     "Ask": "query",
+    "Citation": "journal_evidence",
     "Context": "context",
     "Hit": "answer",
+    "JournalAnswer": "journal_answer",
     "Left": "context",
     "Link": "answer",
     "Offer": "context",
@@ -53,13 +64,17 @@ _HOMES = {
     "Withheld": "answer",
     "about_me": "profile_pages",
     "about_us": "profile_pages",
+    "answer_journal": "journal_answer",
     "ask": "query",
+    "cited_from": "journal_answer",
     "entries_on": "profile_pages",
     "export_page": "profile_pages",
     "fit_context": "context",
     "fit_profile": "profile_context",
     "index_page": "profile_pages",
     "is_low_signal": "signal",
+    "query_mode": "journal_modes",
+    "shortlist_value": "journal_answer",
     "similar_to": "similar",
 }
 

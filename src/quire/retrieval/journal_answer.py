@@ -7,6 +7,7 @@ Where the evidence does not cover the question, the answer says so and names wha
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import msgspec
 from quire.index import Filter, Index
 from quire.model import cut, instant, timestamp
 from quire.retrieval.journal_changes import latest_changes
-from quire.retrieval.journal_evidence import Citation, Evidence, Namer, citation_of, plain_line
+from quire.retrieval.journal_evidence import Citation, Evidence, SourceType, citation_of, evidence_of, plain_line
 from quire.retrieval.journal_matching import Match, Matching, has_answer, named_in
 from quire.retrieval.journal_modes import Mode, query_mode
 from quire.retrieval.journal_quoting import Quoted, quoted, shown_words
@@ -36,7 +37,7 @@ _TOLD = 8
 _CONTENT_CHARS = 2_000
 _TELLING = {"next": "next steps", "traps": "traps", "changes": "changes"}
 
-__all__ = ["LIMIT", "NOT_ENOUGH", "JournalAnswer", "Listed", "Scope", "answer_journal", "shortlist_value"]
+__all__ = ["LIMIT", "NOT_ENOUGH", "JournalAnswer", "Listed", "Scope", "answer_journal", "cited_from", "shortlist_value"]
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -48,9 +49,10 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     path_or_section: str
     projection_path: str | None
     source_id: str
-    source_type: str
+    source_type: SourceType
     summary: str
     tags: tuple[str, ...]
+    ref: str
 
 
 class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +94,7 @@ def answer_journal(
     asked = _Asked(index, question, allowed, limit, archived)
     found = asked.answer() if kind == "answer" else asked.changes(now) if kind == "changes" else asked.list_of(kind)
     said = quoted(found.good, kind) if found.good and not found.why else Quoted("", (), "")
-    cited = said.used if said.used else found.listed[:_NEAREST]
+    cited = said.used if said.used else found.listed[: min(_NEAREST, limit)]
     return JournalAnswer(
         mode=kind,
         answer=said.text or NOT_ENOUGH,
@@ -105,8 +107,25 @@ def answer_journal(
 
 def shortlist_value(answer: JournalAnswer) -> list[dict[str, Any]]:
     """The shortlist as JSON, for the prompt of a model."""
-    value: list[dict[str, Any]] = msgspec.to_builtins(list(answer.shortlist))
-    return value
+    value: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(answer.shortlist))
+    return [{name: part for name, part in item.items() if name != "ref"} for item in value]
+
+
+def cited_from(answer: JournalAnswer, named: Iterable[tuple[str, str]]) -> tuple[Citation, ...]:
+    """What a model cited, by type and id, as it stands in the shortlist; what is not in it is left out."""
+    wanted = set(named)
+    return tuple(
+        Citation(
+            source_type=item.source_type,
+            source_id=item.source_id,
+            path_or_section=item.path_or_section,
+            summary=item.summary,
+            projection_path=item.projection_path,
+            ref=item.ref,
+        )
+        for item in answer.shortlist
+        if (item.source_type, item.source_id) in wanted
+    )
 
 
 def _listed(evidence: Evidence) -> Listed:
@@ -121,6 +140,7 @@ def _listed(evidence: Evidence) -> Listed:
         source_type=named.source_type,
         summary=named.summary,
         tags=evidence.tags,
+        ref=named.ref,
     )
 
 
@@ -130,7 +150,6 @@ class _Asked:
     def __init__(self, index: Index, question: str, allowed: Filter, limit: int, everything: bool) -> None:
         self._index, self._question, self._allowed = index, question, allowed
         self._limit, self._everything = limit, everything
-        self._namer = Namer(index)
 
     def answer(self) -> _Found:
         """By relevance alone."""
@@ -174,7 +193,7 @@ class _Asked:
         if matching.wanted.stems:
             best = {match.evidence.record.ref: match for match in matching.best(self._allowed, self._everything)}
         on_topic = [match.evidence.record for match in best.values()]
-        everything = collect(self._index, self._namer, self._allowed, on_topic)
+        everything = collect(self._index, evidence_of, self._allowed, on_topic)
         if not matching.wanted.stems:
             found = [matching.judged(evidence) for evidence in everything[: self._limit]]
             return _Found(listed=found, good=found, why=_none_of(mode, not found))
@@ -187,7 +206,7 @@ class _Asked:
         return _Found(listed=nearest[: self._limit], good=[], why=about)
 
     def _matching(self, text: str) -> Matching:
-        return Matching(self._index, self._namer, self._question, text)
+        return Matching(self._index, evidence_of, self._question, text)
 
 
 def _weighed(matching: Matching, evidence: Evidence, best: dict[str, Match]) -> Match:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import msgspec
 
 from quire.guard import make_safe
-from quire.index import Filter, Index
 from quire.layers.journal import decode_json, shown, texts_at
 from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS, SECTION_KEYS, TOOL_RUN
 from quire.model import EPOCH, Record, cut, instant, one_line
@@ -24,16 +23,15 @@ _PAGES = {
 _NUMBERED = {"gotchas": "gotcha", "next-steps": "next-step"}
 _ACTIONS = ("validationSnapshot", "suggestedNextActions")
 _SUMMARY_CHARS = 300
-_EVERY = 10_000
 
 __all__ = [
     "Citation",
     "Evidence",
-    "Namer",
     "SourceType",
     "actions_of",
     "age_key",
     "citation_of",
+    "evidence_of",
     "is_tool_run",
     "plain_line",
     "projection_path",
@@ -110,66 +108,51 @@ def age_key(record: Record) -> tuple[datetime, str]:
     return instant(record.created_at) or EPOCH, f"{len(name):04d}{name}"
 
 
-class Namer:
-    """Turns records into evidence. The numbers of gotchas and steps are looked up once."""
+def evidence_of(record: Record) -> Evidence:
+    """A record as evidence, named as citations name it."""
+    if record.kind == "bundle":
+        return _bundle(record)
+    source: SourceType = "event" if record.kind == "event" else "checkpoint"
+    name = record.ref.partition(":")[2].partition("~")[0]
+    lines = tuple(record.text.split("\n"))
+    return Evidence(
+        record=record,
+        source_type=source,
+        source_id=name,
+        path_or_section=f"{source}:{name}",
+        category=source,
+        summary=lines[0] or record.title,
+        lines=lines,
+        tags=_event_tags(lines) if source == "event" else ("changes",),
+    )
 
-    def __init__(self, index: Index) -> None:
-        self._index = index
-        self._places: dict[str, dict[str, int]] = {}
 
-    def __call__(self, record: Record) -> Evidence:
-        if record.kind == "bundle":
-            return self._bundle(record)
-        source: SourceType = "event" if record.kind == "event" else "checkpoint"
-        name = record.ref.partition(":")[2].partition("~")[0]
-        lines = tuple(record.text.split("\n"))
-        return Evidence(
-            record=record,
-            source_type=source,
-            source_id=name,
-            path_or_section=f"{source}:{name}",
-            category=source,
-            summary=lines[0] or record.title,
-            lines=lines,
-            tags=_event_tags(lines) if source == "event" else ("changes",),
-        )
-
-    def _bundle(self, record: Record) -> Evidence:
-        section = record.section
-        value = bundle_value(record)
-        place, name = f"bundle.{SECTION_KEYS.get(section, section)}", section
-        tags: tuple[str, ...] = ("answer",)
-        summary = record.title
-        if section in _NUMBERED:
-            name = f"{_NUMBERED[section]}-{self._number(record)}"
-            summary = shown(value, "title") or record.title
-            place = f"{place}.{summary}"
-            tags = ("traps",) if section == "gotchas" else ("next",)
-        elif section in ("project", "current-focus"):
-            summary = shown(value, "summary") or record.title
-            tags = ("answer", "changes", "next", "traps") if section == "current-focus" else tags
-        elif section == "project-map":
-            summary = next(iter(texts_at(value, "architectureNotes")), record.title)
-        return Evidence(
-            record=record,
-            source_type="bundle",
-            source_id=name,
-            path_or_section=place,
-            category=_NUMBERED.get(section, section),
-            summary=summary,
-            lines=tuple(record.text.split("\n")),
-            tags=tags,
-        )
-
-    def _number(self, record: Record) -> int:
-        if record.section not in self._places:
-            # The records of a bundle are taken in one after another, and each has the word in its ref.
-            allowed = Filter(layers=("journal",), kinds=("bundle",), sections=(record.section,))
-            found = sorted(item.id for item in self._index.searcher().any_of(["bundle"], allowed, _EVERY))
-            held = self._index.by_ids(found)
-            refs = [held[number].ref for number in found]
-            self._places[record.section] = {ref: place for place, ref in enumerate(refs, start=1)}
-        return self._places[record.section].get(record.ref, 0)
+def _bundle(record: Record) -> Evidence:
+    section = record.section
+    value = bundle_value(record)
+    place, name = f"bundle.{SECTION_KEYS.get(section, section)}", section
+    tags: tuple[str, ...] = ("answer",)
+    summary = record.title
+    if section in _NUMBERED:
+        name = f"{_NUMBERED[section]}-{bundle_number(record)}"
+        summary = shown(value, "title") or record.title
+        place = f"{place}.{summary}"
+        tags = ("traps",) if section == "gotchas" else ("next",)
+    elif section in ("project", "current-focus"):
+        summary = shown(value, "summary") or record.title
+        tags = ("answer", "changes", "next", "traps") if section == "current-focus" else tags
+    elif section == "project-map":
+        summary = next(iter(texts_at(value, "architectureNotes")), record.title)
+    return Evidence(
+        record=record,
+        source_type="bundle",
+        source_id=name,
+        path_or_section=place,
+        category=_NUMBERED.get(section, section),
+        summary=summary,
+        lines=tuple(record.text.split("\n")),
+        tags=tags,
+    )
 
 
 def bundle_value(record: Record) -> Any:
@@ -199,3 +182,10 @@ def actions_of(focus: Evidence) -> list[Evidence]:
 def _event_tags(lines: tuple[str, ...]) -> tuple[str, ...]:
     said = {line.partition(":")[0] for line in lines[1:]}
     return ("changes", *(("next",) if "Step" in said else ()), *(("traps",) if said & {"Gotcha", "Check"} else ()))
+
+
+def bundle_number(record: Record) -> int:
+    """The place of an item in its section, beginning with 1."""
+    held = decode_json(record.raw)
+    number = held.get("number") if isinstance(held, dict) else 0
+    return number if isinstance(number, int) else 0

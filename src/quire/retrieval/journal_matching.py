@@ -28,6 +28,8 @@ _REPEATED = 0.75
 _COVERED, _PARTLY, _FAINTLY = 0.65, 0.45, 0.3
 _NEAR, _NEARER, _NEAREST = 0.34, 0.42, 0.55
 """How much of the question's words must be there, the less the nearer the meaning is."""
+_NEAREST_SHARING = 0.65
+"""A word in common makes a meaning near, though it be all that they have in common."""
 _KNOWN_LETTERS = 0.7
 """Meaning is known for Latin letters: of a text with fewer of them it says nothing."""
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
@@ -68,7 +70,7 @@ def has_answer(match: Match) -> bool:
         or share >= _COVERED
         or (share >= _PARTLY and nearness >= _NEAR)
         or (share >= _FAINTLY and nearness >= _NEARER)
-        or nearness >= _NEAREST
+        or nearness >= (_NEAREST if share == 0.0 else _NEAREST_SHARING)
     )
 
 
@@ -150,9 +152,9 @@ class Matching:
         )
 
     def _title(self, evidence: Evidence) -> tuple[str, ...]:
-        """The words in its name: `project` is about the project, whatever it says."""
+        """The words in its name: what an event is about, its lines are about, and `project` is about the project."""
         name = evidence.record.ref if evidence.source_type == "bundle" else ""
-        return self.wanted.found_in(self._searcher.stems(f"{evidence.record.title} {name.replace(':', ' ')}"))
+        return self.wanted.found_in(self._searcher.stems(f"{evidence.summary} {evidence.record.title} {name}"))
 
     def _sentences(self, lines: Iterable[str]) -> list[Sentence]:
         """The best first, else as they stand."""

@@ -76,8 +76,7 @@ def _new(match: Match, mode: Mode, heard: list[str]) -> list[str]:
     evidence = match.evidence
     if evidence.category in _WHOLE:
         lines = [line for line in map(plain_line, evidence.lines) if line] or [plain_line(evidence.summary)]
-        best = match.said[0].text if mode == "answer" and match.found else lines[0]
-        return lines if not _is_heard(best, heard) else []
+        return lines if mode != "answer" or not match.said or not _is_heard(match.said[0].text, heard) else []
     said = list(match.said)
     if not match.found and mode in ("answer", "changes"):
         said = [Sentence(plain_line(evidence.summary), 0.0)]
@@ -92,9 +91,9 @@ def _new(match: Match, mode: Mode, heard: list[str]) -> list[str]:
 
 
 def _is_heard(sentence: str, heard: list[str]) -> bool:
-    """Whether this was said already, by itself or within something longer."""
-    own = _bare(sentence)
-    return any(own in other or other in own for other in heard if other)
+    """Whether this was said already: in the same words, or the one is a part of the other."""
+    own = f" {_bare(sentence)} "
+    return any(own in other or other in own for other in (f" {text} " for text in heard if text))
 
 
 def _bare(sentence: str) -> str:

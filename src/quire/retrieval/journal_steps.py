@@ -17,8 +17,8 @@ from quire.retrieval.journal_evidence import Evidence, Namer, actions_of, age_ke
 
 _SCANNED = 3_000
 """How many events are looked through for marks, the latest first."""
-_LONG = 5
-"""From so many words on, a topic may be told with one of them changed."""
+_LITTLE = frozenset(("a", "an", "and", "the", "of", "in", "on", "to", "for", "with", "our", "all"))
+"""Words that make no other step."""
 _DONE = "DONE"
 _STEP, _GOTCHA, _RISK = "Step: ", "Gotcha: ", "Risk: "
 
@@ -38,7 +38,7 @@ class _Marks:
         if not topic or topic in self._heard or self.done(topic) is not None:
             return ""
         if mark == _DONE:
-            self._done |= dict.fromkeys(_forms(topic), record)
+            self._done[_form(topic)] = record
             return ""
         self._heard.add(topic)
         return topic
@@ -47,7 +47,7 @@ class _Marks:
         """The event whose mark is the last word on this step, where that is that it is done."""
         if topic in self._heard:
             return None
-        return next((self._done[form] for form in _forms(topic) if form in self._done), None)
+        return self._done.get(_form(topic))
 
 
 def step_evidence(index: Index, namer: Namer, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
@@ -123,8 +123,7 @@ def _said(record: Record, label: str) -> list[str]:
     return [line.removeprefix(label) for line in record.text.split("\n")[1:] if line.startswith(label)]
 
 
-def _forms(topic: str) -> list[frozenset[str]]:
-    """What a topic has in common with the same in other words: its words, and all but one. Numbers always count."""
+def _form(topic: str) -> frozenset[str]:
+    """What a topic has in common with the same in nearly the same words."""
     words = frozenset(topic.split())
-    spare = sorted(word for word in words if not any(map(str.isnumeric, word)))
-    return [words, *(words - {word} for word in spare if len(words) >= _LONG)]
+    return words - _LITTLE or words

@@ -93,7 +93,7 @@ _SPACED: dict[str, dict[str, str]] = {
         r"|change|commit)|in another (?:pr|change)|separate pr|on the list|for the next|in a follow-?up|another day"
         r"|afterwards|(?:leave|skip|ignore) (?:it|that|this) for now|not now|in v\d[\d.]*",
         "finished": r"done|finished|completed?|implemented|fixed|ported|merged|shipped|is in|are in|is gone"
-        r"|now (?:uses?|works?|passes|has|takes|builds|sends?)|uses? (?:\S+ ){1,6}now|takes? (?:\S+ ){1,6}instead of"
+        r"|now (?:uses?|works?|passes|has|takes|builds|sends?|\w+ed|kept|built|sent|in)|uses? (?:\S+ ){1,6}now|takes? (?:\S+ ){1,6}instead of"
         r"|works now|resolved|in place|set up|converted|removed|added",
         "unfinished": r"not|n['’]t|will|need|needs|should|would|could|once|until|if|when|left|still|only|open|to be"
         r"|almost|nearly|before",

@@ -67,6 +67,7 @@ class _Listener:
             self.gotchas.ran(self._command, failed=turn.is_error)
         elif turn.tool:
             self.paths.called(turn.tool, turn.text, turn.paths)
+            self.steps.worked(is_edit=is_edit(turn.tool))
             if is_edit(turn.tool):
                 self.gotchas.edited()
             command = safe_text(turn.text, _COMMAND_CHARS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
-from itertools import pairwise
 
 from quire.capture.quoting import quote
 from quire.capture.signals.cues import cue
 from quire.capture.signals.labels import DONE, NEXT, PLAN
+from quire.capture.signals.leftovers import declines, is_left, own_words, puts_off, split_steps
 from quire.capture.signals.notes import Note, Notes
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.wording import TEXT_CHARS, opened, pair, share, stems, tidy
@@ -46,6 +46,8 @@ _DEFERRED_TAIL = re.compile(r",?\s*\bi['’]ll (?:put|add|note) .{1,40}$", re.I)
 _SHORT_REFERENCE = re.compile(r"\b(?:fixed|done|changed|looked at|touched) (?:that|it|this|them)\W*$", re.I)
 _SHOULD = re.compile(r"\W*you should (?!now|see|be|have|get|notice|find|hear|also see)(?=\w)", re.I)
 _WHERE = re.compile(r"\b(?:that|it|this|one|start|begin)\b.{0,60}[\w-]+/[\w./-]+|[\w-]+/[\w./-]+.{0,40}\bstart\b", re.I)
+_IT = re.compile(r"\W*(?:it|that|this|they|these|those|das|es|eso|esto|ça|cela|isso)\b", re.I)
+_GOES = re.compile(r"\b(?:would|goes?|belongs?|i['’]d|begin|start)\b.*[\w-]+/[\w./-]+", re.I)
 _LEAST_STEMS = 2
 _DONE_SHARE = 0.55
 
@@ -63,12 +65,19 @@ class NextSteps:
         self._asked: set[str] = set()
         """Steps that the user said to go on with; the next report of success is about them."""
         self._last_turn = 0
+        self._is_speaking = False
+        """Whether the agent spoke last."""
+        self._meant: set[str] = set()
+        """What the agent mentioned and the user then spoke of: if something is changed now, it is that."""
+        self._put = ""
+        """What the user just put off."""
         self._last_said = ""
 
     def found(self, most: int) -> list[str]:
         return [f"{'DONE' if note.done else 'NEXT'}: {note.text}" for note in self._notes.best(most)]
 
     def user(self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset()) -> None:
+        self._is_speaking, self._meant, self._put = False, set(), ""
         for block in blocks:
             if block.kind in (NEXT, PLAN, DONE) or block.checked is not None:
                 self._listed(block, turn)
@@ -76,25 +85,55 @@ class NextSteps:
             if block.kind:
                 continue
             for sentence in block.sentences:
-                if sentence.text not in taken:
+                if self._last_turn and not puts_off(sentence.text):
+                    about = stems(sentence.text)
+                    self._meant |= {
+                        note.text for note in self._notes if note.turn == self._last_turn and note.stems & about
+                    }
+                if self._last_turn and sentence.text not in taken:
                     self._user_says(sentence.text, turn)
 
     def _user_says(self, text: str, turn: int) -> None:
+        if declines(text):
+            self._forget()
+            return
         if text.endswith(("?", "？")):
             return
-        if cue("deferred").search(text):
-            own = _DEFERRED_TAIL.sub("", text)
-            if not _PRONOUN.search(own) and len(stems(own)) > _LEAST_STEMS:
-                self._add(_clean(own), DEFERRED, turn)
-            elif len(stems(self._last_said)) > _LEAST_STEMS and all(
-                note.turn != self._last_turn for note in self._notes
-            ):
-                # `Leave that for tomorrow`: what the agent spoke of last.
-                self._add(_clean(self._last_said), DEFERRED, turn)
+        if puts_off(text):
+            self._put_off(_DEFERRED_TAIL.sub("", text), turn)
             return
         self._finish(text)
         if _GO.match(text):
             self._asked = {note.text for note in self._notes if not note.done and note.turn == self._last_turn}
+
+    def _put_off(self, text: str, turn: int) -> None:
+        own = own_words(text)
+        mentioned = [note for note in self._notes if note.turn == self._last_turn]
+        if own and not (_PRONOUN.search(own) and mentioned):
+            self._put = _clean(own)
+            self._add(self._put, DEFERRED, turn)
+        elif mentioned:
+            for note in mentioned:
+                self._notes.replace(note, weight=max(note.weight, DEFERRED))
+        elif len(stems(self._last_said)) > _LEAST_STEMS:
+            # `Leave that for tomorrow`: what the agent spoke of last.
+            self._add(_clean(self._last_said), DEFERRED, turn)
+
+    def worked(self, *, is_edit: bool) -> None:
+        """The agent goes on with its work: what was just said to be missing is what it works on."""
+        if self._is_speaking:
+            self._forget()
+        if is_edit:
+            for note in self._notes:
+                if note.text in self._meant and note.weight == MENTIONED and not note.done:
+                    self._notes.drop(note)
+            self._meant = set()
+
+    def _forget(self) -> None:
+        """Drop what the agent last mentioned."""
+        for note in self._notes:
+            if note.turn == self._last_turn and note.weight == MENTIONED and not note.done:
+                self._notes.drop(note)
 
     def assistant(self, blocks: Iterable[Block], turn: int) -> None:
         for block in blocks:
@@ -104,21 +143,27 @@ class NextSteps:
             if block.kind:
                 self._last_said = block.sentences[-1].text
                 continue
-            for sentence, following in pairwise([*block.sentences, None]):
-                if sentence is None:
-                    continue
-                self._agent_says(sentence.text, following.text if following else "", turn)
-                self._last_said = "" if sentence.text.endswith(("?", "？")) else sentence.text
-        self._last_turn = turn
+            texts = [sentence.text for sentence in block.sentences]
+            for index, text in enumerate(texts):
+                if not block.is_item:
+                    self._agent_says(text, texts[index - 1] if index else "", "".join(texts[index + 1 : index + 2]), turn)
+                self._last_said = "" if text.endswith(("?", "？")) else text
+        self._put = ""
+        self._last_turn, self._is_speaking = turn, True
 
-    def _agent_says(self, text: str, following: str, turn: int) -> None:
+    def _agent_says(self, text: str, previous: str, following: str, turn: int) -> None:
         if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text):
             return
         if self._finish(text):
             return
-        is_open = cue("open").search(text) or _SHOULD.match(text)
-        if is_open and not cue("immediate", at_start=True).match(text):
-            step = _clean(text)
+        if self._put and _GOES.search(text):
+            # What the user put off, and where it belongs.
+            for note in self._notes:
+                if note.text == self._put:
+                    self._notes.replace(note, text=pair(note.text, text))
+            return
+        if is_left(text) or _SHOULD.match(text):
+            step = pair(previous, text) if previous and _IT.match(text) else _clean(text)
             if following and _WHERE.search(following) and ": " not in step:
                 step = pair(step, following)
             if len(stems(step)) >= _LEAST_STEMS and not _SHORT_REFERENCE.search(step):
@@ -150,7 +195,10 @@ class NextSteps:
         is_done = bool(block.checked) or bool(
             re.search(r"\W(?:done|erledigt|hecho|fait|完了|已完成)\b.{0,30}$", parts[0], re.I)
         )
-        if block.is_item or len(parts) == 1:
+        if len(parts) == 1 and not block.is_item:
+            for part in split_steps(parts[0]):
+                self._add(_clean(part), LISTED, turn, done=is_done)
+        elif block.is_item or len(parts) == 1:
             text = _clean(parts[0]) if len(parts) == 1 else pair(_clean(parts[0]), parts[1])
             self._add(text, LISTED, turn, done=is_done)
         else:
@@ -209,7 +257,9 @@ def _title_stems(note: Note) -> frozenset[str]:
 
 def _is_title(text: str) -> bool:
     """Whether a text names a piece of work rather than telling of it."""
-    return len(text.split()) <= 12 and not re.match(r"\W*(?:the|it|all|everything|that|i|we)\b", text, re.I)
+    return len(text.split()) <= 12 and not re.match(
+        r"\W*(?:the|it|all|everything|that|i|we|der|die|das|es|el|la|los|las|le|les|o|a|os|as)\b", text, re.I
+    )
 
 
 def _is_none(text: str) -> bool:

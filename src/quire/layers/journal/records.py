@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import msgspec
-
 from quire.files import hex_digest
 from quire.layers.journal.bundles import objects_at, shown, texts_at
 from quire.layers.journal.canonical import line_bytes
@@ -62,32 +60,35 @@ def bundle_records(state: State) -> Iterator[Record]:
         yield _part(state, "validation-commands", "Validation commands", said, commands)
 
 
-def _part(state: State, name: str, title: str, lines: Iterable[str], raw: Any, section: str = "") -> Record:
+def _part(
+    state: State, name: str, title: str, lines: Iterable[str], raw: Any, section: str = "", number: int = 0
+) -> Record:
     texts = [line for line in lines if line.strip()]
+    held = {"at": state.generated_at, "value": raw} | ({"number": number} if number else {})
     return Record(
         ref=f"bundle:{name}",
         layer="journal",
         kind="bundle",
-        title=cut(one_line(title), _TITLE_CHARS) or name,
-        text="\n".join(texts),
+        title=cut(one_line(_whole(title)), _TITLE_CHARS) or name,
+        text=_whole("\n".join(texts)),
         status=ACTIVE,
         path=STATE,
         section=section or name,
         created_at=_time(state.generated_at),
         updated_at=_time(state.generated_at),
-        origin=state.provider.name,
-        raw=line_bytes({"at": state.generated_at, "value": raw}),
+        origin=_whole(state.provider.name),
+        raw=line_bytes(held),
     )
 
 
 def _items(state: State, section: str, fields: tuple[tuple[str, str], ...]) -> Iterator[Record]:
     taken: dict[str, int] = {}
-    for item in objects_at(state.bundle, SECTION_KEYS[section]):
+    for number, item in enumerate(objects_at(state.bundle, SECTION_KEYS[section]), start=1):
         title = shown(item, "title")
         slug = slugify(title, hex_digest)
         taken[slug] = taken.get(slug, 0) + 1
         name = f"{section}.{slug}" + (f"-{taken[slug]}" if taken[slug] > 1 else "")
-        yield _part(state, name, title, _said(item, fields), item, section)
+        yield _part(state, name, title, _said(item, fields), item, section, number)
 
 
 def _said(item: Fields, fields: tuple[tuple[str, str], ...]) -> Iterator[str]:
@@ -133,20 +134,20 @@ def _listed(label: str, texts: list[str]) -> str:
 def event_record(event: Event, raw: bytes, path: str, ref: str = "", *, archived: bool = False) -> Record:
     created = _time(event.created_at)
     return Record(
-        ref=ref or event_ref(event.id),
+        ref=_whole(ref or event_ref(event.id)),
         layer="journal",
         kind="event",
-        title=cut(one_line(event.summary), _TITLE_CHARS),
-        text="\n".join([event.summary, *signal_lines(event)]),
+        title=cut(one_line(_whole(event.summary)), _TITLE_CHARS),
+        text=_whole("\n".join([event.summary, *signal_lines(event)])),
         status=ARCHIVED if archived else ACTIVE,
         path=path,
         section=event.kind,
         weight=_EVENT_WEIGHT,
         created_at=created,
         updated_at=created,
-        tags=tuple(dict.fromkeys((event.source_id,))),
-        origin=event.source_id,
-        names=tuple(filter(None, (event.external_item_id,))),
+        tags=(_whole(event.source_id),),
+        origin=_whole(event.source_id),
+        names=tuple(_whole(name) for name in (event.external_item_id,) if name),
         # The index keeps what is held as it was: what moved to the archive is not.
         raw=b" " + raw if archived else raw,
     )
@@ -186,16 +187,21 @@ def checkpoint_record(checkpoint: Checkpoint, path: str, *, archived: bool = Fal
         ref=checkpoint_ref(checkpoint.id),
         layer="journal",
         kind="checkpoint",
-        title=cut(one_line(checkpoint.summary), _TITLE_CHARS),
-        text="\n".join(dict.fromkeys(text for text in texts if text.strip())),
+        title=cut(one_line(_whole(checkpoint.summary)), _TITLE_CHARS),
+        text=_whole("\n".join(dict.fromkeys(text for text in texts if text.strip()))),
         status=ARCHIVED if archived else ACTIVE,
         path=path,
         section="checkpoint",
         weight=_CHECKPOINT_WEIGHT,
         created_at=created,
         updated_at=created,
-        raw=msgspec.json.encode(about),
+        raw=line_bytes(about),
     )
+
+
+def _whole(text: str) -> str:
+    """A text without halves of characters, which other programs may write and nothing but JSON can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _time(created_at: str) -> str:

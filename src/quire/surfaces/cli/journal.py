@@ -47,6 +47,7 @@ _VERBS = {
     "restore": MAKING["restore"],
     "validate": ASKING["validate"],
     "automate": AUTOMATE,
+    "providers": ASKING["providers"],
 }
 
 COMMAND = Command(

@@ -1,4 +1,4 @@
-"""`memory journal query`, `status`, `validate`"""
+"""`memory journal query`, `status`, `validate`, `providers`"""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from quire.surfaces.cli.commands import Argument, Command, Option, Session, as_c
 from quire.surfaces.cli.journal_importing import source_line
 from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import SHOW_DIFF, diff_lines, reply, say_diffs, tell, warn_of
-from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.output import answer, counted, say
+from quire.surfaces.cli.reading import share
 
 _COLOURS = {"warn": "33", "fail": "31"}
 
@@ -33,8 +34,9 @@ def query(
 ) -> None:
     """Ask the journal, in your own words.
 
-    How something is, what changed, what comes next, which traps there are. The answer is made of what the journal says, with where each part of it stands; or it says that there is not
-    enough. Needs no model; one that is asked by name words the same evidence.
+    How something is, what changed, what comes next, which traps there are. The answer is made of what the journal
+    says, with where each part of it stands; or it says that there is not enough. Needs no model; one that is asked
+    by name words the same evidence.
     """
     project = session.project()
     found = project.journal_query(" ".join(question), scope=scope, provider=provider, archived=archived)
@@ -167,8 +169,8 @@ def _say_drift(drift: dict[str, Any] | None) -> None:
 def validate(session: Session, mend: bool) -> int:
     """Look for faults in the journal's files.
 
-    Exit code 1 where something fails, 0 with warnings only. With --mend, what can be set right without losing anything is: counts, hashes, ids that are there twice, marks that
-    a merge left, pages that were edited.
+    Exit code 1 where something fails, 0 with warnings only. With --mend, what can be set right without losing
+    anything is: counts, hashes, ids that are there twice, marks that a merge left, pages that were edited.
     """
     project = session.project()
     found = project.journal_validate(mend=mend)
@@ -191,6 +193,31 @@ def validate(session: Session, mend: bool) -> int:
     say()
     say(f"Summary: {found.passed} passed, {found.warned} warnings, {found.failed} failed.")
     return 1 if found.failed else 0
+
+
+# -- providers --------------------------------------------------------------------------------
+
+
+def providers(session: Session, ceiling: str | None, versions: bool) -> None:
+    """Show which models could be asked, and what may be spent on them.
+
+    No model is asked unless --provider names one. --ceiling sets what may be spent in a day, in US dollars, on this
+    machine; 0 turns it off.
+    """
+    project = session.project()
+    found = project.journal_providers(ceiling=share("ceiling", ceiling), versions=versions)
+    if session.as_json:
+        reply(session, project, found)
+        return
+    say(f"Daily ceiling: ${found.ceiling_usd:.2f}")
+    waiting = f", and ${found.open_usd:.4f} set aside" if found.open_usd else ""
+    say(f"Spent on {found.day}: ${found.spent_usd:.4f} in {counted(found.calls, 'call')}{waiting}")
+    say(f"Settings: {found.settings_path}")
+    _heading("Providers:")
+    for item in found.providers:
+        parts = [item.path, item.version, item.reason]
+        said = ", ".join(part for part in parts if part)
+        say(f"- {item.name}: {'found' if item.found else 'not found'}{f' ({said})' if said else ''}")
 
 
 ASKING = {
@@ -239,5 +266,13 @@ ASKING = {
         run=validate,
         examples="Examples:\n  memory journal validate\n  memory journal validate --mend\n",
         options=(Option(name="--mend", into="mend", help="Set right what can be without losing anything."),),
+    ),
+    "providers": Command(
+        run=providers,
+        examples="Examples:\n  memory journal providers --versions\n  memory journal providers --ceiling 2.50\n",
+        options=(
+            Option(name="--ceiling", into="ceiling", metavar="USD", help="What may be spent in a day from now on."),
+            Option(name="--versions", into="versions", help="Ask each program for its version."),
+        ),
     ),
 }

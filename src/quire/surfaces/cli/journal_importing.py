@@ -19,14 +19,15 @@ _WARNINGS = 10
 __all__ = ["IMPORTING", "source_line"]
 
 
-def add(session: Session, source_type: str, path: str, name: str | None, dry_run: bool) -> None:
+def add(session: Session, source_type: str, path: str, name: str | None, all_folders: bool, dry_run: bool) -> None:
     """Register a place where an agent keeps its sessions.
 
     That is a folder, or one session's file. SOURCE_TYPE is claude-local, codex-local or another agent's; a wrong one is
-    answered with the list. Nothing is imported yet.
+    answered with the list. Of a folder with the sessions of many projects, those of this one count. Nothing is imported
+    yet.
     """
     project = session.project()
-    done = project.journal_add(source_type, path, name=name, dry_run=dry_run)
+    done = project.journal_add(source_type, path, name=name, all_folders=all_folders, dry_run=dry_run)
     if session.as_json:
         reply(session, project, done)
         return
@@ -44,7 +45,9 @@ def sources(session: Session) -> None:
         answer(project, {"sources": msgspec.to_builtins(found)})
         return
     for source in found:
-        say(f"- {source.id} ({source.type}) -> {source.path}{'' if source.exists else ' (not on this machine)'}")
+        notes = [("all folders", source.all_folders), ("not on this machine", not source.exists)]
+        said = ", ".join(text for text, is_so in notes if is_so)
+        say(f"- {source.id} ({source.type}) -> {source.path}{f' ({said})' if said else ''}")
         say(f"  {_state(source)}")
         if source.last_sync_error:
             say(f"  {source.last_sync_error}")
@@ -139,7 +142,13 @@ IMPORTING = {
   memory journal add codex-local ~/.codex --name codex
 """,
         arguments=(Argument(name="source_type"), Argument(name="path")),
-        options=(Option(name="--name", into="name", metavar="ID", help="What the source is called here."), DRY),
+        options=(
+            Option(name="--name", into="name", metavar="ID", help="What the source is called here."),
+            Option(
+                name="--all-folders", into="all_folders", help="Take the sessions of all projects, not only of this."
+            ),
+            DRY,
+        ),
         paths=("path",),
     ),
     "sources": Command(run=sources, examples="Example:\n  memory journal sources\n"),

@@ -62,7 +62,8 @@ def init(session: Session, yes: bool, validate: bool, provider: str | None, dry_
 def update(session: Session, yes: bool, validate: bool, provider: str | None, dry_run: bool, show_diff: bool) -> None:
     """Look at the project again and write what changed.
 
-    What sessions told is kept. Where nothing changed, nothing is written. With --validate, the commands that tell whether the project is well are run.
+    What sessions told is kept. Where nothing changed, nothing is written. With --validate, the commands that tell
+    whether the project is well are run.
     """
     project = session.project()
 

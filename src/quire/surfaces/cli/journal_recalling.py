@@ -44,8 +44,8 @@ def recall(
 ) -> None:
     """Work what happened into the memory.
 
-    That is every event that no recall has looked at, grouped and without repetitions. On a terminal the result is shown first and written after a question. What is not said with an option comes from
-    .agent-memory/config.json.
+    That is every event that no recall has looked at, grouped and without repetitions. On a terminal the result is
+    shown first and written after a question. What is not said with an option comes from .agent-memory/config.json.
     """
     project = session.project()
 

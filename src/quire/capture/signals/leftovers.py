@@ -1,0 +1,128 @@
+"""Which sentences say that something is left to do: by the agent when it ends its turn, or by the user who puts it off."""
+
+from __future__ import annotations
+
+import re
+
+from quire.capture.signals.cues import cue
+from quire.capture.signals.diagnosis import asks_for
+from quire.capture.signals.wording import opened, stems
+
+_LATER = (
+    r"tomorrow|later|eventually|soon|one day|some ?day|at some point|another (?:day|time|pr|round|session)|next (?:week"
+    r"|sprint|release|time|quarter|month|version|session|iteration|year|round|pr)|(?:on|by|until|next) (?:mon|tues|wednes"
+    r"|thurs|fri|satur|sun)day|after (?:the|this|that|we|it|vacation|lunch)\b|before (?:the|this|that|we|it|it['’]s|any)\b"
+    r"|once (?:the|this|that|we|it|all|every)|when (?:we|the|it|there)|in (?:a|the) (?:next|separate|follow-?up|later|long)"
+    r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december|q[1-4])\b"
+    r"|morgen|später|nächste\w* (?:woche|mal|version|release|sprint|monat)|am (?:montag|dienstag|mittwoch|donnerstag"
+    r"|freitag)|irgendwann|mañana|más (?:tarde|adelante)|próxim[oa] \w+|el (?:lunes|martes|miércoles|jueves|viernes)"
+    r"|demain|plus tard|prochaine? \w+|(?:lundi|mardi|mercredi|jeudi|vendredi)|amanhã|mais tarde|depois|próxim[oa] \w+"
+    r"|domani|più tardi"
+)
+_LATER_SIGNS = "明天|以后再|下周|稍后|之后再|下次|下个|明日|来週|後で|今度|次回"
+_REMAINS = re.compile(
+    r"\b(?:remain(?:s|ing)?(?! (?:the same|unchanged|as))|left (?:to|over|undone|for)|(?:is|are|be) left(?=\W*$)|to go(?=\W*$)"
+    r"|loose ends?|outstanding|unfinished|pending|follow-?ups?|to-do|still (?:open|fail(?:s|ing)?|broken|to (?:do|be)|missing|needs?"
+    r"|ha(?:s|ve) to|uses?|use|goes?|go (?:through|to)|to be|lacks?|wants?|expects?|points?|calls?)|yet to (?:be|do)"
+    r"|(?:not|n['’]t)(?: \S+){0,6} yet|not (?:done|started|covered|included|wired|tested|implemented|migrated|part of)"
+    r"|(?:have|has)(?: not|n['’]t) (?:been )?(?:\w+ed|done|run|written|gone)|did(?: not|n['’]t) get to|ran out of time"
+    r"|out of scope|left (?:out|alone|aside|untouched)|waiting (?:for|on)|blocked (?:on|by)|until some(?:one|body)"
+    r"|needs? (?:a |an )?(?:closer|second|another|proper|human|manual)|nobody has)\b"
+    r"|\b(?:noch (?:nicht|offen|zu|aus|übersetzt|\w+t werden|fehl\w+|\w+en)|fehlt noch|es fehlt|steht aus|offen (?:ist"
+    r"|bleibt|sind)|bleibt (?:noch|zu))\b"
+    r"|\b(?:falta[n]?|queda[n]? (?:por|pendiente\w*)|(?:aún|todavía) (?:no|falta|hay que)|pendientes?|sin hacer)\b"
+    r"|\b(?:il reste|reste(?:nt)? (?:à|encore)|pas encore|n['’]est pas encore|à faire|il manque|pense[zr]? à)\b"
+    r"|\b(?:falta[m]?|ainda (?:não|falta)|pendentes?|resta[m]?|lembre de|manca|non ancora|resta da)\b"
+    r"|还没|尚未|未完成|还需要|还要|剩下|待处理|没做|未実施|未対応|未着手|まだ.{0,20}(?:ません|ない|残って)|残って"
+    r"|必要があります|これから",
+    re.I,
+)
+_OUGHT = re.compile(
+    r"\b(?:should|ought to|needs? (?:to|an?)|ha(?:s|ve) to|must|would need|will need|is worth|worth \w+ing"
+    r"|sollten?|müssen|muss|debería\w*|habría que|hay que|il faudr\w+|devrai\w+|deveria\w*|seria bom|dovrebbe)\b"
+    r"|应该|需要|必要",
+    re.I,
+)
+_SOMEONE = re.compile(
+    r"\W*(?:\w[^,.;]{0,60}, )?(?:some(?:one|body)|you|whoever|the \w+ team|ops|we)(?: \S+){0,5}? (?:should|ought|needs? to"
+    r"|has to|have to|must)\b(?! (?:now|see|be able|have|get|notice|find|hear|also see))",
+    re.I,
+)
+_CONTINUES = re.compile(
+    r"\b(?:natural (?:continuation|follow-?up|next)|(?:good|logical|obvious|real|proper|sensible) (?:next step|follow-?up"
+    r"|fix) (?:would|is|might)|(?:would|could) be (?:a|the) (?:good |natural |logical |next )+(?:step|continuation|thing"
+    r"|move)|for (?:a|an) (?:calmer|other|another|later|quiet\w*) (?:day|time|moment|pr)|has the same (?:bug|problem|issue)"
+    r"|(?:i['’]d|i would) (?:tackle|do|look at|go for) .{0,30}next|next (?:i['’]d|i would|we (?:should|could|need)))\b",
+    re.I,
+)
+_NOTHING = re.compile(
+    r"\b(?:nothing|no (?:one|open|further|more|other|\w+ (?:remain|are left|is left))|none|nichts|nada|rien|niente)\b(?! (?:is"
+    r"|are)? ?(?:committed|pushed|deployed|merged))|没有(?:遗留|剩)|ありません",
+    re.I,
+)
+_PUT_OFF = re.compile(
+    rf"\b(?:{_LATER}|can wait|could wait|remind me|(?:on|to) (?:my|the|our) (?:list|board|backlog|agenda)|backlog"
+    r"|(?:make|open|file|create|write) (?:a|an|me a) (?:ticket|issue|card)|not now|for now just note|pick (?:that|it|this)"
+    r"|do(?:n['’]?t| not) (?:fix|do|touch|change|bother with) (?:it|that|this|them) (?:now|yet)|park (?:it|that|this))\b"
+    rf"|{_LATER_SIGNS}",
+    re.I,
+)
+_REMIND = re.compile(
+    r"\W*(?:and |but |also |please |ok(?:ay)?,? |great,? |good,? )*(?:remind me (?:to|about)|remember to|don['’]t forget to"
+    r"|note to self:?|denk(?:e)? daran,?|recuérdame|rappelle-moi d[e'’]|lembre-me de)\s*",
+    re.I,
+)
+_REFERS = re.compile(
+    r"\b(?:that|it|this|them|these|those|das|es|eso|lo|ça|cela|le|isso)\b|^\W*(?:\w+,? ){0,3}$|那个|这个|それ|これ", re.I
+)
+_DECLINED = re.compile(
+    r"\W*(?:(?:ok|okay|fine|no|nah|nope|that['’]s fine|all good|thanks)[,.!]? ?)*(?:no need|not needed|don['’]t bother"
+    r"|nobody (?:\w+ )?(?:looks|cares|uses|needs)|never mind|nevermind|doesn['’]t matter|does not matter|won['’]t (?:need"
+    r"|fix)|leave it (?:as it is|alone|like that)|that['’]s (?:fine|ok|okay|on purpose|intended)|we don['’]t need)\b",
+    re.I,
+)
+_THEN = re.compile(r";\s+(?:and |then )*|,\s+(?:and )?then\s+|\s+and then\s+|(?<=[^,]),\s+and\s+(?=\w)|[；]")
+_TELLING = re.compile(r"\b(?:is|are|was|were|does|do|has|have|will|would|which|that|it|they)\b", re.I)
+_LEAST_STEMS = 2
+_OWN_STEMS = 3
+
+__all__ = ["declines", "is_left", "own_words", "puts_off", "split_steps"]
+
+
+def is_left(text: str) -> bool:
+    """Whether the agent says that something is left to do."""
+    if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or _NOTHING.search(text):
+        return False
+    if len(stems(text)) < _LEAST_STEMS or cue("immediate", at_start=True).match(opened(text)):
+        return False
+    if _REMAINS.search(text) or cue("open").search(text) or _SOMEONE.match(text) or _CONTINUES.search(text):
+        return True
+    return bool(_OUGHT.search(text) and re.search(rf"\b(?:{_LATER})", text, re.I))
+
+
+def puts_off(text: str) -> bool:
+    """Whether the user says that something is for later."""
+    return bool(_PUT_OFF.search(text) or cue("deferred").search(text) or _REMIND.match(text))
+
+
+def own_words(text: str) -> str:
+    """What the user puts off, if the sentence itself says so; empty where it refers to what was said before."""
+    if found := _REMIND.match(text):
+        text = text[found.end() :]
+    rest = stems(_PUT_OFF.sub(" ", text))
+    least = _LEAST_STEMS if not _REFERS.search(_PUT_OFF.sub(" ", text)) else _OWN_STEMS + 1
+    return text if len(rest) >= least else ""
+
+
+def declines(text: str) -> bool:
+    """Whether the user says that what is left need not be done."""
+    return bool(_DECLINED.match(text))
+
+
+def split_steps(text: str) -> list[str]:
+    """The steps that a text names one after the other: `the other services, then delete the template`."""
+    parts = [part.strip(" ,;") for part in _THEN.split(text)]
+    is_list = len(parts) > 1 and all(len(stems(part)) >= _LEAST_STEMS for part in parts)
+    if not is_list or any(_TELLING.search(part) for part in parts[1:]):
+        return [text]
+    return parts if all(asks_for(part) or len(part.split()) <= 12 for part in parts) else [text]

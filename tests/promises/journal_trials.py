@@ -1,0 +1,714 @@
+"""The journal under trial: a writer stopped at every call of the seam, and many at work together. Run as a script.
+
+`crash` and `power` take a scenario, the way to fail (or what to leave out), a folder, how many calls to pass over
+between two trials, and perhaps a mutant; `work` is one of many writers or readers, and notes what was acknowledged.
+What is judged is read here with nothing but a JSON reader.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any, NamedTuple
+
+import msgspec
+from crashing import (
+    NEEDS_ROOM,
+    Tree,
+    die_at,
+    differing,
+    git,
+    interrupt_at,
+    leftovers,
+    mutate,
+    nothing,
+    read_space,
+    refuse_at,
+)
+from crashing import empty as repository
+from crashing import run as run_apart
+from fact_trials import LATER, NOW, found_again, open_project
+from power_loss import Disk, Recorder
+
+from quire.files import disk
+from quire.index import Filter
+from quire.model import InvalidStore, NotInitialized, StorageFailed
+from quire.project import Project
+
+FAR = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
+FARTHER = datetime(2027, 6, 1, 8, 0, tzinfo=UTC)
+JOURNAL = "harbor/.agent-memory/"
+EVENTS, STATE, SOURCES = f"{JOURNAL}history/events.jsonl", f"{JOURNAL}state.json", f"{JOURNAL}sources.json"
+CHECKPOINTS, ARCHIVE = f"{JOURNAL}history/checkpoints/", f"{JOURNAL}archive/"
+LOCAL, BACKUP = f"{JOURNAL}local/", f"{JOURNAL}backup/"
+DUE = f"{LOCAL}pages-due.json"
+ENTRY = "harbor/AGENTS.md"
+PAGES = "harbor/docs/agent-memory/"
+BLOCK = re.compile(rb"<!-- agent-memory:entry .*?<!-- agent-memory:entry end -->", re.S)
+# Written on the way, and not worth refusing a command for: the next one sees to them.
+BESIDE = ("harbor/.gitignore", f"{LOCAL}.gitignore", DUE)
+TOPICS = ("queue", "mailer", "export", "login", "search", "invoice", "upload", "webhook", "report", "cache")
+
+
+class Scenario(NamedTuple):
+    """What is there before, what is done and when, and where its trial is milder than that of the others."""
+
+    prepare: Callable[[str], None]
+    act: Callable[[Project], object]
+    now: datetime = LATER
+    stepwise: bool = False
+    """Many transactions: between two of them a part of the new events is there."""
+    loose: tuple[str, ...] = ()
+    """Files below here have names of their own in every run."""
+    broken: bool = False
+    """Before it is done, commands may be refused, and checks find faults."""
+    expires: bool = False
+    """What the archive held goes for good."""
+
+
+# -- the little world in which it happens -------------------------------------------------------------------------
+
+
+def sessions_of(space: str) -> str:
+    """Beside the space: a copy of it finds the same files there, with the same stamps."""
+    return os.path.join(os.path.dirname(space), "sessions")
+
+
+def write(space: str, name: str, data: bytes) -> None:
+    path = os.path.join(space, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def line(root: str, role: str, text: str, at: str) -> str:
+    """A line as Claude Code writes it."""
+    fields = {"type": role, "cwd": root, "sessionId": "s", "timestamp": at, "message": {"role": role, "content": text}}
+    return json.dumps(fields) + "\n"
+
+
+def talk(root: str, number: int, part: int = 0, day: str = "2026-03-01") -> str:
+    """Two turns that nobody else says: a request, and what was decided."""
+    topic = f"{TOPICS[number % len(TOPICS)]}{number}x{part}"
+    asked = f"Please mend the {topic} in the worker."
+    decided = f"Decision: use {topic} because the old way drops jobs. Next: add a test for {topic}."
+    at = f"{day}T10:{number % 60:02}:{part % 60:02}.000Z"
+    return line(root, "user", asked, at) + line(root, "assistant", decided, at)
+
+
+def say(sessions: str, root: str, number: int, part: int = 0, day: str = "2026-03-01") -> None:
+    """One more part of a session."""
+    folder = os.path.join(sessions, "projects", root.replace("/", "-").replace("_", "-"))
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, f"s{number:03}.jsonl"), "a", encoding="utf-8") as file:
+        file.write(talk(root, number, part, day))
+
+
+def bare(space: str) -> None:
+    """A repository with one commit, sessions beside it, and no journal."""
+    repository(space)
+    git(space, "add", "--all")
+    git(space, "commit", "--quiet", "--message", "first")
+    root, sessions = os.path.join(space, "harbor"), sessions_of(space)
+    for number in range(9):
+        say(os.path.join(sessions, "claude"), root, number, day="2026-03-01" if number else "2026-01-05")
+    for number in range(5):
+        text = f"# Notes {number}\n\nDecision: keep note{number} because it is short. Next: read note{number} again.\n"
+        write(sessions, f"notes/2026-02-0{number + 1}-note.md", text.encode())
+
+
+def begun(space: str) -> None:
+    """A journal with two sources that nobody has synced."""
+    bare(space)
+    project = open_project(space, NOW, "a")
+    project.journal_init()
+    project.journal_add("claude-local", os.path.join(sessions_of(space), "claude"), name="claude")
+    project.journal_add("markdown", os.path.join(sessions_of(space), "notes"), name="notes")
+
+
+def synced(space: str) -> None:
+    begun(space)
+    open_project(space, NOW, "a1").journal_sync(everything=True)
+
+
+def grown(space: str) -> None:
+    """Synced sessions that went on, one of them written anew, and new ones."""
+    synced(space)
+    root, claude = os.path.join(space, "harbor"), os.path.join(sessions_of(space), "claude")
+    for number in (1, 4, 7, 20, 21):
+        say(claude, root, number, part=1)
+    write(sessions_of(space), "notes/2026-02-03-note.md", b"# All new\n\nDecision: keep nothing of it because it is wrong.\n")
+
+
+def recalled(space: str) -> None:
+    synced(space)
+    open_project(space, NOW, "a2").journal_recall()
+
+
+def committed(space: str) -> None:
+    """The project went on."""
+    recalled(space)
+    write(space, "harbor/lib/b.py", b'"""Sends mails."""\n')
+    write(space, "harbor/TODO.md", b"# To do\n\n- [ ] Mend the mailer\n")
+    git(space, "add", "--all", "lib", "TODO.md")
+    git(space, "commit", "--quiet", "--message", "second")
+
+
+def edited(space: str) -> None:
+    """The memory was changed by another program that left no checkpoint."""
+    recalled(space)
+    path = os.path.join(space, STATE)
+    with open(path, encoding="utf-8") as file:
+        state = json.load(file)
+    state["bundle"]["currentFocus"]["summary"] = "Somebody said something else."
+    write(space, STATE, json.dumps(state, indent=2).encode() + b"\n")
+
+
+def aged(space: str) -> None:
+    """Twelve more checkpoints, so that the first ones are too many."""
+    recalled(space)
+    for number in range(12):
+        at = NOW + timedelta(hours=number)
+        open_project(space, at, "a3").journal_restore(("chk-000001", "chk-000002")[number % 2])
+
+
+def pruned(space: str) -> None:
+    aged(space)
+    prune(open_project(space, FAR, "a4"))
+
+
+def merged(space: str) -> None:
+    """As git leaves it after a union merge of two histories: marks, copies, ids that two events have."""
+    recalled(space)
+    path = os.path.join(space, EVENTS)
+    with open(path, "rb") as file:
+        lines = file.read().splitlines(keepends=True)
+    theirs = []
+    for text in lines[3:6]:
+        event = json.loads(text)
+        event["externalItemId"], event["contentHash"] = f"their-{event['externalItemId']}", event["contentHash"][::-1]
+        theirs.append(json.dumps(event).encode() + b"\n")
+    write(space, EVENTS, b"".join([*lines[:6], b"<<<<<<< ours\n", *theirs, lines[2], b">>>>>>> theirs\n", *lines[6:]]))
+
+
+def damaged(space: str) -> None:
+    recalled(space)
+    write(space, STATE, b'{"schemaVersion": 2, "bundle": {"project": ')
+
+
+def prune(project: Project) -> object:
+    """A round of retention, as the automation makes it."""
+    from quire.layers.journal import find_candidates, plan_pruning, sweep_batches
+
+    def plan(journal: Any) -> tuple[int, Any]:
+        now = project.world.now()
+        candidates = find_candidates(journal, now)
+        return len(candidates.events), None if candidates.is_empty else plan_pruning(journal, candidates, now).writing
+
+    done = project._journal_change("archive", plan)
+    sweep_batches(project.root)
+    return done
+
+
+def batch_of(project: Project) -> str:
+    return sorted(os.listdir(os.path.join(project.root, ".agent-memory/archive")))[0]
+
+
+def sync(project: Project) -> object:
+    """A sync whose clock runs: every few sessions are a transaction of their own."""
+    ticks = count()
+    world = msgspec.structs.replace(project.world, now=lambda: LATER + timedelta(seconds=2 * next(ticks)))
+    done = Project.open(project.root, world).journal_sync(everything=True)
+    if done.failed:
+        raise StorageFailed(str([source.failures for source in done.sources]), hint="Told as failed.")
+    return done
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "init": Scenario(bare, lambda project: project.journal_init()),
+    "init anew": Scenario(recalled, lambda project: project.journal_init(replace=True), loose=(BACKUP, LOCAL)),
+    "update": Scenario(committed, lambda project: project.journal_update()),
+    "add": Scenario(
+        begun, lambda project: project.journal_add("markdown", os.path.join(project.root, "src"), name="more")
+    ),
+    "remove": Scenario(synced, lambda project: project.journal_remove("claude")),
+    "sync": Scenario(begun, sync, stepwise=True),
+    "sync grown": Scenario(grown, sync, stepwise=True),
+    "recall": Scenario(synced, lambda project: project.journal_recall()),
+    "recall nothing": Scenario(synced, lambda project: project.journal_recall(section="validation-commands")),
+    "restore": Scenario(recalled, lambda project: project.journal_restore("chk-000001")),
+    "restore unsaved": Scenario(
+        edited, lambda project: project.journal_restore("chk-000001"), stepwise=True, broken=True
+    ),
+    "prune": Scenario(aged, prune, now=FAR),
+    "return": Scenario(pruned, lambda project: project.journal_restore(batch_of(project)), now=FAR),
+    "expire": Scenario(pruned, prune, now=FARTHER, expires=True),
+    "mend": Scenario(merged, lambda project: project.journal_validate(mend=True), broken=True),
+    "rebuild": Scenario(damaged, lambda project: project.journal_restore("chk-000002"), broken=True, loose=(LOCAL,)),
+}
+
+
+# -- looking ------------------------------------------------------------------------------------------------------
+
+Event = dict[str, Any]
+Key = tuple[str, ...]
+
+
+class Held(NamedTuple):
+    """What the files say, read without any of our own code."""
+
+    events: tuple[Event, ...]
+    archived: tuple[Event, ...]
+    checkpoints: dict[str, bytes]
+    archived_checkpoints: dict[str, bytes]
+    state: dict[str, Any] | None
+
+    @property
+    def everything(self) -> tuple[Event, ...]:
+        return (*self.archived, *self.events)
+
+    @property
+    def keys(self) -> Counter[Key]:
+        return Counter(map(key_of, self.everything))
+
+
+def key_of(event: Event) -> Key:
+    """What makes an event the one it is, whatever its id."""
+    names = ("kind", "sourceId", "externalItemId", "contentHash", "createdAt", "summary")
+    return tuple(str(event[name]) for name in names)
+
+
+def events_in(data: bytes) -> list[Event]:
+    found = []
+    for text in data.splitlines():
+        with contextlib.suppress(ValueError):
+            found.append(json.loads(text))
+    return found
+
+
+def held(space: str) -> Held:
+    tree = read_space(space)
+    state = None
+    with contextlib.suppress(ValueError):
+        state = json.loads(tree.get(STATE, b""))
+    archived = [data for name, data in sorted(tree.items()) if name.startswith(ARCHIVE) and name.endswith(".jsonl")]
+    checkpoints = {name.rpartition("/")[2]: data for name, data in tree.items() if name.startswith(CHECKPOINTS)}
+    away = {
+        name.rpartition("/")[2]: data
+        for name, data in tree.items()
+        if name.startswith(ARCHIVE) and "/checkpoints/" in name
+    }
+    return Held(
+        tuple(events_in(tree.get(EVENTS, b""))),
+        tuple(event for data in archived for event in events_in(data)),
+        checkpoints,
+        away,
+        state,
+    )
+
+
+def look(space: str) -> Tree:
+    """Every file that matters; an empty file of sources says as much as it did before the first one was added."""
+    return {name: data for name, data in read_space(space).items() if not name.startswith("home/registry/")}
+
+
+def told(tree: Tree) -> Tree:
+    """The same without when a source was synced, how many came in the last run alone, and how batches are called."""
+    names = sorted({name.removeprefix(ARCHIVE).partition("/")[0] for name in tree if name.startswith(ARCHIVE)})
+    found = {}
+    for path, data in tree.items():
+        batch, _, rest = path.removeprefix(ARCHIVE).partition("/")
+        found[f"{ARCHIVE}{names.index(batch)}/{rest}" if path.startswith(ARCHIVE) else path] = data
+    if SOURCES in found:
+        sources = json.loads(found[SOURCES])
+        for source in sources:
+            for name in ("updatedAt", "lastSyncedAt", "lastImportedCount"):
+                source.pop(name, None)
+        found[SOURCES] = json.dumps(sources).encode()
+    return found
+
+
+def outside(entry: bytes) -> bytes:
+    """What the user wrote."""
+    return BLOCK.sub(b"", entry)
+
+
+def faults_of(project: Project) -> list[str]:
+    found = project.journal_validate().findings
+    return [f"{one['code']} {one['path']}: {one['message']}" for one in found if one["level"] == "fail"]
+
+
+def unindexed(project: Project, now: Held) -> list[str]:
+    """How the index differs from the files."""
+    allowed = Filter(layers=("journal",), kinds=("event", "checkpoint"))
+    refs = Counter(record.ref for record in project._with_index(lambda index: index.page(allowed)))
+    wanted = Counter(f"event:{event['id']}" for event in now.everything)
+    names = {*now.checkpoints, *now.archived_checkpoints}
+    wanted += Counter(f"checkpoint:{name.removesuffix('.json')}" for name in names)
+    return sorted((refs - wanted).elements()) + sorted((wanted - refs).elements())
+
+
+# -- the next command ---------------------------------------------------------------------------------------------
+
+NEXT: dict[str, Callable[[Project], object]] = {
+    "status": lambda project: project.journal_status(),
+    "log": lambda project: project.journal_log(events=True, archived=True),
+    "validate": lambda project: project.journal_validate(),
+    "sources": lambda project: project.journal_sources(),
+    "recall preview": lambda project: project.journal_recall(dry_run=True),
+    "update preview": lambda project: project.journal_update(dry_run=True),
+    "inspect": lambda project: project.journal_inspect(project.journal_log().results[0].ref),
+    "diff": lambda project: project.journal_diff(project.journal_log().results[-1].id),
+    "check": lambda project: project.check(),
+}
+
+
+# -- judging ------------------------------------------------------------------------------------------------------
+
+
+class Trial(NamedTuple):
+    """A scenario with its beginning and its end, as an unharmed run makes them."""
+
+    name: str
+    scenario: Scenario
+    template: str
+    space: str
+    before: Tree
+    after: Tree
+    old: Held
+    new: Held
+
+    def restore(self) -> None:
+        shutil.rmtree(self.space, ignore_errors=True)
+        shutil.copytree(self.template, self.space, symlinks=True)
+
+    def open(self, phase: str) -> Project:
+        return open_project(self.space, self.scenario.now, phase)
+
+    def act(self, phase: str = "b") -> object:
+        return self.scenario.act(self.open(phase))
+
+    def is_done(self, now: Tree) -> bool:
+        """Whether everything stands there that an unharmed run leaves."""
+        return not [name for name in self.differing(now) if name not in BESIDE and self.is_own(name)]
+
+    def differing(self, now: Tree) -> list[str]:
+        """What is not as an unharmed run leaves it."""
+        return [name for name in differing(told(now), told(self.after)) if not self.is_loose(name)]
+
+    def is_loose(self, name: str) -> bool:
+        return name.startswith(self.scenario.loose) if self.scenario.loose else False
+
+    @staticmethod
+    def is_own(name: str) -> bool:
+        return name.startswith(JOURNAL)
+
+    @staticmethod
+    def is_made(name: str) -> bool:
+        """Whether all of it, or a block in it, is ours."""
+        return name.startswith((JOURNAL, PAGES)) or name == ENTRY
+
+    def judge(self, number: int, *, done: bool = False) -> Iterator[str]:
+        """Everything that is wrong after an interrupted run: to the next command, and after the same once more."""
+        called = list(NEXT)[number % len(NEXT)]
+        refusals = [NotInitialized] if self.name == "init" else [InvalidStore] if self.scenario.broken else []
+        try:
+            with contextlib.suppress(*refusals):
+                NEXT[called](self.open("c"))
+            yield from (f"after {called}, {text}" for text in self.as_found())
+            if done and not self.is_done(look(self.space)):
+                yield f"acknowledged and lost: {self.differing(look(self.space))}"
+            yield from self.again()
+        except Exception as error:
+            yield f"the next run failed ({called}): {error!r}"
+
+    def as_found(self) -> Iterator[str]:
+        real, now = look(self.space), held(self.space)
+        tree, before, after = told(real), told(self.before), told(self.after)
+        for name in {**tree, **before, **after}:
+            if self.is_loose(name) or name in BESIDE or (self.scenario.stepwise and self.is_made(name)):
+                continue
+            if tree.get(name) not in (before.get(name), after.get(name)):
+                yield f"`{name}` is neither old nor new"
+        if outside(tree[ENTRY]) not in (outside(self.before[ENTRY]), outside(self.after[ENTRY])):
+            yield f"what the user wrote is not as it was: {outside(tree[ENTRY])!r}"
+        if DUE in tree and now.state is not None and not (self.scenario.broken and not self.is_done(real)):
+            yield "the pages are still due"
+        yield from self.kept(now)
+        yield from (f"left behind: {name}" for name in self.remains(after_a_write=False))
+        if self.is_done(real) or (not self.scenario.broken and now.state is not None):
+            yield from self.sound(now)
+
+    def kept(self, now: Held) -> Iterator[str]:
+        """Nothing lost and nothing doubled, of events and checkpoints."""
+        if self.name == "init anew":
+            yield from self.kept_aside()
+            if now.keys not in (self.old.keys, self.new.keys):
+                yield "neither the old events nor the new ones"
+            return
+        gone = Counter(map(key_of, self.old.archived)) if self.scenario.expires else Counter()
+        least, most = self.old.keys - gone, self.old.keys | self.new.keys
+        if self.name == "mend":
+            least, most = Counter(set(least)), most
+        if least - now.keys:
+            yield f"events are lost: {sorted((least - now.keys).elements())[:3]}"
+        if now.keys - most:
+            yield f"events are there that nobody wrote, or twice: {sorted((now.keys - most).elements())[:3]}"
+        here = {**now.archived_checkpoints, **now.checkpoints}
+        for name, data in {**self.old.archived_checkpoints, **self.old.checkpoints}.items():
+            if here.get(name) != data and not (self.scenario.expires and name in self.old.archived_checkpoints):
+                yield f"the checkpoint {name} is lost, or another"
+        twice = set(now.checkpoints) & set(now.archived_checkpoints)
+        if twice:
+            yield f"checkpoints are active and archived: {sorted(twice)}"
+
+    def kept_aside(self) -> Iterator[str]:
+        """What was there before is in its place or in a backup."""
+        tree = look(self.space)
+        aside = {data for name, data in tree.items() if name.startswith(BACKUP)}
+        for name, data in self.before.items():
+            if self.is_own(name) and not self.is_loose(name) and tree.get(name) != data and data not in aside:
+                yield f"`{name}` as it was is nowhere"
+
+    def sound(self, now: Held) -> Iterator[str]:
+        """What holds whenever a command has run."""
+        project = self.open("s")
+        yield from (f"validate: {text}" for text in faults_of(project))
+        assert now.state is not None
+        maintenance = now.state["maintenance"]
+        if maintenance["historyEventCount"] != len(now.events):
+            yield f"the state counts {maintenance['historyEventCount']} events of {len(now.events)}"
+        if f"{maintenance['latestCheckpointId']}.json" not in now.checkpoints:
+            yield f"there is no checkpoint {maintenance['latestCheckpointId']}"
+        ids = Counter(event["id"] for event in now.everything)
+        if ids and max(ids.values()) > 1:
+            yield f"ids that two events have: {[name for name, number in ids.items() if number > 1]}"
+        sessions = Counter(
+            (event["sourceId"], event["externalItemId"], event["contentHash"])
+            for event in now.everything
+            if event["kind"] == "imported_session"
+        )
+        if sessions and max(sessions.values()) > 1:
+            yield f"imported twice: {[key for key, number in sessions.items() if number > 1]}"
+        entry = look(self.space)[ENTRY]
+        if b"bundleHash=" + now.state["bundleHash"].encode() not in entry:
+            yield "the entry block is not of this state"
+        yield from (f"the index and the files differ: {name}" for name in unindexed(project, now)[:3])
+
+    def again(self) -> Iterator[str]:
+        """The same once more, unless it is done; in the end a source is added, and no trace is left."""
+        if not self.is_done(look(self.space)):
+            self.act("d")
+        for name in self.differing(look(self.space)):
+            if name not in BESIDE:
+                yield f"one more run left `{name}` different"
+        yield from self.kept(held(self.space))
+        yield from self.sound(held(self.space))
+        self.open("e").journal_add("markdown", os.path.join(self.space, "harbor/src"), name="at-last")
+        for name in BESIDE:
+            if look(self.space).get(name) != self.after.get(name):
+                yield f"at last `{name}` is still different"
+        yield from (f"left behind at last: {name}" for name in self.remains(after_a_write=True))
+
+    def remains(self, *, after_a_write: bool) -> list[str]:
+        found = leftovers(self.space, after_a_write=after_a_write)
+        path = os.path.join(self.space, JOURNAL, "recovery")
+        if after_a_write and os.path.isdir(path):
+            found += [f"recovery/{name}" for name in os.listdir(path)]
+        return found
+
+    def refusal(self, said: str, *, for_good: bool) -> Iterator[str]:
+        """What is wrong with how an operation ended that the disk refused a call."""
+        tree = look(self.space)
+        if said == "done":
+            # The pages may be due: the next command writes them.
+            if not self.is_done(tree):
+                yield f"acknowledged, and not there: {self.differing(tree)}"
+            return
+        if "KeyboardInterrupt" not in said:
+            code, message, hint = said.split("|", 2)
+            if code == "untyped" or not hint:
+                yield f"not an error that a person can act on: {said}"
+            if for_good or "could not be completed" in message or self.scenario.stepwise:
+                return
+            changed = [name for name in differing(tree, self.before) if self.is_own(name) and name not in BESIDE]
+            if changed and not self.is_done(tree):
+                yield f"refused, yet changed: {changed}"
+        yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=True))
+
+
+def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
+    """The scenario made ready, and the calls that an unharmed run of it makes."""
+    scenario = SCENARIOS[name]
+    template, space = os.path.join(folder, "template"), os.path.join(folder, "space")
+    os.makedirs(space)
+    scenario.prepare(space)
+    before, old = look(space), held(space)
+    # The recorded run, too, begins with a copy: the index can tell one from the original.
+    shutil.move(space, template)
+    trial = Trial(name, scenario, template, space, before, {}, old, old)
+    trial.restore()
+    calls: list[tuple[str, str]] = []
+    disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, space)))
+    trial.act()
+    disk.before = nothing
+    after = look(space)
+    assert differing(before, after), "an unharmed run changes something"
+    trial = trial._replace(after=after, new=held(space))
+    unsound = [*trial.sound(trial.new), *trial.kept(trial.new)]
+    assert not unsound, f"an unharmed run is not sound: {unsound}"
+    return trial, calls
+
+
+# -- failing ------------------------------------------------------------------------------------------------------
+
+FOR_GOOD = {"full": errno.ENOSPC, "readonly": errno.EROFS}
+CODES = (errno.ENOSPC, errno.EIO, errno.EROFS)
+
+
+def crash(name: str, ways: str, folder: str, stride: str, mutant: str = "") -> dict[str, Any]:
+    """Every call of one scenario, or every n-th one, failed in each of these ways."""
+    mutate(mutant)
+    trial, calls = prepare(name, folder)
+    violations: list[str] = []
+    points: Counter[str] = Counter()
+    for place, way in enumerate(ways.split(",")):
+        # Where calls are passed over, each way meets others of them.
+        for number in range(len(calls) - 1 - place % int(stride), -1, -int(stride)):
+            operation, path = calls[number]
+            if (way == "torn" and operation != "fsync") or (way == "full" and operation not in NEEDS_ROOM):
+                continue
+            trial.restore()
+            found = list(fail(trial, way, number))
+            points[way] += 1
+            found += trial.judge(number)
+            violations += [f"{way} at call {number}, {operation} {path}: {text}" for text in found]
+            if mutant and violations:
+                return {"calls": len(calls), "points": points, "violations": violations}
+    return {"calls": len(calls), "points": points, "violations": violations}
+
+
+def fail(trial: Trial, way: str, number: int) -> Iterator[str]:
+    if way in ("kill", "torn"):
+        said = run_apart(trial, die_at(number, torn=way == "torn"))  # type: ignore[arg-type]
+        if said != "died":
+            yield f"it should have died: {said}"
+    elif way == "interrupt":
+        yield from trial.refusal(run_apart(trial, interrupt_at(number)), for_good=False)  # type: ignore[arg-type]
+    else:
+        code = FOR_GOOD.get(way, CODES[number % 3])
+        said = run_apart(trial, refuse_at(number, code, for_good=way in FOR_GOOD))  # type: ignore[arg-type]
+        yield from trial.refusal(said, for_good=way in FOR_GOOD)
+
+
+def power(name: str, mutant: str, folder: str, stride: str) -> dict[str, Any]:
+    """The power fails at every system call, or every n-th one, and the disk forgets what was not synced."""
+    trial, _ = prepare(name, folder)
+    trial.restore()
+    model, recorder = Disk(trial.space), Recorder(mutant)
+    disk.os = recorder  # type: ignore[attr-defined]
+    trial.act()
+    disk.os = os  # type: ignore[attr-defined]
+    seen: set[int] = set()
+    violations: list[str] = []
+    for number, entry in enumerate([*recorder.log, None]):
+        for tree in model.survivors() if number % int(stride) == 0 or entry is None else ():
+            key = hash((frozenset(tree.items()), entry is None))
+            if key in seen:
+                continue
+            seen.add(key)
+            found_again(trial, tree)  # type: ignore[arg-type]
+            found = trial.judge(number, done=entry is None)
+            violations += [f"{number} before {entry and entry[:2]}: {text}" for text in found]
+            if violations and mutant:
+                return {"states": len(seen), "violations": violations}
+        if entry:
+            model.play(*entry)
+    return {"states": len(seen), "violations": violations}
+
+
+# -- many at once -------------------------------------------------------------------------------------------------
+
+
+def work(what: str, root: str, number: str, times: str, notes: str) -> None:
+    """One of many at work in the same journal; each acknowledgement is noted."""
+    with open(notes, "w", encoding="utf-8") as file:
+        for turn in range(int(times)):
+            for noted in WORKERS[what](root, int(number), turn):
+                file.write(json.dumps({**noted, "turn": turn, "at": time.monotonic()}) + "\n")
+                file.flush()
+
+
+def work_sync(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
+    done = Project.open(root).journal_sync(everything=True)
+    yield {
+        "did": "sync",
+        "imported": done.imported,
+        "failed": done.failed,
+        "events": [name for source in done.sources for name in source.events],
+    }
+
+
+def work_recall(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
+    source = ("all", "imports", "local")[(number + turn) % 3]
+    done = Project.open(root).journal_recall(source=source)
+    yield {"did": "recall", "source": source, "seen": done.raw_event_count, "event": done.event if done.applied else ""}
+
+
+def work_update(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
+    """The project goes on, and the memory is brought up to date."""
+    with open(os.path.join(root, "TODO.md"), "a", encoding="utf-8") as file:
+        file.write(f"- [ ] Step {number} of turn {turn}\n")
+    done = Project.open(root).journal_update()
+    yield {"did": "update", "event": done.event if done.applied else ""}
+
+
+def work_add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
+    """A source comes and, every other time, goes."""
+    project = Project.open(root)
+    name = f"src-{number}-{turn}"
+    project.journal_add("markdown", os.path.join(root, "src"), name=name)
+    yield {"did": "add", "name": name}
+    if turn % 2:
+        project.journal_remove(name)
+        yield {"did": "remove", "name": name}
+
+
+def work_read(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
+    """Whenever it is looked at, the journal is whole."""
+    project = Project.open(root)
+    status = project.journal_status()
+    events = project.journal_log(events=True, archived=True, limit=0).results
+    assert len(events) >= status.events, (len(events), status.events)
+    assert len({event.id for event in events}) == len(events)
+    if turn % 3 == number % 3:
+        found = project.journal_validate().findings
+        wrong = [one for one in found if one["level"] == "fail"]
+        yield {"did": "validate", "failed": wrong}
+    yield {"did": "read", "events": status.events, "problems": len(status.warnings)}
+
+
+WORKERS: dict[str, Callable[[str, int, int], Iterator[dict[str, Any]]]] = {
+    "sync": work_sync,
+    "recall": work_recall,
+    "update": work_update,
+    "add": work_add,
+    "read": work_read,
+}
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "work":
+        work(*sys.argv[2:])
+    else:
+        print(json.dumps({"crash": crash, "power": power}[sys.argv[1]](*sys.argv[2:])))
