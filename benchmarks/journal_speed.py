@@ -40,7 +40,7 @@ from quire.index.analysis import TOKENIZER, question_words
 from quire.layers.journal import encode_event, open_journal
 from quire.layers.journal.layout import EVENTS, FOLDER
 from quire.project import Project
-from quire.retrieval.journal_answer import answer_journal
+from quire.retrieval import answer_journal
 
 SESSIONS, CHANGED, SYNC_ROUNDS = 1_000, 10, 3
 SIZES = (100, 1_000, 10_000)

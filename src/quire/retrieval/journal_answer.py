@@ -16,7 +16,7 @@ import msgspec
 from quire.index import Filter, Index
 from quire.model import cut, instant, timestamp
 from quire.retrieval.journal_changes import latest_changes
-from quire.retrieval.journal_evidence import Citation, Evidence, SourceType, citation_of, evidence_of, plain_line
+from quire.retrieval.journal_evidence import Citation, Evidence, SourceType, citation_of, plain_line
 from quire.retrieval.journal_matching import Match, Matching, has_answer, named_in
 from quire.retrieval.journal_modes import Mode, query_mode
 from quire.retrieval.journal_quoting import Quoted, quoted, shown_words
@@ -193,7 +193,7 @@ class _Asked:
         if matching.wanted.stems:
             best = {match.evidence.record.ref: match for match in matching.best(self._allowed, self._everything)}
         on_topic = [match.evidence.record for match in best.values()]
-        everything = collect(self._index, evidence_of, self._allowed, on_topic)
+        everything = collect(self._index, self._allowed, on_topic)
         if not matching.wanted.stems:
             found = [matching.judged(evidence) for evidence in everything[: self._limit]]
             return _Found(listed=found, good=found, why=_none_of(mode, not found))
@@ -206,7 +206,7 @@ class _Asked:
         return _Found(listed=nearest[: self._limit], good=[], why=about)
 
     def _matching(self, text: str) -> Matching:
-        return Matching(self._index, evidence_of, self._question, text)
+        return Matching(self._index, self._question, text)
 
 
 def _weighed(matching: Matching, evidence: Evidence, best: dict[str, Match]) -> Match:

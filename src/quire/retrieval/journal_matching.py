@@ -14,7 +14,7 @@ import msgspec
 
 from quire.index import Filter, Index, Searcher
 from quire.model import Record, limits
-from quire.retrieval.journal_evidence import Evidence, Namer, actions_of, age_key, is_tool_run, plain_line
+from quire.retrieval.journal_evidence import Evidence, actions_of, age_key, evidence_of, is_tool_run, plain_line
 from quire.retrieval.journal_words import Wanted, wanted_words
 from quire.retrieval.query import Ask, ask
 
@@ -89,8 +89,8 @@ def named_in(index: Index, question: str, allowed: Filter) -> list[Record]:
 class Matching:
     """One question, and everything that is held against it."""
 
-    def __init__(self, index: Index, namer: Namer, question: str, text: str) -> None:
-        self._index, self._namer = index, namer
+    def __init__(self, index: Index, question: str, text: str) -> None:
+        self._index = index
         self._searcher: Searcher = index.searcher()
         self.question = question
         self.text = text
@@ -116,7 +116,7 @@ class Matching:
                 known = hit.parts.get("relevance", 1.0), hit.parts.get("nearness", 0.0)
                 records.setdefault(hit.record.ref, (hit.record, *known))
         found = [
-            self.judged(self._namer(record), relevance, nearness, ref in named)
+            self.judged(evidence_of(record), relevance, nearness, ref in named)
             for ref, (record, relevance, nearness) in records.items()
         ]
         if not any(map(has_answer, found)):
@@ -128,7 +128,7 @@ class Matching:
         if self.text.isascii():
             return []
         records = self._index.page(allowed, limit=_SCANNED)
-        judged = (self.judged(self._namer(record), 0.5, 0.0) for record in records if record.ref not in known)
+        judged = (self.judged(evidence_of(record), 0.5, 0.0) for record in records if record.ref not in known)
         return [match for match in judged if has_answer(match)]
 
     def judged(self, evidence: Evidence, relevance: float = 0.0, nearness: float = 0.0, named: bool = False) -> Match:
@@ -163,7 +163,7 @@ class Matching:
         return sorted((Sentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
 
     def named(self, record: Record) -> Evidence:
-        return self._namer(record)
+        return evidence_of(record)
 
     def split_focus(self, match: Match) -> Match:
         """Of the current focus, the suggested action that matched, where it was that."""

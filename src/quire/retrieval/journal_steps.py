@@ -13,7 +13,7 @@ import msgspec
 from quire.index import Filter, Index
 from quire.layers.journal import mark_of, topic_of, unmarked
 from quire.model import Record
-from quire.retrieval.journal_evidence import Evidence, Namer, actions_of, age_key, is_tool_run
+from quire.retrieval.journal_evidence import Evidence, actions_of, age_key, evidence_of, is_tool_run
 
 _SCANNED = 3_000
 """How many events are looked through for marks, the latest first."""
@@ -50,7 +50,7 @@ class _Marks:
         return self._done.get(_form(topic))
 
 
-def step_evidence(index: Index, namer: Namer, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
+def step_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
     """Steps of the bundle in their order, suggested actions, and open hints of sessions, the latest first."""
     events = _events(index, scope, matching)
     marks, hints = _Marks(), list[Evidence]()
@@ -59,9 +59,9 @@ def step_evidence(index: Index, namer: Namer, scope: Filter, matching: Iterable[
         # Within one session, what is said last holds.
         opened = [hint for hint in reversed(texts) if marks.take(hint, record)]
         if opened:
-            hints.append(msgspec.structs.replace(namer(record), lines=tuple(map(unmarked, reversed(opened)))))
+            hints.append(msgspec.structs.replace(evidence_of(record), lines=tuple(map(unmarked, reversed(opened)))))
     steps, late, topics = [], [], set()
-    for evidence in _bundle(index, namer, scope, "next-steps"):
+    for evidence in _bundle(index, scope, "next-steps"):
         topic = topic_of(evidence.summary)
         topics.add(topic)
         done = marks.done(topic)
@@ -71,21 +71,21 @@ def step_evidence(index: Index, namer: Namer, scope: Filter, matching: Iterable[
             # The bundle was written later and names the step again: whoever reads it must know both.
             note = f"marked as done in {done.ref.partition(':')[2]}"
             late.append(msgspec.structs.replace(evidence, note=note))
-    actions = [item for focus in _bundle(index, namer, scope, "current-focus") for item in actions_of(focus)]
+    actions = [item for focus in _bundle(index, scope, "current-focus") for item in actions_of(focus)]
     return [*steps, *actions, *_unheard(hints, topics), *late]
 
 
-def trap_evidence(index: Index, namer: Namer, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
+def trap_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
     """Gotchas of the bundle in their order, those of sessions, the latest first, and the risks of the current focus."""
-    gotchas = _bundle(index, namer, scope, "gotchas")
+    gotchas = _bundle(index, scope, "gotchas")
     told = [
-        msgspec.structs.replace(namer(record), lines=tuple(texts))
+        msgspec.structs.replace(evidence_of(record), lines=tuple(texts))
         for record in _events(index, scope, matching)
         if (texts := _said(record, _GOTCHA))
     ]
     focus = [
         msgspec.structs.replace(found, lines=risks)
-        for found in _bundle(index, namer, scope, "current-focus")
+        for found in _bundle(index, scope, "current-focus")
         if (risks := tuple(line.removeprefix(_RISK) for line in found.lines if line.startswith(_RISK)))
     ]
     return [*gotchas, *_unheard(told, {topic_of(item.summary) for item in gotchas}), *focus]
@@ -112,11 +112,11 @@ def _events(index: Index, scope: Filter, matching: Iterable[Record]) -> list[Rec
     return [record for record in found if not is_tool_run(record) or record in runs]
 
 
-def _bundle(index: Index, namer: Namer, scope: Filter, section: str) -> list[Evidence]:
+def _bundle(index: Index, scope: Filter, section: str) -> list[Evidence]:
     if "bundle" not in scope.kinds:
         return []
     allowed = msgspec.structs.replace(scope, kinds=("bundle",), sections=(section,))
-    return sorted(map(namer, index.page(allowed)), key=lambda item: (len(item.source_id), item.source_id))
+    return sorted(map(evidence_of, index.page(allowed)), key=lambda item: (len(item.source_id), item.source_id))
 
 
 def _said(record: Record, label: str) -> list[str]:

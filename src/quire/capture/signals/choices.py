@@ -15,7 +15,6 @@ _CHOSEN_AT = 12
 _REASON_AT = 60
 _JOINED_CHARS = 230
 _TAKEN_BACK_AT = 60
-_QUESTION_CHARS = 140
 
 _QUESTION = re.compile(
     r"[?？]\W*$|^\W*(?:(?:should|can|could|would|do|does|did|is|are|wo)(?:n['’]?t)?|can['’]?t|shall|what|why|how|which"
@@ -39,7 +38,9 @@ _CHOSEN = re.compile(
     re.I,
 )
 _MEANS = re.compile(r"\W*(?:use|usa|usad|utilise|verwende|nimm|benutze)\s+(?!it\b|that\b|this\b|your\b)\w", re.I)
-_CLAUSE = re.compile(r"^|[,;:—–-]\s+(?:and |but |und |aber |y |et )?|\b(?:please|bitte|por favor)\s+")
+_CLAUSE = re.compile(
+    r"^|[,;:—–-]\s+(?:and |but |und |aber |y |et )?|\b(?:please|bitte|por favor|but|aber|pero|mais|mas)\s+"
+)
 _KEEP_UP = re.compile(
     r"\W*(?:keep (?:me|up|going|it up|in touch|on|trying|an eye)|stay (?:safe|in touch|tuned))\b", re.I
 )
@@ -52,7 +53,12 @@ _WEIGHED = re.compile(
     re.I,
 )
 _MODAL = re.compile(r"\b(?:could|might|may|would|maybe|perhaps|should we|if (?:we|you|i))\b", re.I)
-_OR = re.compile(r"\b(?:or|oder|ou)\b(?! (?:not|something|so|what|else)\b)|\bo (?!no\b)|还是|それとも", re.I)
+_DONE = re.compile(
+    r"^\W*(?:\w+ ){0,2}(?:done|fixed|added|renamed|ported|removed|updated|moved|deployed|merged|finished)\b|\b(?:all (?:\d+ )?"
+    r"(?:tests|files|specs|green|of them)|pass(?:es)? now|are in place|is in place|works? now|is in\W*$|now (?:passes|works))"
+    r"|^\W*(?:erledigt|fertig|hecho|listo|fait|terminé|pronto|feito)\b|完成|通过了|しました",
+    re.I,
+)
 _ENDS = " ,.!;:。，！—-"
 
 __all__ = [
@@ -62,11 +68,11 @@ __all__ = [
     "has_reason",
     "is_acknowledgement",
     "is_choice",
+    "is_done",
     "is_no_statement",
     "is_proposal",
     "is_question",
     "is_rule",
-    "names_alternatives",
     "restates",
     "takes_back",
     "with_reason",
@@ -78,9 +84,9 @@ def is_question(text: str) -> bool:
     return bool(_QUESTION.search(text))
 
 
-def names_alternatives(text: str) -> bool:
-    """Whether a question says what there is to choose from: an answer to it may be no more than a name."""
-    return bool(is_question(text) and _OR.search(text)) and len(text) <= _QUESTION_CHARS
+def is_done(text: str) -> bool:
+    """Whether a sentence tells that a piece of work is through."""
+    return bool(_DONE.search(text))
 
 
 def is_no_statement(text: str) -> bool:

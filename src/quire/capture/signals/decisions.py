@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 from quire.capture.signals.choices import (
-    SHORT_WORDS,
+    LEAST_STEMS,
     decides,
     has_reason,
     is_acknowledgement,
     is_choice,
+    is_done,
     is_no_statement,
     is_proposal,
     is_question,
     is_rule,
-    names_alternatives,
     restates,
     takes_back,
     with_reason,
@@ -27,7 +27,9 @@ from quire.capture.signals.choices import (
 )
 from quire.capture.signals.cues import cue
 from quire.capture.signals.labels import DECISION, NEXT
+from quire.capture.signals.leftovers import puts_off
 from quire.capture.signals.notes import Note, Notes
+from quire.capture.signals.picks import agrees_in, answers, offers, settles, with_context
 from quire.capture.signals.sentences import Block, Sentence
 from quire.capture.signals.wording import capped, is_alike, share, stems, tidy
 
@@ -37,12 +39,13 @@ _REFERENCE = re.compile(
     r"(?P<what>first|second|third|last|[A-D]|[1-9])(?: (?:one|option))?(?: and (?P<other>[A-D]|[1-9]))?"
     r"(?=[\s,.!;]*$|[,.;]| but\b| and\b)",
 )
-_PRONOUN = re.compile(r"\b(?:it|that|them|this)\b(?! is\b)", re.I)
 _AND = re.compile(r"^[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?", re.I)
 _PENDING = 4
 _OPTIONS = 9
 _HEAD_CHARS = 60
 _SAME_PICK = 0.4
+_SENTENCES = 12
+_RULE_STEMS = 6
 
 SAID, RESTATED, RULED, LABELLED = 1, 2, 3, 4
 
@@ -56,14 +59,20 @@ class Decisions:
         self._notes = Notes()
         self._proposals: list[str] = []
         self._options: dict[str, str] = {}
-        self._alternatives = ""
-        """What the agent last asked that names what there is to choose from: `A or B?`"""
+        self._said: list[str] = []
+        """What the agent said last."""
+        self._question = ""
+        """The last question, of whomever."""
+        self._is_report = False
+        """Whether the agent last told what it had done: then an order is about the next piece of work."""
         self._discussed = False
         """Whether the agent last offered something to choose from."""
         self._choice = False
         """Whether the user chose something in the last turn."""
         self._turn = 0
         self._picked: frozenset[str] = frozenset()
+        self._picked_bare: frozenset[str] = frozenset()
+        self._added = 0
         self._accepted: list[str] = []
         """What of the agent's words the user chose; it counts unless the agent says it anew."""
 
@@ -80,6 +89,7 @@ class Decisions:
         proposals, discussed = self._proposals, self._discussed
         self._proposals, self._discussed = [], False
         taken: set[str] = set()
+        picks: list[str] = []
         agrees = asks = False
         for number, block in enumerate(blocks):
             if block.kind:
@@ -87,55 +97,66 @@ class Decisions:
                 continue
             for index, (sentence, following) in enumerate(_with_next(block.sentences)):
                 asks = is_question(sentence.text)
-                text, agreed = without_agreement(sentence.text)
-                if index and len(text.split()) <= 4 and block.sentences[index - 1].text in taken:
-                    # It went along with the sentence before.
-                    continue
+                text, agreed = _after_agreement(sentence.text)
                 if agreed and not is_first and number == index == 0:
                     self._choice = agrees = True
-                if text and not is_no_statement(text):
-                    worded = with_reason(tidy(text, imperative=True), following)
-                    if self._chosen(text, worded, turn, proposals, is_first=is_first, discussed=discussed):
-                        taken.add(sentence.text)
-        if agrees and not taken:
-            self._accepted += proposals
+                if asks:
+                    self._question = sentence.text
+                if not text or is_no_statement(text):
+                    continue
+                worded = with_reason(tidy(text, imperative=True), following)
+                kind = self._kind(text, is_first=is_first, discussed=discussed, proposals=proposals)
+                if kind == RULED or (kind and self._takes_option(text, discussed=discussed)):
+                    taken.add(sentence.text)
+                    if kind == RULED:
+                        self._add(worded, RULED, turn)
+                elif kind:
+                    picks.append(worded)
+                    taken.add(sentence.text)
+        if picks:
+            self._pick(picks, proposals, turn)
+        elif agrees and not taken:
+            self._accepted += [with_context(text, _others(self._said, text), "") for text in proposals]
+        self._choice = self._choice or bool(taken)
         if not taken and asks:
             # Whoever still asks has not chosen.
             self._choice = False
         return taken
 
-    def _chosen(
-        self, text: str, worded: str, turn: int, proposals: list[str], *, is_first: bool, discussed: bool
-    ) -> bool:
-        """Note what a sentence of the user chooses; whether it does."""
-        if discussed and (options := self._named_options(text)):
-            self._choice = True
-            self._accepted += options
-            return True
+    def _kind(self, text: str, *, is_first: bool, discussed: bool, proposals: list[str]) -> int:
+        """What a sentence of the user does: give a rule, choose something, or neither."""
         bare = tidy(text, imperative=True)
-        if is_rule(bare, discussed=discussed):
-            self._choice = True
-            self._add(worded, RULED, turn)
-            return True
-        if is_first:
-            return False
+        if is_rule(bare, discussed=discussed) and not (puts_off(text) and len(stems(text)) < _RULE_STEMS):
+            return RULED
+        if decides(text):
+            return RULED
+        if is_first or not stems(bare):
+            return 0
+        if discussed and self._named_options(text):
+            return SAID
         # `Let's` is left out of what is written down, and yet says that it is a choice.
-        chooses = is_choice(bare, discussed=discussed) or is_choice(text, discussed=discussed)
-        if not chooses and not (discussed and len(bare.split()) <= SHORT_WORDS):
-            return False
-        self._choice = True
-        agreed = [proposal for proposal in proposals if stems(proposal) & stems(bare)]
-        self._accepted += agreed
-        if agreed:
-            return True
-        if chooses and stems(bare) and not (len(stems(bare)) < 4 and _PRONOUN.search(bare)):
-            self._add(worded, RULED, turn)
-            self._picked = stems(worded)
-            return True
-        if stems(bare) and stems(bare) <= stems(self._alternatives):
-            self._accepted.append(f"{bare} ({self._alternatives})")
-            return True
-        return False
+        if is_choice(bare, discussed=discussed) or is_choice(text, discussed=discussed):
+            return SAID
+        if settles(text) and (discussed or not self._is_report):
+            return SAID
+        return SAID if discussed and answers(bare, [*self._said, *proposals, self._question]) else 0
+
+    def _takes_option(self, text: str, *, discussed: bool) -> bool:
+        options = self._named_options(text) if discussed else []
+        self._accepted += [with_context(option, _others(self._said, option), "") for option in options]
+        return bool(options)
+
+    def _pick(self, picks: list[str], proposals: list[str], turn: int) -> None:
+        """Note what the user chose, with what it answers."""
+        whole = "; ".join(pick.rstrip(".。") if index == 0 else pick[:1].lower() + pick[1:] for index, pick in enumerate(picks))
+        agreed = [proposal for proposal in proposals if share(stems(whole), stems(proposal)) >= _SAME_PICK]
+        if agreed and len(stems(whole)) < LEAST_STEMS:
+            self._accepted += [with_context(text, _others(self._said, text), "") for text in agreed]
+            return
+        worded = capped(tidy(with_context(whole, [*self._said, *proposals], self._question)))
+        self._add(worded, RULED, turn)
+        self._picked = stems(worded)
+        self._picked_bare = stems(whole)
 
     def _named_options(self, text: str) -> list[str]:
         found = _REFERENCE.match(text)
@@ -167,8 +188,9 @@ class Decisions:
         proposals: list[str] = []
         options: dict[str, str] = {}
         taken: set[str] = set()
-        asked = False
-        self._alternatives = ""
+        said: list[str] = []
+        asked = reported = False
+        before = self._added
         for number, block in enumerate(blocks):
             if block.number and not block.kind and len(options) < _OPTIONS:
                 options[block.number] = tidy(_whole(block), imperative=True)
@@ -177,9 +199,12 @@ class Decisions:
             acknowledged = False
             for index, (sentence, following) in enumerate(_with_next(block.sentences)):
                 text = sentence.text
-                asked = asked or is_question(text) or bool(cue("hypothetical").search(text))
-                if names_alternatives(text):
-                    self._alternatives = text
+                asked = asked or is_question(text) or bool(cue("hypothetical").search(text)) or offers(text)
+                if is_question(text):
+                    self._question = text
+                elif len(said) < _SENTENCES:
+                    said.append(text)
+                reported = reported or is_done(text)
                 if block.kind and (block.kind != NEXT or block.is_item):
                     continue
                 worded = with_reason(tidy(text, imperative=True), following)
@@ -193,6 +218,10 @@ class Decisions:
                     self._add(worded, SAID, turn)
                     taken.add(text)
                 acknowledged = is_acknowledgement(text)
+        self._said = said
+        self._is_report = reported and not asked
+        if not proposals and self._added == before:
+            proposals = [tidy(text, imperative=True) for text in said if offers(text)][-1:]
         if options or proposals or asked:
             self._options, self._proposals = options or self._options, proposals[-_PENDING:]
             self._discussed = True
@@ -202,8 +231,8 @@ class Decisions:
         """The agent's wording takes the place of what the user picked, where it says more."""
         self._accepted = []
         picked, self._picked = self._picked, frozenset()
-        if picked and share(picked, stems(text)) >= _SAME_PICK:
-            if len(stems(text)) < len(picked):
+        if picked and share(self._picked_bare, stems(text)) >= _SAME_PICK:
+            if len(stems(text)) < len(self._picked_bare):
                 return
             for note in [note for note in self._notes if note.stems == picked]:
                 self._notes.drop(note)
@@ -235,6 +264,7 @@ class Decisions:
         if cue("taken_back").search(text[:_HEAD_CHARS]) and (near := self._near(found, turn)):
             self._notes.drop(max(near, key=lambda note: note.turn))
         self._notes.add(capped(tidy(text)), weight=weight, turn=turn)
+        self._added += 1
 
     def _near(self, found: frozenset[str], turn: int) -> list[Note]:
         """Earlier decisions about the same thing."""
@@ -243,6 +273,18 @@ class Decisions:
 
 def _is_about(old: frozenset[str], new: frozenset[str]) -> bool:
     return len(old & new) >= 2 or share(new, old) >= 0.3 or is_alike(old, new, 0.34)
+
+
+def _after_agreement(text: str) -> tuple[str, bool]:
+    """A sentence without the words that only agree, and whether there were any."""
+    agreed = agrees_in(text)
+    rest, also = without_agreement(text if agreed is None else agreed)
+    return rest, also or agreed is not None
+
+
+def _others(said: list[str], text: str) -> list[str]:
+    """What was said beside a text."""
+    return [one for one in said if not is_alike(stems(one), stems(text), 0.8)]
 
 
 def _with_next(sentences: tuple[Sentence, ...]) -> Iterator[tuple[Sentence, str]]:

@@ -1,0 +1,124 @@
+"""How the user picks: by an order that settles how something is done, by a few words that answer an offer, or by agreeing.
+
+Such words mean little without what they answer, so a pick is told with the sentence of the talk that it belongs to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from quire.capture.signals.cues import cue
+from quire.capture.signals.wording import is_alike, stems, tidy
+
+_FEW_STEMS = 6
+"""A pick of fewer words is told with what it answers."""
+_TEXT_CHARS = 230
+_ANSWER_WORDS = 14
+
+# Orders that settle how something is. To add, write, fix, run or look at something is work, and settles nothing.
+_SETTLES = re.compile(
+    r"\W*(?:(?:and|but|so|then|also|just|simply|please|rather|maybe not, |instead,?|ok(?:ay)?,?|let['’]?s|we(?:['’]ll| will"
+    r"| can| should)?)\s+)*(?:accept|allow|always|ask for|avoid|base|block|bring|bump|cache|call|cap|combine|count|cut"
+    r"|deduplicate|default|deny|deprecate|disable|do (?:it|that|this|both)|double|drop|enable|encrypt|exclude|expose"
+    r"|fall back|flip|force|freeze|give|go|hash|hide|hold|ignore|include|inline|keep|leave|limit|lock|log|lower|make"
+    r"(?! (?:a|an|sure|me|some)\b)|mark|mask|merge|move|name|never|omit|only|order by|pin|prefer|put|queue|raise|record"
+    r"|redirect|refuse|reject|remove|replace|require|restrict|retry|return|reuse|roll back (?:after|to|on|when)|round|send"
+    r"|serve|set|share|shard|skip(?! (?:that|this) one)|sort|split|squash|start with|stay|stick|store|strip|switch|take"
+    r"|target|throttle|treat|truncate|turn (?:off|on|it)|use|wait|warn|wrap"
+    r"|nimm|nehmt|behalte|lass|verwende|benutze|setze|speicher\w*|begrenze|verschiebe|entferne|beschränke"
+    r"|usa|usad|deja|dejad|mantén|guarda|limita|quita|pon|mueve|cambia a|elimina"
+    r"|garde|gardez|utilise|mets|limite|enlève|supprime|passe à|remplace|désactive"
+    r"|use|mantenha|deixe|guarde|limite|remova|coloque|troque)(?![\w-])(?!\s*(?:\?|your|on with|ahead|for it))",
+    re.I,
+)
+_SETTLED = re.compile(
+    r"\b(?:(?:it|that|this)(?:['’]ll| will| shall) be|it is\W*$|is (?:enough|plenty|fine|ok|okay|out|in|the one|worth more"
+    r"|a must|sufficient)|are (?:ok|okay|fine|enough|out)|wins|will do|then\W*$|does the job|for now|at (?:most|least)"
+    r"|max(?:imum)?|minimum|not within|no more than|as (?:well|before|everywhere)|like (?:the|everywhere|we)|instead"
+    r"|rather|only|we(?:['’]ll| will)? (?:stay|keep|stick|go|use|take|leave)|we stay"
+    r"|reicht|genügt|lieber|dann|nur|bleibt|bleiben|statt|basta|entonces|mejor|solo|sólo|se queda|nos quedamos"
+    r"|suffit|alors|plutôt|juste|on (?:garde|reste|prend|passe|part)|pour l['’]instant|então|melhor|fica|só)\b"
+    r"|就(?:用|这样|行|够)|够了|那就|吧\W*$|改成|换成|不用|のまま|にして|で十分|でいい|だけ|まとめて|ましょう",
+    re.I,
+)
+_AGREES = re.compile(
+    r"\W*(?:(?:oh|ah|wow|hm+|well|ok(?:ay)?|yes|yeah|yep|cool|nice|great)[,.! ]+){0,2}(?:sold|deal|(?:fine|good|ok(?:ay)?)"
+    r" (?:by|with|for) me|works for me|(?:you|that) (?:have )?convinced me|(?:i['’]m )?convinced|i(?:['’]m| am) (?:in|fine"
+    r"|ok(?:ay)?|good|happy) (?:with|for)?|i (?:like|love|agree|buy)(?: (?:that|it|this|the idea|with (?:that|you)))?"
+    r"|love it|go for (?:it|that)|so be it|fair enough|good (?:idea|plan|point|call)|great (?:idea|plan)|\+1|yes please"
+    r"|let['’]?s (?:do|try) (?:it|that|this)|do (?:it|that|this|so)(?: (?:like )?that| this way)?|sounds (?:good|great|right"
+    r"|reasonable|like a plan)|cool|agreed|approved|absolutely|definitely|exactly|please do|ship it"
+    r"|überzeugt|gute idee|so machen(?: wir)?(?: (?:es|das))?|machen wir(?: (?:so|das|es))*|mach (?:das|es) so|klingt gut"
+    r"|in ordnung|von mir aus|me gusta|dale|hazlo(?: así)?|me parece bien|buena idea|trato hecho|faisons (?:comme )?ça"
+    r"|ça me va|bonne idée|allons-y|pode ser|fechado|beleza|boa ideia|pode fazer|sim|faz(?: isso| assim)?|va bene)(?![\w-])"
+    r"|\W*(?:没问题|就这么办|听你的|いいですね|それで(?:お願いします|いきましょう|いい)|賛成)",
+    re.I,
+)
+_POINTS_AT = re.compile(r"\b(?:it|that|them|this|those|these|one|ones|es|das|eso|lo|le|ça|isso)\b|那|それ|これ", re.I)
+_OFFERS = re.compile(
+    r"\b(?:would (?:be|do|give|keep|cover|let|make|mean|solve|avoid|go)|better|best|cleanest|simplest|easiest|safest"
+    r"|i['’]d|i would|we (?:can|could|should)|i can|i could|suffices?|is (?:enough|plenty|obvious)|does the job"
+    r"|wir (?:könnten|sollten|können)|besser|am (?:einfachsten|besten)|reicht|ich würde"
+    r"|podr[ií]a\w*|lo (?:mejor|más)|propongo|sugiero|mejor|bastar[ií]a"
+    r"|on (?:pourrait|peut)|mieux|suffit|le plus simple|je propose|poderia\w*|o melhor|dá para|podemos|sugiro)\b"
+    r"|可以|建议|更|办法|够了|ほうが|できます|良い|いいと思",
+    re.I,
+)
+
+__all__ = ["agrees_in", "answers", "offers", "settles", "with_context"]
+
+
+def agrees_in(text: str) -> str | None:
+    """What is left of a sentence after the words that agree; nothing where it does not begin with such words."""
+    found = _AGREES.match(text)
+    if not found:
+        return None
+    rest = text[found.end() :]
+    if rest.strip() and not re.match(r"\s*[,.!;:，。、—–-]|\s+(?:but|and|then|with|on|for|to)\b", rest):
+        return None
+    return re.sub(r"^[\s,.!;:，。、—–-]+(?:but |and )?", "", rest)
+
+
+def settles(text: str) -> bool:
+    """Whether an order of the user says how something is to be, rather than what to do next."""
+    return any(_SETTLES.match(text, start) for start in (0, *(found.end() for found in re.finditer(r" and (?=make\b)", text))))
+
+
+def answers(text: str, said: Iterable[str]) -> bool:
+    """Whether a few words answer what was offered: they settle it, or name something of it."""
+    if len(text.split()) > _ANSWER_WORDS or text.endswith(("?", "？")):
+        return False
+    if cue("hypothetical").search(text) and not _SETTLED.search(text):
+        return False
+    named = stems(text)
+    known = frozenset().union(*(stems(one) for one in said))
+    if _SETTLED.search(text):
+        return bool(named)
+    return bool(named) and len(named & known) >= max(1, len(named) // 2)
+
+
+def offers(text: str) -> bool:
+    """Whether a sentence of the agent says what could be done."""
+    return bool(_OFFERS.search(text)) and not text.endswith(("?", "？"))
+
+
+def with_context(pick: str, said: Sequence[str], question: str) -> str:
+    """A pick with the sentence that it belongs to, where it says little by itself."""
+    mine = stems(pick)
+    if len(mine) > _FEW_STEMS:
+        return pick
+    context = _closest(pick, said)
+    if not context and question and (mine & stems(question) or (_POINTS_AT.search(pick) and len(mine) <= _FEW_STEMS // 2)):
+        context = question
+    context = tidy(context)
+    if not context or len(pick) + len(context) > _TEXT_CHARS or is_alike(mine, stems(context), 1.0) and len(mine) > 4:
+        return pick
+    return f"{pick} ({context})"
+
+
+def _closest(pick: str, said: Sequence[str]) -> str:
+    mine = stems(pick)
+    ranked = [(len(mine & stems(text)), offers(text), index, text) for index, text in enumerate(said)]
+    best = max(ranked, default=(0, False, 0, ""))
+    return best[3] if mine and best[0] >= max(1, (len(mine) + 1) // 2) else ""
