@@ -2,7 +2,7 @@
 
 Real ones hold mostly what nobody said: ids, token counts, signatures, and what tools answered, which Claude Code writes
 twice. What is said is made of a few hundred words in sentences that decide, warn, promise and test, with prose around
-them. The same seed makes the same bytes.
+them. The same seed makes the same words.
 """
 
 from __future__ import annotations
@@ -108,12 +108,13 @@ def grow(path: Path, root: Path, seed: str) -> None:
 
 
 def make_short_sessions(home: Path, numbers: range) -> None:
-    """Sessions of two lines, a question and an answer, below `.claude/transcripts/`."""
+    """Sessions of two lines, a question and an answer, below `.claude/transcripts/`; too young for any archive."""
+    begin = datetime.now(UTC) - timedelta(days=3)
     folder = home / ".claude" / "transcripts"
     folder.mkdir(parents=True, exist_ok=True)
     for at in numbers:
         chance = random.Random(at)
-        moment = time_text(BEGIN + timedelta(minutes=5 * at))
+        moment = time_text(begin + timedelta(seconds=20 * at))
         said = {"user": _filled(chance, _ASKED), "assistant": _closing(chance)}
         lines = [
             {"type": role, "timestamp": moment, "message": {"role": role, "content": text}}
@@ -239,7 +240,7 @@ def _things() -> tuple[list[str], list[float]]:
 # -- how it is written down -----------------------------------------------------------------------
 
 
-def _joined(lines: Iterator[dict[str, Any]] | Iterator[dict[str, object]]) -> bytes:
+def _joined(lines: Iterator[dict[str, Any]]) -> bytes:
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
@@ -266,7 +267,11 @@ def _claude_lines(
         return {**found, "uuid": own, "timestamp": next(clock), **more}
 
     def said(block: dict[str, Any]) -> dict[str, Any]:
-        message = {"model": "claude-sonnet-4-5-20250929", "id": f"msg_{_token(chance)}", "type": "message"}
+        message: dict[str, Any] = {
+            "model": "claude-sonnet-4-5-20250929",
+            "id": f"msg_{_token(chance)}",
+            "type": "message",
+        }
         message |= {"role": "assistant", "content": [block], "stop_reason": None, "usage": _USAGE}
         return line("assistant", message, requestId=f"req_{_token(chance)}")
 
@@ -324,7 +329,7 @@ def _codex_lines(
             yield line("event_msg", {"type": "user_message", "message": step.text, "kind": "plain"})
             yield line("turn_context", {"cwd": str(root), "approval_policy": "on-request", "model": "gpt-5-codex"})
         elif step.what == "thinking":
-            hidden = {"summary": [], "content": None, "encrypted_content": _signature(chance)}
+            hidden: dict[str, Any] = {"summary": [], "content": None, "encrypted_content": _signature(chance)}
             yield line("response_item", {"type": "reasoning", **hidden})
         elif step.what == "assistant":
             yield line("event_msg", {"type": "agent_message", "message": step.text})

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from quire.files import Holder, World, held
+from quire.files import Holder, World, daemons, held
 from quire.model import Conflict, QuireError
 from quire.project import Project
 
@@ -88,6 +88,13 @@ def automation(project: Project, name: str) -> Path:
     return Path(project.root, ".agent-memory/automation", name)
 
 
+def waits(project: Project) -> float:
+    """Seconds to the next cycle."""
+    at = project.journal_automation().next_run_at
+    assert at is not None
+    return (datetime.fromisoformat(at) - datetime.now(UTC)).total_seconds()
+
+
 def logged(project: Project) -> str:
     path = Path(project.root, ".agent-memory/local/daemon.log")
     return path.read_text() if path.exists() else ""
@@ -98,6 +105,7 @@ def somebody(*words: str) -> Iterator[int]:
     """A process that has nothing to do with us."""
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", *words])
     try:
+        eventually(Path(f"/proc/{process.pid}/cmdline").read_bytes)
         yield process.pid
         assert process.poll() is None, "it was sent a signal"
     finally:
@@ -150,12 +158,9 @@ def test_many_runs_at_once_import_everything_once(here: Project, tmp_path: Path)
     processes = [subprocess.Popen(line, cwd=here.root, env=dict(here.world.env)) for _ in range(4)]
     assert [process.wait(30) for process in processes] == [0, 0, 0, 0]
     here.journal_run_once()
-    events = [
-        json.loads(line) for line in Path(here.root, ".agent-memory/history/events.jsonl").read_bytes().splitlines()
-    ]
-    imported = [event["externalItemId"] for event in events if event["kind"] == "imported_session"]
-    assert sorted(imported) == sorted({f"s{number}" for number in range(40)})
-    assert len({event["id"] for event in events}) == len(events)
+    found = here.journal_log(events=True, archived=True, limit=0).results
+    assert [entry.kind for entry in found].count("imported_session") == 40
+    assert len({entry.id for entry in found}) == len(found)
 
 
 KILLED = """
@@ -173,6 +178,7 @@ Project.open().journal_run_once()
 
 
 def test_a_run_that_is_killed_anywhere_is_continued_by_the_next(here: Project, tmp_path: Path) -> None:
+    """In the import, the recall and the archiving: the sessions are old enough for all three."""
     add_sessions(here, tmp_path, 3)
     before = tmp_path / "before"
     shutil.copytree(here.root, before)
@@ -190,8 +196,9 @@ def test_a_run_that_is_killed_anywhere_is_continued_by_the_next(here: Project, t
         assert here.journal_run_once().run["errors"] == []
         status = here.journal_status()
         assert (status.unrecalled["all"], status.warnings) == (0, [])
-        kinds = [entry.kind for entry in here.journal_log(events=True, limit=0).results]
-        assert kinds.count("imported_session") == 3
+        found = here.journal_log(events=True, archived=True, limit=0).results
+        assert [entry.kind for entry in found].count("imported_session") == 3
+        assert len({entry.id for entry in found}) == len(found)
         assert here.journal_run_once().status == "idle"
     assert killed >= 5
 
@@ -210,7 +217,9 @@ def test_a_run_in_the_background_ends_after_the_current_write(here: Project, tmp
         began = time.monotonic()
         assert process.wait(10) == 0
         assert time.monotonic() - began < 5.0
-    assert "asked to end" in here.journal_automation().runs[0]["errors"][0]
+    run = json.loads(automation(here, "latest-run.json").read_bytes())
+    assert any("asked to end" in text for text in (*run["errors"], *run["warnings"]))
+    assert run["importSync"]["results"] == []
     assert here.journal_run_once().status == "recalled"
 
 
@@ -245,8 +254,9 @@ def test_it_belongs_to_nobody_and_reads_and_says_nothing(here: Project) -> None:
     assert os.getsid(pid) == pid
     assert Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[4] == "0"  # no controlling terminal
     eventually(lambda: {os.readlink(f"/proc/{pid}/fd/{number}") for number in range(3)} == {"/dev/null"})
-    outside = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd") if int(name) > 2]
-    assert all(not path.startswith(("pipe:", "socket:")) for path in outside)
+    # Between two cycles, it holds its lock and nothing else.
+    eventually(lambda: sorted(os.listdir(f"/proc/{pid}/fd")) == ["0", "1", "2", "3"])
+    assert os.readlink(f"/proc/{pid}/fd/3") == str(automation(here, "daemon.lock").resolve())
 
 
 def test_there_is_one_for_each_project(here: Project) -> None:
@@ -283,10 +293,8 @@ def test_a_sign_of_life_comes_during_a_cycle_too(here: Project) -> None:
 def test_settings_are_read_again_before_each_cycle(here: Project) -> None:
     here.journal_start(keeping())
     set_interval(here, 7)
-    eventually(lambda: here.journal_automation().interval_minutes == 7)
-    state = here.journal_automation()
-    then, now = (datetime.fromisoformat(str(at)) for at in (state.next_run_at, state.last_heartbeat_at))
-    assert 400 < (then - now).total_seconds() <= 420
+    eventually(lambda: 400 < waits(here) <= 420)
+    assert here.journal_automation().interval_minutes == 7
 
 
 def test_one_that_was_killed_is_known_to_be_gone(here: Project) -> None:
@@ -299,7 +307,8 @@ def test_one_that_was_killed_is_known_to_be_gone(here: Project) -> None:
     assert again.pid != pid
     here.journal_stop()
     claim(here, pid)
-    assert here.journal_stop() == type(here.journal_stop())(pid=pid, stopped=False) or True
+    stopped = here.journal_stop()
+    assert (stopped.stopped, stopped.pid) == (False, pid)
     assert not automation(here, "daemon.json").exists()
 
 
@@ -323,7 +332,7 @@ def test_a_lock_that_is_held_under_another_processes_number_is_no_reason_to_kill
     """As in a container: the lock is held, and the number in it is somebody else's here."""
     ours = here.journal_start(keeping("pass", "beat=60.0")).pid
     set_interval(here, 60)
-    eventually(lambda: here.journal_automation().interval_minutes == 60)
+    eventually(lambda: waits(here) > 3000)  # no cycle is under way, and none for long
     before = [(path, path.read_bytes()) for path in (automation(here, "daemon.json"), automation(here, "daemon.lock"))]
     with somebody() as pid:
         for path, data in before:
@@ -353,6 +362,24 @@ def test_the_original_programs_process_is_respected(here: Project) -> None:
         assert line.returncode == 1  # not even one that is started by hand takes its lock
         assert json.loads(automation(here, "daemon.lock").read_bytes())["pid"] == pid
     assert here.journal_start(keeping()).started is True
+
+
+def test_a_process_is_known_by_more_than_its_number(here: Project) -> None:
+    env = here.world.env
+    with somebody("with", "words") as pid:
+        mark = daemons.process_mark(pid, env)
+        assert mark
+        assert mark != daemons.process_mark(os.getpid(), env)
+        words = daemons.command_line(pid, env)
+        assert words is not None
+        assert words[-2:] == ["with", "words"]
+        assert daemons.send_signal(pid, signal.SIGKILL, lambda: False) is False
+    assert daemons.process_mark(pid, env) == ""
+    assert daemons.command_line(pid, env) == []
+    assert daemons.send_signal(pid, signal.SIGKILL, lambda: True) is False
+    assert [daemons.is_process_id(number) for number in (-1, 0, 1, 2, 2**31, 2.0, True, "7")] == [False] * 3 + [
+        True
+    ] + [False] * 4
 
 
 # -- how it ends by itself ------------------------------------------------------------------------
@@ -418,7 +445,7 @@ def test_one_that_is_too_slow_is_stopped_and_nothing_runs_unseen(here: Project, 
 
 
 def test_one_that_fails_says_why(here: Project) -> None:
-    with pytest.raises(QuireError, match="it ended with 1.*the reason"):
+    with pytest.raises(QuireError, match=r"it ended with 1.*the reason"):
         here.journal_start([sys.executable, "-c", "import sys; sys.exit('the reason')"])
     with pytest.raises(QuireError, match="start the automation"):
         here.journal_start(["/no/such/program"])

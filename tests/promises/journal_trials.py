@@ -51,7 +51,7 @@ JOURNAL = "harbor/.agent-memory/"
 EVENTS, STATE, SOURCES = f"{JOURNAL}history/events.jsonl", f"{JOURNAL}state.json", f"{JOURNAL}sources.json"
 CHECKPOINTS, ARCHIVE = f"{JOURNAL}history/checkpoints/", f"{JOURNAL}archive/"
 LOCAL, BACKUP = f"{JOURNAL}local/", f"{JOURNAL}backup/"
-DUE = f"{LOCAL}pages-due.json"
+DUE, IMPORTS = f"{LOCAL}pages-due.json", f"{LOCAL}imports.json"
 ENTRY = "harbor/AGENTS.md"
 PAGES = "harbor/docs/agent-memory/"
 BLOCK = re.compile(rb"<!-- agent-memory:entry .*?<!-- agent-memory:entry end -->", re.S)
@@ -322,8 +322,11 @@ def look(space: str) -> Tree:
     return {name: data for name, data in read_space(space).items() if not name.startswith("home/registry/")}
 
 
-def told(tree: Tree) -> Tree:
-    """The same without when a source was synced, how many came in the last run alone, and how batches are called."""
+def told(tree: Tree, *, in_order: bool = True) -> Tree:
+    """The same without when a source was synced, how many came in the last run alone, and how batches are called.
+
+    Where the order does not count, neither do the ids of the events.
+    """
     names = sorted({name.removeprefix(ARCHIVE).partition("/")[0] for name in tree if name.startswith(ARCHIVE)})
     found = {}
     for path, data in tree.items():
@@ -335,6 +338,10 @@ def told(tree: Tree) -> Tree:
             for name in ("updatedAt", "lastSyncedAt", "lastImportedCount"):
                 source.pop(name, None)
         found[SOURCES] = json.dumps(sources).encode()
+    if not in_order:
+        found[EVENTS] = "\n".join(sorted(map(str, map(key_of, events_in(found.get(EVENTS, b"")))))).encode()
+        if IMPORTS in found:
+            found[IMPORTS] = json.dumps(json.loads(found[IMPORTS]), sort_keys=True).encode()
     return found
 
 
@@ -404,7 +411,9 @@ class Trial(NamedTuple):
 
     def differing(self, now: Tree) -> list[str]:
         """What is not as an unharmed run leaves it."""
-        return [name for name in differing(told(now), told(self.after)) if not self.is_loose(name)]
+        in_order = not self.scenario.stepwise
+        found = differing(told(now, in_order=in_order), told(self.after, in_order=in_order))
+        return [name for name in found if not self.is_loose(name)]
 
     def is_loose(self, name: str) -> bool:
         return name.startswith(self.scenario.loose) if self.scenario.loose else False

@@ -29,7 +29,7 @@ OWNERS = {
     r"\bos\.environ\b|\bos\.getenv\b": {"files/world.py", "surfaces/cli/output.py"},
     r"\bdatetime\.now\b|\btime\.time\b": {"files/world.py"},
     r"\bos\.urandom\b|\brandom\.|\bsecrets\.token": {"files/world.py"},
-    r"\bsubprocess\b": {"files/git.py", "files/programs.py"},
+    r"\bsubprocess\b": {"files/daemons.py", "files/git.py", "files/programs.py"},
     r"\bsys\.argv\b": {"surfaces/cli/main.py"},
     r"\bprint\(": set(),
     r"\bos\.(replace|rename|unlink|remove|mkdir|makedirs|rmdir|chmod|truncate|ftruncate|symlink|link)\(": {

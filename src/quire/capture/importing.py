@@ -35,6 +35,8 @@ class Noted(Struct, frozen=True, omit_defaults=True):
     stamp: str = ""
     offset: int = 0
     hash: str = ""
+    fault: str = ""
+    """Why it could not be read. It is not tried again before it changes."""
 
 
 class Looked(Struct, frozen=True, kw_only=True):
@@ -77,7 +79,7 @@ def look_through(
         known = noted.get(session.external_id)
         look = Looked(external_id=session.external_id[:_ITEM_CHARS], source_ref=ref)
         if known is not None and known.stamp == session.stamp:
-            yield look
+            yield msgspec.structs.replace(look, warning=f"left out: {known.fault}") if known.fault else look
         elif settled_before and _changed_at(session) > settled_before:
             yield msgspec.structs.replace(look, waits=True)
         else:
@@ -100,7 +102,7 @@ def _known(hashes: Mapping[str, Collection[str]], name: str) -> Collection[str]:
 def _passed_over(skipped: Iterable[object], places: Places) -> Iterator[Looked]:
     for item in skipped:
         path, reason = str(getattr(item, "path", "")), str(getattr(item, "reason", ""))
-        yield Looked(external_id="", source_ref=shown_path(path, places) or "…", failure=reason)
+        yield Looked(external_id="", source_ref=shown_path(path, places) or "…", warning=f"passed over: {reason}")
 
 
 def _changed_at(session: SessionFile) -> float:
@@ -119,7 +121,7 @@ def _look(
     normalise: Normalise | None,
 ) -> Looked:
     try:
-        begin = known or _reached(session, hashes, places)
+        begin = known if known is not None and not known.fault else _reached(session, hashes, places)
         reading = read(session, begin.offset, root=places.root, home=places.home, content_hash=begin.hash)
         if begin.hash and not begin.offset:
             # A document is read from its beginning each time; what was read before says nothing new.
@@ -131,14 +133,14 @@ def _look(
             turns = iter(reading)
         signals = extract(turns, root=places.root)
     except QuireError as error:
-        return msgspec.structs.replace(look, failure=error.message)
+        return _failed(look, session, error.message)
     except (OSError, UnicodeError, ValueError, RecursionError, MemoryError) as error:
-        return msgspec.structs.replace(look, failure=f"it cannot be read: {error}"[:300])
+        return _failed(look, session, f"it cannot be read: {error}"[:300])
     after = Noted(session.stamp, reading.next_offset, reading.content_hash)
     bad = reading.bad_lines + reading.long_lines
     if not reading.turns or reading.content_hash in hashes or not signals.summary.strip():
         if bad and not reading.turns and not begin.offset:
-            return msgspec.structs.replace(look, failure=f"none of its {reading.lines:,} lines can be read")
+            return _failed(look, session, f"none of its {reading.lines:,} lines can be read")
         return msgspec.structs.replace(look, noted=after)
     if normalise is not None:
         again = read(session, begin.offset, root=places.root, home=places.home, content_hash=begin.hash)
@@ -157,6 +159,10 @@ def _look(
     )
     warning = f"{bad:,} of its lines could not be read" if bad else ""
     return msgspec.structs.replace(look, event=event, noted=after, warning=warning)
+
+
+def _failed(look: Looked, session: SessionFile, reason: str) -> Looked:
+    return msgspec.structs.replace(look, failure=reason, noted=Noted(session.stamp, fault=reason))
 
 
 def _reached(session: SessionFile, hashes: Collection[str], places: Places) -> Noted:

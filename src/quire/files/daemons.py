@@ -136,11 +136,16 @@ def process_mark(pid: int, env: Mapping[str, str]) -> str:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read(_TOLD_BYTES).rpartition(b")")[2].split()
-        with open("/proc/sys/kernel/random/boot_id", "rb") as file:
-            boot = file.read(64).strip()
-        return "" if fields[0] == b"Z" else f"{boot.decode()}:{fields[19].decode()}"
+        return "" if fields[0] == b"Z" else f"{_boot()}:{fields[19].decode()}"
     except (OSError, IndexError, UnicodeDecodeError):
         return "" if _has_proc() else _asked_ps("lstart=", pid, env)
+
+
+def _boot() -> str:
+    """Which start of which machine this is: times of processes are counted from there."""
+    with contextlib.suppress(OSError), open("/proc/sys/kernel/random/boot_id", "rb") as file:
+        return file.read(64).decode("ascii", "replace").strip()
+    return ""
 
 
 def command_line(pid: int, env: Mapping[str, str]) -> list[str] | None:

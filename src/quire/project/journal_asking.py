@@ -292,7 +292,8 @@ class JournalAsking(JournalImporting):
         name = self._provider_name(provider)
 
         def ask(index: Index) -> JournalAnswer:
-            return answer_journal(index, question, scope=cast("Scope", scope), archived=archived, now=self.world.now())
+            found = answer_journal(index, question, scope=cast("Scope", scope), archived=archived, now=self.world.now())
+            return msgspec.structs.replace(found, warnings=tuple(self._unreadable(index)))
 
         found = self._with_index(ask)
         if name == LOCAL_PROVIDER or not found.sufficient:

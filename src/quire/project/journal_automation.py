@@ -198,10 +198,14 @@ class JournalAutomation(JournalCycles):
 
     def journal_keep(self, cycle: Sequence[str], bounds: Bounds | None = None) -> str:
         """Be the process that keeps the journal; why it ended. `cycle` is the command that runs one cycle."""
+        from quire.files import storage_failed
         from quire.project import journal_keeper
 
         self._journal_there()
-        return journal_keeper.Keeper(self.root, self.world, cycle, bounds or journal_keeper.Bounds()).run()
+        try:
+            return journal_keeper.Keeper(self.root, self.world, cycle, bounds or journal_keeper.Bounds()).run()
+        except OSError as error:
+            raise storage_failed(error, "keep the journal", self.root) from error
 
     # -- stopped ----------------------------------------------------------------------------
 

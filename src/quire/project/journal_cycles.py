@@ -116,11 +116,10 @@ class JournalCycles(JournalAsking):
         from quire.layers.journal import value_of
 
         done = _Round(started_at=self._time())
-        with contextlib.suppress(_Stopped):
-            if background:
-                self._take_steps_in_background(done, settled_seconds)
-            else:
-                self._take_steps(done, settled_seconds)
+        if background:
+            self._take_steps_in_background(done, settled_seconds)
+        else:
+            self._take_steps(done, settled_seconds)
         run = self._noted_run(done)
         return Cycle(status=run.status, run=value_of(run))
 
@@ -130,8 +129,10 @@ class JournalCycles(JournalAsking):
         try:
             with daemons.Life(_GRACE_SECONDS) as done.life:
                 self._take_steps(done, settled_seconds)
+        except _Stopped:
+            done.warnings.append("It was asked to end before it was done; the next run goes on from there.")
         except daemons.Ended:
-            done.errors.append("It was asked to end in the middle of a step; the next run goes on from there.")
+            done.errors.append("It was asked to end, and left a step in the middle; the next run goes on from there.")
 
     def _take_steps(self, done: _Round, settled_seconds: float) -> None:
         journal = self._tried_step(done, self._journal)
@@ -186,7 +187,9 @@ class JournalCycles(JournalAsking):
         done.synced += found.sources
         done.warn(found.warnings)
         for item in found.sources:
-            if item.failed:
+            if item.error:
+                done.warnings.append(f"{item.id}: {item.error}")
+            elif item.failed:
                 done.warnings.append(f"{item.id}: {item.failed:,} of its sessions could not be imported.")
 
     def _quiet_source(self, source: Source, settled_seconds: float) -> SyncedSource | None:
@@ -196,7 +199,7 @@ class JournalCycles(JournalAsking):
         """
         from quire.capture.transcripts import discover
 
-        if source.last_sync_status != "passed" or source.last_synced_at is None or source.last_imported_count:
+        if source.last_sync_status != "passed":
             return None
         quiet = SyncedSource(id=source.id, type=source.type)
         stamps = self._noted_stamps(source.id)

@@ -224,7 +224,7 @@ class JournalImporting(JournalRecalling):
             found.waiting += 1
         elif look.event is None:
             found.skipped += 1
-        if look.warning:
+        if look.warning and len(found.warnings) < _FAILURES:
             found.warnings.append(f"{look.source_ref}: {look.warning}")
 
     def _take_in(

@@ -49,7 +49,7 @@ class JournalMaking(JournalRooms):
         name = self._provider_name(provider)
         made = self._made(name, None, validate and not dry_run, progress)
         result, bundle, validations, who = made
-        result.planned = self._journal_planned(None, self._first_state(bundle, who), diffs=diffs)
+        result.planned = self._journal_planned(self._first_state(bundle, who), diffs=diffs)
         if dry_run:
             return result
         with self._journal_locked("init"):
@@ -85,7 +85,7 @@ class JournalMaking(JournalRooms):
             return error
         number = len(journal.history.events)
         return Conflict(
-            f"There is a journal here already: {number:,} events, {len(journal.checkpoints):,} checkpoints.",
+            f"There is a journal here already; events: {number:,}, checkpoints: {len(journal.checkpoints):,}.",
             hint="`agent-memory update` brings it up to date. `agent-memory init --yes` starts over; what is there is "
             "kept as a backup.",
             details={"path": FOLDER, "events": number, "checkpoints": len(journal.checkpoints)},
@@ -215,7 +215,7 @@ class JournalMaking(JournalRooms):
                 archived=self._archived_checkpoints(),
             )
             if writing.state is not None:
-                result.planned = self._journal_planned(fresh.state, writing.state, diffs=diffs)
+                result.planned = self._journal_planned(writing.state, diffs=diffs)
             if dry_run:
                 return result, None
             result.applied = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quire.layers.journal.layout import LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
+from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
 from quire.model import Conflict, InputError
 from quire.project.journal_requests import recall_request
 from quire.project.journal_restoring import JournalRestoring
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from quire.layers.journal import Bundle, BundleDiff, Deduped, Event, Evidence, Journal, RecallScope, Writing
 
 _NO_EVENTS = "There are no events in this scope that no recall has looked at."
-_NOTHING_NEW = "These events say nothing that the memory does not say already; they count as recalled now."
+_NOTHING_NEW = "These events say nothing that the memory does not say already."
 
 __all__ = ["JournalRecalling"]
 
@@ -120,6 +120,8 @@ class JournalRecalling(JournalRestoring):
         now = self._time()
         if diff.is_empty:
             result.noop_reason = _NOTHING_NEW
+            if scope.section != ALL:
+                return result, None
             maintenance = advanced(counted_maintenance(journal), journal.history.events, events, now)
             return result, Writing(state=replace(journal.state, maintenance=maintenance))
         writing = write_bundle(
@@ -128,11 +130,12 @@ class JournalRecalling(JournalRestoring):
             command="recall",
             now=now,
             diff=result.diff,
-            recalled=events,
+            # What was looked at for one section only is still to be looked at for the others.
+            recalled=events if scope.section == ALL else (),
             archived=self._archived_checkpoints(),
         )
         if writing.state is not None and writing.checkpoint is not None:
-            result.planned = self._journal_planned(journal.state, writing.state, diffs=shows)
+            result.planned = self._journal_planned(writing.state, diffs=shows)
             result.memory = _in_numbers(journal.state.bundle, found.bundle, result)
             result.baseline = self._against(checkpoint or journal.latest_checkpoint, found.bundle)
             result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id

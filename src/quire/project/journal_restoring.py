@@ -20,6 +20,7 @@ class JournalRestoring(JournalMaking):
 
     def journal_restore(self, name: str, *, dry_run: bool = False, diffs: bool = False) -> RestoredState:
         """Bring back the memory of a checkpoint, or a batch of the archive. What held before has a checkpoint first."""
+        from quire.layers.journal import checkpoint_ids, find_batches
         from quire.layers.journal.layout import BATCH_PREFIX
 
         self._journal_ready()
@@ -28,6 +29,8 @@ class JournalRestoring(JournalMaking):
         try:
             journal = self._journal()
         except (InvalidStore, NotInitialized):
+            if not checkpoint_ids(self.root) and not find_batches(self.root):
+                raise
             return self._rebuild_state(name, dry_run=dry_run)
         if dry_run:
             return self._restoring(journal, name, diffs)[0]
@@ -88,7 +91,7 @@ class JournalRestoring(JournalMaking):
             archived=self._archived_checkpoints(),
         )
         if writing.state is not None and writing.checkpoint is not None:
-            result.planned = self._journal_planned(journal.state, writing.state, diffs=diffs)
+            result.planned = self._journal_planned(writing.state, diffs=diffs)
             result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id
         return result, writing
 

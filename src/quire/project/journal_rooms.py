@@ -156,12 +156,12 @@ class JournalRooms(Asking):
 
     # -- showing ----------------------------------------------------------------------------
 
-    def _journal_planned(self, before: State | None, after: State, *, diffs: bool = False) -> list[FileChange]:
+    def _journal_planned(self, after: State, *, diffs: bool = False) -> list[FileChange]:
         """Every file that a new state means, as it is on the disk and as it would be."""
         from quire.layers.journal import file_bytes, held_file, planned_pages, value_of
         from quire.layers.journal.layout import STATE
 
-        held = held_file(self.root, STATE) if before is not None else None
+        held = held_file(self.root, STATE)
         found = [self._file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)]
         pages = planned_pages(self.root, after)
         for page in pages:

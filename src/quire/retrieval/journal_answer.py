@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from quire.index import Filter, Index
-from quire.model import cut, instant, timestamp
+from quire.model import Problem, cut, instant, timestamp
 from quire.retrieval.journal_changes import latest_changes
 from quire.retrieval.journal_evidence import Citation, Evidence, SourceType, citation_of, plain_line
 from quire.retrieval.journal_matching import Match, Matching, has_answer, named_in
@@ -65,6 +65,8 @@ class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
     sufficient: bool
     shortlist: tuple[Listed, ...]
     """What could answer, the best first: those that are cited, and others."""
+    warnings: tuple[Problem, ...] = ()
+    """What else there is and could not be read."""
 
 
 class _Found(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from quire.capture.signals.cues import cue
-from quire.capture.signals.wording import opened, pair, stems, tidy
+from quire.capture.signals.wording import opened, pair, tidy
 
 LEAST_STEMS = 4
 _CLAUSE = 8
@@ -50,21 +50,18 @@ _WITHOUT = re.compile(
     r"\W*(?:without (?:it|that|this|them|these)|ohne (?:das|sie|ihn)|sin (?:eso|ello)|sans (?:ça|cela))\b", re.I
 )
 _THROWS = re.compile(r"\b(?:throws?|raises?|returns? \d{3}|destroys?|deletes?|ignores?|skips?)\b", re.I)
-_AT_ODDS = re.compile(
-    r"\b(?:when(?:ever)?|before|while|no longer|(?:was|were|been) removed|never|at the same time"
-    r"|(?:is|are|was|were|does|do|did)(?: not|n['’]t))\b",
-    re.I,
-)
-_IT_FAILS = re.compile(
-    r"\W*(?:it|this|that|they) (?:only |still |always )?(?:fails?|happens?|breaks?|crash(?:es)?|hangs?)\b", re.I
-)
-_MEND = re.compile(r"\W*(?:please )?(?:speed up|optimi[sz]e|debug|investigate|find out why)\b", re.I)
 _NOTE = re.compile(r"\W*(?:(?:please )?(?:note|remember)|keep in mind|be aware),? that\s+", re.I)
 _OF_A_KIND = re.compile(r"\b(?:that|which|who) (?:fail|crash|time out|hang|break|died|were lost)s?\b", re.I)
 _UNTIL = re.compile(r"\b(?:until|before|unless|because|since|or|otherwise|bis|bevor|sonst|hasta|avant)\b|[;:]", re.I)
 _BREAKS = re.compile(
     r"\b(?:fail(?:s|ed|ing)?|hangs?|crash\w*|panic\w*|breaks?|broken|times? out|timeout|fehl\w*|schl(?:ägt|agen) fehl"
     r"|falla\w*|échoue\w*)\b|失败|失敗|エラー|错误",
+    re.I,
+)
+_RULED_OUT = re.compile(
+    r"\b(?:(?:this|that|it)(?:['’]s| is|['’]s| was)(?:n['’]t| not) (?:a|an|the|it)\b|ruled? out|not the (?:cause|culprit"
+    r"|problem|issue)|das ist es nicht|daran liegt es nicht|ce n['’]est (?:donc )?pas|no es (?:eso|el problema)"
+    r"|não é isso)|不是这个原因|ではありません",
     re.I,
 )
 _PARTS = re.compile(r"[;:：]\s*")
@@ -78,10 +75,9 @@ __all__ = [
     "explains",
     "has_cause",
     "has_problem",
-    "is_at_odds",
     "is_clause",
     "is_discovery",
-    "is_report",
+    "is_ruled_out",
     "is_status",
     "is_symptom",
     "points_back",
@@ -91,13 +87,6 @@ __all__ = [
     "warns",
     "without_own_work",
 ]
-
-
-def is_report(text: str) -> bool:
-    """Whether the user tells of something that goes wrong."""
-    if text.endswith(("?", "？")) or re.match(r"\W*(?:oh|that|this|it|so)\b", text, re.I):
-        return False
-    return len(stems(text)) >= 2 and bool(cue("problem").search(text) or _MEND.match(text))
 
 
 def is_symptom(text: str) -> bool:
@@ -143,11 +132,6 @@ def tells_what_is_lost(text: str) -> bool:
     return bool(_WITHOUT.match(text) and (cue("problem").search(text) or _THROWS.search(text)))
 
 
-def is_at_odds(text: str) -> bool:
-    """Whether a sentence tells how things do not fit, without saying that this is a cause."""
-    return len(stems(text)) > LEAST_STEMS and bool(_AT_ODDS.search(text)) and not _IT_FAILS.match(text)
-
-
 def has_problem(text: str) -> bool:
     """Whether a sentence tells of something that goes wrong; `jobs that fail` only names a kind of jobs."""
     return bool(cue("problem").search(_OF_A_KIND.sub(" ", text)))
@@ -167,7 +151,7 @@ def says_nothing(text: str) -> bool:
     """Whether a sentence cannot tell of a trap: a question, a courtesy, the agent's own work, a guess, a step."""
     if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or cue("aside").search(text):
         return True
-    if _is_own_work(text) or (cue("open").search(text) and not _STRONG.search(text) and not has_cause(text)):
+    if is_ruled_out(text) or _is_own_work(text) or (cue("open").search(text) and not _STRONG.search(text)):
         return True
     is_known = _STRONG.search(text) or (cue("problem").search(text) and _cut_at(text, "because"))
     return bool(cue("hypothetical").search(text) and not is_known)
@@ -182,6 +166,11 @@ def without_own_work(text: str) -> str:
     """`I'll correct the file: it lacks …` without what the agent does."""
     doing, colon, rest = text.partition(": ")
     return rest if colon and _is_own_work(opened(doing)) and has_cause(rest) else text
+
+
+def is_ruled_out(text: str) -> bool:
+    """Whether a sentence says what it is not."""
+    return bool(_RULED_OUT.search(text))
 
 
 def has_cause(text: str) -> bool:

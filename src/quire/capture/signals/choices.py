@@ -59,6 +59,22 @@ _DONE = re.compile(
     r"|^\W*(?:erledigt|fertig|hecho|listo|fait|terminé|pronto|feito)\b|完成|通过了|しました",
     re.I,
 )
+# What the agent says it did or does that chooses between ways: to fix, add or write something does not.
+_ACTS = re.compile(
+    r"\b(?:i|we)(?:['’]m|['’]ve|['’]re| am| are| have)? (?:also |now |just |therefore |instead )?(?:replac|stream|pin|switch"
+    r"|chose|choos|kept|keep|put|mov|stor|dropp|split|merg|cach|batch|wrap|limit|capp|default|treat|pick|prefer|skipp|pass"
+    r"|went|mak|made|us(?:e|ing)\b|inlin|mask|round|hash|lock|queue|set)\w*(?! (?:up|on|out)\b)",
+    re.I,
+)
+_KEPT = re.compile(
+    r"\bkeep\b.{3,60}\b(?:as (?:it|they|that|is)(?: is| are)?|unchanged|untouched|compatible|intact|working)\b"
+    r"|^\W*(?:(?:y |and |und |et )?(?:recuerda|remember|denk daran|rappel)\W+)?(?:nada de|no more|plus de|kein\w* \w+ mehr"
+    r"|chega de)\s+\w{3}",
+    re.I,
+)
+_TESTS = re.compile(r"\b(?:tests?|specs?|checks?|examples|build|pruebas|testes)\b|测试|テスト", re.I)
+_AGREED = re.compile(r"\W*(?:agreed|settled|decided)\b", re.I)
+_SO_I = re.compile(r"\bso (?:i|we)(?:['’]ll|['’]m|['’]ve| will| am| have)?\b", re.I)
 _ENDS = " ,.!;:。，！—-"
 
 __all__ = [
@@ -73,6 +89,7 @@ __all__ = [
     "is_proposal",
     "is_question",
     "is_rule",
+    "may_say",
     "restates",
     "takes_back",
     "with_reason",
@@ -121,6 +138,8 @@ def is_rule(text: str, *, discussed: bool = False) -> bool:
     if cue("quoted").search(text) or len(stems(text)) < 2:
         return False
     orders = cue("order")
+    if _KEPT.search(text):
+        return True
     if cue("rule").search(text) or any(orders.match(text, clause.end()) for clause in _CLAUSE.finditer(text)):
         return True
     is_refusal = _NO_X.match(text) and (discussed or "please" in text.lower())
@@ -154,6 +173,14 @@ def is_acknowledgement(text: str) -> bool:
     return is_short and bool(cue("acknowledged", at_start=True).match(text))
 
 
+def may_say(text: str) -> bool:
+    """Whether the agent may say with a sentence what was chosen: it neither asks, nor tells what it does next."""
+    bare = opened(text)
+    if is_question(text) or _is_working(bare) or cue("did", at_start=True).match(bare):
+        return False
+    return not any(cue(meaning).search(text) for meaning in ("hypothetical", "finished", "passed"))
+
+
 def restates(text: str, *, acknowledged: bool) -> bool:
     """Whether the agent says again, in its own words, what the user chose."""
     rest = opened(text)
@@ -163,6 +190,7 @@ def restates(text: str, *, acknowledged: bool) -> bool:
         or is_question(text)
         or _is_working(rest)
         or cue("open").search(text)
+        or (cue("passed").search(text) and _TESTS.search(text))
     ):
         return False
     if cue("did", at_start=True).match(rest) or (cue("deferred").search(rest) and len(stems(rest)) <= LEAST_STEMS):
@@ -183,14 +211,21 @@ def decides(text: str) -> bool:
     if _WEIGHED.search(text) and not _MODAL.search(text):
         return bool(has_reason(text) or cue("therefore").search(text))
     if chosen and not (doubted and doubted.start() < chosen.start()):
-        return True
+        return len(stems(text)) >= LEAST_STEMS or not _AGREED.match(text)
+    if len(stems(text)) < LEAST_STEMS:
+        return False
     if cue("fixed").search(text) and not _MODAL.search(text):
         return len(stems(text)) >= LEAST_STEMS
     if doubted:
         return False
-    is_bound = bool(_BOUND.search(text)) or has_reason(text)
-    is_said = cue("commit").search(text) or cue("settled").search(text) or cue("rule").search(text)
-    return is_bound and bool(is_said) and len(stems(text)) >= LEAST_STEMS
+    is_bound = bool(_BOUND.search(text) or _SO_I.search(text)) or has_reason(text)
+    is_said = _commits(text) or cue("settled").search(text) or cue("rule").search(text) or _ACTS.search(text)
+    return is_bound and bool(is_said)
+
+
+def _commits(text: str) -> bool:
+    """Whether a clause of a sentence begins by saying what will be done."""
+    return any(cue("commit").match(text, clause.end()) for clause in _CLAUSE.finditer(text))
 
 
 def takes_back(text: str) -> bool:

@@ -11,7 +11,8 @@ _LINE_CHARS = 2_000
 # What may stand before a program, and is not what is run.
 _BEFORE = re.compile(
     r"(?:[A-Za-z_]\w*=\S*\s+|(?:time|sudo|env|nohup|command|exec|npx|pnpx|bunx|uvx|(?:npx|uvx) -y|timeout \S+)\s+"
-    r"|(?:uv|poetry|pipenv|pdm|hatch|rye) run\s+|(?:pnpm|yarn|npm|bun|mise|direnv) exec\s+(?:--\s+)?|bundle exec\s+"
+    r"|(?:pnpm|yarn|bun)\s+(?=(?:vitest|jest|mocha|eslint|tsc|vue-tsc|playwright|cypress|prettier|biome|stylelint"
+    r"|svelte-check|oxlint|knip|ava)\b)|(?:uv|poetry|pipenv|pdm|hatch|rye) run\s+|(?:pnpm|yarn|npm|bun|mise|direnv) exec\s+(?:--\s+)?|bundle exec\s+"
     r"|docker(?:-| )compose (?:exec|run)(?: -\S+)* \S+\s+|\S*python[\d.]* -m\s+|\S*/bin/(?=\w))"
 )
 _SCRIPT = (
@@ -29,7 +30,10 @@ _CHECKS = re.compile(
     r"|deno (?:test|lint|check|fmt --check)|node --test|vitest|jest|mocha|ava(?!\w)|playwright test|cypress run|karma"
     r"|tsc|vue-tsc|svelte-check|eslint|stylelint|prettier (?:\S+ )*(?:--check|-c)|biome (?:check|ci|lint)|oxlint|knip"
     r"|next (?:build|lint)|vite build|astro (?:check|build)|turbo (?:run )?\w+|nx (?:run-many|affected|test|lint"
-    r"|build)|linkinator|lychee|markdownlint\S*|vale|htmlproofer|cargo (?:\+\S+ )?(?:test|nextest|check|clippy|build"
+    r"|build)|dbt (?:build|test|compile|parse)|sqlfluff lint|buf (?:lint|breaking|build)|alembic check|swiftlint|ktlint"
+    r"|detekt|semgrep|checkov|trivy|gleam test|elm-test|crystal spec|php artisan test|(?:\S*/)?pint --test|(?:\S*/)?phpcs"
+    r"|nix flake check|k6 run|newman run|behave(?!\w)|cucumber\S*|ginkgo|hurl --test|mkdocs build|hugo(?!\w)|bin/rails test"
+    r"|linkinator|lychee|markdownlint\S*|vale|htmlproofer|cargo (?:\+\S+ )?(?:test|nextest|check|clippy|build"
     r"|fmt (?:\S+ )*--check|deny|audit|miri)|go (?:test|vet|build)|golangci-lint|staticcheck|gotestsum|gofmt -l"
     r"|(?:g?make|just|task|rake)(?: -\S+)*(?: [\w./-]*(?:test|check|lint|build|verify|ci|spec|all|vet|types)[\w.:-]*"
     r"| -j ?\d+)?(?=\s|$)|(?:\./)?mvnw?(?: -\S+)* (?:test|verify|package|install|compile)"

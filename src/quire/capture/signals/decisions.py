@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from quire.capture.signals.choices import (
     LEAST_STEMS,
+    SHORT_WORDS,
     decides,
     has_reason,
     is_acknowledgement,
@@ -20,16 +21,26 @@ from quire.capture.signals.choices import (
     is_proposal,
     is_question,
     is_rule,
+    may_say,
     restates,
     takes_back,
     with_reason,
     without_agreement,
 )
 from quire.capture.signals.cues import cue
-from quire.capture.signals.labels import DECISION, NEXT
-from quire.capture.signals.leftovers import puts_off
+from quire.capture.signals.labels import DECISION, DONE, NEXT
+from quire.capture.signals.leftovers import is_later, is_left
 from quire.capture.signals.notes import Note, Notes
-from quire.capture.signals.picks import agrees_in, answers, offers, settles, with_context
+from quire.capture.signals.picks import (
+    agrees_in,
+    answers,
+    is_remark,
+    offers,
+    points_at,
+    settled_part,
+    settles,
+    with_context,
+)
 from quire.capture.signals.sentences import Block, Sentence
 from quire.capture.signals.wording import capped, is_alike, share, stems, tidy
 
@@ -45,7 +56,13 @@ _OPTIONS = 9
 _HEAD_CHARS = 60
 _SAME_PICK = 0.4
 _SENTENCES = 12
-_RULE_STEMS = 6
+_SAME_SIGNS = 0.15
+_SAID_AGAIN = 0.5
+_SAME_TEXT = 0.8
+_PROPOSAL_CHARS = 200
+_SIGN = re.compile("[\u3040-\u9fff]")
+_AGAINST = re.compile(r"\b(?:against|not|n['’]t|push back)\b", re.I)
+_REASON = re.compile(r"\W*(?:reason|because|since|that|this|it|they|otherwise|so|weil|denn|porque|car)\b", re.I)
 
 SAID, RESTATED, RULED, LABELLED = 1, 2, 3, 4
 
@@ -63,7 +80,11 @@ class Decisions:
         """What the agent said last."""
         self._question = ""
         """The last question, of whomever."""
-        self._is_report = False
+        self._has_asked = False
+        """Whether the user asked something in the last turn: what follows the answer may be the choice."""
+        self._told: list[str] = []
+        """What the user told in the last turn."""
+        self._is_report = True
         """Whether the agent last told what it had done: then an order is about the next piece of work."""
         self._discussed = False
         """Whether the agent last offered something to choose from."""
@@ -86,11 +107,12 @@ class Decisions:
         """Hear the user; which sentences were choices."""
         self._settle(turn)
         self._choice, self._picked = False, frozenset()
-        proposals, discussed = self._proposals, self._discussed
+        proposals, discussed = self._proposals, self._discussed or (self._has_asked and bool(self._said))
         self._proposals, self._discussed = [], False
         taken: set[str] = set()
         picks: list[str] = []
-        agrees = asks = False
+        told: list[str] = []
+        agrees = asks = puts_off = False
         for number, block in enumerate(blocks):
             if block.kind:
                 self._labelled(block, turn)
@@ -102,22 +124,29 @@ class Decisions:
                     self._choice = agrees = True
                 if asks:
                     self._question = sentence.text
+                told.append(sentence.text)
                 if not text or is_no_statement(text):
                     continue
                 worded = with_reason(tidy(text, imperative=True), following)
                 kind = self._kind(text, is_first=is_first, discussed=discussed, proposals=proposals)
-                if kind == RULED or (kind and self._takes_option(text, discussed=discussed)):
-                    taken.add(sentence.text)
-                    if kind == RULED:
-                        self._add(worded, RULED, turn)
-                elif kind:
-                    picks.append(worded)
-                    taken.add(sentence.text)
-        if picks:
-            self._pick(picks, proposals, turn)
-        elif agrees and not taken:
+                puts_off = puts_off or is_later(text)
+                if discussed and len(text.split()) <= SHORT_WORDS and not is_first and not puts_off:
+                    # Whatever it says, the agent may say it anew as what was chosen.
+                    self._choice = True
+                if not kind:
+                    continue
+                taken.add(sentence.text)
+                if kind == RULED:
+                    self._add(worded, RULED, turn)
+                    self._picked = self._picked_bare = stems(tidy(worded))
+                elif not self._takes_option(text, discussed=discussed):
+                    _join(picks, tidy(settled_part(worded)), is_apart=settles(text))
+        for pick in picks:
+            self._pick(pick, proposals, turn)
+        if agrees and not taken and not puts_off:
             self._accepted += [with_context(text, _others(self._said, text), "") for text in proposals]
-        self._choice = self._choice or bool(taken)
+        self._choice = (self._choice and not puts_off) or bool(taken)
+        self._told, self._has_asked = told, any(map(is_question, told))
         if not taken and asks:
             # Whoever still asks has not chosen.
             self._choice = False
@@ -126,11 +155,13 @@ class Decisions:
     def _kind(self, text: str, *, is_first: bool, discussed: bool, proposals: list[str]) -> int:
         """What a sentence of the user does: give a rule, choose something, or neither."""
         bare = tidy(text, imperative=True)
-        if is_rule(bare, discussed=discussed) and not (puts_off(text) and len(stems(text)) < _RULE_STEMS):
-            return RULED
         if decides(text):
+            return RULED if is_first or not discussed else SAID
+        if is_later(text):
+            return 0
+        if is_rule(bare, discussed=discussed):
             return RULED
-        if is_first or not stems(bare):
+        if is_first or not stems(bare) or is_remark(text):
             return 0
         if discussed and self._named_options(text):
             return SAID
@@ -139,24 +170,26 @@ class Decisions:
             return SAID
         if settles(text) and (discussed or not self._is_report):
             return SAID
-        return SAID if discussed and answers(bare, [*self._said, *proposals, self._question]) else 0
+        said = [*self._said, *proposals, self._question]
+        return SAID if answers(bare, said, is_open=discussed) and (discussed or not self._is_report) else 0
 
     def _takes_option(self, text: str, *, discussed: bool) -> bool:
         options = self._named_options(text) if discussed else []
         self._accepted += [with_context(option, _others(self._said, option), "") for option in options]
         return bool(options)
 
-    def _pick(self, picks: list[str], proposals: list[str], turn: int) -> None:
+    def _pick(self, whole: str, proposals: list[str], turn: int) -> None:
         """Note what the user chose, with what it answers."""
-        whole = "; ".join(pick.rstrip(".。") if index == 0 else pick[:1].lower() + pick[1:] for index, pick in enumerate(picks))
         agreed = [proposal for proposal in proposals if share(stems(whole), stems(proposal)) >= _SAME_PICK]
         if agreed and len(stems(whole)) < LEAST_STEMS:
             self._accepted += [with_context(text, _others(self._said, text), "") for text in agreed]
             return
-        worded = capped(tidy(with_context(whole, [*self._said, *proposals], self._question)))
+        said = [*self._told, *proposals, *self._said]
+        # Whoever takes something back says what holds instead.
+        is_new = bool(cue("taken_back", at_start=True).match(whole))
+        worded = capped(tidy(whole if is_new else with_context(whole, said, self._question)))
         self._add(worded, RULED, turn)
-        self._picked = stems(worded)
-        self._picked_bare = stems(whole)
+        self._picked, self._picked_bare = stems(worded), stems(whole)
 
     def _named_options(self, text: str) -> list[str]:
         found = _REFERENCE.match(text)
@@ -170,7 +203,7 @@ class Decisions:
         else:
             chosen = [name for name in (what, found["other"] or "") if name in self._options]
         more = _AND.sub("", text[found.end() :]).strip()
-        texts = [self._options[name] for name in chosen]
+        texts = [_with_argument(self._options[name], name, self._said) for name in chosen]
         return [f"{texts[0]}; {more}", *texts[1:]] if texts and len(stems(more)) > 1 else texts
 
     def _settle(self, turn: int) -> None:
@@ -205,13 +238,14 @@ class Decisions:
                 elif len(said) < _SENTENCES:
                     said.append(text)
                 reported = reported or is_done(text)
-                if block.kind and (block.kind != NEXT or block.is_item):
+                if block.kind and block.kind != DONE and (block.kind != NEXT or block.is_item):
                     continue
                 worded = with_reason(tidy(text, imperative=True), following)
-                may_restate = was_chosen and number == 0 and index <= 1 and not block.kind
+                may_restate = was_chosen and number == 0 and index <= 1 and (not block.kind or (block.kind == DONE and not index))
+                is_same = self._is_picked(text) and not block.is_item and may_say(text)
                 if is_proposal(text):
-                    proposals.append(worded)
-                elif may_restate and restates(text, acknowledged=acknowledged):
+                    proposals.append(_with_next_sentence(worded, following))
+                elif (may_restate and restates(text, acknowledged=acknowledged or block.kind == DONE)) or is_same:
                     self._restate(worded, turn)
                     taken.add(text)
                 elif not block.kind and (decides(text) or (takes_back(text) and self._near(stems(text), turn))):
@@ -221,17 +255,25 @@ class Decisions:
         self._said = said
         self._is_report = reported and not asked
         if not proposals and self._added == before:
-            proposals = [tidy(text, imperative=True) for text in said if offers(text)][-1:]
+            proposals = [tidy(text, imperative=True) for text in said if offers(text) and not is_left(text)][-1:]
         if options or proposals or asked:
             self._options, self._proposals = options or self._options, proposals[-_PENDING:]
             self._discussed = True
         return taken
 
+    def _is_picked(self, text: str) -> bool:
+        """Whether the agent speaks of what the user just picked."""
+        if not self._picked or not 0 < len(self._picked_bare) <= LEAST_STEMS:
+            return False
+        return share(self._picked_bare, stems(text)) > _SAID_AGAIN and len(stems(text)) >= LEAST_STEMS
+
     def _restate(self, text: str, turn: int) -> None:
         """The agent's wording takes the place of what the user picked, where it says more."""
         self._accepted = []
         picked, self._picked = self._picked, frozenset()
-        if picked and share(self._picked_bare, stems(text)) >= _SAME_PICK:
+        is_short = len(self._picked_bare) <= LEAST_STEMS
+        least = _SAME_SIGNS if _SIGN.search(text) else _SAME_PICK / 2 if is_short else _SAME_PICK
+        if picked and share(self._picked_bare, stems(text)) >= least:
             if len(stems(text)) < len(self._picked_bare):
                 return
             for note in [note for note in self._notes if note.stems == picked]:
@@ -255,9 +297,9 @@ class Decisions:
     def _labelled(self, block: Block, turn: int) -> None:
         if block.kind != DECISION or block.checked:
             return
-        text = _whole(block)
-        if not text.endswith(("?", "？")) and not cue("undecided").search(text):
-            self._add(text, LABELLED, turn)
+        for text in [_whole(block)] if block.is_item or block.labelled or block.title else _statements(block):
+            if not text.endswith(("?", "？")) and not cue("undecided").search(text):
+                self._add(text, LABELLED, turn)
 
     def _add(self, text: str, weight: int, turn: int) -> None:
         found = stems(text)
@@ -282,9 +324,44 @@ def _after_agreement(text: str) -> tuple[str, bool]:
     return rest, also or agreed is not None
 
 
+def _join(picks: list[str], pick: str, *, is_apart: bool) -> None:
+    """Add a pick, or go on with the one before: `that topic. name it like the others`."""
+    if picks and not (is_apart and not points_at(pick)):
+        picks[-1] = f"{picks[-1].rstrip('.。')}; {pick[:1].lower()}{pick[1:]}"
+    else:
+        picks.append(pick)
+
+
+def _with_next_sentence(text: str, following: str) -> str:
+    """A proposal with what is said right after it, which most often is its reason."""
+    if not following or has_reason(text) or is_question(following) or len(text) + len(following) > _PROPOSAL_CHARS:
+        return text
+    if is_proposal(following) or text.endswith(following) or (": " in text and not _AGAINST.search(text)):
+        return text
+    return f"{text.rstrip('.。')}: {following}"
+
+
+def _with_argument(option: str, name: str, said: list[str]) -> str:
+    """An option with what is said for it by its name: `Option B also keeps …`."""
+    named = (text for text in said if re.search(rf"\boption {re.escape(name)}\b", text, re.I))
+    argument = next(named, "")
+    return f"{option.rstrip('.。')}: {argument}" if argument and len(option) + len(argument) <= _PROPOSAL_CHARS else option
+
+
+def _statements(block: Block) -> list[str]:
+    """The sentences of a paragraph, each with the reason that follows it."""
+    found: list[str] = []
+    for sentence in block.sentences:
+        if found and (_REASON.match(sentence.text) or len(sentence.text.split()) < LEAST_STEMS):
+            found[-1] = f"{found[-1].rstrip('.。')}: {sentence.text}"
+        else:
+            found.append(sentence.text)
+    return found
+
+
 def _others(said: list[str], text: str) -> list[str]:
     """What was said beside a text."""
-    return [one for one in said if not is_alike(stems(one), stems(text), 0.8)]
+    return [one for one in said if share(stems(one), stems(text)) < _SAME_TEXT]
 
 
 def _with_next(sentences: tuple[Sentence, ...]) -> Iterator[tuple[Sentence, str]]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quire.capture.signals.causes import has_cause, has_problem
+from quire.capture.signals.causes import has_cause, has_problem, is_ruled_out
 from quire.capture.signals.cues import cue
 from quire.capture.signals.signs import (
     AGAIN,
@@ -36,8 +36,8 @@ _NEIGHBOUR = 1
 """A sentence beside the best one goes with it from so many points on."""
 _WARNING = 4
 _POINTS = {
-    **{CAUSE: 1, CONTRAST: 1, LIMIT: 1, AGAIN: 1, SILENT: 2, DUTY: 1},
-    **{PROBLEM: 1, NAME: 1, CONDITION: 1, SURPRISE: 2},
+    CAUSE: 1, CONTRAST: 1, LIMIT: 1, AGAIN: 1, SILENT: 2, DUTY: 1,
+    PROBLEM: 1, NAME: 1, CONDITION: 1, SURPRISE: 2,
 }
 _OWN = re.compile(
     r"\W*(?:(?:and |so |then |now |next |first )?(?:i|let me|let['’]s|i['’]\w+|ich|je|j['’]\w+|yo|eu|io|voy|vou|vamos)"
@@ -59,12 +59,6 @@ _WEIGHED = re.compile(
     r"\b(?:would(?! (?:send|mail|get|crash|fail|lose|break|throw|raise|delete|overwrite))|candidate|better|best|simplest"
     r"|cleaner|cheaper|easier|wäre|würden?|besser|einfacher|sería\w*|habría|mejor|\w+erai(?:t|ent)|vaudrait|mieux"
     r"|seria|melhor)\b|更|不如|方が",
-    re.I,
-)
-_RULED_OUT = re.compile(
-    r"\b(?:(?:this|that|it)(?:['’]s| is|['’]s| was)(?:n['’]t| not) (?:a|an|the|it)\b|ruled? out|not the (?:cause|culprit"
-    r"|problem|issue)|das ist es nicht|daran liegt es nicht|ce n['’]est (?:donc )?pas|no es (?:eso|el problema)"
-    r"|não é isso)|不是这个原因|ではありません",
     re.I,
 )
 _ASKED_WHY = re.compile(
@@ -137,7 +131,7 @@ def states(text: str) -> bool:
     bare = opened(text)
     if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or cue("aside").search(text):
         return False
-    if _OWN.match(bare) or _RULED_OUT.search(text) or any(
+    if _OWN.match(bare) or is_ruled_out(text) or any(
         cue(meaning, at_start=True).match(bare) for meaning in ("commit", "immediate", "did")
     ):
         return False

@@ -26,7 +26,7 @@ from quire.capture.signals.causes import (
 )
 from quire.capture.signals.choices import decides
 from quire.capture.signals.cues import cue
-from quire.capture.signals.diagnosis import LIKELY, STRONG, WEAK, asks_for, explanation, is_warning, trouble
+from quire.capture.signals.diagnosis import LIKELY, STRONG, WEAK, asks_for, explanation, is_warning, points, trouble
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
@@ -50,7 +50,7 @@ _COMMAND_CHARS = 80
 _REPORT_TURNS = 4
 """For so many turns of the agent, what it explains is taken for what the user reported."""
 
-_EDITED_POINTS, _CLEAR_POINTS = 2, 4
+_EDITED_POINTS, _CLEAR_POINTS, _PLAIN_POINTS = 2, 4, 5
 
 WARNED, EXPLAINED, REPORTED, LABELLED = 1, 2, 3, 4
 
@@ -146,7 +146,7 @@ class Gotchas:
             self._has_asked = bool(block.sentences) and block.sentences[-1].text.endswith(("?", "？"))
             if not block.is_item:
                 said.append([sentence.text for sentence in block.sentences if sentence.text not in {*taken, *used}])
-        if self._report or (self._failure and self._added == before):
+        if self._added == before or (self._report and not self._failure):
             self._guess(said, turn)
         self._failure = ""
 
@@ -177,7 +177,7 @@ class Gotchas:
                 used += [previous, text]
                 previous = self._symptom = ""
                 continue
-            if says_nothing(text):
+            if says_nothing(text) and not (self._failure and points(text) >= _PLAIN_POINTS):
                 is_near = False
                 continue
             following = texts[index + 1] if index + 1 < len(texts) else ""
@@ -288,6 +288,8 @@ class Gotchas:
 
     def _guess(self, said: list[list[str]], turn: int) -> None:
         """Note what is most likely the cause. What the user reported stays open for one that is said to be it."""
+        if not self._report and not self._failure:
+            return
         least = 1 if self._failure else 2 - (self._is_searched and not self._is_edited) + (not self._is_sure)
         found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
         if not found or (self._guessed and found.points < min(self._guess_points, _CLEAR_POINTS)):

@@ -75,7 +75,7 @@ _ABOUT_SIGNS: dict[str, str] = {
 }
 _ABOUT_WORDS = 6
 _TELLS = re.compile(
-    r"[.!?;]\s|\b(?:is|are|was|were) \w|\b(?:i|we|you|it|they)(?:['’]\w+ \w| (?!agreed|decided|landed|settled|chose|left|learned)\w)"
+    r"[.!?;]\s|[。！？；]|\b(?:is|are|was|were) \w|\b(?:i|we|you|it|they)(?:['’]\w+ \w| (?!agreed|decided|landed|settled|chose|left|learned)\w)"
     r"|\b(?:file|run|line|test|step \d|page|version|release|chair) *$|\bnext (?:to|run|call|page|line|file|request)\b",
     re.I,
 )

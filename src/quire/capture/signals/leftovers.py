@@ -81,12 +81,18 @@ _DECLINED = re.compile(
     r"|fix)|leave it (?:as it is|alone|like that)|that['’]s (?:fine|ok|okay|on purpose|intended)|we don['’]t need)\b",
     re.I,
 )
+# An order with a date settles what happens and when.
+_DATED = re.compile(
+    r"\W*(?:(?:and|but|so|then|also|just|please|let['’]?s) )*(?:deprecate|remove|drop|delete|retire|sunset|switch|move"
+    r"|migrate|freeze|release|ship|keep|use|disable|enable|stop|end)\b",
+    re.I,
+)
 _THEN = re.compile(r";\s+(?:and |then )*|,\s+(?:and )?then\s+|\s+and then\s+|(?<=[^,]),\s+and\s+(?=\w)|[；]")
 _TELLING = re.compile(r"\b(?:is|are|was|were|does|do|has|have|will|would|which|that|it|they)\b", re.I)
 _LEAST_STEMS = 2
 _OWN_STEMS = 3
 
-__all__ = ["declines", "is_left", "own_words", "puts_off", "split_steps"]
+__all__ = ["declines", "is_later", "is_left", "own_words", "puts_off", "split_steps"]
 
 
 def is_left(text: str) -> bool:
@@ -103,6 +109,16 @@ def is_left(text: str) -> bool:
 def puts_off(text: str) -> bool:
     """Whether the user says that something is for later."""
     return bool(_PUT_OFF.search(text) or cue("deferred").search(text) or _REMIND.match(text))
+
+
+def is_later(text: str) -> bool:
+    """Whether the user puts something off and says nothing else: `that for now, the rest next week` chooses as well."""
+    if not puts_off(text):
+        return False
+    if _DATED.match(text) and len(stems(_PUT_OFF.sub(" ", text))) >= _OWN_STEMS:
+        return False
+    first, _, rest = re.split(r"([,，])", text, maxsplit=1) if re.search("[,，]", text) else (text, "", "")
+    return puts_off(first) or not rest or len(stems(first)) < _LEAST_STEMS
 
 
 def own_words(text: str) -> str:

@@ -10,7 +10,7 @@ OUTPUT_CHARS = 8_000
 
 _COUNTS = re.compile(
     r"(?<![\w.-])(\d{1,7}) (failed|failures?|failing|errors?|passed|passing|pass|skipped|ignored|pending|problems?"
-    r"|issues?|offenses?|tests?|examples?)\b"
+    r"|issues?|offenses?|tests?|examples?|checks?|scenarios?|specs?|runs?)\b"
 )
 _KEYED = re.compile(
     r"\b(Tests run|Tests|Failures|Errors|Skipped|Failed|Passed|failures|errors|skipped|pass|fail"
@@ -21,6 +21,7 @@ _CTEST = re.compile(r"\d+% tests passed, (\d+) tests? failed out of (\d+)")
 _RAN = re.compile(r"^Ran (\d+) tests? in", re.M)
 _FLUTTER = re.compile(r"\+(\d+)(?: ~\d+)?(?: -(\d+))?: (?:All tests passed|Some tests failed)")
 _PHPUNIT = re.compile(r"^OK \((\d+) tests?,", re.M)
+_DBT = re.compile(r"\bPASS=(\d+) WARN=(\d+) ERROR=(\d+) SKIP=(\d+)")
 _TSC = re.compile(r"\berror TS\d+:")
 _FAILURE = re.compile(
     r"^(?:FAIL\b|FAILED\b|FAILURES!|\s*BUILD FAILED|\[ERROR\]|ERROR: |error(?:\[\w+\])?: |npm ERR!|make: \*\*\*"
@@ -76,7 +77,7 @@ def _shown(counts: dict[str, int]) -> str:
 
 
 def _counts(output: str) -> dict[str, int]:
-    for read in (_cargo, _ctest, _ran, _flutter, _php, _tap, _keyed, _summed):
+    for read in (_cargo, _ctest, _ran, _dbt, _flutter, _php, _tap, _keyed, _summed):
         found = read(output)
         if found:
             return found
@@ -110,6 +111,14 @@ def _ran(output: str) -> dict[str, int]:
         "errors": keyed.get("errors", 0),
         "skipped": keyed.get("skipped", 0),
     }
+
+
+def _dbt(output: str) -> dict[str, int]:
+    found = _DBT.findall(output)
+    if not found:
+        return {}
+    passed, _, errors, skipped = map(int, found[-1])
+    return {"passed": passed, "errors": errors, "skipped": skipped}
 
 
 def _flutter(output: str) -> dict[str, int]:
@@ -172,13 +181,13 @@ def _name(what: str) -> str:
         return "passed"
     if what in ("skipped", "ignored", "pending"):
         return "skipped"
-    return "tests" if what.startswith(("test", "example")) else "issues"
+    return "tests" if what.startswith(("test", "example", "check", "scenario", "spec", "run")) else "issues"
 
 
 def spoken_counts(text: str, *, passed: bool) -> str:
     """The counts that somebody tells in words: `all 12 tests pass`."""
     found = re.search(
-        r"(?<![\w.])(\d{1,6}) (?:unit |integration |of \d+ )?(?:tests?|examples?|specs?|pruebas|测试)", text, re.I
+        r"(?<![\w.])(\d{1,6}) (?:unit |integration |of \d+ )?(?:tests?|examples?|specs?|checks?|passing|passed|pruebas|测试)", text, re.I
     )
     if found and passed:
         return f"{found[1]} passed"

@@ -34,12 +34,12 @@ _SETTLES = re.compile(
 )
 _SETTLED = re.compile(
     r"\b(?:(?:it|that|this)(?:['’]ll| will| shall) be|it is\W*$|is (?:enough|plenty|fine|ok|okay|out|in|the one|worth more"
-    r"|a must|sufficient)|are (?:ok|okay|fine|enough|out)|wins|will do|then\W*$|does the job|for now|at (?:most|least)"
+    r"|a must|sufficient)|are (?:ok|okay|fine|enough|out)|wins|will do|then|does the job|for now|at (?:most|least)"
     r"|max(?:imum)?|minimum|not within|no more than|as (?:well|before|everywhere)|like (?:the|everywhere|we)|instead"
     r"|rather|only|we(?:['’]ll| will)? (?:stay|keep|stick|go|use|take|leave)|we stay"
     r"|reicht|genügt|lieber|dann|nur|bleibt|bleiben|statt|basta|entonces|mejor|solo|sólo|se queda|nos quedamos"
     r"|suffit|alors|plutôt|juste|on (?:garde|reste|prend|passe|part)|pour l['’]instant|então|melhor|fica|só)\b"
-    r"|就(?:用|这样|行|够)|够了|那就|吧\W*$|改成|换成|不用|のまま|にして|で十分|でいい|だけ|まとめて|ましょう",
+    r"|就(?:用|这样|行|够)|够了|那就|吧(?=\W|$)|改成|换成|不用|のまま|にして|で十分|でいい|だけ|まとめて|ましょう",
     re.I,
 )
 _AGREES = re.compile(
@@ -56,9 +56,22 @@ _AGREES = re.compile(
     re.I,
 )
 _POINTS_AT = re.compile(r"\b(?:it|that|them|this|those|these|one|ones|es|das|eso|lo|le|ça|isso)\b|那|それ|これ", re.I)
+_IT = re.compile(r"\b(?:it|that|this|them)\b", re.I)
+_REMARK = re.compile(
+    r"\W*(?:oh|wow|ugh|hm+|huh|that['’]?s|this is|it['’]s|nice|thanks|thank|interesting|weird|strange|same|works|looks"
+    r"|i (?:don['’]t|think|guess|thought|see)|das ist|es |c['’]est|es un|ah)(?![\w])",
+    re.I,
+)
+_WORK = re.compile(
+    r"\W*(?:(?:and|then|now|please|also|ok) )*(?:add|write|fix|run|open|look|check|show|explain|test|continue|measure|try"
+    r"|update|rename|revert|commit|push|deploy|document|verify|review|carry|go on|tell|list|find|read|implement|do the"
+    r"|start|finish|benchmark|profile|prüf\w*|mach weiter|miss|schreib\w*|añade|prueba|ajoute|teste|vérifie)\b",
+    re.I,
+)
+_AND_MAKE = re.compile(r"(?: and|[,;]) (?=make (?!a\b|an\b|sure\b))", re.I)
 _OFFERS = re.compile(
     r"\b(?:would (?:be|do|give|keep|cover|let|make|mean|solve|avoid|go)|better|best|cleanest|simplest|easiest|safest"
-    r"|i['’]d|i would|we (?:can|could|should)|i can|i could|suffices?|is (?:enough|plenty|obvious)|does the job"
+    r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can|i could|suffices?|is (?:enough|plenty|obvious)|does the job"
     r"|wir (?:könnten|sollten|können)|besser|am (?:einfachsten|besten)|reicht|ich würde"
     r"|podr[ií]a\w*|lo (?:mejor|más)|propongo|sugiero|mejor|bastar[ií]a"
     r"|on (?:pourrait|peut)|mieux|suffit|le plus simple|je propose|poderia\w*|o melhor|dá para|podemos|sugiro)\b"
@@ -66,7 +79,7 @@ _OFFERS = re.compile(
     re.I,
 )
 
-__all__ = ["agrees_in", "answers", "offers", "settles", "with_context"]
+__all__ = ["agrees_in", "answers", "is_remark", "offers", "points_at", "settled_part", "settles", "with_context"]
 
 
 def agrees_in(text: str) -> str | None:
@@ -82,20 +95,36 @@ def agrees_in(text: str) -> str | None:
 
 def settles(text: str) -> bool:
     """Whether an order of the user says how something is to be, rather than what to do next."""
-    return any(_SETTLES.match(text, start) for start in (0, *(found.end() for found in re.finditer(r" and (?=make\b)", text))))
+    return bool(_SETTLES.match(text) or _AND_MAKE.search(text))
 
 
-def answers(text: str, said: Iterable[str]) -> bool:
-    """Whether a few words answer what was offered: they settle it, or name something of it."""
-    if len(text.split()) > _ANSWER_WORDS or text.endswith(("?", "？")):
+def settled_part(text: str) -> str:
+    """Of `revert that and make CI build both` what settles something."""
+    found = None if _SETTLES.match(text) else _AND_MAKE.search(text)
+    return text[found.end() :] if found and not _IT.search(text[found.end() :]) else text
+
+
+def is_remark(text: str) -> bool:
+    """Whether the user only says how something strikes them."""
+    return bool(_REMARK.match(text))
+
+
+def points_at(text: str) -> bool:
+    """Whether a text needs the one before it to be understood."""
+    return bool(_POINTS_AT.search(text))
+
+
+def answers(text: str, said: Iterable[str], *, is_open: bool) -> bool:
+    """Whether a few words answer what was said: they settle it or, where something is open, name something of it."""
+    if len(text.split()) > _ANSWER_WORDS or text.endswith(("?", "？")) or _WORK.match(text):
         return False
     if cue("hypothetical").search(text) and not _SETTLED.search(text):
         return False
     named = stems(text)
-    known = frozenset().union(*(stems(one) for one in said))
     if _SETTLED.search(text):
         return bool(named)
-    return bool(named) and len(named & known) >= max(1, len(named) // 2)
+    known = frozenset().union(*(stems(one) for one in said))
+    return is_open and bool(named) and len(named & known) >= max(1, len(named) // 2)
 
 
 def offers(text: str) -> bool:
@@ -106,13 +135,13 @@ def offers(text: str) -> bool:
 def with_context(pick: str, said: Sequence[str], question: str) -> str:
     """A pick with the sentence that it belongs to, where it says little by itself."""
     mine = stems(pick)
-    if len(mine) > _FEW_STEMS:
+    if len(mine) > (_FEW_STEMS if _POINTS_AT.search(pick) else _FEW_STEMS // 2):
         return pick
     context = _closest(pick, said)
     if not context and question and (mine & stems(question) or (_POINTS_AT.search(pick) and len(mine) <= _FEW_STEMS // 2)):
         context = question
     context = tidy(context)
-    if not context or len(pick) + len(context) > _TEXT_CHARS or is_alike(mine, stems(context), 1.0) and len(mine) > 4:
+    if not context or len(pick) + len(context) > _TEXT_CHARS or (is_alike(mine, stems(context), 1.0) and len(mine) > 4):
         return pick
     return f"{pick} ({context})"
 

@@ -33,6 +33,7 @@ _BOLD_LEAD = re.compile(
     r"(?:\*\*|__)(?P<lead>[^*\n]{2,80}?)(?P<end>[.:：]?)(?:\*\*|__)\s*(?P<colon>[:：]|[-–—](?=\s))?\s*"
 )
 _COLON_END = re.compile(r"(?:^|(?<=[.!?。！？]\s)|(?<=[.)]\s)|(?<=[-*•] ))(?P<text>[^.!?:：\n]{2,60}?)\s*[:：]$")
+_OPTION = re.compile(r"(?:(?:option|variante?|opción|opção|方案|案)\s*)?([A-D]|\d)(?:[.):]\s*(.*))?", re.I)
 _STRUCK = re.compile(r"~~(.{1,400}?)~~")
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\n]{0,500}\)")
 _MARKS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|`+")
@@ -229,9 +230,9 @@ def _block(text: str, state: _Lines, *, is_announcing: bool) -> Block:
         title = "" if own else title
     if not own:
         own, text = label_in(text)
-    option = re.fullmatch(r"(?:option|variante?|opción|方案|案)\s*([A-D]|\d)", title, re.I)
+    option = _OPTION.fullmatch(title)
     if option:
-        number, title = option[1].upper(), ""
+        number, title = option[1].upper(), option[2] or ""
     return Block(
         sentences=tuple(_sentences(text)),
         kind=own or ("" if kind == OTHER else kind),

@@ -15,7 +15,7 @@ _COLOURS = {"+": "32", "-": "31", "@": "36", "d": "1"}
 
 
 def run(session: Session) -> None:
-    """Show what differs from the last commit in .memory/, the profile and the journal: staged, unstaged and untracked."""
+    """Show what differs from the last commit in .memory/, profile and journal: staged, unstaged and untracked."""
     project = session.project()
     found = project.diff()
     if session.as_json:

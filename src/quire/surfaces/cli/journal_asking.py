@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from quire.layers.journal.layout import OUTPUTS
-from quire.model import one_line
+from quire.model import QuireError, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session, as_called
 from quire.surfaces.cli.journal_importing import source_line
 from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import SHOW_DIFF, diff_lines, reply, say_diffs, tell, warn_of
-from quire.surfaces.cli.output import answer, counted, say
+from quire.surfaces.cli.output import answer, counted, say, warn
 from quire.surfaces.cli.reading import share
 
 _COLOURS = {"warn": "33", "fail": "31"}
@@ -43,19 +43,26 @@ def query(
     if session.as_json:
         fields: dict[str, Any] = msgspec.to_builtins(found)
         fields.pop("shortlist", None)
-        answer(project, fields)
+        fields.pop("warnings", None)
+        answer(project, fields, found.warnings)
     elif (output or _usual_output(project)) == "json":
         text = msgspec.json.format(msgspec.json.encode(_bare(found)), indent=2)
         sys.stdout.buffer.write(text + b"\n")
         sys.stdout.buffer.flush()
     else:
         _say_answer(found)
+    if not session.as_json:
+        warn(found.warnings)
 
 
 def _usual_output(project: Any) -> str:
+    """What the settings say; settings that cannot be read keep nobody from an answer."""
     from quire.layers.journal import load_config
 
-    return load_config(project.root).default_output
+    try:
+        return load_config(project.root).default_output
+    except QuireError:
+        return "text"
 
 
 def _bare(found: Any) -> dict[str, Any]:
