@@ -28,6 +28,8 @@ RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NAMES = sorted(path.parent.name for path in RECORDINGS.glob("*/commands.json"))
 NOT_HERE = ("integrate", "mcp")
 """Verbs of the original that we do not have."""
+CAREFUL = ("validate", "sync", "automate run-once")
+"""Verbs that end with 1 although they did what they could."""
 TOP = ("", "--help", "--version", "frobnicate", "help", "import")
 """First words that are no verb: what the program itself makes of them is asked of the installed one."""
 ENTRY_FILES = ("AGENTS.md", "CLAUDE.md", "README.md", "docs/ENTRY.md")
@@ -92,7 +94,7 @@ def _note_line(found: Fields, heading: str, line: str) -> None:
     elif match := re.match(r"- (\S*): (status=.*)", line):
         found[f"source {match[1]}"] = match[2]
     elif match := re.match(r"\s+failed (\S+): ", line):
-        found.setdefault("failed", set()).add(match[1])
+        found.setdefault("failed", set()).add(match[1].rpartition("/")[2])
     elif match := re.search(r"source (\S*) \((\S+)\) -> (\S+)$", line):
         found["source"] = match.groups()
     elif match := re.match(r"Automation daemon (?:is )?(started|stopped|already running|not running)", line):
@@ -146,6 +148,9 @@ def said_differences(verb: str, theirs: str, ours: str, base: str) -> list[tuple
             found.append((f"not said {name}", str(before[name])))
         elif name not in before:
             found.append((f"said {name}", str(after[name])))
+        elif name == "failed" and before[name] != after[name]:
+            found += [(f"fails {item}", "") for item in sorted(after[name] - before[name])]
+            found += [(f"does not fail {item}", "") for item in sorted(before[name] - after[name])]
         elif before[name] != after[name]:
             change = f" {before[name]} -> {after[name]}" if verb == "validate" else ""
             found.append((f"says {name}{change}", f"{before[name]} -> {after[name]}"))
@@ -175,6 +180,7 @@ def store_view(files: Files) -> Fields:
     with contextlib.suppress(KeyError, ValueError, TypeError):
         for source in json.loads(files[".agent-memory/sources.json"]):
             error = source["lastSyncError"] and "some"
+            source.pop("allFolders", None)
             found |= _flat(f"source {source['id']}", {**source, "lastSyncError": error})
     found |= _event_view(files.get(".agent-memory/history/events.jsonl", b""), "event")
     found |= _checkpoints_and_batches(files)
@@ -196,14 +202,18 @@ def _flat(word: str, value: Any) -> Fields:
 
 
 def _event_view(data: bytes, word: str) -> Fields:
+    """Events by what they are of, not by their numbers: those shift where one program imports what the other does not."""
     found: Fields = {}
+    seen: list[str] = []
     for line in data.splitlines():
         with contextlib.suppress(ValueError, KeyError, TypeError):
-            event = json.loads(line)
-            for name in ("kind", "sourceId", "externalItemId", "createdAt", "sourceRef"):
-                found[f"{word} {event['id']} {name}"] = event[name]
+            event = decode_json(line)
+            name = f"{event['sourceId']}:{event['externalItemId'] or event['sourceRef']}".replace(" ", "_")
+            seen.append(name)
+            shown = f"{word} <{name}#{seen.count(name)}>"
+            found |= {f"{shown} {field}": event[field] for field in ("kind", "createdAt", "sourceRef")}
             if event["kind"] == "imported_session":
-                found[f"{word} {event['id']} contentHash"] = event["contentHash"]
+                found[f"{shown} contentHash"] = event["contentHash"]
     return found
 
 
@@ -228,8 +238,9 @@ def _checkpoints_and_batches(files: Files) -> Fields:
     return found
 
 
-_NUMBERED = re.compile(r"(?<= )(?:evt-\d+|chk-\d+|prune-\w+)(?= |$)")
+_NUMBERED = re.compile(r"(?<= )(?:<.*>|chk-\d+|prune-\w+)(?= |$)")
 _SOURCE = re.compile(r"^source \S* (?=\w+$)")
+_CURSOR = re.compile(r"^maintenance (?:recallCursors (\w+) )?lastRecalled(?:At|EventId)$")
 
 
 def store_differences(theirs: Files, ours: Files) -> list[tuple[str, str]]:
@@ -240,9 +251,12 @@ def store_differences(theirs: Files, ours: Files) -> list[tuple[str, str]]:
         if before.get(name, "absent") == after.get(name, "absent"):
             continue
         kind = _SOURCE.sub("source ", re.sub(r"\s+", " ", _NUMBERED.sub("", name)).strip())
+        kind = _CURSOR.sub(lambda match: f"cursor {match[1] or 'all'}", kind)
         if name not in after or name not in before:
             whole = re.match(r"event|checkpoint|batch|run|maintenance|config|source|state|bundle", kind)
-            kind = f"{'no' if name not in after else 'new'} {whole[0] if whole else kind}"
+            of = re.match(r"event <(.*)#\d+>", name)
+            shown = f"event {of[1].partition(':')[2]}" if of else whole[0] if whole else kind
+            kind = f"{'no' if name not in after else 'new'} {shown}"
         found.append((kind, f"{name}: {before.get(name, 'absent')!r} -> {after.get(name, 'absent')!r}"))
     return found
 
@@ -275,6 +289,22 @@ def _shown(name: str) -> str:
         if name.startswith(f"{part}/"):
             return part.rpartition("/")[2].replace("agent-memory", "page")
     return name.removeprefix(".agent-memory/").rpartition("/")[2]
+
+
+_FOLLOWS = re.compile(
+    r"(not )?sa(id|ys) (Planned changes|Memory Summary|Checkpoint Summary|File diffs|noopReason|.*archived?)"
+    r"|file |state |bundle |maintenance (latest|history)|(no|new) (event|checkpoint|batch|run)|checkpoint |event |run recall"
+)
+
+
+def _without_what_follows(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Where one program did something that the other did not, that is the difference, and not all that it wrote."""
+    kinds = [kind for kind, _ in found]
+    is_other = any(re.match(r"exit (0 -> [1-9]|1 -> 0)", kind) for kind in kinds)
+    outcome = [item for item in found if re.fullmatch(r"(not )?said nothing to recall|says recall applied", item[0])]
+    if not is_other and not outcome:
+        return found
+    return [item for item in found if item in outcome or not _FOLLOWS.match(item[0])]
 
 
 # -- what was done by hand ---------------------------------------------------------------------
@@ -332,6 +362,7 @@ MEANWHILE: dict[tuple[str, int], Callable[[Replay], None]] = {
     ("scan-edge", 1): _package('{"name": "x", "main": "src"}\n'),
     ("scan-edge", 2): _package('{"name": "x", "exports": {".": "../secret.txt"}}\n'),
     ("scan-edge", 3): _package("{oops"),
+    ("basic-node", 31): lambda replay: shutil.rmtree(replay.base / "claude-home/projects"),
     ("broken-source", 1): _shortened,
     ("broken-source", 5): lambda replay: (replay.base / "vanishing").mkdir(),
     ("broken-source", 6): lambda replay: (replay.base / "vanishing").rmdir(),
@@ -446,9 +477,13 @@ class Replay:
         after = self.files()
         self._note(step)
         found = self._judged(step, verb, said)
-        found += file_differences(self._their_changes(step), changed_files(before, after))
-        if self.is_known and not self.has_daemon:
-            found += store_differences(self.recorded, after)
+        files = file_differences(self._their_changes(step), changed_files(before, after))
+        stores = store_differences(self.recorded, after) if self.is_known and not self.has_daemon else []
+        found = [*found, *files, *stores]
+        if verb != "sync":
+            found = _without_what_follows(found)
+        if said.code > 1 or (said.code and verb not in CAREFUL):
+            found += [("written though refused", name) for name in changed_files(before, after)]
         self.differences += [Difference(step["step"], verb, kind, detail) for kind, detail in dict.fromkeys(found)]
         if step.get("changed") or changed_files(before, after):
             self.take_over()
@@ -544,7 +579,15 @@ class Replay:
             if name in self.recorded or (name == "docs/ENTRY.md"):
                 (self.repo / name).unlink(missing_ok=True)
         for name, data in self.recorded.items():
-            _write(self.repo / name, data)
+            _write(self.repo / name, _of_all_folders(data) if name == ".agent-memory/sources.json" else data)
+
+
+def _of_all_folders(data: bytes) -> bytes:
+    """The original imports sessions wherever they ran; ours are told to, so that the rest can be compared."""
+    sources = json.loads(data)
+    if not isinstance(sources, list):
+        return data
+    return json.dumps([{**source, "allFolders": True} for source in sources], ensure_ascii=False).encode()
 
 
 @functools.cache

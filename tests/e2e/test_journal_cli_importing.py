@@ -181,10 +181,13 @@ def test_what_cannot_be_read_keeps_nothing_from_being_imported(here: Journal) ->
     assert "broken.jsonl: " in second
     assert len(here.events) == 3
     again = here.journal("sync", "agent", "--json")
-    assert (again.code, again.data["failed"], again.data["imported"]) == (1, 1, 0)
-    assert "broken.jsonl" in again.data["sources"][0]["failures"][0]["sourceRef"]
-    (here.agent / "transcripts/broken.jsonl").unlink()
-    assert here.journal("sync", "agent").code == 0
+    # As long as it does not change it is not tried again, and not forgotten either.
+    assert (again.code, again.data["failed"], again.data["imported"], again.data["skipped"]) == (0, 0, 0, 3)
+    assert "broken.jsonl: left out: none of its 1 lines can be read" in again.data["sources"][0]["warnings"][0]
+    (here.agent / "transcripts/broken.jsonl").write_text("{still nonsense\n")
+    assert here.journal("sync", "agent").code == 1
+    write_session(here.agent / "transcripts/broken.jsonl", CACHE)
+    assert here.journal("sync", "agent", "--json").data["imported"] == 1
 
 
 def test_a_source_that_is_gone_keeps_no_other_from_being_synced(here: Journal) -> None:

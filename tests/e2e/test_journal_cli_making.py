@@ -103,7 +103,7 @@ def test_a_journal_that_is_there_is_not_replaced_unasked(here: Journal) -> None:
     before = held(here.root / ".agent-memory/history")
     run = here.journal("init")
     assert (run.code, run.out) == (1, "")
-    assert "There is a journal here already: 3 events, 1 checkpoint" in run.err
+    assert "There is a journal here already; events: 3, checkpoints: 1." in run.err
     assert here.journal("init", "--json").error["code"] == "MemoryConflictDetected"
     assert held(here.root / ".agent-memory/history") == before
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -26,10 +27,17 @@ EXAMPLES = int(os.environ.get("JOURNAL_MACHINE_EXAMPLES", "14"))
 BEGIN = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 OURS = "# Rules\n\nBe kind.\n"
 BLOCK = re.compile(r"<!-- agent-memory:entry .*?<!-- agent-memory:entry end -->", re.S)
-TOKEN = re.compile(r"\bquill[a-j]{5}\b")
+TOKEN = re.compile(r"\bq[a-p]{8}q\b")
+MOST = 8
+"""So many decisions of one session are surely kept."""
 SCOPE_OF = {"imports-only": "imports", "local-only": "local"}
 NAMES = ("claude", "notes")
 PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
+
+
+def word(first: str, seed: object) -> str:
+    digits = hashlib.sha256(f"{first}{seed}".encode()).hexdigest()[:8]
+    return first + "".join(chr(ord("a") + int(digit, 16)) for digit in digits) + first
 
 
 class JournalMachine(RuleBasedStateMachine):
@@ -81,14 +89,18 @@ class JournalMachine(RuleBasedStateMachine):
         return json.loads((self.root / ".agent-memory" / name).read_bytes())
 
     def token(self) -> str:
-        return "quill" + "".join(chr(ord("a") + int(digit)) for digit in f"{next(self.said):05}")
+        return word("q", next(self.said))
+
+    def decision(self, token: str) -> str:
+        """A sentence that has no word in common with any other one, so that none is taken for it."""
+        return f"Decision: adopt {token} over {word('z', token)} for {word('f', token)}."
 
     def part(self, token: str) -> str:
         """Two turns that nobody else says."""
         at = f"2026-03-01T10:00:{next(self.said) % 60:02}.000Z"
         texts = {
             "user": f"Please mend the {token} in the worker.",
-            "assistant": f"Decision: {token} stays in the worker because the old one drops jobs.",
+            "assistant": self.decision(token),
         }
         return "".join(
             json.dumps(
@@ -112,11 +124,12 @@ class JournalMachine(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 3), parts=st.integers(1, 3))
     def goes_on(self, number: int, parts: int) -> None:
-        for _ in range(parts):
+        held = self.pending.setdefault(("claude", f"s{number}"), [])
+        for _ in range(min(parts, MOST - 1 - len(held))):
             token = self.token()
             with self.session(number).open("a") as file:
                 file.write(self.part(token))
-            self.pending.setdefault(("claude", f"s{number}"), []).append(token)
+            held.append(token)
 
     @rule(number=st.integers(0, 3), parts=st.integers(1, 3))
     def is_written_anew(self, number: int, parts: int) -> None:
@@ -132,6 +145,8 @@ class JournalMachine(RuleBasedStateMachine):
         """Somebody is in the middle of a line; it is completed later."""
         if not self.session(number).exists():
             self.goes_on(number, 1)
+        if len(self.pending.get(("claude", f"s{number}"), [])) >= MOST:
+            return
         token = self.token()
         text = self.part(token)
         with self.session(number).open("a") as file:
@@ -146,10 +161,12 @@ class JournalMachine(RuleBasedStateMachine):
     def is_noted(self, number: int, is_new: bool) -> None:
         token = self.token()
         path = self.notes / f"2026-02-0{number + 1}.md"
-        text = f"# About {token}\n\nDecision: {token} stays in the worker because the old one drops jobs.\n\n"
-        before = "" if is_new or not path.exists() else path.read_text()
-        path.write_text(before + text)
-        held = [] if is_new else self.pending.get(("notes", path.stem), [])
+        held = self.pending.get(("notes", path.stem), [])
+        if is_new or len(held) >= MOST:
+            path.unlink(missing_ok=True)
+            held = []
+        with path.open("a") as file:
+            file.write(f"# About {token}\n\n{self.decision(token)}\n\n")
         self.pending["notes", path.stem] = [*held, token]
 
     # -- sources ------------------------------------------------------------------------------
@@ -279,7 +296,7 @@ class JournalMachine(RuleBasedStateMachine):
         self.fork = max(int(event["id"][4:]) for event in (*self.events(), *self.archived()))
 
     @precondition(lambda self: self.fork is not None)
-    @rule(sessions=st.integers(0, 3), runs=st.integers(0, 1), is_in_front=st.booleans())
+    @rule(sessions=st.integers(0, 3), runs=st.integers(0, 1), is_in_front=st.booleans() if not os.environ.get("D1") else st.just(False))
     def merge(self, sessions: int, runs: int, is_in_front: bool) -> None:
         """What they wrote, with the ids that came next for them, between or behind our lines."""
         assert self.fork is not None
@@ -311,11 +328,26 @@ class JournalMachine(RuleBasedStateMachine):
             self.imported.add(token)
         lines = [json.dumps(event) + "\n" for event in theirs]
         place = 1 if is_in_front else len(ours)
+        waiting = {event["contentHash"] for event in (*self.waiting(), *theirs)}
         path.write_text("".join([*ours[:place], *lines, *ours[place:]]))
         self.project.journal_validate(mend=True)
-        self.unseen_imports += sessions
-        self.unseen_local += runs
+        # What nobody has seen still waits; that more of it waits, because of ids that two had, does no harm.
+        assert waiting <= {event["contentHash"] for event in self.waiting()}
+        found = self.project.journal_status().unrecalled
+        self.unseen_imports, self.unseen_local = found["imports"], found["local"]
         self.fork = None
+
+    def waiting(self) -> list[dict[str, Any]]:
+        """The events that no recall has looked at, by the cursors in the file."""
+        maintenance = self.read("state.json")["maintenance"]
+        cursors = maintenance["recallCursors"]
+        reached = {name: int((cursors[name]["lastRecalledEventId"] or "evt-0")[4:]) for name in cursors}
+        first = max(reached["all"], int((maintenance["lastRecalledEventId"] or "evt-0")[4:]))
+        return [
+            event
+            for event in self.events()
+            if int(event["id"][4:]) > max(first, reached["local" if event["kind"] == "tool_run" else "imports"])
+        ]
 
     # -- what holds ---------------------------------------------------------------------------
 

@@ -142,9 +142,13 @@ def _look(
         if bad and not reading.turns and not begin.offset:
             return _failed(look, session, f"none of its {reading.lines:,} lines can be read")
         return msgspec.structs.replace(look, noted=after)
+    refused = ""
     if normalise is not None:
         again = read(session, begin.offset, root=places.root, home=places.home, content_hash=begin.hash)
-        signals = normalise(session, again, signals)
+        try:
+            signals = normalise(session, again, signals)
+        except QuireError as error:
+            refused = f"told by rules, since {error.message[:1].lower()}{error.message[1:]}"
     moment = moment_of(reading.first_at) or moment_of(session.started_at) or now
     event = Event(
         id="",
@@ -157,7 +161,7 @@ def _look(
         signals=signals.signals,
         source_ref=look.source_ref,
     )
-    warning = f"{bad:,} of its lines could not be read" if bad else ""
+    warning = refused or (f"{bad:,} of its lines could not be read" if bad else "")
     return msgspec.structs.replace(look, event=event, noted=after, warning=warning)
 
 

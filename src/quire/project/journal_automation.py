@@ -286,11 +286,11 @@ class JournalAutomation(JournalCycles):
 
     def _is_keeper_here(self, lock: DaemonLock, keeper: Daemon | None) -> bool:
         from quire.files import daemons
-        from quire.project.journal_keeper import MARK
+        from quire.layers.journal.layout import PROCESS_START
 
         if not daemons.is_process_id(lock.pid):
             return False
-        mark = keeper.extra.get(MARK) if keeper is not None else None
+        mark = keeper.extra.get(PROCESS_START) if keeper is not None else None
         if mark:
             return daemons.process_mark(int(lock.pid), self.world.env) == str(mark)
         return "automate" in (daemons.command_line(int(lock.pid), self.world.env) or ())

@@ -18,17 +18,16 @@ import msgspec
 
 from quire.files import World, daemons
 from quire.layers.journal import Daemon, daemon, load_config, read_config, time_text
-from quire.layers.journal.layout import FOLDER, STATE
+from quire.layers.journal.layout import FOLDER, PROCESS_START, STATE
 from quire.model import Conflict, QuireError
 
 _DAEMON_WORDS = ("automate", "__daemon")
 """With which the original program starts its own."""
 _QUICKEST_SECONDS = 1.0
-MARK = "processStart"
 NEXT = "nextRunAt"
 LAST = "endsAt"
 
-__all__ = ["LAST", "MARK", "NEXT", "Bounds", "Keeper", "is_another_programs"]
+__all__ = ["LAST", "NEXT", "Bounds", "Keeper", "is_another_programs"]
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,7 +177,7 @@ class Keeper:
             interval_minutes=self._config.interval_minutes,
             provider=self._config.provider,
             extra={
-                MARK: self._mark,
+                PROCESS_START: self._mark,
                 NEXT: time_text(now + due),
                 LAST: time_text(now + left),
             },

@@ -22,7 +22,7 @@ _QUESTION = re.compile(
     re.I,
 )
 _NO_X = re.compile(
-    r"\W*(?:no|kein|keine|keinen|sin|pas de)\s+(?!prob|worr|idea|need|doubt|way|one|open|matter|longer|more|further)"
+    r"\W*(?:no|kein|keine|keinen|sin|pas de)\s+(?!prob|worr|idea|need|doubt|way|one|open|matter|longer|more|further|point|reason|sense|rush|hurry|harm|surpr|chang|clue)"
     r"\w{3}",
     re.I,
 )
@@ -73,6 +73,12 @@ _KEPT = re.compile(
     re.I,
 )
 _TESTS = re.compile(r"\b(?:tests?|specs?|checks?|examples|build|pruebas|testes)\b|测试|テスト", re.I)
+# `cursor based please, offsets are slow`: a wish that names no work.
+_WISH = re.compile(
+    r"\W*(?!(?:add|fix|write|run|make|show|check|look|explain|open|test|update|rename|do|go|try|find|tell|can|could)\b)"
+    r"(?:[\w'-]+ ){1,5}please\s*[,;:–—-]\s*\w",
+    re.I,
+)
 _AGREED = re.compile(r"\W*(?:agreed|settled|decided)\b", re.I)
 _SO_I = re.compile(r"\bso (?:i|we)(?:['’]ll|['’]m|['’]ve| will| am| have)?\b", re.I)
 _ENDS = " ,.!;:。，！—-"
@@ -142,6 +148,8 @@ def is_rule(text: str, *, discussed: bool = False) -> bool:
         return True
     if cue("rule").search(text) or any(orders.match(text, clause.end()) for clause in _CLAUSE.finditer(text)):
         return True
+    if _WISH.match(text):
+        return True
     is_refusal = _NO_X.match(text) and (discussed or "please" in text.lower())
     return len(text.split()) <= SHORT_WORDS and bool(is_refusal or _NOT_Y.search(text))
 
@@ -173,12 +181,13 @@ def is_acknowledgement(text: str) -> bool:
     return is_short and bool(cue("acknowledged", at_start=True).match(text))
 
 
-def may_say(text: str) -> bool:
-    """Whether the agent may say with a sentence what was chosen: it neither asks, nor tells what it does next."""
+def may_say(text: str, *, done: bool = False) -> bool:
+    """Whether the agent may say with a sentence what was chosen: it neither asks, nor tells what it does next. With
+    `done` it may tell that it is done."""
     bare = opened(text)
     if is_question(text) or _is_working(bare) or cue("did", at_start=True).match(bare):
         return False
-    return not any(cue(meaning).search(text) for meaning in ("hypothetical", "finished", "passed"))
+    return not any(cue(meaning).search(text) for meaning in (("hypothetical",) if done else ("hypothetical", "finished", "passed")))
 
 
 def restates(text: str, *, acknowledged: bool) -> bool:

@@ -34,6 +34,7 @@ from quire.capture.signals.notes import Note, Notes
 from quire.capture.signals.picks import (
     agrees_in,
     answers,
+    is_comment,
     is_remark,
     offers,
     points_at,
@@ -56,7 +57,9 @@ _OPTIONS = 9
 _HEAD_CHARS = 60
 _SAME_PICK = 0.4
 _SENTENCES = 12
+_SAME_ANSWER = 0.25
 _SAME_SIGNS = 0.15
+_VAGUE_STEMS = 6
 _SAID_AGAIN = 0.5
 _SAME_TEXT = 0.8
 _PROPOSAL_CHARS = 200
@@ -93,6 +96,8 @@ class Decisions:
         self._turn = 0
         self._picked: frozenset[str] = frozenset()
         self._picked_bare: frozenset[str] = frozenset()
+        self._is_vague = False
+        """Whether what was picked is only pointed at: then the agent's words say more."""
         self._added = 0
         self._accepted: list[str] = []
         """What of the agent's words the user chose; it counts unless the agent says it anew."""
@@ -134,6 +139,8 @@ class Decisions:
                     # Whatever it says, the agent may say it anew as what was chosen.
                     self._choice = True
                 if not kind:
+                    if index and picks and block.sentences[index - 1].text in taken and is_comment(text):
+                        picks[-1] = f"{picks[-1].rstrip('.。')}: {text.rstrip('.。')}"
                     continue
                 taken.add(sentence.text)
                 if kind == RULED:
@@ -189,7 +196,7 @@ class Decisions:
         is_new = bool(cue("taken_back", at_start=True).match(whole))
         worded = capped(tidy(whole if is_new else with_context(whole, said, self._question)))
         self._add(worded, RULED, turn)
-        self._picked, self._picked_bare = stems(worded), stems(whole)
+        self._picked, self._picked_bare, self._is_vague = stems(worded), stems(whole), points_at(whole)
 
     def _named_options(self, text: str) -> list[str]:
         found = _REFERENCE.match(text)
@@ -242,11 +249,11 @@ class Decisions:
                     continue
                 worded = with_reason(tidy(text, imperative=True), following)
                 may_restate = was_chosen and number == 0 and index <= 1 and (not block.kind or (block.kind == DONE and not index))
-                is_same = self._is_picked(text) and not block.is_item and may_say(text)
+                is_same = self._is_picked(text) and not block.is_item and may_say(text, done=self._is_vague)
                 if is_proposal(text):
                     proposals.append(_with_next_sentence(worded, following))
-                elif (may_restate and restates(text, acknowledged=acknowledged or block.kind == DONE)) or is_same:
-                    self._restate(worded, turn)
+                elif (may_restate and self._restates(text, block, acknowledged=acknowledged)) or is_same:
+                    self._restate(worded, turn, is_answer=acknowledged)
                     taken.add(text)
                 elif not block.kind and (decides(text) or (takes_back(text) and self._near(stems(text), turn))):
                     self._add(worded, SAID, turn)
@@ -261,18 +268,26 @@ class Decisions:
             self._discussed = True
         return taken
 
+    def _restates(self, text: str, block: Block, *, acknowledged: bool) -> bool:
+        if block.kind != DONE:
+            return restates(text, acknowledged=acknowledged)
+        # `Done: …` says what was done; it was chosen if it is what the user took.
+        taken = [self._picked, *map(stems, self._accepted)]
+        return restates(text, acknowledged=True) and any(share(one, stems(text)) >= _SAME_ANSWER for one in taken)
+
     def _is_picked(self, text: str) -> bool:
         """Whether the agent speaks of what the user just picked."""
-        if not self._picked or not 0 < len(self._picked_bare) <= LEAST_STEMS:
+        most = _VAGUE_STEMS if self._is_vague else LEAST_STEMS
+        if not self._picked or not 0 < len(self._picked_bare) <= most:
             return False
         return share(self._picked_bare, stems(text)) > _SAID_AGAIN and len(stems(text)) >= LEAST_STEMS
 
-    def _restate(self, text: str, turn: int) -> None:
+    def _restate(self, text: str, turn: int, *, is_answer: bool = False) -> None:
         """The agent's wording takes the place of what the user picked, where it says more."""
         self._accepted = []
         picked, self._picked = self._picked, frozenset()
-        is_short = len(self._picked_bare) <= LEAST_STEMS
-        least = _SAME_SIGNS if _SIGN.search(text) else _SAME_PICK / 2 if is_short else _SAME_PICK
+        is_short = len(self._picked_bare) <= LEAST_STEMS or is_answer
+        least = _SAME_SIGNS if _SIGN.search(text) else _SAME_ANSWER if is_short else _SAME_PICK
         if picked and share(self._picked_bare, stems(text)) >= least:
             if len(stems(text)) < len(self._picked_bare):
                 return

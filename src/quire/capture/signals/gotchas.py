@@ -28,6 +28,7 @@ from quire.capture.signals.choices import decides
 from quire.capture.signals.cues import cue
 from quire.capture.signals.diagnosis import LIKELY, STRONG, WEAK, asks_for, explanation, is_warning, points, trouble
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
+from quire.capture.signals.leftovers import is_left
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.wording import capped, pair, share, stems
@@ -42,6 +43,7 @@ _LIMIT = re.compile(
 )
 _MENTION = re.compile(r"^@\S+\s+")
 _ALIKE = 0.55
+_NOTES = 4
 _CAUSE_CHARS = 220
 _SAME_REPORT = 0.3
 _BRIEF = 48
@@ -93,12 +95,19 @@ class Gotchas:
         self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset(), *, is_first: bool = False
     ) -> None:
         texts: list[str] = []
+        count = 0
         for block in blocks:
+            count += len(block.sentences)
             if block.kind:
                 self._labelled(block, turn)
             else:
                 texts += [sentence.text for sentence in block.sentences if sentence.text not in taken]
         told = [_MENTION.sub("", text) for text in texts]
+        if count >= _NOTES and not self._waited and not any(map(asks_for, told)):
+            # Whoever says so much at once, and to nobody, writes notes.
+            for text in filter(is_warning, told):
+                self._add(split_cause(text), WARNED, turn)
+            return
         if is_first and told and len(stems(told[0])) >= LEAST_STEMS:
             self._request = told[0]
         self.close()
@@ -256,7 +265,7 @@ class Gotchas:
             return pair(bare_symptom(self._symptom), text), EXPLAINED
         if titled := self._titled(text, is_wrong=is_wrong):
             return titled
-        if warns(text) or is_warning(text):
+        if warns(text) or (is_warning(text) and not is_left(text)):
             return split_cause(text), WARNED
         return "", 0
 
@@ -290,7 +299,8 @@ class Gotchas:
         """Note what is most likely the cause. What the user reported stays open for one that is said to be it."""
         if not self._report and not self._failure:
             return
-        least = 1 if self._failure else 2 - (self._is_searched and not self._is_edited) + (not self._is_sure)
+        is_fresh = self._is_searched and not self._is_edited
+        least = 1 if self._failure or is_fresh else 2 + (not self._is_sure)
         found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
         if not found or (self._guessed and found.points < min(self._guess_points, _CLEAR_POINTS)):
             return

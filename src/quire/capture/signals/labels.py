@@ -53,7 +53,7 @@ _LABELS: dict[str, str] = {
 }
 # Where no label is known word by word: what its words are about. It is short, and tells nothing itself.
 _ABOUT: dict[str, str] = {
-    GOTCHA: r"catch(?:es)?|caveats?|gotchas?|traps?|pitfalls?|quirks?|heads?[- ]?up|beware|watch out|careful|aware|mind"
+    GOTCHA: r"catch(?:es)?|caveats?|gotchas?|traps?|pitfalls?|quirks?|heads?[- ]?up|beware|watch out|careful|be aware"
     r"|keep in mind|worth (?:knowing|noting|mentioning|remembering)|surpris\w+|ouch|lessons?|learn(?:ed|t|ings)"
     r"|bit (?:us|me)|hard way|stumbl\w+|tripped|oddit(?:y|ies)|limitations?|zu beachten|beachten|hinweise?|wichtig"
     r"|vorsicht|achtung|gelernt|tener en cuenta|importante|aviso|cuidado|à noter|à savoir|attention|atenção|observação"

@@ -30,8 +30,8 @@ _REMAINS = re.compile(
     r"|needs? (?:a |an )?(?:closer|second|another|proper|human|manual)|nobody has)\b"
     r"|\b(?:noch (?:nicht|offen|zu|aus|übersetzt|\w+t werden|fehl\w+|\w+en)|fehlt noch|es fehlt|steht aus|offen (?:ist"
     r"|bleibt|sind)|bleibt (?:noch|zu))\b"
-    r"|\b(?:falta[n]?|queda[n]? (?:por|pendiente\w*)|(?:aún|todavía) (?:no|falta|hay que)|pendientes?|sin hacer)\b"
-    r"|\b(?:il reste|reste(?:nt)? (?:à|encore)|pas encore|n['’]est pas encore|à faire|il manque|pense[zr]? à)\b"
+    r"|\b(?:falta[n]?|queda[n]? (?:por|pendiente\w*)|(?:aún|todavía) (?:no|falta|hay que)|pendientes?|sin hacer|habrá que|tendremos que)\b"
+    r"|\b(?:il reste|reste(?:nt)? (?:à|encore)|pas encore|n['’]est pas encore|à faire|il manque|pense[zr]? à|(?:il )?faudra)\b"
     r"|\b(?:falta[m]?|ainda (?:não|falta)|pendentes?|resta[m]?|lembre de|manca|non ancora|resta da)\b"
     r"|还没|尚未|未完成|还需要|还要|剩下|待处理|没做|未実施|未対応|未着手|まだ.{0,20}(?:ません|ない|残って)|残って"
     r"|必要があります|これから",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Set
 
 from quire.capture.quoting import quote
 from quire.capture.signals.cues import cue
+from quire.capture.signals.diagnosis import asks_for
 from quire.capture.signals.labels import DONE, NEXT, PLAN
 from quire.capture.signals.leftovers import declines, is_left, own_words, puts_off, split_steps
 from quire.capture.signals.notes import Note, Notes
@@ -47,6 +48,7 @@ _SHORT_REFERENCE = re.compile(r"\b(?:fixed|done|changed|looked at|touched) (?:th
 _SHOULD = re.compile(r"\W*you should (?!now|see|be|have|get|notice|find|hear|also see)(?=\w)", re.I)
 _WHERE = re.compile(r"\b(?:that|it|this|one|start|begin)\b.{0,60}[\w-]+/[\w./-]+|[\w-]+/[\w./-]+.{0,40}\bstart\b", re.I)
 _IT = re.compile(r"\W*(?:it|that|this|they|these|those|das|es|eso|esto|ça|cela|isso)\b", re.I)
+_LEAVE = re.compile(r"\W*(?:\w+,? ){0,2}(?:leave|put|keep|do|let|move|make|open|create|file|we)\b", re.I)
 _GOES = re.compile(r"\b(?:would|goes?|belongs?|i['’]d|begin|start)\b.*[\w-]+/[\w./-]+", re.I)
 _LEAST_STEMS = 2
 _DONE_SHARE = 0.55
@@ -116,8 +118,9 @@ class NextSteps:
             for note in mentioned:
                 self._notes.replace(note, weight=max(note.weight, DEFERRED))
         elif len(stems(self._last_said)) > _LEAST_STEMS:
-            # `Leave that for tomorrow`: what the agent spoke of last.
-            self._add(_clean(self._last_said), DEFERRED, turn)
+            # `Leave that for tomorrow`: what the agent spoke of last. `Document that later` says what to do with it.
+            is_work = asks_for(text) and not _LEAVE.match(text)
+            self._add(pair(_clean(text), self._last_said) if is_work else _clean(self._last_said), DEFERRED, turn)
 
     def worked(self, *, is_edit: bool) -> None:
         """The agent goes on with its work: what was just said to be missing is what it works on."""
@@ -177,7 +180,7 @@ class NextSteps:
     # -- lists ------------------------------------------------------------------------------------
 
     def _listed(self, block: Block, turn: int) -> None:
-        if block.kind == DONE and block.labelled and not block.is_item and _is_title(block.sentences[0].text):
+        if block.kind == DONE and block.labelled and not block.is_item and _is_work(block.sentences[0].text):
             self._add(_clean(block.sentences[0].text), LISTED, turn, done=True)
             return
         if block.kind == PLAN or (block.kind == NEXT and _ENUMERATED.search(block.sentences[0].text)):
@@ -255,11 +258,9 @@ def _title_stems(note: Note) -> frozenset[str]:
     return stems(note.text.partition(": ")[0])
 
 
-def _is_title(text: str) -> bool:
+def _is_work(text: str) -> bool:
     """Whether a text names a piece of work rather than telling of it."""
-    return len(text.split()) <= 12 and not re.match(
-        r"\W*(?:the|it|all|everything|that|i|we|der|die|das|es|el|la|los|las|le|les|o|a|os|as)\b", text, re.I
-    )
+    return len(text.split()) <= 12 and not text[:2].isupper() and asks_for(text)
 
 
 def _is_none(text: str) -> bool:

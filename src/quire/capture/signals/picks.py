@@ -79,7 +79,7 @@ _OFFERS = re.compile(
     re.I,
 )
 
-__all__ = ["agrees_in", "answers", "is_remark", "offers", "points_at", "settled_part", "settles", "with_context"]
+__all__ = ["agrees_in", "answers", "is_comment", "is_remark", "offers", "points_at", "settled_part", "settles", "with_context"]
 
 
 def agrees_in(text: str) -> str | None:
@@ -107,6 +107,12 @@ def settled_part(text: str) -> str:
 def is_remark(text: str) -> bool:
     """Whether the user only says how something strikes them."""
     return bool(_REMARK.match(text))
+
+
+def is_comment(text: str) -> bool:
+    """Whether a sentence after a pick only says more about it."""
+    is_short = len(text.split()) <= _ANSWER_WORDS and not text.endswith(("?", "？"))
+    return is_short and not _WORK.match(text) and not _REMARK.match(text) and not cue("polite").search(text)
 
 
 def points_at(text: str) -> bool:

@@ -15,6 +15,8 @@ AUTOMATION = "automation"
 DAEMON = "automation/daemon.json"
 DAEMON_LOCK = "automation/daemon.lock"
 LATEST_RUN = "automation/latest-run.json"
+PROCESS_START = "processStart"
+"""The key by which a process of ours is told from another of its number."""
 BATCH_MANIFEST = "manifest.json"
 BATCH_EVENTS = "events.jsonl"
 BATCH_CHECKPOINTS = "checkpoints"
@@ -167,6 +169,7 @@ __all__ = [
     "PAGES_DUE",
     "POLICIES",
     "PREFERENCES",
+    "PROCESS_START",
     "PROJECTIONS",
     "PROJECTION_FILES",
     "PROJECTION_VERSION",

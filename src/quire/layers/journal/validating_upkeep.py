@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from quire.files import RECOVERY, is_interrupted, left_aside, read_object
+from quire.files import RECOVERY, daemons, is_interrupted, left_aside, read_object
+from quire.layers.journal.daemon import lock_path
 from quire.layers.journal.documents import read_daemon, read_daemon_lock, read_run
 from quire.layers.journal.layout import (
     ARCHIVE,
@@ -18,6 +19,7 @@ from quire.layers.journal.layout import (
     LATEST_RUN,
     LOCAL,
     PAGES_DUE,
+    PROCESS_START,
 )
 from quire.layers.journal.pages import are_pages_due
 from quire.layers.journal.types import Count, Daemon, DaemonLock, Run
@@ -37,6 +39,9 @@ __all__ = ["check_automation", "check_leftovers"]
 def check_automation(root: str, is_alive: Callable[[int], bool]) -> list[Finding]:
     """Only what is there is told of: a journal need not keep itself."""
     daemon, found = _held(root, DAEMON, "automation:daemon", read_daemon)
+    if daemon is not None and PROCESS_START in daemon.extra and daemons.holder_of(lock_path(root)) is None:
+        # Ours holds a lock of the kernel's for its life: a process of that number without it is somebody else.
+        is_alive = _nobody
     if daemon is not None:
         found.append(_daemon(daemon, is_alive))
     run, more = _held(root, LATEST_RUN, "automation:latest-run", read_run)
@@ -84,6 +89,10 @@ def _run(run: Run) -> Finding:
         return passed(code, f"The last run of the automation ended with `{run.status}`.", where)
     said = f"The last run of the automation failed: {'; '.join(run.errors) or 'nobody wrote down why'}"
     return warned(f"{code}:failed", said, where)
+
+
+def _nobody(_: int) -> bool:
+    return False
 
 
 def _lives(pid: Count, is_alive: Callable[[int], bool]) -> bool:

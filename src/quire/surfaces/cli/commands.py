@@ -58,6 +58,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     subcommands: dict[str, Command] = {}
     alone: bool = False
     """Whether it does something of its own where no subcommand is named."""
+    hidden: bool = False
+    """Whether help leaves it out: it is for the program itself."""
     paths: tuple[str, ...] | None = None
     """Where it takes texts: which of its values are paths, the only ones that may hold bytes that are no text."""
 

@@ -189,7 +189,9 @@ def _build_group(name: str, command: Command, text: str, epilog: str, program: s
         params=list(map(_option, (*command.options, JSON))) if command.alone else [],
     )
     for verb, subcommand in command.subcommands.items():
-        group.add_command(_build(verb, subcommand, program))
+        made = _build(verb, subcommand, program)
+        made.hidden = subcommand.hidden
+        group.add_command(made)
     return group
 
 
