@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from commanding import Said
 from journal_here import Journal
 
-from quire.layers.journal import content_hash, decode_json
+from quire.layers.journal import content_hash, decode_json, file_bytes
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NAMES = sorted(path.parent.name for path in RECORDINGS.glob("*/commands.json"))
@@ -293,7 +293,8 @@ def _shown(name: str) -> str:
 
 _FOLLOWS = re.compile(
     r"(not )?sa(id|ys) (Planned changes|Memory Summary|Checkpoint Summary|File diffs|noopReason|.*archived?)"
-    r"|file |state |bundle |maintenance (latest|history)|(no|new) (event|checkpoint|batch|run)|checkpoint |event |run recall"
+    r"|file |state |bundle |cursor |maintenance (latest|history)|checkpoint |event |run recall"
+    r"|(no|new) (event|checkpoint|batch|run|state|bundle|maintenance|config|source)"
 )
 
 
@@ -368,6 +369,7 @@ MEANWHILE: dict[tuple[str, int], Callable[[Replay], None]] = {
     ("broken-source", 6): lambda replay: (replay.base / "vanishing").rmdir(),
     ("broken-source", 10): _came("12-long.jsonl", "13-growing.jsonl"),
     ("broken-source", 16): _came("14-new.jsonl"),
+    ("mcp", 4): lambda replay: replay.note_and_take_over(4),
     ("retention", 27): _more_in_the_archive,
     ("retention", 38): _no_archive,
     ("retention", 40): _archive_again,
@@ -424,6 +426,7 @@ class Replay:
         for name in ("npm", "pnpm", "pytest", "python", "cargo"):
             _write(folder / "programs" / name, _CHECKS.encode())
             (folder / "programs" / name).chmod(0o755)
+        self.recorded = {name: (self.repo / name).read_bytes() for name in ENTRY_FILES if (self.repo / name).exists()}
         self.age_sessions()
 
     def age_sessions(self) -> None:
@@ -468,7 +471,6 @@ class Replay:
         if words[:1] and words[0] in NOT_HERE:
             self.differences.append(Difference(step["step"], verb, "verb", ""))
             self._note(step)
-            self._take_in_integration(step)
             self.take_over()
             return
         before = self.files()
@@ -480,6 +482,8 @@ class Replay:
         files = file_differences(self._their_changes(step), changed_files(before, after))
         stores = store_differences(self.recorded, after) if self.is_known and not self.has_daemon else []
         found = [*found, *files, *stores]
+        if step["clock"] != "frozen" or step["envOverrides"]:
+            found = [item for item in found if not item[0].endswith("At")]  # no two clocks stand alike
         if verb != "sync":
             found = _without_what_follows(found)
         if said.code > 1 or (said.code and verb not in CAREFUL):
@@ -531,6 +535,11 @@ class Replay:
     def _ours(self, data: bytes) -> bytes:
         return data.replace(f"/repos/{self.name}".encode(), str(self.base).encode())
 
+    def note_and_take_over(self, number: int) -> None:
+        """What the original had after a step is there before it: something else made it."""
+        self._note({"step": number})
+        self.take_over()
+
     def _note(self, step: Fields) -> None:
         """The files that the original had after this step."""
         snapshots = sorted((RECORDINGS / self.name / "snapshots").glob(f"{step['step']:03}-*"))
@@ -541,16 +550,17 @@ class Replay:
                 for path in folder.rglob("*")
                 if path.is_file()
             }
+            self._note_outside(step)
             self.is_known = True
         elif step["changed"]:
             self.is_known = False
 
-    def _take_in_integration(self, step: Fields) -> None:
-        """What a verb that we do not have wrote outside of the journal: later commands see it in the project."""
-        for name in step["changed"]:
-            held = RECORDINGS / self.name / name
-            if name.startswith("repo/.") and not name.startswith("repo/.agent-memory") and held.exists():
-                _write(self.base / name, held.read_bytes())
+    def _note_outside(self, step: Fields) -> None:
+        """Not every file outside of the journal was kept after each command; the last state of them is here."""
+        for name in (name.removeprefix("repo/") for name in step.get("changed", ()) if name.startswith("repo/")):
+            held = RECORDINGS / self.name / "repo" / name
+            if name not in self.recorded and not name.startswith((".agent-memory/", "docs/agent-memory/")):
+                self.recorded[name] = held.read_bytes()
 
     def _their_changes(self, step: Fields) -> dict[str, str]:
         return {
@@ -585,9 +595,8 @@ class Replay:
 def _of_all_folders(data: bytes) -> bytes:
     """The original imports sessions wherever they ran; ours are told to, so that the rest can be compared."""
     sources = json.loads(data)
-    if not isinstance(sources, list):
-        return data
-    return json.dumps([{**source, "allFolders": True} for source in sources], ensure_ascii=False).encode()
+    is_list = isinstance(sources, list) and sources
+    return file_bytes([{**source, "allFolders": True} for source in sources]) if is_list else data
 
 
 @functools.cache

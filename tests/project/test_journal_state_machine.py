@@ -218,10 +218,10 @@ class JournalMachine(RuleBasedStateMachine):
         assert done.raw_event_count == waiting[scope]
         if is_preview:
             return
-        if scope in ("all", "imports"):
-            self.unseen_imports = 0
-        if scope in ("all", "local"):
-            self.unseen_local = 0
+        # What was looked at for one section is still to be looked at for the others.
+        if section in (None, "all"):
+            self.unseen_imports = 0 if scope in ("all", "imports") else self.unseen_imports
+            self.unseen_local = 0 if scope in ("all", "local") else self.unseen_local
         if done.applied:
             self.own_event()
 

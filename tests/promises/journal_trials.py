@@ -201,6 +201,16 @@ def merged(space: str) -> None:
     write(space, EVENTS, b"".join([*lines[:6], b"<<<<<<< ours\n", *theirs, lines[2], b">>>>>>> theirs\n", *lines[6:]]))
 
 
+def overheard(space: str) -> None:
+    """A run of another program that nobody has recalled; it says nothing new."""
+    recalled(space)
+    with open(os.path.join(space, EVENTS), "rb") as file:
+        lines = file.read().splitlines()
+    event = {**json.loads(lines[0]), "id": "evt-000099", "createdAt": "2026-03-02T12:00:00.000Z"}
+    write(space, EVENTS, b"".join(text + b"\n" for text in [*lines, json.dumps(event).encode()]))
+    open_project(space, NOW, "a5").journal_validate(mend=True)
+
+
 def damaged(space: str) -> None:
     recalled(space)
     write(space, STATE, b'{"schemaVersion": 2, "bundle": {"project": ')
@@ -234,6 +244,14 @@ def sync(project: Project) -> object:
     return done
 
 
+def cycle(project: Project) -> object:
+    """Sync, recall and retention in one call."""
+    done = project.journal_run_once(settled_seconds=0.0)
+    if done.status == "failed" or done.run["errors"]:
+        raise StorageFailed(str(done.run["errors"]), hint="Told as failed.")
+    return done
+
+
 SCENARIOS: dict[str, Scenario] = {
     "init": Scenario(bare, lambda project: project.journal_init()),
     "init anew": Scenario(recalled, lambda project: project.journal_init(replace=True), loose=(BACKUP, LOCAL)),
@@ -245,7 +263,8 @@ SCENARIOS: dict[str, Scenario] = {
     "sync": Scenario(begun, sync, stepwise=True),
     "sync grown": Scenario(grown, sync, stepwise=True),
     "recall": Scenario(synced, lambda project: project.journal_recall()),
-    "recall nothing": Scenario(synced, lambda project: project.journal_recall(section="validation-commands")),
+    "recall nothing": Scenario(overheard, lambda project: project.journal_recall()),
+    "recall one section": Scenario(synced, lambda project: project.journal_recall(section="next-steps")),
     "restore": Scenario(recalled, lambda project: project.journal_restore("chk-000001")),
     "restore unsaved": Scenario(
         edited, lambda project: project.journal_restore("chk-000001"), stepwise=True, broken=True
@@ -253,6 +272,7 @@ SCENARIOS: dict[str, Scenario] = {
     "prune": Scenario(aged, prune, now=FAR),
     "return": Scenario(pruned, lambda project: project.journal_restore(batch_of(project)), now=FAR),
     "expire": Scenario(pruned, prune, now=FARTHER, expires=True),
+    "cycle": Scenario(grown, cycle, now=FAR, stepwise=True, loose=(f"{LOCAL}automation", f"{JOURNAL}automation/")),
     "mend": Scenario(merged, lambda project: project.journal_validate(mend=True), broken=True),
     "rebuild": Scenario(damaged, lambda project: project.journal_restore("chk-000002"), broken=True, loose=(LOCAL,)),
 }

@@ -13,7 +13,7 @@ from quire.layers.facts import find_fact_faults
 from quire.layers.facts.layout import FILE
 from quire.layers.graph import GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
-from quire.layers.journal import validate_journal
+from quire.layers.journal import JournalSource, validate_journal
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
 from quire.layers.profile import Places, find_profile_faults
@@ -56,6 +56,7 @@ def check_memory(store: GraphStore, git: Git, index: Index, places: Places, now:
     warnings = [problem for problem in problems if problem.severity != "error"]
     count = len(store.node_paths()) + len(store.relation_paths())
     count += sum(os.path.isfile(path) for path in (places.shared_path, places.private_path))
+    count += len(JournalSource(store.root).stamps())
     return Checked(valid=not errors, errors=errors, warnings=warnings, files_checked=count)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from quire.files import hex_digest
 from quire.layers.journal.bundles import objects_at, shown, texts_at
 from quire.layers.journal.canonical import line_bytes
-from quire.layers.journal.layout import SECTION_KEYS, STATE
+from quire.layers.journal.layout import SECTION_KEYS, STATE, TOOL_RUN
 from quire.layers.journal.numbering import moment_of
 from quire.layers.journal.types import Bundle, Checkpoint, Event, Fields, State
 from quire.model import Record, cut, one_line, slugify, timestamp
@@ -17,8 +17,8 @@ ACTIVE, ARCHIVED = "active", "archived"
 _TITLE_CHARS = 80
 _EVENT_WEIGHT = 0.8
 """A session tells of many things: where the bundle says it, the bundle comes first."""
-_CHECKPOINT_WEIGHT = 0.5
-"""A checkpoint repeats what the bundle said then."""
+_REPEATING_WEIGHT = 0.3
+"""A checkpoint, and the event of a run of ours, repeat what the bundle said then."""
 _GOTCHA = (("", "title"), ("Symptom", "symptom"), ("Cause", "cause"), ("Correct path", "correctPath"))
 _STEP = (("", "title"), ("Why", "why"), ("Start", "start"), ("Done when", "done"))
 _SILENT = ("", "none")
@@ -142,7 +142,7 @@ def event_record(event: Event, raw: bytes, path: str, ref: str = "", *, archived
         status=ARCHIVED if archived else ACTIVE,
         path=path,
         section=event.kind,
-        weight=_EVENT_WEIGHT,
+        weight=_EVENT_WEIGHT if event.kind != TOOL_RUN else _REPEATING_WEIGHT,
         created_at=created,
         updated_at=created,
         tags=(_whole(event.source_id),),
@@ -192,7 +192,7 @@ def checkpoint_record(checkpoint: Checkpoint, path: str, *, archived: bool = Fal
         status=ARCHIVED if archived else ACTIVE,
         path=path,
         section="checkpoint",
-        weight=_CHECKPOINT_WEIGHT,
+        weight=_REPEATING_WEIGHT,
         created_at=created,
         updated_at=created,
         raw=line_bytes(about),

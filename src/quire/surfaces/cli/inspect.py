@@ -107,6 +107,8 @@ def _show_journal(session: Session, project: Any, ref: str) -> None:
     if session.as_json:
         answer(project, msgspec.to_builtins(found))
         return
+    if not found.items:
+        say("Nothing recorded yet.")
     for item in found.items:
         state = f"  [{item.status}]" if item.status != "active" else ""
         say(f"{item.ref} — {item.title}{state}")

@@ -257,7 +257,9 @@ AUTOMATE = Command(
             examples="Example:\n  memory journal automate ensure-running --quiet\n",
             options=(_QUIET,),
         ),
-        "daemon": Command(run=daemon, hidden=True, examples="Started by `memory journal automate start`, not by you.\n"),
+        "daemon": Command(
+            run=daemon, hidden=True, examples="Started by `memory journal automate start`, not by you.\n"
+        ),
     },
     alone=True,
 )
