@@ -46,7 +46,8 @@ DECISIONS = [
     (
         "U: logs are full of personal data\nA: I can mask e-mail addresses in the formatter.\n"
         "U: mask phone numbers as well, and don't log request bodies any more\n"
-        "A: Sure thing: e-mail addresses and phone numbers are masked in the formatter, request bodies are not logged.\n"
+        "A: Sure thing: e-mail addresses and phone numbers are masked in the formatter, request bodies are not"
+        " logged.\n"
         "E: app/logging.py",
         "E-mail addresses and phone numbers are masked in the formatter, request bodies are not logged",
     ),
@@ -95,7 +96,8 @@ DECISIONS = [
     ),
     (
         "U: review my plan: one table per tenant\n"
-        "A: I would advise against it: 3,000 tables make every migration an hour long. Row level security does the job.\n"
+        "A: I would advise against it: 3,000 tables make every migration an hour long. Row level security does"
+        " the job.\n"
         "U: you convinced me\nE: db/policies.sql\nA: Policies are in place for all nine tables.",
         "Row level security, no table per tenant: 3,000 tables make every migration an hour long",
     ),
@@ -149,7 +151,8 @@ DECISIONS = [
         "Deprecate the old endpoints with a header and remove them in June",
     ),
     (
-        "U: # Notes from the sync\n\nWe're dropping IE support this quarter. Charts will be drawn on canvas, SVG was too"
+        "U: # Notes from the sync\n\nWe're dropping IE support this quarter. Charts will be drawn on canvas, SVG"
+        " was too"
         " slow with 10k points.",
         "Charts will be drawn on canvas, SVG was too slow with 10k points",
     ),
@@ -164,24 +167,29 @@ NO_DECISIONS = [
     "U: what would you use for charts?\nA: uPlot is small, ECharts can do more. I'd take uPlot.\nU: interesting, let me"
     " think about it",
     "U: fix the typo in the readme\nE: README.md\nA: Fixed.\nU: thanks, looks good",
-    "U: can we move to pnpm?\nA: We can. It would save 2 GB in CI, but the lock file has to be regenerated.\nU: hmm, not"
+    "U: can we move to pnpm?\nA: We can. It would save 2 GB in CI, but the lock file has to be regenerated.\nU:"
+    " hmm, not"
     " sure the team wants that. how does yarn 4 compare?",
     "U: how does the scheduler pick jobs?\nA: It sorts by priority and takes the oldest. Ties are broken by id.\nU: got"
     " it, thanks",
-    "U: the tests are red\nF: pytest => 2 failed, 30 passed\nA: I'll look at the two failures.\nE: app/a.py\nP: pytest =>"
+    "U: the tests are red\nF: pytest => 2 failed, 30 passed\nA: I'll look at the two failures.\nE: app/a.py\nP:"
+    " pytest =>"
     " 32 passed\nA: Both pass now.",
     "U: run the linter and fix what it finds\nP: ruff check . => All checks passed!\nA: Nothing to fix.",
     "U: explain the cache\nA: Entries live for 30 seconds. They are kept in a map, keyed by tenant and page.",
     "U: write a test for the parser\nE: tests/test_parser.py\nA: I added three cases: empty input, a comment, and a"
     " nested list.\nU: add one for unicode too\nE: tests/test_parser.py\nA: Added.",
-    "U: open the file and tell me what it does\nA: It keeps the sessions in memory and drops them after an hour.\nU: ok",
+    "U: open the file and tell me what it does\nA: It keeps the sessions in memory and drops them after an"
+    " hour.\nU: ok",
 ]
 GOTCHAS = [
     (
         "U: the nightly backup has been empty for a week\nP: cat backup.sh\n"
-        "A: pg_dump runs as the user postgres, who lost read access to the schema when we changed owners; it exits with 0"
+        "A: pg_dump runs as the user postgres, who lost read access to the schema when we changed owners; it"
+        " exits with 0"
         " all the same.",
-        "The nightly backup has been empty for a week: pg_dump runs as postgres, who lost read access to the schema when"
+        "The nightly backup has been empty for a week: pg_dump runs as postgres, who lost read access to the"
+        " schema when"
         " owners changed; it exits with 0 all the same",
     ),
     (
@@ -196,25 +204,30 @@ GOTCHAS = [
     ),
     (
         "U: users in Brazil get logged out every hour\nP: rg expires src\n"
-        "A: We compare the expiry in local time against a UTC timestamp. São Paulo is three hours behind, which makes every"
+        "A: We compare the expiry in local time against a UTC timestamp. São Paulo is three hours behind, which"
+        " makes every"
         " token look stale after sixty minutes.",
         "Users in Brazil get logged out every hour: the expiry in local time is compared against a UTC timestamp",
     ),
     (
         "U: make the integration tests run in parallel\nE: pytest.ini\nP: pytest -n 4 => 88 passed\n"
-        "A: They run on four workers. Worth knowing: the mail fake binds port 2525, two workers on one machine clash unless"
+        "A: They run on four workers. Worth knowing: the mail fake binds port 2525, two workers on one machine"
+        " clash unless"
         " MAIL_PORT is set.",
         "The mail fake binds port 2525: two workers on one machine clash unless MAIL_PORT is set",
     ),
     (
         "U: why do the sums differ by a cent?\nP: cat totals.py\n"
-        "A: Rounding happens per line instead of once at the end, and Python rounds half to even while the ERP rounds half"
+        "A: Rounding happens per line instead of once at the end, and Python rounds half to even while the ERP"
+        " rounds half"
         " up.",
-        "The sums differ by a cent: rounding happens per line instead of once at the end, and Python rounds half to even"
+        "The sums differ by a cent: rounding happens per line instead of once at the end, and Python rounds half"
+        " to even"
         " while the ERP rounds half up",
     ),
     (
-        "U: set up hot reload\nE: vite.config.ts\nA: Hot reload works in the container now. It needs polling, file events"
+        "U: set up hot reload\nE: vite.config.ts\nA: Hot reload works in the container now. It needs polling,"
+        " file events"
         " don't cross the mount on macOS.",
         "Hot reload needs polling: file events don't cross the mount on macOS",
     ),
@@ -225,9 +238,11 @@ GOTCHAS = [
     ),
     (
         "U: webhooks from Stripe return 400\nP: cat app.js\n"
-        "A: express.json() runs before the webhook route and replaces the raw body, but the signature is computed over the"
+        "A: express.json() runs before the webhook route and replaces the raw body, but the signature is"
+        " computed over the"
         " raw bytes.",
-        "Webhooks from Stripe return 400: express.json() runs before the route and replaces the raw body the signature is"
+        "Webhooks from Stripe return 400: express.json() runs before the route and replaces the raw body the"
+        " signature is"
         " computed over",
     ),
     (
@@ -236,23 +251,28 @@ GOTCHAS = [
         "The iOS build broke: CocoaPods 1.15 dropped support for Ruby 2.7",
     ),
     (
-        "U: pagination skips rows\nP: cat list.sql\nA: The query orders by created_at alone. Rows of one import share the"
+        "U: pagination skips rows\nP: cat list.sql\nA: The query orders by created_at alone. Rows of one import"
+        " share the"
         " same second, so their order changes from page to page.",
-        "Pagination skips rows: the query orders by created_at alone; rows of one import share the same second and their"
+        "Pagination skips rows: the query orders by created_at alone; rows of one import share the same second"
+        " and their"
         " order changes",
     ),
     (
-        "U: turn on strict mode\nE: tsconfig.json\nP: npx tsc => ok\nA: Strict is on. Mind that `skipLibCheck` hides errors"
+        "U: turn on strict mode\nE: tsconfig.json\nP: npx tsc => ok\nA: Strict is on. Mind that `skipLibCheck`"
+        " hides errors"
         " in our own .d.ts files too.",
         "skipLibCheck hides errors in our own .d.ts files too",
     ),
     (
-        "U: move the cron job to the new server\nE: ops/cron\nA: Moved. The new box runs in UTC, the old one ran in Berlin"
+        "U: move the cron job to the new server\nE: ops/cron\nA: Moved. The new box runs in UTC, the old one ran"
+        " in Berlin"
         " time: the report now goes out an hour earlier in winter and two in summer.",
         "The new box runs in UTC, the old one in Berlin time: the report goes out an hour or two earlier",
     ),
     (
-        "U: can I delete the flag use_v2?\nA: Not safely. The mobile app 4.1 still reads it at start and crashes when it is"
+        "U: can I delete the flag use_v2?\nA: Not safely. The mobile app 4.1 still reads it at start and crashes"
+        " when it is"
         " absent.",
         "The flag use_v2 can't be deleted: mobile app 4.1 still reads it at start and crashes when it is absent",
     ),
@@ -263,9 +283,11 @@ GOTCHAS = [
     ),
     (
         "U: the csv import eats the first column name\nP: xxd data.csv\n"
-        "A: Excel puts a byte order mark in front, and csv.reader makes it part of the name. Opening with utf-8-sig takes"
+        "A: Excel puts a byte order mark in front, and csv.reader makes it part of the name. Opening with"
+        " utf-8-sig takes"
         " care of it.",
-        "The CSV import eats the first column name: Excel puts a byte order mark in front and csv.reader makes it part of"
+        "The CSV import eats the first column name: Excel puts a byte order mark in front and csv.reader makes"
+        " it part of"
         " the name",
     ),
     (
@@ -276,7 +298,8 @@ GOTCHAS = [
     (
         "U: Die Bilder laden im Safari nicht.\nP: cat server.ts\n"
         "A: Safari verlangt für Videos Range-Anfragen, und unser Proxy beantwortet sie mit 200 statt 206.",
-        "Die Bilder laden im Safari nicht: Safari verlangt Range-Anfragen, unser Proxy beantwortet sie mit 200 statt 206",
+        "Die Bilder laden im Safari nicht: Safari verlangt Range-Anfragen, unser Proxy beantwortet sie mit 200"
+        " statt 206",
     ),
     (
         "U: Los correos llegan sin asunto.\nP: cat mail.py\n"
@@ -298,12 +321,14 @@ GOTCHAS = [
         "ログインが時々失敗します: 二台のサーバーの時計が90秒ずれていて、トークンが未来のものと判定される",
     ),
     (
-        "U: add the new column\nE: db/9.sql\nP: psql -f db/9.sql\nA: It's there. Heads up, the replica lags about a minute"
+        "U: add the new column\nE: db/9.sql\nP: psql -f db/9.sql\nA: It's there. Heads up, the replica lags"
+        " about a minute"
         " during index builds, reads right after a deploy may see the old schema.",
         "The replica lags about a minute during index builds: reads right after a deploy may see the old schema",
     ),
     (
-        "U: try bun instead of node\nF: bun test => segfault\nA: bun doesn't implement `worker.resourceLimits`; the pool"
+        "U: try bun instead of node\nF: bun test => segfault\nA: bun doesn't implement `worker.resourceLimits`;"
+        " the pool"
         " passes it and the process dies without a message.",
         "bun doesn't implement worker.resourceLimits: the pool passes it and the process dies without a message",
     ),
@@ -343,22 +368,26 @@ STEPS = [
         "NEXT: service accounts || NEXT: users without an e-mail address",
     ),
     (
-        "U: add metrics\nE: m.go\nA: Metrics are exported at /metrics. Prometheus doesn't scrape it until somebody adds the"
+        "U: add metrics\nE: m.go\nA: Metrics are exported at /metrics. Prometheus doesn't scrape it until"
+        " somebody adds the"
         " job to ops/prometheus.yml.",
         "NEXT: Add the job to ops/prometheus.yml so Prometheus scrapes /metrics",
     ),
     (
-        "U: clean up the build\nE: Makefile\nA: The build takes two minutes less. We should also get rid of the vendored"
+        "U: clean up the build\nE: Makefile\nA: The build takes two minutes less. We should also get rid of the"
+        " vendored"
         " OpenSSL at some point.\nU: agreed, next sprint",
         "NEXT: Get rid of the vendored OpenSSL, next sprint",
     ),
     (
-        "U: implement refunds\nE: refund.py\nA: Refunds work for cards. I left out PayPal because the sandbox account is"
+        "U: implement refunds\nE: refund.py\nA: Refunds work for cards. I left out PayPal because the sandbox"
+        " account is"
         " locked; once it is open again, payments/paypal.py needs the same method.",
         "NEXT: payments/paypal.py needs the same method once the PayPal sandbox account is open again",
     ),
     (
-        "U: add the endpoint\nE: api.py\nA: Done.\n\nBefore this can go live, the new scope has to be registered with the"
+        "U: add the endpoint\nE: api.py\nA: Done.\n\nBefore this can go live, the new scope has to be registered"
+        " with the"
         " identity team.",
         "NEXT: The new scope has to be registered with the identity team before this can go live",
     ),
@@ -368,16 +397,19 @@ STEPS = [
         "NEXT: 14 deprecation warnings remain, mostly in app/mailers",
     ),
     (
-        "U: speed up the dashboard\nE: q.sql\nA: Down to 300 ms.\nU: nice. remind me to drop the old index when we deploy",
+        "U: speed up the dashboard\nE: q.sql\nA: Down to 300 ms.\nU: nice. remind me to drop the old index when"
+        " we deploy",
         "NEXT: Drop the old index when we deploy",
     ),
     (
-        "U: write the parser\nE: p.rs\nA: Comments and strings parse. Heredocs don't, I ran out of time there.\nU: ok we'll"
+        "U: write the parser\nE: p.rs\nA: Comments and strings parse. Heredocs don't, I ran out of time"
+        " there.\nU: ok we'll"
         " pick that up on thursday",
         "NEXT: Heredocs don't parse, pick that up on Thursday",
     ),
     (
-        "U: set up the staging cluster\nE: k8s/a.yaml\nA: The cluster is up. Waiting for the DNS entry from the network team"
+        "U: set up the staging cluster\nE: k8s/a.yaml\nA: The cluster is up. Waiting for the DNS entry from the"
+        " network team"
         " before certificates can be issued.",
         "NEXT: Waiting for the DNS entry from the network team before certificates can be issued",
     ),
@@ -386,17 +418,20 @@ STEPS = [
         "NEXT: Spanish has 40 strings to go",
     ),
     (
-        "U: port the tests to vitest\nE: a.test.ts\nA: 60 of 84 files are ported; the remaining 24 use jest.mock in ways"
+        "U: port the tests to vitest\nE: a.test.ts\nA: 60 of 84 files are ported; the remaining 24 use jest.mock"
+        " in ways"
         " that need a closer look.",
         "NEXT: The remaining 24 files use jest.mock in ways that need a closer look",
     ),
     (
-        "U: fix the memory leak\nE: pool.c\nA: The leak is fixed. To be on the safe side, somebody ought to run it under"
+        "U: fix the memory leak\nE: pool.c\nA: The leak is fixed. To be on the safe side, somebody ought to run"
+        " it under"
         " valgrind for a night.",
         "NEXT: Run it under valgrind for a night",
     ),
     (
-        "U: build the settings page\nE: s.tsx\nA: The page is there. What I'd tackle after this: validation of the webhook"
+        "U: build the settings page\nE: s.tsx\nA: The page is there. What I'd tackle after this: validation of"
+        " the webhook"
         " URL.",
         "NEXT: Validation of the webhook URL",
     ),
@@ -425,16 +460,19 @@ STEPS = [
         "NEXT: インデックスの再構築は未実施です",
     ),
     (
-        "U: add audit logging\nE: audit.py\nA: Writes are logged. Reads aren't yet; I'd add them in audit/middleware.py.",
+        "U: add audit logging\nE: audit.py\nA: Writes are logged. Reads aren't yet; I'd add them in"
+        " audit/middleware.py.",
         "NEXT: Reads aren't logged yet: add them in audit/middleware.py",
     ),
     (
-        "U: finish the wizard\nE: w.tsx\nA: Steps one to three work.\n\nTo finish it:\n1. Wire the last step to the API\n"
+        "U: finish the wizard\nE: w.tsx\nA: Steps one to three work.\n\nTo finish it:\n1. Wire the last step to"
+        " the API\n"
         "2. Show a summary",
         "NEXT: Wire the last step to the API || NEXT: Show a summary",
     ),
     (
-        "U: check the licences\nP: license-checker\nA: All fine except for one GPL package, `readline-sync`. It should be"
+        "U: check the licences\nP: license-checker\nA: All fine except for one GPL package, `readline-sync`. It"
+        " should be"
         " replaced before the next release.",
         "NEXT: readline-sync (GPL) should be replaced before the next release",
     ),
@@ -467,9 +505,7 @@ def talk(text: str) -> list[Turn]:
                 turns += _spoken("\n".join(said))
                 said = []
                 command, _, output = line[3:].partition(" => ")
-                turns += (
-                    [edits(line[3:])] if line[0] == "E" else runs(command, output or "ok", failed=line[0] == "F")
-                )
+                turns += [edits(line[3:])] if line[0] == "E" else runs(command, output or "ok", failed=line[0] == "F")
             else:
                 said.append(line)
         turns += _spoken("\n".join(said))

@@ -7,7 +7,6 @@ recording does not tell, because it was done by hand between two commands, stand
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import re
@@ -30,6 +29,7 @@ NOT_HERE = ("integrate", "mcp")
 """Verbs of the original that we do not have."""
 CAREFUL = ("validate", "sync", "automate run-once")
 """Verbs that end with 1 although they did what they could."""
+WRITING = ("init", "update", "recall", "add", "sync", "automate run-once")
 TOP = ("", "--help", "--version", "frobnicate", "help", "import")
 """First words that are no verb: what the program itself makes of them is asked of the installed one."""
 ENTRY_FILES = ("AGENTS.md", "CLAUDE.md", "README.md", "docs/ENTRY.md")
@@ -53,7 +53,13 @@ _LABEL = re.compile(r"(?:- )?([A-Za-z][A-Za-z0-9 ]*): (.*)")
 _GROUP = re.compile(r"- \[(local|imports|mixed)\] .* events=(\d+) paths=")
 _COMMAND = re.compile(r"`?(?:agent-memory|memory journal) ((?:automate )?[a-z][a-z-]*(?: --all)?)")
 _CITED = re.compile(r"- \[(\w+)\] (\S+) ")
-_WORDS = {"Provider preference": "Provider", "File Diffs": "File diffs", "startedAt": "", "lastHeartbeatAt": "", "pid": ""}
+_WORDS = {
+    "Provider preference": "Provider",
+    "File Diffs": "File diffs",
+    "startedAt": "",
+    "lastHeartbeatAt": "",
+    "pid": "",
+}
 NOT_ENOUGH = "enough evidence to answer this"
 
 
@@ -112,6 +118,8 @@ def _value(label: str, text: str) -> str:
     """A value without what only one of the two adds to it, and without sentences."""
     if label == "latestCheckpointId":
         return text.partition(" (of ")[0]
+    if label.startswith(("Added ", "Removed ", "Merged ", "added ", "removed ", "merged ")):
+        return ", ".join(sorted(text.split(", ")))
     if label in ("warnings", "errors", "last errors", "last warnings", "noopReason"):
         return "some"
     if label in ("pruneSkippedReason", "prune skippedReason"):
@@ -147,7 +155,8 @@ def said_differences(verb: str, theirs: str, ours: str, base: str) -> list[tuple
         if name not in after:
             found.append((f"not said {name}", str(before[name])))
         elif name not in before:
-            found.append((f"said {name}", str(after[name])))
+            level = f" {after[name]}" if verb == "validate" else ""
+            found.append((f"said {name}{level}", str(after[name])))
         elif name == "failed" and before[name] != after[name]:
             found += [(f"fails {item}", "") for item in sorted(after[name] - before[name])]
             found += [(f"does not fail {item}", "") for item in sorted(before[name] - after[name])]
@@ -202,7 +211,7 @@ def _flat(word: str, value: Any) -> Fields:
 
 
 def _event_view(data: bytes, word: str) -> Fields:
-    """Events by what they are of, not by their numbers: those shift where one program imports what the other does not."""
+    """Events by what they are of, not by their numbers: those shift where only one program imports a session."""
     found: Fields = {}
     seen: list[str] = []
     for line in data.splitlines():
@@ -240,7 +249,7 @@ def _checkpoints_and_batches(files: Files) -> Fields:
 
 _NUMBERED = re.compile(r"(?<= )(?:<.*>|chk-\d+|prune-\w+)(?= |$)")
 _SOURCE = re.compile(r"^source \S* (?=\w+$)")
-_CURSOR = re.compile(r"^maintenance (?:recallCursors (\w+) )?lastRecalled(?:At|EventId)$")
+_CURSOR = re.compile(r"^maintenance (?:recallCursors (\w+) )?lastRecalled(At|EventId)$")
 
 
 def store_differences(theirs: Files, ours: Files) -> list[tuple[str, str]]:
@@ -251,8 +260,12 @@ def store_differences(theirs: Files, ours: Files) -> list[tuple[str, str]]:
         if before.get(name, "absent") == after.get(name, "absent"):
             continue
         kind = _SOURCE.sub("source ", re.sub(r"\s+", " ", _NUMBERED.sub("", name)).strip())
-        kind = _CURSOR.sub(lambda match: f"cursor {match[1] or 'all'}", kind)
-        if name not in after or name not in before:
+        if match := _CURSOR.match(kind):
+            if match[2] == "At" and before.get(name[:-2] + "EventId") != after.get(name[:-2] + "EventId"):
+                continue
+            is_ahead = (after.get(name) or "") > (before.get(name) or "")
+            kind = f"cursor {match[1] or 'all'} {'ahead' if is_ahead else 'behind'}"
+        elif name not in after or name not in before:
             whole = re.match(r"event|checkpoint|batch|run|maintenance|config|source|state|bundle", kind)
             of = re.match(r"event <(.*)#\d+>", name)
             shown = f"event {of[1].partition(':')[2]}" if of else whole[0] if whole else kind
@@ -291,21 +304,37 @@ def _shown(name: str) -> str:
     return name.removeprefix(".agent-memory/").rpartition("/")[2]
 
 
-_FOLLOWS = re.compile(
-    r"(not )?sa(id|ys) (Planned changes|Memory Summary|Checkpoint Summary|File diffs|noopReason|.*archived?)"
+_DONE = re.compile(r"exit (0 -> [1-9]|1 -> 0)|(not )?said nothing to recall|says recall applied")
+_DONE_FOLLOWS = re.compile(
+    r"(not )?sa(id|ys) (Planned changes|Memory Summary|Checkpoint Summary|File diffs|Recalled|noopReason)"
     r"|file |state |bundle |cursor |maintenance (latest|history)|checkpoint |event |run recall"
-    r"|(no|new) (event|checkpoint|batch|run|state|bundle|maintenance|config|source)"
+    r"|(no|new) (event agent-memory|checkpoint|batch|run|state|bundle|maintenance|config|source|cursor)"
+)
+_RAN = "says Automation run status"
+_RAN_FOLLOWS = re.compile(r"(not )?sa(id|ys) |run |cursor |source last(Synced|Imported)|source updated")
+_IMPORTED = re.compile(r"(no|new) event (?!agent-memory)|fails |does not fail ")
+_IMPORTED_FOLLOWS = re.compile(
+    r"(not )?sa(id|ys) (synced|failed|raw events|grouped items)|source last(Imported|Sync)"
+    r"|maintenance historyEventCount|file (events|state|sources)\.json|run (sync|recall)|checkpoint eventId|bundle "
 )
 
 
-def _without_what_follows(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Where one program did something that the other did not, that is the difference, and not all that it wrote."""
+def _without_what_follows(verb: str, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Where one program did something that the other did not, that is the difference, and not all that came of it."""
     kinds = [kind for kind, _ in found]
-    is_other = any(re.match(r"exit (0 -> [1-9]|1 -> 0)", kind) for kind in kinds)
-    outcome = [item for item in found if re.fullmatch(r"(not )?said nothing to recall|says recall applied", item[0])]
-    if not is_other and not outcome:
-        return found
-    return [item for item in found if item in outcome or not _FOLLOWS.match(item[0])]
+    if any(map(_IMPORTED.match, kinds)):
+        found = [item for item in found if not _IMPORTED_FOLLOWS.match(item[0])]
+    if "exit 1 -> 3" in kinds:
+        found = [item for item in found if not re.match(r"not said |no run|file latest-run", item[0])]
+    if verb != "sync" and any(map(_DONE.fullmatch, kinds)):
+        found = [item for item in found if not _DONE_FOLLOWS.match(item[0]) or _DONE.fullmatch(item[0])]
+    if _RAN in kinds:
+        found = [
+            (f"ran {item[1]}", "") if item[0] == _RAN else item
+            for item in found
+            if item[0] == _RAN or not _RAN_FOLLOWS.match(item[0])
+        ]
+    return found
 
 
 # -- what was done by hand ---------------------------------------------------------------------
@@ -378,7 +407,9 @@ MEANWHILE: dict[tuple[str, int], Callable[[Replay], None]] = {
 
 # -- the replay --------------------------------------------------------------------------------
 
-_BLOCKS = re.compile(rb"<!-- agent-memory:(entry|codex-integration).*?<!-- agent-memory:\1 end -->\r?\n(?:\r?\n)?", re.S)
+_BLOCKS = re.compile(
+    rb"<!-- agent-memory:(entry|codex-integration).*?<!-- agent-memory:\1 end -->\r?\n(?:\r?\n)?", re.S
+)
 _CHECKS = "#!/bin/sh\necho smoke ok\n"
 """The tests of the recorded projects: programs of ours, so that nothing of this machine is run."""
 
@@ -409,7 +440,9 @@ class Replay:
         for step in self.recording["steps"]:
             for name, what in {**step.get("changed", {})}.items():
                 first.setdefault(name, what)
-        skipped = shutil.ignore_patterns("snapshots", "commands.json", "*calls.jsonl", ".agent-memory", "home", "repo-*")
+        skipped = shutil.ignore_patterns(
+            "snapshots", "commands.json", "*calls.jsonl", ".agent-memory", "home", "repo-*"
+        )
         shutil.copytree(RECORDINGS / self.name, self.base, ignore=skipped)
         for path in (self.base, *self.base.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
@@ -473,21 +506,24 @@ class Replay:
             self._note(step)
             self.take_over()
             return
-        before = self.files()
+        before, faults = self.files(), self._faults(verb)
         said = self._said(step, verb)
         self.replayed += 1
         after = self.files()
         self._note(step)
         found = self._judged(step, verb, said)
         files = file_differences(self._their_changes(step), changed_files(before, after))
+        if self.has_daemon:
+            # Its first cycle, and its signs of life, fall where they fall.
+            files = [item for item in files if verb == "automate start" and "daemon." in item[0]]
         stores = store_differences(self.recorded, after) if self.is_known and not self.has_daemon else []
         found = [*found, *files, *stores]
         if step["clock"] != "frozen" or step["envOverrides"]:
             found = [item for item in found if not item[0].endswith("At")]  # no two clocks stand alike
-        if verb != "sync":
-            found = _without_what_follows(found)
+        found = _without_what_follows(verb, found)
         if said.code > 1 or (said.code and verb not in CAREFUL):
             found += [("written though refused", name) for name in changed_files(before, after)]
+        found += [(f"made faulty {code}", "") for code in self._faults(verb) - faults]
         self.differences += [Difference(step["step"], verb, kind, detail) for kind, detail in dict.fromkeys(found)]
         if step.get("changed") or changed_files(before, after):
             self.take_over()
@@ -509,6 +545,13 @@ class Replay:
             self.has_daemon = False
         return said
 
+    def _faults(self, verb: str) -> set[str]:
+        """What fails in the journal as it is; a command that writes may only make that less."""
+        if verb not in WRITING or self.has_daemon or not (self.repo / ".agent-memory/state.json").exists():
+            return set()
+        found = self.here.journal("validate", "--json").json["data"]["findings"]
+        return {item["code"] for item in found if item["level"] == "fail"}
+
     def _await_cycle(self) -> None:
         """The process runs its first cycle at once; what follows is judged after that."""
         runs = self.repo / ".agent-memory/local/runs.jsonl"
@@ -523,10 +566,13 @@ class Replay:
             found.append((f"exit {step['exitCode']} -> {said.code}", said.err or said.out))
         if (said.code == 0) is (step["exitCode"] == 0) or verb in ("validate", "sync", "automate run-once"):
             theirs = step["stdout"].replace(f"/repos/{self.name}", str(self.base))
-            if verb in ("", "--help") or "-h" in step["argv"]:
-                found += [(f"no verb {name}", "") for name in re.findall(r"^  agent-memory (\w+)", theirs, re.M)
-                          if not re.search(rf"^  {name} ", said.out, re.M)]
-            elif not (step["stderr"] and said.err):
+            if verb in ("", "--help"):
+                found += [
+                    (f"no verb {name}", "")
+                    for name in re.findall(r"^  agent-memory (\w+)", theirs, re.M)
+                    if not re.search(rf"^  {name} ", said.out, re.M)
+                ]
+            elif "-h" not in step["argv"] and not (step["stderr"] and said.err):
                 found += said_differences(verb, theirs, said.out, str(self.base))
         return found
 
@@ -563,9 +609,7 @@ class Replay:
                 self.recorded[name] = held.read_bytes()
 
     def _their_changes(self, step: Fields) -> dict[str, str]:
-        return {
-            name.removeprefix("repo/"): what for name, what in step["changed"].items() if name.startswith("repo/")
-        }
+        return {name.removeprefix("repo/"): what for name, what in step["changed"].items() if name.startswith("repo/")}
 
     def files(self) -> Files:
         """Every file of the project, without those of git and those of this machine."""
@@ -575,7 +619,7 @@ class Replay:
             for name in names:
                 path = Path(folder, name)
                 shown = path.relative_to(self.repo).as_posix()
-                if not shown.startswith(OURS[:2]):
+                if not shown.startswith(OURS[:2]) and not name.endswith(".tmp"):
                     found[shown] = path.read_bytes()
         return found
 
@@ -586,8 +630,7 @@ class Replay:
         for name in (".agent-memory", "docs/agent-memory"):
             shutil.rmtree(self.repo / name, ignore_errors=True)
         for name in ENTRY_FILES:
-            if name in self.recorded or (name == "docs/ENTRY.md"):
-                (self.repo / name).unlink(missing_ok=True)
+            (self.repo / name).unlink(missing_ok=True)
         for name, data in self.recorded.items():
             _write(self.repo / name, _of_all_folders(data) if name == ".agent-memory/sources.json" else data)
 
@@ -597,9 +640,3 @@ def _of_all_folders(data: bytes) -> bytes:
     sources = json.loads(data)
     is_list = isinstance(sources, list) and sources
     return file_bytes([{**source, "allFolders": True} for source in sources]) if is_list else data
-
-
-@functools.cache
-def reading(name: str) -> Fields:
-    fields: Fields = json.loads((RECORDINGS / name / "commands.json").read_bytes())
-    return fields

@@ -296,7 +296,11 @@ class JournalMachine(RuleBasedStateMachine):
         self.fork = max(int(event["id"][4:]) for event in (*self.events(), *self.archived()))
 
     @precondition(lambda self: self.fork is not None)
-    @rule(sessions=st.integers(0, 3), runs=st.integers(0, 1), is_in_front=st.booleans() if not os.environ.get("D1") else st.just(False))
+    @rule(
+        sessions=st.integers(0, 3),
+        runs=st.integers(0, 1),
+        is_in_front=st.booleans() if not os.environ.get("D1") else st.just(False),
+    )
     def merge(self, sessions: int, runs: int, is_in_front: bool) -> None:
         """What they wrote, with the ids that came next for them, between or behind our lines."""
         assert self.fork is not None
@@ -415,4 +419,6 @@ class JournalMachine(RuleBasedStateMachine):
 
 
 TestJournalMachine = JournalMachine.TestCase
-TestJournalMachine.settings = settings(max_examples=EXAMPLES, stateful_step_count=30, report_multiple_bugs=False, phases=PHASES)
+TestJournalMachine.settings = settings(
+    max_examples=EXAMPLES, stateful_step_count=30, report_multiple_bugs=False, phases=PHASES
+)

@@ -51,7 +51,9 @@ JOURNAL = "harbor/.agent-memory/"
 EVENTS, STATE, SOURCES = f"{JOURNAL}history/events.jsonl", f"{JOURNAL}state.json", f"{JOURNAL}sources.json"
 CHECKPOINTS, ARCHIVE = f"{JOURNAL}history/checkpoints/", f"{JOURNAL}archive/"
 LOCAL, BACKUP = f"{JOURNAL}local/", f"{JOURNAL}backup/"
-DUE, IMPORTS = f"{LOCAL}pages-due.json", f"{LOCAL}imports.json"
+DUE, IMPORTS, RUNS = f"{LOCAL}pages-due.json", f"{LOCAL}imports.json", f"{LOCAL}runs.jsonl"
+RUN_LOCK = f"{LOCAL}run.lock"
+"""Stays, empty, where a cycle has run."""
 ENTRY = "harbor/AGENTS.md"
 PAGES = "harbor/docs/agent-memory/"
 BLOCK = re.compile(rb"<!-- agent-memory:entry .*?<!-- agent-memory:entry end -->", re.S)
@@ -147,7 +149,11 @@ def grown(space: str) -> None:
     root, claude = os.path.join(space, "harbor"), os.path.join(sessions_of(space), "claude")
     for number in (1, 4, 7, 20, 21):
         say(claude, root, number, part=1)
-    write(sessions_of(space), "notes/2026-02-03-note.md", b"# All new\n\nDecision: keep nothing of it because it is wrong.\n")
+    write(
+        sessions_of(space),
+        "notes/2026-02-03-note.md",
+        b"# All new\n\nDecision: keep nothing of it because it is wrong.\n",
+    )
 
 
 def recalled(space: str) -> None:
@@ -272,7 +278,7 @@ SCENARIOS: dict[str, Scenario] = {
     "prune": Scenario(aged, prune, now=FAR),
     "return": Scenario(pruned, lambda project: project.journal_restore(batch_of(project)), now=FAR),
     "expire": Scenario(pruned, prune, now=FARTHER, expires=True),
-    "cycle": Scenario(grown, cycle, now=FAR, stepwise=True, loose=(f"{LOCAL}automation", f"{JOURNAL}automation/")),
+    "cycle": Scenario(grown, cycle, now=FAR, stepwise=True, loose=(RUNS, f"{JOURNAL}automation/")),
     "mend": Scenario(merged, lambda project: project.journal_validate(mend=True), broken=True),
     "rebuild": Scenario(damaged, lambda project: project.journal_restore("chk-000002"), broken=True, loose=(LOCAL,)),
 }
@@ -306,6 +312,10 @@ def key_of(event: Event) -> Key:
     """What makes an event the one it is, whatever its id."""
     names = ("kind", "sourceId", "externalItemId", "contentHash", "createdAt", "summary")
     return tuple(str(event[name]) for name in names)
+
+
+def sessions_in(found: Held) -> Counter[Key]:
+    return Counter(key_of(event) for event in found.everything if event["kind"] == "imported_session")
 
 
 def events_in(data: bytes) -> list[Event]:
@@ -427,10 +437,14 @@ class Trial(NamedTuple):
 
     def is_done(self, now: Tree) -> bool:
         """Whether everything stands there that an unharmed run leaves."""
-        return not [name for name in self.differing(now) if name not in BESIDE and self.is_own(name)]
+        found = [name for name in self.differing(now) if name not in BESIDE]
+        return not [name for name in found if self.is_own(name) or self.name == "cycle"]
 
     def differing(self, now: Tree) -> list[str]:
         """What is not as an unharmed run leaves it."""
+        if self.name == "cycle":
+            # Made of others that are compared byte for byte; what fails at first is recalled and archived later.
+            return ["the sessions"] if sessions_in(held(self.space)) != sessions_in(self.new) else []
         in_order = not self.scenario.stepwise
         found = differing(told(now, in_order=in_order), told(self.after, in_order=in_order))
         return [name for name in found if not self.is_loose(name)]
@@ -488,7 +502,9 @@ class Trial(NamedTuple):
         gone = Counter(map(key_of, self.old.archived)) if self.scenario.expires else Counter()
         least, most = self.old.keys - gone, self.old.keys | self.new.keys
         if self.name == "mend":
-            least, most = Counter(set(least)), most
+            least = Counter(set(least))
+        if self.name == "cycle":
+            most |= Counter(key_of(event) for event in now.everything if event["kind"] == "tool_run")
         if least - now.keys:
             yield f"events are lost: {sorted((least - now.keys).elements())[:3]}"
         if now.keys - most:
@@ -536,7 +552,8 @@ class Trial(NamedTuple):
 
     def again(self) -> Iterator[str]:
         """The same once more, unless it is done; in the end a source is added, and no trace is left."""
-        if not self.is_done(look(self.space)):
+        # A cycle that has nothing to do still tidies up after the last one.
+        if not self.is_done(look(self.space)) or self.name == "cycle":
             self.act("d")
         for name in self.differing(look(self.space)):
             if name not in BESIDE:
@@ -550,7 +567,7 @@ class Trial(NamedTuple):
         yield from (f"left behind at last: {name}" for name in self.remains(after_a_write=True))
 
     def remains(self, *, after_a_write: bool) -> list[str]:
-        found = leftovers(self.space, after_a_write=after_a_write)
+        found = [name for name in leftovers(self.space, after_a_write=after_a_write) if name != RUN_LOCK]
         path = os.path.join(self.space, JOURNAL, "recovery")
         if after_a_write and os.path.isdir(path):
             found += [f"recovery/{name}" for name in os.listdir(path)]
@@ -573,7 +590,7 @@ class Trial(NamedTuple):
             changed = [name for name in differing(tree, self.before) if self.is_own(name) and name not in BESIDE]
             if changed and not self.is_done(tree):
                 yield f"refused, yet changed: {changed}"
-        yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=True))
+        yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=True) if name != RUN_LOCK)
 
 
 def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from quire.capture.signals.cues import cue
-from quire.capture.signals.wording import opened, pair, tidy
+from quire.capture.signals.wording import opened, pair, stems, tidy
 
 LEAST_STEMS = 4
 _CLAUSE = 8
 _SHORT = 6
 _SYMPTOM_WORDS = 16
+_CAUSE_CHARS = 220
 
 _FOUND_OUT = re.compile(
     r"\W*(?:(?:i )?found (?:it|the (?:problem|issue|bug|cause|culprit))|i see the (?:issue|problem)|that explains it"
@@ -59,9 +60,18 @@ _BREAKS = re.compile(
     re.I,
 )
 _RULED_OUT = re.compile(
-    r"\b(?:(?:this|that|it)(?:['’]s| is|['’]s| was)(?:n['’]t| not) (?:a|an|the|it)\b|ruled? out|not the (?:cause|culprit"
+    r"\b(?:(?:this|that|it)(?:['’]s| is|['’]s| was)(?:n['’]t| not) (?:a|an|the|it)\b|ruled? out|not the (?:cause"
+    r"|culprit"
     r"|problem|issue)|das ist es nicht|daran liegt es nicht|ce n['’]est (?:donc )?pas|no es (?:eso|el problema)"
     r"|não é isso)|不是这个原因|ではありません",
+    re.I,
+)
+_REASON_OF = re.compile(
+    r"\W*the reason (?:why |that |for )?(?P<title>.{5,90}?)(?: is(?: that)?|:)\s+(?P<cause>\S.+)", re.I
+)
+_LIMIT = re.compile(
+    r"\W*(?:i|we) (?:did not|didn['’]t|have not|haven['’]t) (?:yet )?(?:add|added|build|built|write|written|include"
+    r"|included) (?:an? |any )?",
     re.I,
 )
 _PARTS = re.compile(r"[;:：]\s*")
@@ -73,6 +83,7 @@ __all__ = [
     "breaks",
     "effect_of",
     "explains",
+    "fullest",
     "has_cause",
     "has_problem",
     "is_clause",
@@ -81,9 +92,11 @@ __all__ = [
     "is_status",
     "is_symptom",
     "points_back",
+    "reason_of",
     "says_nothing",
     "split_cause",
     "tells_what_is_lost",
+    "titled",
     "warns",
     "without_own_work",
 ]
@@ -215,3 +228,28 @@ def warns(text: str) -> bool:
     if cue("order", at_start=True).match(text):
         return bool(_UNTIL.search(text))
     return bool(cue("trap").search(text)) and bool(_STRONG.search(text) or cue("problem").search(text))
+
+
+def reason_of(text: str) -> tuple[str, str] | None:
+    """`The reason it compiles is that …` as what is explained, and why."""
+    found = _REASON_OF.match(text)
+    return (found["title"], found["cause"]) if found else None
+
+
+def titled(text: str, *, failed: bool) -> str:
+    """A sentence that names a problem, and after a colon its cause; empty where it is none."""
+    title, colon, cause = text.partition(": ")
+    if not colon:
+        return ""
+    if (failed or has_problem(text)) and _LIMIT.match(title):
+        return pair(_LIMIT.sub("No ", title), cause)
+    is_named = bool(cue("problem").search(title)) or failed
+    return (
+        pair(title, cause) if is_named and not is_status(title) and len(stems(cause)) >= 3 and is_clause(cause) else ""
+    )
+
+
+def fullest(texts: list[str]) -> str:
+    """The sentence that tells the most and is not too long."""
+    fitting = [text for text in texts if len(text) <= _CAUSE_CHARS and not says_nothing(text)]
+    return max(fitting, key=lambda text: len(stems(text)), default="")

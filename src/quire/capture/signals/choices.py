@@ -22,7 +22,8 @@ _QUESTION = re.compile(
     re.I,
 )
 _NO_X = re.compile(
-    r"\W*(?:no|kein|keine|keinen|sin|pas de)\s+(?!prob|worr|idea|need|doubt|way|one|open|matter|longer|more|further|point|reason|sense|rush|hurry|harm|surpr|chang|clue)"
+    r"\W*(?:no|kein|keine|keinen|sin|pas de)\s+(?!prob|worr|idea|need|doubt|way|one|open|matter|longer|more|further"
+    r"|point|reason|sense|rush|hurry|harm|surpr|chang|clue)"
     r"\w{3}",
     re.I,
 )
@@ -54,21 +55,26 @@ _WEIGHED = re.compile(
 )
 _MODAL = re.compile(r"\b(?:could|might|may|would|maybe|perhaps|should we|if (?:we|you|i))\b", re.I)
 _DONE = re.compile(
-    r"^\W*(?:\w+ ){0,2}(?:done|fixed|added|renamed|ported|removed|updated|moved|deployed|merged|finished)\b|\b(?:all (?:\d+ )?"
-    r"(?:tests|files|specs|green|of them)|pass(?:es)? now|are in place|is in place|works? now|is in\W*$|now (?:passes|works))"
+    r"^\W*(?:\w+ ){0,2}(?:done|fixed|added|renamed|ported|removed|updated|moved|deployed|merged|finished)\b"
+    r"|\b(?:all (?:\d+ )?"
+    r"(?:tests|files|specs|green|of them)|pass(?:es)? now|are in place|is in place|works? now|is in\W*$|now (?:passes"
+    r"|works))"
     r"|^\W*(?:erledigt|fertig|hecho|listo|fait|terminé|pronto|feito)\b|完成|通过了|しました",
     re.I,
 )
 # What the agent says it did or does that chooses between ways: to fix, add or write something does not.
 _ACTS = re.compile(
-    r"\b(?:i|we)(?:['’]m|['’]ve|['’]re| am| are| have)? (?:also |now |just |therefore |instead )?(?:replac|stream|pin|switch"
-    r"|chose|choos|kept|keep|put|mov|stor|dropp|split|merg|cach|batch|wrap|limit|capp|default|treat|pick|prefer|skipp|pass"
+    r"\b(?:i|we)(?:['’]m|['’]ve|['’]re| am| are| have)? (?:also |now |just |therefore |instead )?(?:replac|stream|pin"
+    r"|switch"
+    r"|chose|choos|kept|keep|put|mov|stor|dropp|split|merg|cach|batch|wrap|limit|capp|default|treat|pick|prefer|skipp"
+    r"|pass"
     r"|went|mak|made|us(?:e|ing)\b|inlin|mask|round|hash|lock|queue|set)\w*(?! (?:up|on|out)\b)",
     re.I,
 )
 _KEPT = re.compile(
     r"\bkeep\b.{3,60}\b(?:as (?:it|they|that|is)(?: is| are)?|unchanged|untouched|compatible|intact|working)\b"
-    r"|^\W*(?:(?:y |and |und |et )?(?:recuerda|remember|denk daran|rappel)\W+)?(?:nada de|no more|plus de|kein\w* \w+ mehr"
+    r"|^\W*(?:(?:y |and |und |et )?(?:recuerda|remember|denk daran|rappel)\W+)?(?:nada de|no more|plus de"
+    r"|kein\w* \w+ mehr"
     r"|chega de)\s+\w{3}",
     re.I,
 )
@@ -187,7 +193,9 @@ def may_say(text: str, *, done: bool = False) -> bool:
     bare = opened(text)
     if is_question(text) or _is_working(bare) or cue("did", at_start=True).match(bare):
         return False
-    return not any(cue(meaning).search(text) for meaning in (("hypothetical",) if done else ("hypothetical", "finished", "passed")))
+    return not any(
+        cue(meaning).search(text) for meaning in (("hypothetical",) if done else ("hypothetical", "finished", "passed"))
+    )
 
 
 def restates(text: str, *, acknowledged: bool) -> bool:

@@ -12,7 +12,8 @@ _LINE_CHARS = 2_000
 _BEFORE = re.compile(
     r"(?:[A-Za-z_]\w*=\S*\s+|(?:time|sudo|env|nohup|command|exec|npx|pnpx|bunx|uvx|(?:npx|uvx) -y|timeout \S+)\s+"
     r"|(?:pnpm|yarn|bun)\s+(?=(?:vitest|jest|mocha|eslint|tsc|vue-tsc|playwright|cypress|prettier|biome|stylelint"
-    r"|svelte-check|oxlint|knip|ava)\b)|(?:uv|poetry|pipenv|pdm|hatch|rye) run\s+|(?:pnpm|yarn|npm|bun|mise|direnv) exec\s+(?:--\s+)?|bundle exec\s+"
+    r"|svelte-check|oxlint|knip|ava)\b)|(?:uv|poetry|pipenv|pdm|hatch|rye) run\s+|(?:pnpm|yarn|npm|bun|mise"
+    r"|direnv) exec\s+(?:--\s+)?|bundle exec\s+"
     r"|docker(?:-| )compose (?:exec|run)(?: -\S+)* \S+\s+|\S*python[\d.]* -m\s+|\S*/bin/(?=\w))"
 )
 _SCRIPT = (
@@ -31,8 +32,10 @@ _CHECKS = re.compile(
     r"|tsc|vue-tsc|svelte-check|eslint|stylelint|prettier (?:\S+ )*(?:--check|-c)|biome (?:check|ci|lint)|oxlint|knip"
     r"|next (?:build|lint)|vite build|astro (?:check|build)|turbo (?:run )?\w+|nx (?:run-many|affected|test|lint"
     r"|build)|dbt (?:build|test|compile|parse)|sqlfluff lint|buf (?:lint|breaking|build)|alembic check|swiftlint|ktlint"
-    r"|detekt|semgrep|checkov|trivy|gleam test|elm-test|crystal spec|php artisan test|(?:\S*/)?pint --test|(?:\S*/)?phpcs"
-    r"|nix flake check|k6 run|newman run|behave(?!\w)|cucumber\S*|ginkgo|hurl --test|mkdocs build|hugo(?!\w)|bin/rails test"
+    r"|detekt|semgrep|checkov|trivy|gleam test|elm-test|crystal spec|php artisan test|(?:\S*/)?pint --test"
+    r"|(?:\S*/)?phpcs"
+    r"|nix flake check|k6 run|newman run|behave(?!\w)|cucumber\S*|ginkgo|hurl --test|mkdocs build|hugo(?!\w)"
+    r"|bin/rails test"
     r"|linkinator|lychee|markdownlint\S*|vale|htmlproofer|cargo (?:\+\S+ )?(?:test|nextest|check|clippy|build"
     r"|fmt (?:\S+ )*--check|deny|audit|miri)|go (?:test|vet|build)|golangci-lint|staticcheck|gotestsum|gofmt -l"
     r"|(?:g?make|just|task|rake)(?: -\S+)*(?: [\w./-]*(?:test|check|lint|build|verify|ci|spec|all|vet|types)[\w.:-]*"

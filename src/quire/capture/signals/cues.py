@@ -50,7 +50,8 @@ _SPACED: dict[str, dict[str, str]] = {
         r"|would not|can['’]t|to be|yet to be|still to be|before we) (?:\S+ ){0,2}(?:decided?|chosen?|choose|agreed"
         r"|settled)|undecided|open question|to decide|decide whether",
         "hypothetical": r"could|might|may|maybe|perhaps|possibly|would|should we|shall we|if you|if we|if i|options?"
-        r"|either(?= .*\bor\b)|alternatively|alternative|consider(?:ed|ing)?|what about|how about|candidate|one way|either way"
+        r"|either(?= .*\bor\b)|alternatively|alternative|consider(?:ed|ing)?|what about|how about|candidate|one way"
+        r"|either way"
         r"|ways|approaches|guess",
         "quoted": r"says|said|according to|the (?:docs?|wiki|readme|record|page|comment|manual|spec|adr|article) \S+"
         r"|recommends|states|reads|writes|wrote|their docs?|an? earlier|previously|used to",
@@ -93,7 +94,8 @@ _SPACED: dict[str, dict[str, str]] = {
         r"|change|commit)|in another (?:pr|change)|separate pr|on the list|for the next|in a follow-?up|another day"
         r"|afterwards|(?:leave|skip|ignore) (?:it|that|this) for now|not now|in v\d[\d.]*",
         "finished": r"done|finished|completed?|implemented|fixed|ported|merged|shipped|is in|are in|is gone"
-        r"|now (?:uses?|works?|passes|has|takes|builds|sends?|\w+ed|kept|built|sent|in)|uses? (?:\S+ ){1,6}now|takes? (?:\S+ ){1,6}instead of"
+        r"|now (?:uses?|works?|passes|has|takes|builds|sends?|\w+ed|kept|built|sent|in)|uses? (?:\S+ ){1,6}now"
+        r"|takes? (?:\S+ ){1,6}instead of"
         r"|works now|resolved|in place|set up|converted|removed|added",
         "unfinished": r"not|n['’]t|will|need|needs|should|would|could|once|until|if|when|left|still|only|open|to be"
         r"|almost|nearly|before",
@@ -233,7 +235,8 @@ _SPACED: dict[str, dict[str, str]] = {
         "taken_back": r"melhor não|na verdade|espera|voltamos a|esquece",
         "hypothetical": r"poderíamos|poderia|talvez|seria|se você|opção|opções",
         "working": r"olhar|ler|verificar|começar|procurar|ver|rodar|executar",
-        "problem": r"falha[m]?|falhou|erros?|quebrad[oa]|quebra|perde[m]?|perdid[oa]s?|lent[oa]|demora\w*|duplicad[oa]s?"
+        "problem": r"falha[m]?|falhou|erros?|quebrad[oa]|quebra|perde[m]?|perdid[oa]s?|lent[oa]|demora\w*"
+        "|duplicad[oa]s?"
         r"|não funciona|problema|trava|vazi[oa]",
         "cause_head": r"a causa(?: é| era)?(?: que)?|o motivo(?: é)?(?: que)?|o problema (?:é|era)(?: que)?|causa",
         "because": r"porque|pois|já que|por causa d[eo]",

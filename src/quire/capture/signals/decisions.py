@@ -7,8 +7,20 @@ agent repeats as agreed after the user chose. What could be done, what others de
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from msgspec import Struct, field
+
+from quire.capture.signals.answers import (
+    after_agreement,
+    join,
+    named_options,
+    others,
+    statements,
+    whole,
+    with_next,
+    with_next_sentence,
+)
 from quire.capture.signals.choices import (
     LEAST_STEMS,
     SHORT_WORDS,
@@ -25,16 +37,15 @@ from quire.capture.signals.choices import (
     restates,
     takes_back,
     with_reason,
-    without_agreement,
 )
 from quire.capture.signals.cues import cue
 from quire.capture.signals.labels import DECISION, DONE, NEXT
 from quire.capture.signals.leftovers import is_later, is_left
 from quire.capture.signals.notes import Note, Notes
 from quire.capture.signals.picks import (
-    agrees_in,
     answers,
     is_comment,
+    is_open,
     is_remark,
     offers,
     points_at,
@@ -42,34 +53,38 @@ from quire.capture.signals.picks import (
     settles,
     with_context,
 )
-from quire.capture.signals.sentences import Block, Sentence
+from quire.capture.signals.sentences import Block
 from quire.capture.signals.wording import capped, is_alike, share, stems, tidy
 
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
-_REFERENCE = re.compile(
-    r"\W*(?:(?:yes|ok|okay|option|number|let['’]?s (?:do|go with|take)|go with|take|do)[\s,]+){0,3}(?:the )?"
-    r"(?P<what>first|second|third|last|[A-D]|[1-9])(?: (?:one|option))?(?: and (?P<other>[A-D]|[1-9]))?"
-    r"(?=[\s,.!;]*$|[,.;]| but\b| and\b)",
-)
-_AND = re.compile(r"^[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?", re.I)
 _PENDING = 4
 _OPTIONS = 9
 _HEAD_CHARS = 60
 _SAME_PICK = 0.4
 _SENTENCES = 12
-_SAME_ANSWER = 0.25
+_SAME_ANSWER = 0.3
+_SAME_DONE = 0.2
 _SAME_SIGNS = 0.15
 _VAGUE_STEMS = 6
 _SAID_AGAIN = 0.5
-_SAME_TEXT = 0.8
-_PROPOSAL_CHARS = 200
+_AMOUNT = re.compile(r"\W*(?:\w+ )?\d[\w.,%]*(?: [\w%]+){0,2}\W*")
 _SIGN = re.compile("[\u3040-\u9fff]")
-_AGAINST = re.compile(r"\b(?:against|not|n['’]t|push back)\b", re.I)
-_REASON = re.compile(r"\W*(?:reason|because|since|that|this|it|they|otherwise|so|weil|denn|porque|car)\b", re.I)
-
 SAID, RESTATED, RULED, LABELLED = 1, 2, 3, 4
 
 __all__ = ["Decisions"]
+
+
+class _Reply(Struct, kw_only=True):
+    """What the user says in one turn, as far as it was heard."""
+
+    turn: int
+    is_first: bool
+    discussed: bool
+    proposals: list[str]
+    taken: set[str] = field(default_factory=set)
+    picks: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    agrees: bool = False
+    puts_off: bool = False
 
 
 class Decisions:
@@ -112,84 +127,102 @@ class Decisions:
         """Hear the user; which sentences were choices."""
         self._settle(turn)
         self._choice, self._picked = False, frozenset()
-        proposals, discussed = self._proposals, self._discussed or (self._has_asked and bool(self._said))
+        reply = _Reply(
+            turn=turn,
+            is_first=is_first,
+            discussed=self._discussed or (self._has_asked and bool(self._said)),
+            proposals=self._proposals,
+        )
         self._proposals, self._discussed = [], False
-        taken: set[str] = set()
-        picks: list[str] = []
-        told: list[str] = []
-        agrees = asks = puts_off = False
+        asks = False
         for number, block in enumerate(blocks):
             if block.kind:
                 self._labelled(block, turn)
                 continue
-            for index, (sentence, following) in enumerate(_with_next(block.sentences)):
+            for index, (sentence, following) in enumerate(with_next(block.sentences)):
                 asks = is_question(sentence.text)
-                text, agreed = _after_agreement(sentence.text)
-                if agreed and not is_first and number == index == 0:
-                    self._choice = agrees = True
                 if asks:
                     self._question = sentence.text
-                told.append(sentence.text)
-                if not text or is_no_statement(text):
-                    continue
-                worded = with_reason(tidy(text, imperative=True), following)
-                kind = self._kind(text, is_first=is_first, discussed=discussed, proposals=proposals)
-                puts_off = puts_off or is_later(text)
-                if discussed and len(text.split()) <= SHORT_WORDS and not is_first and not puts_off:
-                    # Whatever it says, the agent may say it anew as what was chosen.
-                    self._choice = True
-                if not kind:
-                    if index and picks and block.sentences[index - 1].text in taken and is_comment(text):
-                        picks[-1] = f"{picks[-1].rstrip('.。')}: {text.rstrip('.。')}"
-                    continue
-                taken.add(sentence.text)
-                if kind == RULED:
-                    self._add(worded, RULED, turn)
-                    self._picked = self._picked_bare = stems(tidy(worded))
-                elif not self._takes_option(text, discussed=discussed):
-                    _join(picks, tidy(settled_part(worded)), is_apart=settles(text))
-        for pick in picks:
-            self._pick(pick, proposals, turn)
-        if agrees and not taken and not puts_off:
-            self._accepted += [with_context(text, _others(self._said, text), "") for text in proposals]
-        self._choice = (self._choice and not puts_off) or bool(taken)
-        self._told, self._has_asked = told, any(map(is_question, told))
-        if not taken and asks:
+                before = block.sentences[index - 1].text if index else ""
+                self._sentence(reply, sentence.text, before, following, is_begin=number == index == 0)
+        self._close(reply)
+        if not reply.taken and asks:
             # Whoever still asks has not chosen.
             self._choice = False
-        return taken
+        return reply.taken
 
-    def _kind(self, text: str, *, is_first: bool, discussed: bool, proposals: list[str]) -> int:
+    def _sentence(self, reply: _Reply, said: str, before: str, following: str, *, is_begin: bool) -> None:
+        """Hear a sentence of the user."""
+        reply.told.append(said)
+        text, agreed = after_agreement(said)
+        if agreed and is_begin and not reply.is_first:
+            self._choice = reply.agrees = True
+        if not text or is_no_statement(text):
+            return
+        kind = self._kind(text, reply)
+        reply.puts_off = reply.puts_off or is_later(text)
+        if reply.discussed and len(text.split()) <= SHORT_WORDS and not reply.is_first and not reply.puts_off:
+            # Whatever it says, the agent may say it anew as what was chosen.
+            self._choice = True
+        if kind:
+            reply.taken.add(said)
+            self._take(reply, kind, text, following, agreed=agreed)
+        elif reply.picks and before in reply.taken and is_comment(text):
+            reply.picks[-1] = f"{reply.picks[-1].rstrip('.。')}: {text.rstrip('.。')}"
+
+    def _take(self, reply: _Reply, kind: int, text: str, following: str, *, agreed: bool) -> None:
+        """Note what a sentence of the user rules or chooses."""
+        worded = with_reason(tidy(text, imperative=True), following)
+        offer = reply.proposals[-1] if agreed and reply.proposals else ""
+        if kind == RULED:
+            self._add(worded, RULED, reply.turn)
+            self._picked = self._picked_bare = stems(tidy(worded))
+        elif _AMOUNT.fullmatch(text) and len(stems(offer)) >= LEAST_STEMS:
+            # `Yes, 5 GB`: what was proposed, with what is added to it.
+            self._accepted.append(f"{offer.rstrip('.。')}; {text}")
+        elif not self._takes_option(text, discussed=reply.discussed):
+            join(reply.picks, tidy(settled_part(worded)), is_apart=settles(text))
+
+    def _close(self, reply: _Reply) -> None:
+        """The user has spoken."""
+        for pick in reply.picks:
+            self._pick(pick, reply.proposals, reply.turn)
+        if reply.agrees and not reply.taken and not reply.puts_off:
+            self._accepted += [with_context(text, others(self._said, text), "") for text in reply.proposals]
+        self._choice = (self._choice and not reply.puts_off) or bool(reply.taken)
+        self._told, self._has_asked = reply.told[-_SENTENCES:], any(map(is_question, reply.told))
+
+    def _kind(self, text: str, reply: _Reply) -> int:
         """What a sentence of the user does: give a rule, choose something, or neither."""
-        bare = tidy(text, imperative=True)
+        bare, discussed = tidy(text, imperative=True), reply.discussed
         if decides(text):
-            return RULED if is_first or not discussed else SAID
+            return RULED if reply.is_first or not discussed else SAID
         if is_later(text):
             return 0
         if is_rule(bare, discussed=discussed):
             return RULED
-        if is_first or not stems(bare) or is_remark(text):
+        if reply.is_first or not stems(bare) or is_remark(text):
             return 0
-        if discussed and self._named_options(text):
+        if discussed and named_options(text, self._options, self._said):
             return SAID
         # `Let's` is left out of what is written down, and yet says that it is a choice.
         if is_choice(bare, discussed=discussed) or is_choice(text, discussed=discussed):
             return SAID
-        if settles(text) and (discussed or not self._is_report):
-            return SAID
-        said = [*self._said, *proposals, self._question]
-        return SAID if answers(bare, said, is_open=discussed) and (discussed or not self._is_report) else 0
+        if not discussed and self._is_report:
+            return 0
+        is_answer = answers(bare, [*self._said, *reply.proposals, self._question], is_open=discussed)
+        return SAID if settles(text) or is_answer else 0
 
     def _takes_option(self, text: str, *, discussed: bool) -> bool:
-        options = self._named_options(text) if discussed else []
-        self._accepted += [with_context(option, _others(self._said, option), "") for option in options]
+        options = named_options(text, self._options, self._said) if discussed else []
+        self._accepted += [with_context(option, others(self._said, option), "") for option in options]
         return bool(options)
 
     def _pick(self, whole: str, proposals: list[str], turn: int) -> None:
         """Note what the user chose, with what it answers."""
         agreed = [proposal for proposal in proposals if share(stems(whole), stems(proposal)) >= _SAME_PICK]
         if agreed and len(stems(whole)) < LEAST_STEMS:
-            self._accepted += [with_context(text, _others(self._said, text), "") for text in agreed]
+            self._accepted += [with_context(text, others(self._said, text), "") for text in agreed]
             return
         said = [*self._told, *proposals, *self._said]
         # Whoever takes something back says what holds instead.
@@ -197,21 +230,6 @@ class Decisions:
         worded = capped(tidy(whole if is_new else with_context(whole, said, self._question)))
         self._add(worded, RULED, turn)
         self._picked, self._picked_bare, self._is_vague = stems(worded), stems(whole), points_at(whole)
-
-    def _named_options(self, text: str) -> list[str]:
-        found = _REFERENCE.match(text)
-        if not found or not self._options:
-            return []
-        names = list(self._options)
-        what = found["what"]
-        if what in _ORDINALS:
-            at = _ORDINALS[what]
-            chosen = names[at : at + 1 or None] if at < len(names) else []
-        else:
-            chosen = [name for name in (what, found["other"] or "") if name in self._options]
-        more = _AND.sub("", text[found.end() :]).strip()
-        texts = [_with_argument(self._options[name], name, self._said) for name in chosen]
-        return [f"{texts[0]}; {more}", *texts[1:]] if texts and len(stems(more)) > 1 else texts
 
     def _settle(self, turn: int) -> None:
         """What was accepted and not said anew counts as it was proposed."""
@@ -225,55 +243,62 @@ class Decisions:
     def assistant(self, blocks: Iterable[Block], turn: int) -> set[str]:
         """Hear the agent; which sentences were decisions."""
         was_chosen, self._choice = self._choice, False
+        heard = list(blocks)
+        self._listen(heard)
         proposals: list[str] = []
-        options: dict[str, str] = {}
         taken: set[str] = set()
-        said: list[str] = []
-        asked = reported = False
         before = self._added
-        for number, block in enumerate(blocks):
-            if block.number and not block.kind and len(options) < _OPTIONS:
-                options[block.number] = tidy(_whole(block), imperative=True)
+        for number, block in enumerate(heard):
             if block.kind:
                 self._labelled(block, turn)
+            if block.kind and block.kind != DONE and (block.kind != NEXT or block.is_item):
+                continue
             acknowledged = False
-            for index, (sentence, following) in enumerate(_with_next(block.sentences)):
+            for index, (sentence, following) in enumerate(with_next(block.sentences)):
                 text = sentence.text
-                asked = asked or is_question(text) or bool(cue("hypothetical").search(text)) or offers(text)
-                if is_question(text):
-                    self._question = text
-                elif len(said) < _SENTENCES:
-                    said.append(text)
-                reported = reported or is_done(text)
-                if block.kind and block.kind != DONE and (block.kind != NEXT or block.is_item):
-                    continue
                 worded = with_reason(tidy(text, imperative=True), following)
-                may_restate = was_chosen and number == 0 and index <= 1 and (not block.kind or (block.kind == DONE and not index))
-                is_same = self._is_picked(text) and not block.is_item and may_say(text, done=self._is_vague)
+                may_restate = was_chosen and number == 0 and index <= (0 if block.kind else 1)
                 if is_proposal(text):
-                    proposals.append(_with_next_sentence(worded, following))
-                elif (may_restate and self._restates(text, block, acknowledged=acknowledged)) or is_same:
+                    proposals.append(with_next_sentence(worded, following))
+                elif self._restates(text, block, acknowledged=acknowledged, is_near=may_restate):
                     self._restate(worded, turn, is_answer=acknowledged)
                     taken.add(text)
                 elif not block.kind and (decides(text) or (takes_back(text) and self._near(stems(text), turn))):
                     self._add(worded, SAID, turn)
                     taken.add(text)
                 acknowledged = is_acknowledgement(text)
-        self._said = said
-        self._is_report = reported and not asked
         if not proposals and self._added == before:
-            proposals = [tidy(text, imperative=True) for text in said if offers(text) and not is_left(text)][-1:]
-        if options or proposals or asked:
-            self._options, self._proposals = options or self._options, proposals[-_PENDING:]
+            proposals = [tidy(text, imperative=True) for text in self._said if offers(text) and not is_left(text)][-1:]
+        if proposals:
             self._discussed = True
+        if self._discussed:
+            self._proposals = proposals[-_PENDING:]
         return taken
 
-    def _restates(self, text: str, block: Block, *, acknowledged: bool) -> bool:
-        if block.kind != DONE:
+    def _listen(self, blocks: list[Block]) -> None:
+        """What the agent says, and whether there is something to choose in it."""
+        texts = [sentence.text for block in blocks for sentence in block.sentences]
+        options = [block for block in blocks if block.number and not block.kind][:_OPTIONS]
+        is_choice_left = any(map(is_open, texts))
+        self._question = next(filter(is_question, reversed(texts)), self._question)
+        self._said = [text for text in texts if not is_question(text)][:_SENTENCES]
+        self._is_report = any(map(is_done, texts)) and not is_choice_left
+        if options:
+            self._options = {block.number: tidy(whole(block), imperative=True) for block in options}
+        if options or is_choice_left:
+            self._discussed = True
+
+    def _restates(self, text: str, block: Block, *, acknowledged: bool, is_near: bool) -> bool:
+        """Whether the agent says anew what the user chose: right after it, or by speaking of what was picked."""
+        if self._is_picked(text) and not block.is_item and may_say(text, done=self._is_vague):
+            return True
+        if not is_near or block.kind not in ("", DONE):
+            return False
+        if not block.kind:
             return restates(text, acknowledged=acknowledged)
         # `Done: …` says what was done; it was chosen if it is what the user took.
         taken = [self._picked, *map(stems, self._accepted)]
-        return restates(text, acknowledged=True) and any(share(one, stems(text)) >= _SAME_ANSWER for one in taken)
+        return restates(text, acknowledged=True) and any(share(one, stems(text)) >= _SAME_DONE for one in taken)
 
     def _is_picked(self, text: str) -> bool:
         """Whether the agent speaks of what the user just picked."""
@@ -302,7 +327,7 @@ class Decisions:
             if block.kind:
                 self._labelled(block, turn)
                 continue
-            for sentence, following in _with_next(block.sentences):
+            for sentence, following in with_next(block.sentences):
                 text = sentence.text
                 if decides(text) or (block.is_item and is_rule(text) and has_reason(text)):
                     self._add(with_reason(tidy(text), following), RESTATED, turn)
@@ -312,7 +337,7 @@ class Decisions:
     def _labelled(self, block: Block, turn: int) -> None:
         if block.kind != DECISION or block.checked:
             return
-        for text in [_whole(block)] if block.is_item or block.labelled or block.title else _statements(block):
+        for text in [whole(block)] if block.is_item or block.labelled or block.title else statements(block):
             if not text.endswith(("?", "？")) and not cue("undecided").search(text):
                 self._add(text, LABELLED, turn)
 
@@ -330,62 +355,3 @@ class Decisions:
 
 def _is_about(old: frozenset[str], new: frozenset[str]) -> bool:
     return len(old & new) >= 2 or share(new, old) >= 0.3 or is_alike(old, new, 0.34)
-
-
-def _after_agreement(text: str) -> tuple[str, bool]:
-    """A sentence without the words that only agree, and whether there were any."""
-    agreed = agrees_in(text)
-    rest, also = without_agreement(text if agreed is None else agreed)
-    return rest, also or agreed is not None
-
-
-def _join(picks: list[str], pick: str, *, is_apart: bool) -> None:
-    """Add a pick, or go on with the one before: `that topic. name it like the others`."""
-    if picks and not (is_apart and not points_at(pick)):
-        picks[-1] = f"{picks[-1].rstrip('.。')}; {pick[:1].lower()}{pick[1:]}"
-    else:
-        picks.append(pick)
-
-
-def _with_next_sentence(text: str, following: str) -> str:
-    """A proposal with what is said right after it, which most often is its reason."""
-    if not following or has_reason(text) or is_question(following) or len(text) + len(following) > _PROPOSAL_CHARS:
-        return text
-    if is_proposal(following) or text.endswith(following) or (": " in text and not _AGAINST.search(text)):
-        return text
-    return f"{text.rstrip('.。')}: {following}"
-
-
-def _with_argument(option: str, name: str, said: list[str]) -> str:
-    """An option with what is said for it by its name: `Option B also keeps …`."""
-    named = (text for text in said if re.search(rf"\boption {re.escape(name)}\b", text, re.I))
-    argument = next(named, "")
-    return f"{option.rstrip('.。')}: {argument}" if argument and len(option) + len(argument) <= _PROPOSAL_CHARS else option
-
-
-def _statements(block: Block) -> list[str]:
-    """The sentences of a paragraph, each with the reason that follows it."""
-    found: list[str] = []
-    for sentence in block.sentences:
-        if found and (_REASON.match(sentence.text) or len(sentence.text.split()) < LEAST_STEMS):
-            found[-1] = f"{found[-1].rstrip('.。')}: {sentence.text}"
-        else:
-            found.append(sentence.text)
-    return found
-
-
-def _others(said: list[str], text: str) -> list[str]:
-    """What was said beside a text."""
-    return [one for one in said if share(stems(one), stems(text)) < _SAME_TEXT]
-
-
-def _with_next(sentences: tuple[Sentence, ...]) -> Iterator[tuple[Sentence, str]]:
-    for index, sentence in enumerate(sentences):
-        yield sentence, sentences[index + 1].text if index + 1 < len(sentences) else ""
-
-
-def _whole(block: Block) -> str:
-    """A list item in one sentence: its title or first sentence, and what follows it as the reason."""
-    parts = [part for part in (block.title, *(sentence.text for sentence in block.sentences)) if part]
-    first, rest = parts[0].rstrip(".。"), parts[1:]
-    return f"{first}: {rest[0]}" if rest else first

@@ -35,20 +35,31 @@ _JOINED_CHARS = 230
 _NEIGHBOUR = 1
 """A sentence beside the best one goes with it from so many points on."""
 _WARNING = 4
+_FOUND = 2
 _POINTS = {
-    CAUSE: 1, CONTRAST: 1, LIMIT: 1, AGAIN: 1, SILENT: 2, DUTY: 1,
-    PROBLEM: 1, NAME: 1, CONDITION: 1, SURPRISE: 2,
+    CAUSE: 1,
+    CONTRAST: 1,
+    LIMIT: 1,
+    AGAIN: 1,
+    SILENT: 2,
+    DUTY: 1,
+    PROBLEM: 1,
+    NAME: 1,
+    CONDITION: 1,
+    SURPRISE: 2,
 }
 _OWN = re.compile(
     r"\W*(?:(?:and |so |then |now |next |first )?(?:i|let me|let['’]s|i['’]\w+|ich|je|j['’]\w+|yo|eu|io|voy|vou|vamos)"
     r"|both|all (?:\d+|of them|tests|good|green|done|set)|everything|nothing (?:else|to)|here (?:is|are)|here['’]s"
     r"|(?:there are|i see|we have) (?:two|three|a few|several|some|a couple)|we (?:could|can|should|might|would)"
     r"|options?|you (?:can|could|should|may)|(?:dann|jetzt|zuerst) |wir (?:könnten|können|sollten)|on (?:pourrait|peut)"
-    r"|podr[ií]a\w*|se puede)(?![\w])|.*[,;] (?:but )?(?:i|we) (?:left|skipped|did|have|haven|won)\b|\W*(?:我先|我来|我会|我把|现在我|可以|也可以|まず|今から)",
+    r"|podr[ií]a\w*|se puede)(?![\w])|.*[,;] (?:but )?(?:i|we) (?:left|skipped|did|have|haven|won)\b|\W*(?:我先|我来"
+    r"|我会|我把|现在我|可以|也可以|まず|今から)",
     re.I,
 )
 _RESULT = re.compile(
-    r"^\W*(?:\w+ ){0,1}(?:fixed|done|resolved|renamed|ported|added|removed|replaced|updated|erledigt|fertig|behoben"
+    r"^\W*\w+ed(?:[,.:;]| and\b)|^\W*(?:\w+ ){0,1}(?:fixed|done|resolved|renamed|ported|added|removed|replaced|updated"
+    r"|erledigt|fertig|behoben"
     r"|hecho|listo|terminé|corrigé|pronto|feito)\b|\b(?:passes|pass|passing|green|works?|builds|in place"
     r"|(?:is|are|takes?|answers?|loads?) now|now (?:is|are|uses?|takes?|has|runs?|answers?|\w+ed))\b"
     r"|通过|完成|通りました|完了|しました",
@@ -56,7 +67,8 @@ _RESULT = re.compile(
 )
 # What would be, or is better, is weighed.
 _WEIGHED = re.compile(
-    r"\b(?:would(?! (?:send|mail|get|crash|fail|lose|break|throw|raise|delete|overwrite))|candidate|better|best|simplest"
+    r"\b(?:would(?! (?:send|mail|get|crash|fail|lose|break|throw|raise|delete|overwrite))|candidate|better|best"
+    r"|simplest"
     r"|cleaner|cheaper|easier|wäre|würden?|besser|einfacher|sería\w*|habría|mejor|\w+erai(?:t|ent)|vaudrait|mieux"
     r"|seria|melhor)\b|更|不如|方が",
     re.I,
@@ -73,8 +85,10 @@ _MEND = re.compile(
 )
 # What a request begins with. Whoever begins otherwise and asks nothing tells how things are.
 _WANTED = re.compile(
-    r"\W*(?:please|pls|can|could|would|will|should|let['’]?s|i(?:['’]d| want| need| would| wanna|['’]m| am| have|['’]ll)"
-    r"|we (?:need|want|should|have|could|must|would|['’]ll)|we['’]\w+|my plan|here(?:['’]s| is| are)|add|allow|apply|ask"
+    r"\W*(?:please|pls|can|could|would|will|should|let['’]?s|i(?:['’]d| want| need| would| wanna|['’]m| am| have"
+    r"|['’]ll)"
+    r"|we (?:need|want|should|have|could|must|would|['’]ll)|we['’]\w+|my plan|here(?:['’]s| is| are)|add|allow|apply"
+    r"|ask"
     r"|automate|backport|build|bump|change|check|clean|compare|configure|connect|continue|convert|copy|create|cut"
     r"|define|delete|deploy|design|describe|disable|document|does|do|draft|drop|enable|ensure|evaluate|explain|export"
     r"|expose|extend|extract|finish|format|generate|get|give|go|handle|help|hide|hook|how|implement|import|improve"
@@ -89,15 +103,49 @@ _WANTED = re.compile(
     re.I,
 )
 
+_LEAD = re.compile(
+    r"\W*(?:(?:i )?(?:found|see|got) (?:it|the \w+|what['’]?s \w+)|there it is|here['’]s (?:the|why)[^:]{0,30}|aha"
+    r"|interesting"
+    r"|that explains it|bingo|gefunden|lo encontré|trouvé|achei|找到了|見つかりました)\s*[:：,—–-]\s*",
+    re.I,
+)
+_SIGN = re.compile("[\u3040-\u9fff]")
+# What a statement begins with: an order begins with a verb, and there are too many of those to know them all.
+_SUBJECT = re.compile(
+    r"\W*(?:(?:the|our|my|some|all|every|each|users?|customers?|people|when(?:ever)?|since|after|for|on|in|at|with"
+    r"|there|an?"
+    r"|no|nobody|half|most|many|these|those|i (?:get|see|can)|we (?:get|see|lose|are|can)|der|die|das|unsere?|seit"
+    r"|wenn|bei"
+    r"|beim|ein|eine|nach|im|el|la|los|las|nuestr\w+|cuando|al|un|una|desde|le|les|notre|nos|depuis|quand|une|des|chez"
+    r"|o|a|os|as|noss[oa]s?|quando|desde|um|uma)\b|l['’]|\w+ (?:is|are|was|were|has|have|does|do|keeps?|don['’]t"
+    r"|doesn['’]t)\b"
+    r"|\w+(?:tion|ity|ness|ance)\b|\w+s (?:from|in|on|of|for|to|with|that|are|have|do|get)\b"
+    r"|(?-i:[A-Z]\w*[A-Z_.]\w*)|[^\x00-\x7f]|\w+[./_]\w+|\w+ \w+ (?:is|are|has|have|does|do|keeps?|shows?|takes?"
+    r"|returns?|gets?)\b)",
+    re.I,
+)
 # `deploy is stuck`: what could be an order is a noun.
 _NOUN = re.compile(
-    r"\W*\w+ (?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?|crash(?:es)?|stopped|broke|does|never|still|dies"
+    r"\W*\w+ (?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?|crash(?:es)?|stopped|broke|does|never|still"
+    r"|dies"
     r"|returns?|shows?|gets?)\b",
     re.I,
 )
 _SHOULD = re.compile(r"\b(?:should|would be (?:nice|good|great)|soll(?:te)?n?|debería|devrait|deveria)\b", re.I)
 
-__all__ = ["LIKELY", "STRONG", "WEAK", "Explanation", "asks_for", "explanation", "is_warning", "points", "states", "trouble"]
+__all__ = [
+    "LIKELY",
+    "STRONG",
+    "WEAK",
+    "Explanation",
+    "asks_for",
+    "explanation",
+    "is_warning",
+    "points",
+    "states",
+    "trouble",
+    "without_lead",
+]
 
 
 class Explanation(Struct, frozen=True):
@@ -115,10 +163,16 @@ def trouble(text: str) -> int:
         return STRONG
     if _MEND.match(text):
         return LIKELY
-    if text.endswith(("?", "？")) or asks_for(text):
-        return 0
     signs = signs_of(text)
-    return STRONG if PROBLEM in signs else LIKELY if signs & {LIMIT, AGAIN, SILENT, NAME} else WEAK
+    if text.endswith(("?", "？")):
+        return 0
+    if asks_for(text):
+        return STRONG if PROBLEM in signs and _SIGN.search(text) else 0
+    if PROBLEM in signs:
+        return STRONG
+    if not _SUBJECT.match(text):
+        return 0
+    return LIKELY if signs & {LIMIT, AGAIN, SILENT, NAME} else WEAK
 
 
 def asks_for(text: str) -> bool:
@@ -131,12 +185,14 @@ def states(text: str) -> bool:
     bare = opened(text)
     if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or cue("aside").search(text):
         return False
-    if _OWN.match(bare) or is_ruled_out(text) or any(
-        cue(meaning, at_start=True).match(bare) for meaning in ("commit", "immediate", "did")
+    if (
+        _OWN.match(bare)
+        or is_ruled_out(text)
+        or any(cue(meaning, at_start=True).match(bare) for meaning in ("commit", "immediate", "did"))
     ):
         return False
     signs = signs_of(text)
-    if _RESULT.search(bare) and not signs & {CAUSE, SILENT, SURPRISE}:
+    if (_RESULT.search(bare) or _RESULT.match(text)) and not signs & {CAUSE, SILENT, SURPRISE}:
         return False
     if _WEIGHED.search(text) and not signs & {SILENT, SURPRISE}:
         return False
@@ -150,22 +206,29 @@ def points(text: str) -> int:
 
 def explanation(paragraphs: Sequence[Sequence[str]], least: int) -> Explanation | None:
     """The sentence that explains the most, with the one beside it if that explains too."""
+    parts = [[without_lead(text) for text in texts] for texts in paragraphs]
     best: tuple[int, int, int] | None = None
-    for number, texts in enumerate(paragraphs):
+    for number, texts in enumerate(parts):
         for index, text in enumerate(texts):
-            count = points(text) if states(text) else 0
-            if count >= least and (best is None or count > best[0]):
+            count = points(text) + _FOUND * (text != paragraphs[number][index]) if states(text) else 0
+            # The first statement is most often the cause; what follows explains it further.
+            if count >= least and (best is None or count > best[0] + 1):
                 best = (count, number, index)
     if best is None:
         return None
     count, number, index = best
-    texts = paragraphs[number]
+    texts = parts[number]
     chosen = [texts[index]]
-    # What goes before a statement is more often what it follows from.
-    for beside, place in ((index - 1, 0), (index + 1, 1)):
+    for beside, place in ((index + 1, 1), (index - 1, 0)):
         if len(chosen) == 1 and 0 <= beside < len(texts) and _goes_with(texts[beside], chosen[0]):
             chosen.insert(place, texts[beside])
     return Explanation(" ".join(chosen), count)
+
+
+def without_lead(text: str) -> str:
+    """`Found the difference: the page …` without what only says that something was found."""
+    found = _LEAD.match(text)
+    return text[found.end() :] if found else text
 
 
 def _goes_with(text: str, best: str) -> bool:

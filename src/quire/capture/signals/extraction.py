@@ -99,8 +99,8 @@ class _Listener:
             self._asked = True
         else:
             taken = self.decisions.assistant(blocks, self._turn)
-            self.gotchas.assistant(blocks, self._turn, taken)
-            self.steps.assistant(blocks, self._turn)
+            cause = self.gotchas.assistant(blocks, self._turn, taken)
+            self.steps.assistant(blocks, self._turn, cause)
             self.story.assistant(blocks)
 
     def signals(self, most: int, helpers: _Listener | None = None) -> SessionSignals:

@@ -11,40 +11,42 @@ from quire.capture.signals.causes import (
     breaks,
     effect_of,
     explains,
+    fullest,
     has_cause,
     has_problem,
-    is_clause,
     is_discovery,
-    is_status,
     is_symptom,
     points_back,
+    reason_of,
     says_nothing,
     split_cause,
     tells_what_is_lost,
+    titled,
     warns,
     without_own_work,
 )
 from quire.capture.signals.choices import decides
 from quire.capture.signals.cues import cue
-from quire.capture.signals.diagnosis import LIKELY, STRONG, WEAK, asks_for, explanation, is_warning, points, trouble
+from quire.capture.signals.diagnosis import (
+    LIKELY,
+    STRONG,
+    WEAK,
+    asks_for,
+    explanation,
+    is_warning,
+    points,
+    trouble,
+    without_lead,
+)
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.leftovers import is_left
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.wording import capped, pair, share, stems
 
-_REASON_OF = re.compile(
-    r"\W*the reason (?:why |that |for )?(?P<title>.{5,90}?)(?: is(?: that)?|:)\s+(?P<cause>\S.+)", re.I
-)
-_LIMIT = re.compile(
-    r"\W*(?:i|we) (?:did not|didn['’]t|have not|haven['’]t) (?:yet )?(?:add|added|build|built|write|written|include"
-    r"|included) (?:an? |any )?",
-    re.I,
-)
 _MENTION = re.compile(r"^@\S+\s+")
 _ALIKE = 0.55
 _NOTES = 4
-_CAUSE_CHARS = 220
 _SAME_REPORT = 0.3
 _BRIEF = 48
 """A cause that is told in so few characters is told in two sentences."""
@@ -139,7 +141,8 @@ class Gotchas:
         if self._guessed:
             self._report = self._guessed = ""
 
-    def assistant(self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset()) -> None:
+    def assistant(self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset()) -> str:
+        """Hear the agent; what it says explains what the user reported."""
         self._waited += 1
         if self._waited > _REPORT_TURNS:
             self._report = ""
@@ -158,6 +161,7 @@ class Gotchas:
         if self._added == before or (self._report and not self._failure):
             self._guess(said, turn)
         self._failure = ""
+        return self._guessed
 
     def summary(self, blocks: Iterable[Block], turn: int) -> None:
         for block in blocks:
@@ -171,7 +175,9 @@ class Gotchas:
     def _paragraph(self, block: Block, turn: int, taken: Set[str]) -> list[str]:
         """Note what a paragraph says by itself; which sentences that were."""
         used: list[str] = []
-        texts = [without_own_work(sentence.text) for sentence in block.sentences if sentence.text not in taken]
+        texts = [
+            without_own_work(without_lead(sentence.text)) for sentence in block.sentences if sentence.text not in taken
+        ]
         previous = ""
         is_near = False
         for index, text in enumerate(texts):
@@ -179,7 +185,7 @@ class Gotchas:
                 self._take_back(turn, is_said=bool(previous))
                 previous = self._symptom = ""
                 continue
-            if is_discovery(text) and (cause := _fullest(texts[index + 1 :])):
+            if is_discovery(text) and (cause := fullest(texts[index + 1 :])):
                 self._add(self._named(self._symptom, cause), REPORTED, turn)
                 return texts
             if previous and self._looks_back(text, previous, turn):
@@ -223,7 +229,7 @@ class Gotchas:
         if parts[0].endswith(("?", "？")):
             return
         if block.kind == CAUSE:
-            self._add(self._named(block.title, _fullest(parts) or parts[0]), LABELLED, turn)
+            self._add(self._named(block.title, fullest(parts) or parts[0]), LABELLED, turn)
         elif block.kind == GOTCHA and block.title:
             self._add(pair(block.title, " ".join(parts[:2])), LABELLED, turn)
         elif block.kind == GOTCHA:
@@ -232,10 +238,10 @@ class Gotchas:
 
     def _headed(self, text: str, previous: str, following: str) -> tuple[str, int] | None:
         """A sentence that calls itself a cause: `The reason is …`, as `title: cause`."""
-        if reason := _REASON_OF.match(text):
-            if share(stems(self._report), stems(reason["title"])) >= _SAME_REPORT:
+        if reason := reason_of(text):
+            if share(stems(self._report), stems(reason[0])) >= _SAME_REPORT:
                 self._report = ""
-            return pair(reason["title"], reason["cause"]), REPORTED
+            return pair(*reason), REPORTED
         kind, cause = label_in(text)
         if kind != CAUSE:
             head = cue("cause_head", at_start=True).match(text)
@@ -263,23 +269,11 @@ class Gotchas:
                 return split_cause(text), EXPLAINED
         if is_near and breaks(self._symptom) and not cue("commit").search(text):
             return pair(bare_symptom(self._symptom), text), EXPLAINED
-        if titled := self._titled(text, is_wrong=is_wrong):
-            return titled
-        if warns(text) or (is_warning(text) and not is_left(text)):
+        if named := titled(text, failed=bool(self._failure)):
+            return named, EXPLAINED
+        if warns(text) or (is_warning(text) and not (is_left(text) and points(text) < _PLAIN_POINTS)):
             return split_cause(text), WARNED
         return "", 0
-
-    def _titled(self, text: str, *, is_wrong: bool) -> tuple[str, int] | None:
-        """A sentence that names a problem, and after a colon its cause."""
-        title, colon, cause = text.partition(": ")
-        if not colon:
-            return None
-        if is_wrong and _LIMIT.match(title):
-            return pair(_LIMIT.sub("No ", title), cause), EXPLAINED
-        is_named = cue("problem").search(title) or self._failure
-        if is_named and not is_status(title) and len(stems(cause)) >= 3 and is_clause(cause):
-            return pair(title, cause), EXPLAINED
-        return None
 
     def _named(self, symptom: str, cause: str) -> str:
         """A cause under the name of what it explains: what the user reported, else what the agent just saw."""
@@ -315,9 +309,3 @@ class Gotchas:
         for note in self._notes:
             if is_said and note.turn == turn and note.text == self._last:
                 self._notes.drop(note)
-
-
-def _fullest(texts: list[str]) -> str:
-    """The sentence that tells the most and is not too long."""
-    fitting = [text for text in texts if len(text) <= _CAUSE_CHARS and not says_nothing(text)]
-    return max(fitting, key=lambda text: len(stems(text)), default="")

@@ -32,7 +32,8 @@ _LABELS: dict[str, str] = {
     r"|problems? (?:solved|encountered)|bugs?(?: found)?|trouble|(?:(?:one|two|some) )?(?:more )?(?:things?"
     r"|points?) to (?:keep in mind|note|watch|remember)|(?:one |a )?thing that (?:surprised|bit) me|what surprised me"
     r"|keep in mind|heads-?up|worth (?:noting|knowing)|fallstricke?"
-    r"|achtung|vorsicht|fallen|falle|trampas?|ojo|cuidado|atención|pièges?|attention|ловушк[аи]|陷阱|注意|注意点|注意事项|坑|落とし穴"
+    r"|achtung|vorsicht|fallen|falle|trampas?|ojo|cuidado|atención|pièges?|attention|ловушк[аи]|陷阱|注意|注意点"
+    r"|注意事项|坑|落とし穴"
     r"|警告",
     NEXT: r"next(?: up| steps?| actions?| time)?(?: \(.{1,30}\))?|optional next steps?|suggested next steps?"
     r"|recommended next steps?|to-?\s?do(?:s| list)?|remaining(?: work| tasks| steps| items)?|still (?:open|to do"
@@ -58,7 +59,8 @@ _ABOUT: dict[str, str] = {
     r"|bit (?:us|me)|hard way|stumbl\w+|tripped|oddit(?:y|ies)|limitations?|zu beachten|beachten|hinweise?|wichtig"
     r"|vorsicht|achtung|gelernt|tener en cuenta|importante|aviso|cuidado|à noter|à savoir|attention|atenção|observação"
     r"|attenzione|nota bene",
-    NEXT: r"left(?! off)|leftovers?|remain\w*|open (?:points?|items?|ends?|issues?|tasks?|questions?|work)|next|to-?dos?"
+    NEXT: r"left(?! off)|leftovers?|remain\w*|open (?:points?|items?|ends?|issues?|tasks?|questions?|work)|next"
+    r"|to-?dos?"
     r"|to do|pending|outstanding|later|follow(?:ing)?-?\s?ups?|loose ends?|not (?:yet|covered|done|included|finished"
     r"|started)|unfinished|to finish|after (?:this|that)|future|backlog|still (?:open|to|missing|needs?|needed)"
     r"|missing|before (?:we|this|it|the) .{3,30}|tomorrow|for (?:another|the coming|the next) \S+|parked|deferred"
@@ -75,7 +77,8 @@ _ABOUT_SIGNS: dict[str, str] = {
 }
 _ABOUT_WORDS = 6
 _TELLS = re.compile(
-    r"[.!?;]\s|[。！？；]|\b(?:is|are|was|were) \w|\b(?:i|we|you|it|they)(?:['’]\w+ \w| (?!agreed|decided|landed|settled|chose|left|learned)\w)"
+    r"[.!?;]\s|[。！？；]|\b(?:is|are|was|were) \w|\b(?:i|we|you|it|they)(?:['’]\w+ \w| (?!agreed|decided|landed"
+    r"|settled|chose|left|learned)\w)"
     r"|\b(?:file|run|line|test|step \d|page|version|release|chair) *$|\bnext (?:to|run|call|page|line|file|request)\b",
     re.I,
 )

@@ -1,18 +1,22 @@
-"""Which sentences say that something is left to do: by the agent when it ends its turn, or by the user who puts it off."""
+"""Which sentences say that something is left: the agent's when it ends its turn, the user's who puts it off."""
 
 from __future__ import annotations
 
 import re
 
+from quire.capture.signals.causes import has_cause
 from quire.capture.signals.cues import cue
 from quire.capture.signals.diagnosis import asks_for
 from quire.capture.signals.wording import opened, stems
 
 _LATER = (
     r"tomorrow|later|eventually|soon|one day|some ?day|at some point|another (?:day|time|pr|round|session)|next (?:week"
-    r"|sprint|release|time|quarter|month|version|session|iteration|year|round|pr)|(?:on|by|until|next) (?:mon|tues|wednes"
-    r"|thurs|fri|satur|sun)day|after (?:the|this|that|we|it|vacation|lunch)\b|before (?:the|this|that|we|it|it['’]s|any)\b"
-    r"|once (?:the|this|that|we|it|all|every)|when (?:we|the|it|there)|in (?:a|the) (?:next|separate|follow-?up|later|long)"
+    r"|sprint|release|time|quarter|month|version|session|iteration|year|round|pr)|(?:on|by|until|next) (?:mon|tues"
+    r"|wednes"
+    r"|thurs|fri|satur|sun)day|after (?:the|this|that|we|it|vacation|lunch)\b|before (?:the|this|that|we|it|it['’]s"
+    r"|any)\b"
+    r"|once (?:the|this|that|we|it|all|every)|when (?:we|the|it|there)|in (?:a|the) (?:next|separate|follow-?up|later"
+    r"|long)"
     r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december|q[1-4])\b"
     r"|morgen|später|nächste\w* (?:woche|mal|version|release|sprint|monat)|am (?:montag|dienstag|mittwoch|donnerstag"
     r"|freitag)|irgendwann|mañana|más (?:tarde|adelante)|próxim[oa] \w+|el (?:lunes|martes|miércoles|jueves|viernes)"
@@ -21,20 +25,31 @@ _LATER = (
 )
 _LATER_SIGNS = "明天|以后再|下周|稍后|之后再|下次|下个|明日|来週|後で|今度|次回"
 _REMAINS = re.compile(
-    r"\b(?:remain(?:s|ing)?(?! (?:the same|unchanged|as))|left (?:to|over|undone|for)|(?:is|are|be) left(?=\W*$)|to go(?=\W*$)"
-    r"|loose ends?|outstanding|unfinished|pending|follow-?ups?|to-do|still (?:open|fail(?:s|ing)?|broken|to (?:do|be)|missing|needs?"
+    r"\b(?:remain(?:s|ing)?(?! (?:the same|unchanged|as))|left (?:to|over|undone|for)|(?:is|are|be) left(?=\W*$)"
+    r"|to go(?=\W*$)"
+    r"|loose ends?|outstanding|unfinished|pending|follow-?ups?|to-do|still (?:open|fail(?:s|ing)?|broken|to (?:do|be)"
+    r"|missing|needs?"
     r"|ha(?:s|ve) to|uses?|use|goes?|go (?:through|to)|to be|lacks?|wants?|expects?|points?|calls?)|yet to (?:be|do)"
     r"|(?:not|n['’]t)(?: \S+){0,6} yet|not (?:done|started|covered|included|wired|tested|implemented|migrated|part of)"
     r"|(?:have|has)(?: not|n['’]t) (?:been )?(?:\w+ed|done|run|written|gone)|did(?: not|n['’]t) get to|ran out of time"
     r"|out of scope|left (?:out|alone|aside|untouched)|waiting (?:for|on)|blocked (?:on|by)|until some(?:one|body)"
-    r"|needs? (?:a |an )?(?:closer|second|another|proper|human|manual)|nobody has)\b"
+    r"|needs? (?:a |an )?(?:closer|second|another|proper|human|manual)|(?:i|we) (?:did(?: not|n['’]t)|have(?: not"
+    r"|n['’]t)) (?:touch|change|look|check|test|update|migrate|convert|run"
+    r"|try|tried|cover)\w*|has the same (?:gap|bug|problem|issue|flaw|mistake|weakness)"
+    r")\b"
     r"|\b(?:noch (?:nicht|offen|zu|aus|übersetzt|\w+t werden|fehl\w+|\w+en)|fehlt noch|es fehlt|steht aus|offen (?:ist"
     r"|bleibt|sind)|bleibt (?:noch|zu))\b"
-    r"|\b(?:falta[n]?|queda[n]? (?:por|pendiente\w*)|(?:aún|todavía) (?:no|falta|hay que)|pendientes?|sin hacer|habrá que|tendremos que)\b"
-    r"|\b(?:il reste|reste(?:nt)? (?:à|encore)|pas encore|n['’]est pas encore|à faire|il manque|pense[zr]? à|(?:il )?faudra)\b"
+    r"|\b(?:falta[n]?|queda[n]?|(?:aún|todavía) (?:no|falta|hay que)|pendientes?|sin hacer|habrá que|tendremos que)\b"
+    r"|\b(?:il reste|reste(?:nt)? (?:à|encore)|pas encore|n['’]est pas encore|à faire|il manque|pense[zr]? à"
+    r"|(?:il )?faudra)\b"
     r"|\b(?:falta[m]?|ainda (?:não|falta)|pendentes?|resta[m]?|lembre de|manca|non ancora|resta da)\b"
     r"|还没|尚未|未完成|还需要|还要|剩下|待处理|没做|未実施|未対応|未着手|まだ.{0,20}(?:ません|ない|残って)|残って"
     r"|必要があります|これから",
+    re.I,
+)
+_STILL = re.compile(
+    r"\bstill (?!works?\b|pass|fine|the\b|valid|green|holds?\b|appl|good|ok|\w+ing\b|a\b|an\b|in place|there\b"
+    r"|fast)\w+",
     re.I,
 )
 _OUGHT = re.compile(
@@ -44,40 +59,52 @@ _OUGHT = re.compile(
     re.I,
 )
 _SOMEONE = re.compile(
-    r"\W*(?:\w[^,.;]{0,60}, )?(?:some(?:one|body)|you|whoever|the \w+ team|ops|we)(?: \S+){0,5}? (?:should|ought|needs? to"
+    r"\W*(?:\w[^,.;]{0,60}, )?(?:some(?:one|body)|you|whoever|the \w+ team|ops|we)(?: \S+){0,5}? (?:should|ought"
+    r"|needs? to"
     r"|has to|have to|must)\b(?! (?:now|see|be able|have|get|notice|find|hear|also see))",
     re.I,
 )
 _CONTINUES = re.compile(
-    r"\b(?:natural (?:continuation|follow-?up|next)|(?:good|logical|obvious|real|proper|sensible) (?:next step|follow-?up"
-    r"|fix) (?:would|is|might)|(?:would|could) be (?:a|the) (?:good |natural |logical |next )+(?:step|continuation|thing"
-    r"|move)|for (?:a|an) (?:calmer|other|another|later|quiet\w*) (?:day|time|moment|pr)|has the same (?:bug|problem|issue)"
+    r"\b(?:natural (?:continuation|follow-?up|next)|(?:good|logical|obvious|real|proper|sensible) (?:next step"
+    r"|follow-?up"
+    r"|fix) (?:would|is|might)|(?:would|could) be (?:a|the) (?:good |natural |logical |next )+(?:step|continuation"
+    r"|thing"
+    r"|move)|for (?:a|an) (?:calmer|other|another|later|quiet\w*) (?:day|time|moment|pr)|has the same (?:bug|problem"
+    r"|issue)"
     r"|(?:i['’]d|i would) (?:tackle|do|look at|go for) .{0,30}next|next (?:i['’]d|i would|we (?:should|could|need)))\b",
     re.I,
 )
 _NOTHING = re.compile(
-    r"\b(?:nothing|no (?:one|open|further|more|other|\w+ (?:remain|are left|is left))|none|nichts|nada|rien|niente)\b(?! (?:is"
+    r"\b(?:nothing|no (?:one|open|further|more|other|\w+ (?:remain|are left|is left))|none|nichts|nada|rien"
+    r"|niente)\b(?! (?:is"
     r"|are)? ?(?:committed|pushed|deployed|merged))|没有(?:遗留|剩)|ありません",
     re.I,
 )
 _PUT_OFF = re.compile(
     rf"\b(?:{_LATER}|can wait|could wait|remind me|(?:on|to) (?:my|the|our) (?:list|board|backlog|agenda)|backlog"
-    r"|(?:make|open|file|create|write) (?:a|an|me a) (?:ticket|issue|card)|not now|for now just note|pick (?:that|it|this)"
-    r"|do(?:n['’]?t| not) (?:fix|do|touch|change|bother with) (?:it|that|this|them) (?:now|yet)|park (?:it|that|this))\b"
+    r"|(?:make|open|file|create|write) (?:a|an|me a) (?:ticket|issue|card)|not now|for now just note|pick (?:that|it"
+    r"|this)"
+    r"|do(?:n['’]?t| not) (?:fix|do|touch|change|bother with) (?:it|that|this|them) (?:now|yet)|park (?:it|that|this)"
+    r"|leave (?:it|that|this|those|them) (?:to|for) me|i['’]ll (?:do|take|handle|look at|take care of|answer) (?:it"
+    r"|that|this|those"
+    r"|them))\b"
     rf"|{_LATER_SIGNS}",
     re.I,
 )
 _REMIND = re.compile(
-    r"\W*(?:and |but |also |please |ok(?:ay)?,? |great,? |good,? )*(?:remind me (?:to|about)|remember to|don['’]t forget to"
+    r"\W*(?:and |but |also |please |ok(?:ay)?,? |great,? |good,? )*(?:remind me (?:to|about)|remember to"
+    r"|don['’]t forget to"
     r"|note to self:?|denk(?:e)? daran,?|recuérdame|rappelle-moi d[e'’]|lembre-me de)\s*",
     re.I,
 )
 _REFERS = re.compile(
-    r"\b(?:that|it|this|them|these|those|das|es|eso|lo|ça|cela|le|isso)\b|^\W*(?:\w+,? ){0,3}$|那个|这个|それ|これ", re.I
+    r"\b(?:that|it|this|them|these|those|das|es|eso|lo|ça|cela|le|isso)\b|^\W*(?:\w+,? ){0,3}$|那个|这个|それ|これ",
+    re.I,
 )
 _DECLINED = re.compile(
     r"\W*(?:(?:ok|okay|fine|no|nah|nope|that['’]s fine|all good|thanks)[,.!]? ?)*(?:no need|not needed|don['’]t bother"
-    r"|nobody (?:\w+ )?(?:looks|cares|uses|needs)|never mind|nevermind|doesn['’]t matter|does not matter|won['’]t (?:need"
+    r"|nobody (?:\w+ )?(?:looks|cares|uses|needs)|never mind|nevermind|doesn['’]t matter|does not matter"
+    r"|won['’]t (?:need"
     r"|fix)|leave it (?:as it is|alone|like that)|that['’]s (?:fine|ok|okay|on purpose|intended)|we don['’]t need)\b",
     re.I,
 )
@@ -99,9 +126,15 @@ def is_left(text: str) -> bool:
     """Whether the agent says that something is left to do."""
     if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or _NOTHING.search(text):
         return False
-    if len(stems(text)) < _LEAST_STEMS or cue("immediate", at_start=True).match(opened(text)):
+    if (
+        cue("aside").search(text)
+        or len(stems(text)) < _LEAST_STEMS
+        or cue("immediate", at_start=True).match(opened(text))
+    ):
         return False
     if _REMAINS.search(text) or cue("open").search(text) or _SOMEONE.match(text) or _CONTINUES.search(text):
+        return True
+    if _STILL.search(text) and not has_cause(text) and not cue("cause_head", at_start=True).match(text):
         return True
     return bool(_OUGHT.search(text) and re.search(rf"\b(?:{_LATER})", text, re.I))
 

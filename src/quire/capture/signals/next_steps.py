@@ -48,6 +48,11 @@ _SHORT_REFERENCE = re.compile(r"\b(?:fixed|done|changed|looked at|touched) (?:th
 _SHOULD = re.compile(r"\W*you should (?!now|see|be|have|get|notice|find|hear|also see)(?=\w)", re.I)
 _WHERE = re.compile(r"\b(?:that|it|this|one|start|begin)\b.{0,60}[\w-]+/[\w./-]+|[\w-]+/[\w./-]+.{0,40}\bstart\b", re.I)
 _IT = re.compile(r"\W*(?:it|that|this|they|these|those|das|es|eso|esto|ça|cela|isso)\b", re.I)
+_WANT_ME = re.compile(
+    r"[;,.–—-]\s*(?:do you )?(?:want me|shall i|should i|would you like|soll ich|quieres que|tu veux que)\b.*[?？]\s*$",
+    re.I,
+)
+_ORDER_IT = re.compile(r"^\W*(?!leave|keep|put|that|this|it|do\b)\w+ (?:it|that|them|those|this)\b", re.I)
 _LEAVE = re.compile(r"\W*(?:\w+,? ){0,2}(?:leave|put|keep|do|let|move|make|open|create|file|we)\b", re.I)
 _GOES = re.compile(r"\b(?:would|goes?|belongs?|i['’]d|begin|start)\b.*[\w-]+/[\w./-]+", re.I)
 _LEAST_STEMS = 2
@@ -67,8 +72,12 @@ class NextSteps:
         self._asked: set[str] = set()
         """Steps that the user said to go on with; the next report of success is about them."""
         self._last_turn = 0
+        self._since = 0
+        """The first turn of the agent since the user spoke."""
         self._is_speaking = False
         """Whether the agent spoke last."""
+        self._is_pointed = False
+        """Whether the user gave an order about what the agent said, without naming it."""
         self._meant: set[str] = set()
         """What the agent mentioned and the user then spoke of: if something is changed now, it is that."""
         self._put = ""
@@ -79,7 +88,7 @@ class NextSteps:
         return [f"{'DONE' if note.done else 'NEXT'}: {note.text}" for note in self._notes.best(most)]
 
     def user(self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset()) -> None:
-        self._is_speaking, self._meant, self._put = False, set(), ""
+        self._is_speaking, self._is_pointed, self._meant, self._put = False, False, set(), ""
         for block in blocks:
             if block.kind in (NEXT, PLAN, DONE) or block.checked is not None:
                 self._listed(block, turn)
@@ -89,8 +98,12 @@ class NextSteps:
             for sentence in block.sentences:
                 if self._last_turn and not puts_off(sentence.text):
                     about = stems(sentence.text)
+                    is_pointed = len(about) <= _LEAST_STEMS and bool(_ORDER_IT.search(sentence.text))
+                    self._is_pointed = self._is_pointed or is_pointed
                     self._meant |= {
-                        note.text for note in self._notes if note.turn == self._last_turn and note.stems & about
+                        note.text
+                        for note in self._notes
+                        if note.turn == self._last_turn and (is_pointed or note.stems & about)
                     }
                 if self._last_turn and sentence.text not in taken:
                     self._user_says(sentence.text, turn)
@@ -126,19 +139,20 @@ class NextSteps:
         """The agent goes on with its work: what was just said to be missing is what it works on."""
         if self._is_speaking:
             self._forget()
-        if is_edit:
+        if is_edit or self._is_pointed:
             for note in self._notes:
                 if note.text in self._meant and note.weight == MENTIONED and not note.done:
                     self._notes.drop(note)
             self._meant = set()
 
     def _forget(self) -> None:
-        """Drop what the agent last mentioned."""
+        """Drop what the agent mentioned since the user spoke."""
         for note in self._notes:
-            if note.turn == self._last_turn and note.weight == MENTIONED and not note.done:
+            if note.turn >= self._since and note.weight == MENTIONED and not note.done:
                 self._notes.drop(note)
 
-    def assistant(self, blocks: Iterable[Block], turn: int) -> None:
+    def assistant(self, blocks: Iterable[Block], turn: int, cause: str = "") -> None:
+        """Hear the agent. What is the cause of something is not left to do."""
         for block in blocks:
             if block.kind in (NEXT, PLAN, DONE) or block.checked is not None:
                 self._listed(block, turn)
@@ -148,13 +162,17 @@ class NextSteps:
                 continue
             texts = [sentence.text for sentence in block.sentences]
             for index, text in enumerate(texts):
-                if not block.is_item:
-                    self._agent_says(text, texts[index - 1] if index else "", "".join(texts[index + 1 : index + 2]), turn)
+                if not block.is_item and text.rstrip(".。") not in cause:
+                    self._agent_says(
+                        text, texts[index - 1] if index else "", "".join(texts[index + 1 : index + 2]), turn
+                    )
                 self._last_said = "" if text.endswith(("?", "？")) else text
         self._put = ""
+        self._since = self._since if self._is_speaking else turn
         self._last_turn, self._is_speaking = turn, True
 
     def _agent_says(self, text: str, previous: str, following: str, turn: int) -> None:
+        text = _WANT_ME.sub("", text)
         if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text):
             return
         if self._finish(text):

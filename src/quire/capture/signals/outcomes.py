@@ -187,7 +187,10 @@ def _name(what: str) -> str:
 def spoken_counts(text: str, *, passed: bool) -> str:
     """The counts that somebody tells in words: `all 12 tests pass`."""
     found = re.search(
-        r"(?<![\w.])(\d{1,6}) (?:unit |integration |of \d+ )?(?:tests?|examples?|specs?|checks?|passing|passed|pruebas|测试)", text, re.I
+        r"(?<![\w.])(\d{1,6}) (?:unit |integration |of \d+ )?(?:tests?|examples?|specs?|checks?|passing|passed"
+        r"|pruebas|测试)",
+        text,
+        re.I,
     )
     if found and passed:
         return f"{found[1]} passed"

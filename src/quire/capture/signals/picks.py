@@ -1,4 +1,4 @@
-"""How the user picks: by an order that settles how something is done, by a few words that answer an offer, or by agreeing.
+"""How the user picks: by an order that settles how something is, by a few words that answer an offer, by agreeing.
 
 Such words mean little without what they answer, so a pick is told with the sentence of the talk that it belongs to.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from quire.capture.signals.choices import is_question
 from quire.capture.signals.cues import cue
 from quire.capture.signals.wording import is_alike, stems, tidy
 
@@ -18,12 +19,14 @@ _ANSWER_WORDS = 14
 
 # Orders that settle how something is. To add, write, fix, run or look at something is work, and settles nothing.
 _SETTLES = re.compile(
-    r"\W*(?:(?:and|but|so|then|also|just|simply|please|rather|maybe not, |instead,?|ok(?:ay)?,?|let['’]?s|we(?:['’]ll| will"
+    r"\W*(?:(?:and|but|so|then|also|just|simply|please|rather|maybe not, |instead,?|ok(?:ay)?,?|let['’]?s|we(?:['’]ll"
+    r"| will"
     r"| can| should)?)\s+)*(?:accept|allow|always|ask for|avoid|base|block|bring|bump|cache|call|cap|combine|count|cut"
     r"|deduplicate|default|deny|deprecate|disable|do (?:it|that|this|both)|double|drop|enable|encrypt|exclude|expose"
     r"|fall back|flip|force|freeze|give|go|hash|hide|hold|ignore|include|inline|keep|leave|limit|lock|log|lower|make"
     r"(?! (?:a|an|sure|me|some)\b)|mark|mask|merge|move|name|never|omit|only|order by|pin|prefer|put|queue|raise|record"
-    r"|redirect|refuse|reject|remove|replace|require|restrict|retry|return|reuse|roll back (?:after|to|on|when)|round|send"
+    r"|redirect|refuse|reject|remove|replace|require|restrict|retry|return|reuse|roll back (?:after|to|on|when)|round"
+    r"|send"
     r"|serve|set|share|shard|skip(?! (?:that|this) one)|sort|split|squash|start with|stay|stick|store|strip|switch|take"
     r"|target|throttle|treat|truncate|turn (?:off|on|it)|use|wait|warn|wrap"
     r"|nimm|nehmt|behalte|lass|verwende|benutze|setze|speicher\w*|begrenze|verschiebe|entferne|beschränke"
@@ -33,9 +36,13 @@ _SETTLES = re.compile(
     re.I,
 )
 _SETTLED = re.compile(
-    r"\b(?:(?:it|that|this)(?:['’]ll| will| shall) be|it is\W*$|is (?:enough|plenty|fine|ok|okay|out|in|the one|worth more"
+    r"\b(?:(?:it|that|this)(?:['’]ll| will| shall) be|it is\W*$|is (?:enough|plenty|fine|ok|okay|out|in|the one"
+    r"|worth more"
     r"|a must|sufficient)|are (?:ok|okay|fine|enough|out)|wins|will do|then|does the job|for now|at (?:most|least)"
     r"|max(?:imum)?|minimum|not within|no more than|as (?:well|before|everywhere)|like (?:the|everywhere|we)|instead"
+    r"|(?<!\bi )(?:must|has to)|sounds (?:good|great|right|fine)|for the (?:moment|time being)|usemos|dejemos"
+    r"|de momento"
+    r"|por ahora|por enquanto|erstmal|vorerst"
     r"|rather|only|we(?:['’]ll| will)? (?:stay|keep|stick|go|use|take|leave)|we stay"
     r"|reicht|genügt|lieber|dann|nur|bleibt|bleiben|statt|basta|entonces|mejor|solo|sólo|se queda|nos quedamos"
     r"|suffit|alors|plutôt|juste|on (?:garde|reste|prend|passe|part)|pour l['’]instant|então|melhor|fica|só)\b"
@@ -43,15 +50,20 @@ _SETTLED = re.compile(
     re.I,
 )
 _AGREES = re.compile(
-    r"\W*(?:(?:oh|ah|wow|hm+|well|ok(?:ay)?|yes|yeah|yep|cool|nice|great)[,.! ]+){0,2}(?:sold|deal|(?:fine|good|ok(?:ay)?)"
-    r" (?:by|with|for) me|works for me|(?:you|that) (?:have )?convinced me|(?:i['’]m )?convinced|i(?:['’]m| am) (?:in|fine"
+    r"\W*(?:(?:oh|ah|wow|hm+|well|ok(?:ay)?|yes|yeah|yep|cool|nice|great)[,.! ]+){0,2}(?:sold|deal|(?:fine|good"
+    r"|ok(?:ay)?)"
+    r" (?:by|with|for) me|works for me|(?:you|that) (?:have )?convinced me|(?:i['’]m )?convinced|i(?:['’]m| am) (?:in"
+    r"|fine"
     r"|ok(?:ay)?|good|happy) (?:with|for)?|i (?:like|love|agree|buy)(?: (?:that|it|this|the idea|with (?:that|you)))?"
     r"|love it|go for (?:it|that)|so be it|fair enough|good (?:idea|plan|point|call)|great (?:idea|plan)|\+1|yes please"
-    r"|let['’]?s (?:do|try) (?:it|that|this)|do (?:it|that|this|so)(?: (?:like )?that| this way)?|sounds (?:good|great|right"
+    r"|let['’]?s (?:do|try) (?:it|that|this)|do (?:it|that|this|so)(?: (?:like )?that| this way)?|sounds (?:good|great"
+    r"|right"
     r"|reasonable|like a plan)|cool|agreed|approved|absolutely|definitely|exactly|please do|ship it"
-    r"|überzeugt|gute idee|so machen(?: wir)?(?: (?:es|das))?|machen wir(?: (?:so|das|es))*|mach (?:das|es) so|klingt gut"
+    r"|überzeugt|gute idee|so machen(?: wir)?(?: (?:es|das))?|machen wir(?: (?:so|das|es))*|mach (?:das|es) so"
+    r"|klingt gut"
     r"|in ordnung|von mir aus|me gusta|dale|hazlo(?: así)?|me parece bien|buena idea|trato hecho|faisons (?:comme )?ça"
-    r"|ça me va|bonne idée|allons-y|pode ser|fechado|beleza|boa ideia|pode fazer|sim|faz(?: isso| assim)?|va bene)(?![\w-])"
+    r"|ça me va|bonne idée|allons-y|pode ser|fechado|beleza|boa ideia|pode fazer|sim|faz(?: isso| assim)?"
+    r"|va bene)(?![\w-])"
     r"|\W*(?:没问题|就这么办|听你的|いいですね|それで(?:お願いします|いきましょう|いい)|賛成)",
     re.I,
 )
@@ -63,7 +75,8 @@ _REMARK = re.compile(
     re.I,
 )
 _WORK = re.compile(
-    r"\W*(?:(?:and|then|now|please|also|ok) )*(?:add|write|fix|run|open|look|check|show|explain|test|continue|measure|try"
+    r"\W*(?:(?:and|then|now|please|also|ok) )*(?:add|write|fix|run|open|look|check|show|explain|test|continue|measure"
+    r"|try"
     r"|update|rename|revert|commit|push|deploy|document|verify|review|carry|go on|tell|list|find|read|implement|do the"
     r"|start|finish|benchmark|profile|prüf\w*|mach weiter|miss|schreib\w*|añade|prueba|ajoute|teste|vérifie)\b",
     re.I,
@@ -71,7 +84,8 @@ _WORK = re.compile(
 _AND_MAKE = re.compile(r"(?: and|[,;]) (?=make (?!a\b|an\b|sure\b))", re.I)
 _OFFERS = re.compile(
     r"\b(?:would (?:be|do|give|keep|cover|let|make|mean|solve|avoid|go)|better|best|cleanest|simplest|easiest|safest"
-    r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can|i could|suffices?|is (?:enough|plenty|obvious)|does the job"
+    r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can|i could|suffices?|is (?:enough"
+    r"|plenty|obvious)|does the job"
     r"|wir (?:könnten|sollten|können)|besser|am (?:einfachsten|besten)|reicht|ich würde"
     r"|podr[ií]a\w*|lo (?:mejor|más)|propongo|sugiero|mejor|bastar[ií]a"
     r"|on (?:pourrait|peut)|mieux|suffit|le plus simple|je propose|poderia\w*|o melhor|dá para|podemos|sugiro)\b"
@@ -79,7 +93,10 @@ _OFFERS = re.compile(
     re.I,
 )
 
-__all__ = ["agrees_in", "answers", "is_comment", "is_remark", "offers", "points_at", "settled_part", "settles", "with_context"]
+__all__ = [
+    *("agrees_in", "answers", "is_comment", "is_open", "is_remark", "offers", "points_at", "settled_part", "settles"),
+    "with_context",
+]
 
 
 def agrees_in(text: str) -> str | None:
@@ -138,13 +155,22 @@ def offers(text: str) -> bool:
     return bool(_OFFERS.search(text)) and not text.endswith(("?", "？"))
 
 
+def is_open(text: str) -> bool:
+    """Whether a sentence of the agent leaves something to choose."""
+    return is_question(text) or bool(cue("hypothetical").search(text)) or offers(text)
+
+
 def with_context(pick: str, said: Sequence[str], question: str) -> str:
     """A pick with the sentence that it belongs to, where it says little by itself."""
     mine = stems(pick)
     if len(mine) > (_FEW_STEMS if _POINTS_AT.search(pick) else _FEW_STEMS // 2):
         return pick
     context = _closest(pick, said)
-    if not context and question and (mine & stems(question) or (_POINTS_AT.search(pick) and len(mine) <= _FEW_STEMS // 2)):
+    if (
+        not context
+        and question
+        and (mine & stems(question) or (_POINTS_AT.search(pick) and len(mine) <= _FEW_STEMS // 2))
+    ):
         context = question
     context = tidy(context)
     if not context or len(pick) + len(context) > _TEXT_CHARS or (is_alike(mine, stems(context), 1.0) and len(mine) > 4):
@@ -153,7 +179,8 @@ def with_context(pick: str, said: Sequence[str], question: str) -> str:
 
 
 def _closest(pick: str, said: Sequence[str]) -> str:
-    mine = stems(pick)
+    # What only says that it is a choice is not what it is about.
+    mine = stems(_SETTLED.sub(" ", pick)) or stems(pick)
     ranked = [(len(mine & stems(text)), offers(text), index, text) for index, text in enumerate(said)]
     best = max(ranked, default=(0, False, 0, ""))
     return best[3] if mine and best[0] >= max(1, (len(mine) + 1) // 2) else ""

@@ -17,7 +17,8 @@ CAUSE, CONTRAST, LIMIT, AGAIN, SILENT, DUTY, PROBLEM, NAME, HEDGE, CONDITION, SU
 
 _SPACED: dict[str, str] = {
     CAUSE: r"because|since|due to|hence|therefore|thus|so|which (?:is why|means|makes|leaves|leads|breaks|causes)"
-    r"|that (?:makes|is why|means)|comes? from|traces? back|stems? from|boils? down|leads? to|thanks to|caus(?:es|ed|ing)"
+    r"|that (?:makes|is why|means)|comes? from|traces? back|stems? from|boils? down|leads? to|thanks to|caus(?:es|ed"
+    r"|ing)"
     r"|weil|denn|deshalb|daher|darum|dadurch|sodass|deswegen|wegen|liegt (?:an|daran)|kommt (?:von|daher)"
     r"|porque|ya que|por eso|así que|por lo que|debido a|de modo que|lo que hace|viene de"
     r"|parce que|car|donc|si bien que|du coup|ce qui|à cause d[eu]|vient d[eu]|d['’]où"
@@ -44,7 +45,8 @@ _SPACED: dict[str, str] = {
     DUTY: r"must|ha(?:s|ve) to|had to|needs?(?: to)?|requires?|required|expects?|insists?|depends? on|works? only"
     r"|muss|müssen|braucht|benötigt|verlangt|erwartet|debe[n]?|hay que|tiene[n]? que|necesita[n]?|exige|requiere"
     r"|doi(?:t|vent)|il faut|exige|nécessite|a besoin|attend|deve[m]?|precisa[m]?|é preciso|tem que|bisogna|richiede",
-    HEDGE: r"could|might|maybe|perhaps|probably|possibly|presumably|either(?= .*\bor\b)|i (?:guess|suspect|think|assume|believe)"
+    HEDGE: r"could|might|maybe|perhaps|probably|possibly|presumably|either(?= .*\bor\b)|i (?:guess|suspect|think"
+    r"|assume|believe)"
     r"|my (?:guess|hunch)|seems?|i['’]m not sure|not sure|let['’]s see|vielleicht|könnten?|wahrscheinlich|vermutlich"
     r"|scheint|entweder|quizás?|podr[ií]a\w*|probablemente|parece|tal vez|creo"
     r"|peut-être|pourrai\w+|sans doute|probablement|semble|talvez|poderia\w*|provavelmente|acho|forse|potrebbe",
@@ -52,7 +54,8 @@ _SPACED: dict[str, str] = {
     r"|while|from version|as of|since version|under|sonst|sobald|solange|wenn|bevor|nachdem|ohne|bis"
     r"|si no|de lo contrario|cuando|mientras|hasta|antes|sin|si|sinon|quand|lorsque|tant que|avant|après|sans|dès"
     r"|senão|caso contrário|quando|enquanto|até|sem|se|altrimenti",
-    SURPRISE: r"catch|caveats?|gotchas?|traps?|pitfalls?|quirks?|heads?[- ]?up|beware|watch out|careful|mind (?:that|the|you)"
+    SURPRISE: r"catch|caveats?|gotchas?|traps?|pitfalls?|quirks?|heads?[- ]?up|beware|watch out|careful|mind (?:that"
+    r"|the|you)"
     r"|be aware|keep in mind|worth (?:knowing|noting|mentioning|remembering)|note that|remember that|don['’]t forget"
     r"|the hard way|bit(?:es?|ten)? (?:us|me|you)|surpris\w+|unexpected(?:ly)?|oddly|counter-?intuitive\w*|contrary to"
     r"|despite|even though|turns? out|it turned out|culprit|root cause|zu beachten|achtung|vorsicht|aufgepasst|haken"
@@ -71,7 +74,8 @@ _UNSPACED: dict[str, str] = {
     SURPRISE: "注意|小心|留意|坑|原来|其实|罪魁|気をつけ|落とし穴|実は|意外",
 }
 _NAME = re.compile(
-    r"`|\b\w+\(\)|\b[a-z]\w*[A-Z]\w*|\b\w+_\w+|(?<!^)\b[A-Z][A-Z0-9]{1,}\b|(?<![\w.])\d|(?<=[^\x00-\x7f])\d|\b[\w-]+[./][\w./-]+\w|--\w+"
+    r"`|\b\w+\(\)|\b[a-z]\w*[A-Z]\w*|\b\w+_\w+|(?<!^)\b[A-Z][A-Z0-9]{1,}\b|(?<![\w.])\d|(?<=[^\x00-\x7f])\d"
+    r"|\b[\w-]+[./][\w./-]+\w|--\w+"
     r"|(?<=[^.!?:] )[A-Z][a-z]+"
 )
 

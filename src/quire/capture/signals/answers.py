@@ -1,0 +1,107 @@
+"""How choices are put together from what was said: an answer without its agreement, an offer with its argument."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from quire.capture.signals.choices import LEAST_STEMS, has_reason, is_proposal, is_question, without_agreement
+from quire.capture.signals.picks import agrees_in, points_at
+from quire.capture.signals.sentences import Block, Sentence
+from quire.capture.signals.wording import share, stems
+
+_PROPOSAL_CHARS = 200
+_SAME_TEXT = 0.8
+_AGAINST = re.compile(r"\b(?:against|not|n['’]t|push back)\b", re.I)
+_REASON = re.compile(r"\W*(?:reason|because|since|that|this|it|they|otherwise|so|weil|denn|porque|car)\b", re.I)
+
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
+_REFERENCE = re.compile(
+    r"\W*(?:(?:yes|ok|okay|option|number|let['’]?s (?:do|go with|take)|go with|take|do)[\s,]+){0,3}(?:the )?"
+    r"(?P<what>first|second|third|last|[A-D]|[1-9])(?: (?:one|option))?(?: and (?P<other>[A-D]|[1-9]))?"
+    r"(?=[\s,.!;]*$|[,.;]| but\b| and\b)",
+)
+_AND = re.compile(r"^[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?", re.I)
+
+__all__ = [
+    *("after_agreement", "join", "named_options", "others", "statements", "whole", "with_next"),
+    "with_next_sentence",
+]
+
+
+def after_agreement(text: str) -> tuple[str, bool]:
+    """A sentence without the words that only agree, and whether there were any."""
+    agreed = agrees_in(text)
+    rest, also = without_agreement(text if agreed is None else agreed)
+    return rest, also or agreed is not None
+
+
+def join(picks: list[str], pick: str, *, is_apart: bool) -> None:
+    """Add a pick, or go on with the one before: `that topic. name it like the others`."""
+    if picks and not (is_apart and not points_at(pick)):
+        picks[-1] = f"{picks[-1].rstrip('.。')}; {pick[:1].lower()}{pick[1:]}"
+    else:
+        picks.append(pick)
+
+
+def with_next_sentence(text: str, following: str) -> str:
+    """A proposal with what is said right after it, which most often is its reason."""
+    if not following or has_reason(text) or is_question(following) or len(text) + len(following) > _PROPOSAL_CHARS:
+        return text
+    if is_proposal(following) or text.endswith(following) or (": " in text and not _AGAINST.search(text)):
+        return text
+    return f"{text.rstrip('.。')}: {following}"
+
+
+def _with_argument(option: str, name: str, said: list[str]) -> str:
+    """An option with what is said for it by its name: `Option B also keeps …`."""
+    named = (text for text in said if re.search(rf"\boption {re.escape(name)}\b", text, re.I))
+    argument = next(named, "")
+    return (
+        f"{option.rstrip('.。')}: {argument}" if argument and len(option) + len(argument) <= _PROPOSAL_CHARS else option
+    )
+
+
+def statements(block: Block) -> list[str]:
+    """The sentences of a paragraph, each with the reason that follows it."""
+    found: list[str] = []
+    for sentence in block.sentences:
+        if found and (_REASON.match(sentence.text) or len(sentence.text.split()) < LEAST_STEMS):
+            found[-1] = f"{found[-1].rstrip('.。')}: {sentence.text}"
+        else:
+            found.append(sentence.text)
+    return found
+
+
+def others(said: list[str], text: str) -> list[str]:
+    """What was said beside a text."""
+    return [one for one in said if share(stems(one), stems(text)) < _SAME_TEXT]
+
+
+def with_next(sentences: tuple[Sentence, ...]) -> Iterator[tuple[Sentence, str]]:
+    for index, sentence in enumerate(sentences):
+        yield sentence, sentences[index + 1].text if index + 1 < len(sentences) else ""
+
+
+def whole(block: Block) -> str:
+    """A list item in one sentence: its title or first sentence, and what follows it as the reason."""
+    parts = [part for part in (block.title, *(sentence.text for sentence in block.sentences)) if part]
+    first, rest = parts[0].rstrip(".。"), parts[1:]
+    return f"{first}: {rest[0]}" if rest else first
+
+
+def named_options(text: str, options: dict[str, str], said: list[str]) -> list[str]:
+    """The options that an answer names by number, letter or place, with what the answer adds to them."""
+    found = _REFERENCE.match(text)
+    if not found or not options:
+        return []
+    names = list(options)
+    what = found["what"]
+    if what in _ORDINALS:
+        at = _ORDINALS[what]
+        chosen = names[at : at + 1 or None] if at < len(names) else []
+    else:
+        chosen = [name for name in (what, found["other"] or "") if name in options]
+    more = _AND.sub("", text[found.end() :]).strip()
+    texts = [_with_argument(options[name], name, said) for name in chosen]
+    return [f"{texts[0]}; {more}", *texts[1:]] if texts and len(stems(more)) > 1 else texts
