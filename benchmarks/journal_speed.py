@@ -104,7 +104,10 @@ class Ground:
 
     def __init__(self, base: Path) -> None:
         self.base, self.root, self.home = base, base / "project", base / "home"
-        self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "MEMORY_HOME": str(base / "registry")}
+        # Whoever is started finds everything compiled from the second time on.
+        compiled = {name: value for name, value in _env(str(base.parent)).items() if name.startswith("PYTHON")}
+        named = {"PATH": os.environ["PATH"], "HOME": str(self.home), "MEMORY_HOME": str(base / "registry")}
+        self.env = {**compiled, **named}
         self.home.mkdir(parents=True)
 
     def begin(self) -> None:
@@ -126,7 +129,7 @@ class Ground:
 @contextlib.contextmanager
 def _ground() -> Iterator[Ground]:
     with tempfile.TemporaryDirectory(prefix="quire-bench-") as folder:
-        yield Ground(Path(folder))
+        yield Ground(Path(folder) / "ground")
 
 
 def _timed(times: Times, name: str, work: Callable[[], Result]) -> Result:
@@ -375,7 +378,6 @@ class Stage(Ground):
         super().__init__(base)
         self.size = size
         self.times: Times = {}
-        self.env |= {name: value for name, value in _env(str(base.parent)).items() if name.startswith("PYTHON")}
         make_short_sessions(self.home, range(size - 1))
         self.begin()
         self.made: Times = {}
@@ -517,7 +519,8 @@ def _peak_memory(arguments: Sequence[str], folder: Path, env: dict[str, str]) ->
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, cwd=folder, env=env, check=False, capture_output=True, text=True)
     line = next((line for line in done.stdout.splitlines() if line.startswith("VmHWM")), None)
-    assert line, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    assert line, done.stdout
     return round(int(line.split()[1]) / 1024, 1)
 
 

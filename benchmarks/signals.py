@@ -2,7 +2,7 @@
 
 The sessions in `data/sessions/` are made up, and labelled with what a person would keep; its README says how. Rules are
 changed while looking at the development sessions, which `python -m benchmarks.signals` prints alone; the held-out ones
-were written by somebody else after the rules, and are run to be reported.
+were written by somebody else, and are run to be reported.
 
 A text matches a label when at least 0.6 of the label's stems are in the text and at least 0.4 of the text's stems are
 in the label. A stem is a word in lower case cut after six letters, stop words left out; Chinese and Japanese are read

@@ -1,6 +1,7 @@
-"""Probes: short talks in words that the rules were not made from, each with what a person would keep of it.
+"""Probes: short talks, each with what a person would keep of it.
 
-They were written before the rules were held against them. Rules that know exact words and nothing else fail here.
+They were written before the rules were held against them, and the rules were then changed while looking at them: what
+they show is that nothing of it got lost, not how well the rules do on what nobody has seen.
 In a talk, `U:` is the user, `A:` the agent, `E:` an edited file, `P:` a command that passed and `F:` one that failed.
 """
 
@@ -532,9 +533,7 @@ def results(kind: str, probes: list[tuple[str, str]]) -> list[tuple[bool, str, l
     ("kind", "probes"),
     [("decisions", DECISIONS), ("gotchas", GOTCHAS), ("next_step_hints", STEPS)],
 )
-def test_most_of_what_a_person_would_keep_is_found_in_words_that_were_not_known(
-    kind: str, probes: list[tuple[str, str]]
-) -> None:
+def test_most_of_what_a_person_would_keep_of_a_short_talk_is_found(kind: str, probes: list[tuple[str, str]]) -> None:
     told = results(kind, probes)
     missed = [label for found, label, _ in told if not found]
     wrong = [text for _, _, others in told for text in others]

@@ -1,4 +1,7 @@
-"""Whole talks in words that the rules were not made from: what is found in them, and how much of that is right."""
+"""Whole talks: how much of what a person would keep is found in them, and how much of what is found is right.
+
+The rules were changed while looking at them, like at the sessions of the development half.
+"""
 
 from __future__ import annotations
 
@@ -474,6 +477,192 @@ TALKS: list[tuple[str, list[str], list[str], list[str]]] = [
             "NEXT: verificar el dominio en eu-west-1 para volver a la región de siempre",
         ],
     ),
+    (
+        "U: Can you help me set up background jobs for sending invoices?\n"
+        "A: Happy to help! Let me look at what's already there.\n"
+        "P: cat requirements.txt\n"
+        "A: You're already running Redis for sessions, so both **RQ** and **Celery** would work without"
+        " new infrastructure.\n"
+        "\n"
+        "- **RQ** is tiny and easy to debug, but it has no periodic tasks built in.\n"
+        "- **Celery** can do everything, at the price of more configuration.\n"
+        "\n"
+        "Since you mentioned monthly runs, I'd lean towards Celery. Does that work for you?\n"
+        "U: I've been burned by celery before. rq, and we trigger the monthly run from cron\n"
+        "A: Fair! RQ for the jobs, and cron triggers the monthly run.\n"
+        "E: app/jobs.py\n"
+        "E: ops/crontab\n"
+        "P: pytest => 48 passed\n"
+        "A: Everything is in place:\n"
+        "\n"
+        "- `app/jobs.py` contains the invoice job with three retries\n"
+        "- `ops/crontab` starts it on the first of the month at 4:00\n"
+        "\n"
+        "One caveat: RQ workers fork per job, and the PDF library keeps a file handle open across forks,"
+        " so it has to be imported inside the job.\n"
+        "\n"
+        "What's next: a dashboard to see failed jobs would help, `rq-dashboard` does that.",
+        [
+            "RQ for the jobs, and cron triggers the monthly run",
+        ],
+        [
+            "RQ workers fork per job, and the PDF library keeps a file handle open across forks: it has to"
+            " be imported inside the job",
+        ],
+        [
+            "NEXT: A dashboard to see failed jobs, rq-dashboard does that",
+        ],
+    ),
+    (
+        "U: typescript build takes 4 minutes, do something\n"
+        "P: npx tsc --extendedDiagnostics\n"
+        "A: 3 of the 4 minutes are spent checking `src/generated/schema.ts`, a union with 2,400 members"
+        " that every file imports.\n"
+        "U: can we exclude it?\n"
+        "A: Not from checking, but we can split it by domain; most files need only one part.\n"
+        "U: do that. and turn on incremental builds while you're there\n"
+        "E: scripts/split-schema.ts\n"
+        "E: tsconfig.json\n"
+        "P: npx tsc => ok\n"
+        "A: Down to 50 seconds, 8 when nothing changed. The generator must be run through `npm run"
+        " schema` from now on; calling the CLI directly writes the single file again.",
+        [
+            "Split the schema by domain; turn on incremental builds",
+        ],
+        [
+            "Typescript build takes 4 minutes: src/generated/schema.ts is a union with 2,400 members that"
+            " every file imports",
+            "The generator must be run through npm run schema: calling the CLI directly writes the single file again",
+        ],
+        [],
+    ),
+    (
+        "U: review this PR before i merge it please\n"
+        "P: git diff main\n"
+        "A: Two things I'd change:\n"
+        "\n"
+        '1. `parseDate` accepts "2024-02-31" and silently rolls over to March.\n'
+        "2. The new endpoint has no auth check.\n"
+        "\n"
+        "The rest looks good.\n"
+        "U: fix 2. for 1 we rely on the frontend, leave it\n"
+        "E: api/export.ts\n"
+        "A: The endpoint requires the `export` scope now.\n"
+        "U: merged, thx",
+        [
+            "parseDate is left as it is, we rely on the frontend",
+        ],
+        [
+            "parseDate accepts 2024-02-31 and silently rolls over to March",
+        ],
+        [],
+    ),
+    (
+        "U: Our Lambda times out on cold start.\n"
+        "P: aws logs tail /aws/lambda/thumb\n"
+        "A: The cold start takes 11 seconds, and 9 of them are `import tensorflow`. The timeout is set"
+        " to 10.\n"
+        "A: Options: provisioned concurrency (about 40 $ a month), a container image with lazy import,"
+        " or ONNX instead of TensorFlow.\n"
+        "U: what would onnx mean for accuracy?\n"
+        "P: python compare.py\n"
+        "A: On 500 images the results are identical to four digits, and loading takes 0.6 seconds.\n"
+        "U: wow ok. onnx!\n"
+        "E: thumb/model.py\n"
+        "F: sam build => Error: package exceeds 250 MB\n"
+        "A: Even the ONNX runtime with all providers is too big for a zip. The CPU-only wheel is 40 MB,"
+        " I'm using that one.\n"
+        "E: requirements.txt\n"
+        "P: sam build => Build Succeeded\n"
+        "A: Deployed to dev: cold start is 1.4 seconds. I haven't converted the second model (faces),"
+        " it's only used by the nightly batch.",
+        [
+            "ONNX instead of TensorFlow (identical to four digits, loading takes 0.6 seconds)",
+            "Use the CPU-only wheel of the ONNX runtime, 40 MB",
+        ],
+        [
+            "Our Lambda times out on cold start: 9 of 11 seconds are import tensorflow, the timeout is 10",
+            "sam build fails, package exceeds 250 MB: the ONNX runtime with all providers is too big for a zip",
+        ],
+        [
+            "NEXT: Convert the second model (faces), it's only used by the nightly batch",
+        ],
+    ),
+    (
+        "U: where is the code that sends the welcome mail?\n"
+        "P: rg -n welcome\n"
+        "A: `users/signals.py:31` sends it when a user is created. The template is `mails/welcome.html`.\n"
+        "U: thanks. and in tests it's mocked?\n"
+        "A: Yes, `conftest.py` replaces the backend with the in-memory one.",
+        [],
+        [],
+        [],
+    ),
+    (
+        "U: Wir müssen die Passwörter von bcrypt auf argon2 umstellen.\n"
+        "A: Zwei Wege: alle Nutzer zum Zurücksetzen zwingen oder beim nächsten Login neu hashen.\n"
+        "U: Zurücksetzen ist den Kunden nicht zuzumuten. Beim Login.\n"
+        "A: Verstanden, beim nächsten Login wird mit argon2 neu gehasht.\n"
+        "E: auth/passwords.py\n"
+        "F: pytest => 2 failed, 31 passed\n"
+        "A: Die Spalte ist auf 60 Zeichen begrenzt, argon2-Hashes haben 97. Es braucht also eine"
+        " Migration.\n"
+        "E: migrations/0012.py\n"
+        "P: pytest => 33 passed\n"
+        "A: Läuft. In etwa einem halben Jahr sollten wir prüfen, wer noch einen bcrypt-Hash hat.",
+        [
+            "Beim nächsten Login wird mit argon2 neu gehasht, Zurücksetzen ist den Kunden nicht zuzumuten",
+        ],
+        [
+            "Zwei Tests schlagen fehl: die Spalte ist auf 60 Zeichen begrenzt, argon2-Hashes haben 97",
+        ],
+        [
+            "NEXT: In etwa einem halben Jahr prüfen, wer noch einen bcrypt-Hash hat",
+        ],
+    ),
+    (
+        "U: please make the map faster, it stutters with 5k markers\n"
+        "P: cat src/Map.tsx\n"
+        "A: Every marker is a React component and all 5,000 rerender on each pan, because the `bounds`"
+        " object is created anew in the parent.\n"
+        "E: src/Map.tsx\n"
+        "A: Memoising `bounds` helps (12 fps to 25 fps), but the DOM is the limit. Drawing the markers"
+        " on a canvas layer would get us to 60.\n"
+        "U: go for canvas, but keep the popups as html\n"
+        "E: src/MarkerLayer.ts\n"
+        "P: npm test => Tests: 70 passed, 70 total\n"
+        "A: 60 fps with 5,000 markers; popups are still HTML. Keyboard focus on markers is lost with the"
+        " canvas, an accessible list beside the map would make up for it.\n"
+        "U: hm good point, open an issue for that",
+        [
+            "Markers are drawn on a canvas layer, but keep the popups as HTML",
+        ],
+        [
+            "The map stutters with 5k markers: every marker is a React component and all rerender on each"
+            " pan, because the bounds object is created anew in the parent",
+        ],
+        [
+            "NEXT: Keyboard focus on markers is lost with the canvas, an accessible list beside the map"
+            " would make up for it (issue)",
+        ],
+    ),
+    (
+        "U: bump all dependencies\n"
+        "P: npm update\n"
+        "F: npm test => Tests: 4 failed, 96 passed, 100 total\n"
+        "A: date-fns 4 dropped the default export and `format` is stricter: `YYYY` throws now.\n"
+        "U: pin date-fns to 3 for now, the rest can stay\n"
+        "E: package.json\n"
+        "P: npm test => Tests: 100 passed, 100 total\n"
+        "A: Pinned to 3.6, all tests pass.",
+        [
+            "Pin date-fns to 3 for now",
+        ],
+        [
+            "Four tests fail: date-fns 4 dropped the default export and format is stricter, YYYY throws now",
+        ],
+        [],
+    ),
 ]
 
 
@@ -493,7 +682,7 @@ def test_most_of_what_is_found_in_whole_talks_is_right_and_most_is_found(kind: s
 
 def test_talk_about_chores_leaves_nothing_behind() -> None:
     chores = [told for told in TALKS if not any(told[1:])]
-    assert len(chores) == 2
+    assert len(chores) == 3
     for told in chores:
         found = extract(talk(told[0])).signals
         assert found.decisions == found.gotchas == found.next_step_hints == ()

@@ -21,7 +21,10 @@ from typing import Any, NamedTuple
 from commanding import Said
 from journal_here import Journal
 
-from quire.layers.journal import content_hash, decode_json, file_bytes
+from quire.capture import agree_to
+from quire.files import World
+from quire.layers.journal import content_hash, decode_json, file_bytes, load_sources
+from quire.model import InvalidStore
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NAMES = sorted(path.parent.name for path in RECORDINGS.glob("*/commands.json"))
@@ -432,7 +435,8 @@ class Replay:
         self.replayed = 0
         self._lay_out(folder)
         programs = str(folder / "programs")
-        self.here = Journal(self.repo, {**environment, "PATH": f"{programs}:{environment['PATH']}"})
+        now = self.recording["steps"][0]["now"]
+        self.here = Journal(self.repo, {**environment, "PATH": f"{programs}:{environment['PATH']}", "MEMORY_NOW": now})
 
     def _lay_out(self, folder: Path) -> None:
         """The project as it was before the first command, and the sessions."""
@@ -633,6 +637,22 @@ class Replay:
             (self.repo / name).unlink(missing_ok=True)
         for name, data in self.recorded.items():
             _write(self.repo / name, _of_all_folders(data) if name == ".agent-memory/sources.json" else data)
+        agree_to_all(self.here)
+
+
+def agree_to_all(here: Journal) -> None:
+    """The user of this machine agrees to have every source read, which the original takes for granted."""
+    world = World(
+        cwd=str(here.root),
+        env=here.env,
+        now=lambda: datetime.fromisoformat(here.env["MEMORY_NOW"]),
+        token=lambda: "0123456789abcdef",
+        sleep=time.sleep,
+        pid=os.getpid(),
+    )
+    with contextlib.suppress(InvalidStore):
+        for source in load_sources(str(here.root))[0].sources:
+            agree_to(str(here.root), source, world)
 
 
 def _of_all_folders(data: bytes) -> bytes:

@@ -249,6 +249,7 @@ EXPECTED = (
 
 
 SHOWN_ELSEWHERE = {
+    "journal-agreed-sources",
     "journal-folders",
     "journal-locks",
     "journal-secrets",

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from journal_here import Journal
-from journal_recordings import NAMES, RECORDINGS
+from journal_recordings import NAMES, RECORDINGS, agree_to_all
 
 from quire.layers.journal import content_hash, decode_json, file_bytes
 
@@ -112,7 +112,7 @@ def test_every_store_is_read_as_it_is_and_left_as_it_is(name: str, tmp_path: Pat
                 assert said.out, (store, look)
             check_told(here, store)
             check_compared(here, store)
-            check_unreachable(here, store)
+            check_sources(here, store)
         assert held(tmp_path) == before, store
 
 
@@ -175,17 +175,17 @@ def check_compared(here: Journal, store: str) -> None:
     assert (run.code, run.error["code"]) == (1, "MemoryObjectNotFound"), store
 
 
-def check_unreachable(here: Journal, store: str) -> None:
-    """Where its sources lead, nothing is on this machine."""
+def check_sources(here: Journal, store: str) -> None:
+    """Nobody on this machine has agreed to have them read; what they lead to is not here anyway."""
     named = [source for source in json.loads((here.root / ".agent-memory/sources.json").read_bytes()) if source["id"]]
     run = here.journal("sync", "--all", "--dry-run", "--json")
-    assert run.code == 1
     if not named:
-        assert run.error["message"] == "There are no sources."
+        assert (run.code, run.error["message"]) == (1, "There are no sources."), store
         return
-    assert (run.data["imported"], run.data["failed"]) == (0, len(named)), store
-    for source, found in zip(named, run.data["sources"], strict=True):
-        assert source["path"] in found["error"] or source["type"] in found["error"], store
+    assert (run.code, run.data["imported"], run.data["failed"]) == (0, 0, 0), store
+    assert [(found["id"], found["is_unknown"]) for found in run.data["sources"]] == [
+        (source["id"], True) for source in named
+    ], store
 
 
 @pytest.mark.parametrize("program", [("agent-memory",), ("memory", "journal")])
@@ -248,7 +248,7 @@ SYNCED = [
 def whole(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Journal]:
     """A copy of a project with the sessions that its sources lead to."""
 
-    def copied(store: str, *, all_folders: bool = True) -> Journal:
+    def copied(store: str, *, all_folders: bool = True, agreed: bool = True) -> Journal:
         name, _, rest = store.partition("/")
         base = tmp_path / name
         kept = [path for path in (RECORDINGS / name).iterdir() if path.is_dir() and not path.name.startswith("repo")]
@@ -266,7 +266,10 @@ def whole(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Journal]
         assert rest
         for path in base.rglob("*.jsonl"):
             os.utime(path, (0, 0))
-        return Journal(base / "repo", {**environment, "MEMORY_NOW": NOW})
+        here = Journal(base / "repo", {**environment, "MEMORY_NOW": NOW})
+        if agreed:
+            agree_to_all(here)
+        return here
 
     return copied
 
@@ -334,6 +337,23 @@ def test_sessions_that_ran_in_other_folders_are_imported_only_where_that_is_want
         "codex-local-codex-home": 0,
     }
     assert [name for _, name, _ in imported(here)] == ["tool-records"]  # which does not say where it ran
+
+
+def test_sources_that_came_with_a_repository_are_read_once_somebody_names_them(whole: Callable[..., Journal]) -> None:
+    here = whole("basic-node/snapshots/024-add-codex-local", agreed=False)
+    before = held(here.root)
+    found = here.journal("sync", "--all", "--json").data
+    assert [(item["id"], item["is_unknown"]) for item in found["sources"]] == [
+        ("my-claude", True),
+        ("codex-local-codex-home", True),
+    ]
+    assert imported(here) == []
+    assert {name for name in held(here.root) if not name.startswith(".agent-memory/")} == {
+        name for name in before if not name.startswith(".agent-memory/")
+    }
+    assert here.journal("sync", "codex-local-codex-home", "--json").data["imported"] == 3
+    assert [item["imported"] for item in here.journal("sync", "--all", "--json").data["sources"]] == [0, 0]
+    assert {source for source, _, _ in imported(here)} == {"codex-local-codex-home"}
 
 
 def test_a_model_is_asked_only_within_the_ceiling_which_is_zero(whole: Callable[..., Journal]) -> None:

@@ -299,7 +299,7 @@ class JournalMachine(RuleBasedStateMachine):
     @rule(
         sessions=st.integers(0, 3),
         runs=st.integers(0, 1),
-        is_in_front=st.booleans() if not os.environ.get("D1") else st.just(False),
+        is_in_front=st.booleans(),
     )
     def merge(self, sessions: int, runs: int, is_in_front: bool) -> None:
         """What they wrote, with the ids that came next for them, between or behind our lines."""

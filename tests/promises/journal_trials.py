@@ -629,11 +629,10 @@ def crash(name: str, ways: str, folder: str, stride: str, mutant: str = "") -> d
     violations: list[str] = []
     points: Counter[str] = Counter()
     for place, way in enumerate(ways.split(",")):
+        concerned = [number for number, (operation, _) in enumerate(calls) if is_concerned(way, operation)]
         # Where calls are passed over, each way meets others of them.
-        for number in range(len(calls) - 1 - place % int(stride), -1, -int(stride)):
+        for number in concerned[:: -int(stride)] if not place else concerned[place % len(concerned) :: int(stride)]:
             operation, path = calls[number]
-            if (way == "torn" and operation != "fsync") or (way == "full" and operation not in NEEDS_ROOM):
-                continue
             trial.restore()
             found = list(fail(trial, way, number))
             points[way] += 1
@@ -642,6 +641,10 @@ def crash(name: str, ways: str, folder: str, stride: str, mutant: str = "") -> d
             if mutant and violations:
                 return {"calls": len(calls), "points": points, "violations": violations}
     return {"calls": len(calls), "points": points, "violations": violations}
+
+
+def is_concerned(way: str, operation: str) -> bool:
+    return operation == "fsync" if way == "torn" else way != "full" or operation in NEEDS_ROOM
 
 
 def fail(trial: Trial, way: str, number: int) -> Iterator[str]:
@@ -706,7 +709,8 @@ def work_sync(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
 
 
 def work_recall(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
-    source = ("all", "imports", "local")[(number + turn) % 3]
+    """By turns what was imported and what was done here: so each event is seen by one recall, and by no other."""
+    source = ("imports", "local")[(number + turn) % 2]
     done = Project.open(root).journal_recall(source=source)
     yield {"did": "recall", "source": source, "seen": done.raw_event_count, "event": done.event if done.applied else ""}
 
@@ -737,11 +741,14 @@ def work_read(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     events = project.journal_log(events=True, archived=True, limit=0).results
     assert len(events) >= status.events, (len(events), status.events)
     assert len({event.id for event in events}) == len(events)
+    assert status.latest_checkpoint_id is not None
+    assert project.journal_inspect(f"checkpoint:{status.latest_checkpoint_id}").items
+    noted: dict[str, Any] = {"did": "read", "events": status.events, "problems": len(status.warnings)}
     if turn % 3 == number % 3:
-        found = project.journal_validate().findings
-        wrong = [one for one in found if one["level"] == "fail"]
-        yield {"did": "validate", "failed": wrong}
-    yield {"did": "read", "events": status.events, "problems": len(status.warnings)}
+        noted["mode"] = project.journal_query("what was decided about the queue?").mode
+    if turn % 3 == (number + 1) % 3:
+        noted["failed"] = [one for one in project.journal_validate().findings if one["level"] == "fail"]
+    yield noted
 
 
 WORKERS: dict[str, Callable[[str, int, int], Iterator[dict[str, Any]]]] = {

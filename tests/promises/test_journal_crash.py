@@ -29,23 +29,18 @@ def explore(kind: str, scenario: str, way: str, folder: Path, *more: str, stride
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_writer_killed_at_any_call_leaves_all_or_nothing(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "kill", tmp_path, stride="15")
+    """Before the call, or with half of what it wrote on the disk."""
+    report = explore("crash", scenario, "kill,torn", tmp_path, stride="19")
     assert report["calls"] >= FEWEST
-    assert report["points"]["kill"] >= report["calls"] // 15
-    assert report["violations"] == []
-
-
-@pytest.mark.parametrize("scenario", ["init anew", "sync", "recall", "prune", "mend"])
-def test_a_write_that_reached_the_disk_by_half_is_noticed(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "torn", tmp_path, stride="3")
+    assert report["points"]["kill"] >= report["calls"] // int(STRIDE or "19")
     assert report["points"]["torn"] >= 1
     assert report["violations"] == []
 
 
-@pytest.mark.parametrize("scenario", ["init anew", "sync grown", "restore", "return", "rebuild", "cycle"])
+@pytest.mark.parametrize("scenario", ["init anew", "sync grown", "restore", "rebuild", "cycle"])
 def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(scenario: str, tmp_path: Path) -> None:
     """One call, and Ctrl-C at one; full from a call on, and read-only from a call on."""
-    report = explore("crash", scenario, "refuse,full,readonly,interrupt", tmp_path, stride="23")
+    report = explore("crash", scenario, "refuse,full,readonly,interrupt", tmp_path, stride="37")
     assert report["points"]["refuse"] >= 1
     assert report["points"]["readonly"] >= 1
     assert report["violations"] == []
@@ -53,18 +48,18 @@ def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(scenario:
 
 @pytest.mark.parametrize("scenario", ["init", "sync", "update", "return"])
 def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(scenario: str, tmp_path: Path) -> None:
-    report = explore("power", scenario, "", tmp_path, stride="11")
+    report = explore("power", scenario, "", tmp_path, stride="17")
     assert report["states"] >= 4
     assert report["violations"] == []
 
 
-@pytest.mark.parametrize(("scenario", "mutant"), [("recall", "in place"), ("update", "no recovery")])
+@pytest.mark.parametrize(("scenario", "mutant"), [("recall", "in place"), ("prune", "no recovery")])
 def test_the_killer_notices_a_writer_that_is(scenario: str, mutant: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "kill", tmp_path, mutant, stride="1")
+    report = explore("crash", scenario, "kill", tmp_path, mutant, stride="3")
     assert report["violations"]
 
 
 @pytest.mark.parametrize("mutant", ["no file sync", "no folder sync"])
 def test_the_power_cut_notices_a_writer_with(mutant: str, tmp_path: Path) -> None:
-    report = explore("power", "recall", mutant, tmp_path, stride="1")
+    report = explore("power", "add", mutant, tmp_path, stride="1")
     assert report["violations"]

@@ -228,7 +228,7 @@ def test_what_another_sync_imported_of_a_growing_session_is_not_imported_again(h
     harbor.say(1)
     inner: list[Any] = []
 
-    def meanwhile(_source: str, _number: int, _imported: int) -> None:
+    def meanwhile(*_: object) -> None:
         if not inner:
             harbor.say(1, part=1)
             inner.append(harbor.sync())
@@ -247,7 +247,7 @@ def test_what_was_imported_and_archived_while_we_read_is_not_imported_again(harb
     harbor.say(1, day="2025-01-05")
     inner: list[Any] = []
 
-    def meanwhile(_source: str, _number: int, _imported: int) -> None:
+    def meanwhile(*_: object) -> None:
         if not inner:
             inner.append(harbor.sync())
             harbor.project.journal_recall()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         source_of,
     )
     from quire.capture.summariser import Summariser, SummaryRequest
+    from quire.capture.trusted_sources import agree_to, is_agreed
 
 __all__ = [
     "ANEW",
@@ -36,8 +37,10 @@ __all__ = [
     "Step",
     "Summariser",
     "SummaryRequest",
+    "agree_to",
     "compact",
     "count_elsewhere",
+    "is_agreed",
     "look_through",
     "messages_from",
     "parse_candidate",
@@ -63,8 +66,10 @@ _HOMES = {
     "Step": "lifecycle",
     "Summariser": "summariser",
     "SummaryRequest": "summariser",
+    "agree_to": "trusted_sources",
     "compact": "compaction",
     "count_elsewhere": "importing",
+    "is_agreed": "trusted_sources",
     "look_through": "importing",
     "messages_from": "conversation",
     "parse_candidate": "lifecycle",

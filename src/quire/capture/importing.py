@@ -17,7 +17,7 @@ from msgspec import Struct
 from quire.capture.signals import SessionSignals, extract
 from quire.capture.transcripts import Reading, SessionFile, Turn, discover, read
 from quire.capture.transcripts.original_hash import original_content_hashes
-from quire.capture.transcripts.places import shown_path
+from quire.capture.transcripts.places import shown_path, shown_text
 from quire.capture.transcripts.types import Places
 from quire.layers.journal import Event, layout, moment_of, time_text
 from quire.model import QuireError
@@ -66,17 +66,23 @@ def look_through(
     settled_before: float = 0.0,
     all_folders: bool = False,
     normalise: Normalise | None = None,
+    counted: Callable[[int], None] | None = None,
 ) -> Iterator[Looked]:
     """Every session at a path that ran in the repository, or with `all_folders` anywhere.
 
-    `hashes` are those of the events that there are, by the id of their session.
+    `hashes` are those of the events that there are, by the id of their session. `counted` is told how many there are.
     """
     places = Places(root, home)
     found = discover(source_type, path, root="" if all_folders else root)
-    told = 0
-    for session in found:
+    sessions = list(found)
+    if counted is not None:
+        counted(len(sessions))
+    yield from _passed_over(found.skipped, places)
+    for session in sessions:
         ref = shown_path(session.path, places) or session.external_id
         known = noted.get(session.external_id)
+        if known is not None and known.hash and known.hash not in _known(hashes, session.external_id):
+            known = None  # the note is of another history: of another branch, or of one that was begun anew
         look = Looked(external_id=session.external_id[:_ITEM_CHARS], source_ref=ref)
         if known is not None and known.stamp == session.stamp:
             yield msgspec.structs.replace(look, warning=f"left out: {known.fault}") if known.fault else look
@@ -84,9 +90,6 @@ def look_through(
             yield msgspec.structs.replace(look, waits=True)
         else:
             yield _look(look, session, known, _known(hashes, look.external_id), source_id, places, now, normalise)
-        yield from _passed_over(found.skipped[told:], places)
-        told = len(found.skipped)
-    yield from _passed_over(found.skipped[told:], places)
 
 
 def count_elsewhere(source_type: str, path: str, most: int = 1000) -> int:
@@ -133,14 +136,14 @@ def _look(
             turns = iter(reading)
         signals = extract(turns, root=places.root)
     except QuireError as error:
-        return _failed(look, session, error.message)
+        return _failed(look, session, error.message, places)
     except (OSError, UnicodeError, ValueError, RecursionError, MemoryError) as error:
-        return _failed(look, session, f"it cannot be read: {error}"[:300])
+        return _failed(look, session, f"it cannot be read: {error}"[:300], places)
     after = Noted(session.stamp, reading.next_offset, reading.content_hash)
     bad = reading.bad_lines + reading.long_lines
     if not reading.turns or reading.content_hash in hashes or not signals.summary.strip():
         if bad and not reading.turns and not begin.offset:
-            return _failed(look, session, f"none of its {reading.lines:,} lines can be read")
+            return _failed(look, session, f"none of its {reading.lines:,} lines can be read", places)
         return msgspec.structs.replace(look, noted=after)
     refused = ""
     if normalise is not None:
@@ -165,7 +168,8 @@ def _look(
     return msgspec.structs.replace(look, event=event, noted=after, warning=warning)
 
 
-def _failed(look: Looked, session: SessionFile, reason: str) -> Looked:
+def _failed(look: Looked, session: SessionFile, reason: str, places: Places) -> Looked:
+    reason = shown_text(reason, places)
     return msgspec.structs.replace(look, failure=reason, noted=Noted(session.stamp, fault=reason))
 
 

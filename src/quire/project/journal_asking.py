@@ -322,7 +322,7 @@ class JournalAsking(JournalImporting):
 
         self._journal_ready()
         mended = self._mend() if mend else []
-        findings = validate_journal(self.root, self.world.now())
+        findings = validate_journal(self.root, self.world.now(), home=self.world.home)
         levels = [finding.level for finding in findings]
         return Validated(
             findings=[msgspec.to_builtins(finding) for finding in findings],
@@ -349,11 +349,11 @@ def _next_action(
     """What to do first."""
     threshold = journal.config.backlog_warn_threshold
     if left > threshold:
-        return f"{left:,} events wait to be recalled, more than {threshold:g}: recall them.", "recall"
+        return f"Events that wait to be recalled: {left:,}, more than {threshold:g}. Recall them.", "recall"
     if any(source.last_sync_status == "failed" for source in sources):
         return "The last sync of a source failed: sync again.", "sync --all"
     if left:
-        return f"{left:,} event{'s' if left > 1 else ''} wait to be recalled: recall.", "recall"
+        return f"Events that wait to be recalled: {left:,}. Recall them.", "recall"
     if not candidates.is_empty:
         return "Retention has something to archive: run a cycle.", "automate run-once"
     if drift and drift.get("changedSections"):

@@ -177,6 +177,10 @@ class JournalCycles(JournalAsking):
         """A model is never asked here: that would be a call for every session."""
         assert done.synced is not None
         done.go_on()
+        if not self._is_agreed(source):
+            done.synced.append(SyncedSource(id=source.id, type=source.type, is_unknown=True))
+            done.warnings.append(f"{source.id}: not read, since nobody on this machine added it.")
+            return
         quiet = self._quiet_source(source, settled_seconds)
         if quiet is not None:
             done.synced.append(quiet)
@@ -195,7 +199,7 @@ class JournalCycles(JournalAsking):
     def _quiet_source(self, source: Source, settled_seconds: float) -> SyncedSource | None:
         """What a sync would say of a source in which nothing is new; None where it has to look closer.
 
-        Only the sessions' stamps are compared with those that were noted: neither they nor the history are read.
+        Only the sessions' stamps are compared with those that were noted of this history.
         """
         from quire.capture.transcripts import discover
 
@@ -223,7 +227,17 @@ class JournalCycles(JournalAsking):
         held = self._imports().fields.get("sources")
         entries = held.get(source) if isinstance(held, dict) else None
         pairs = entries.items() if isinstance(entries, dict) else ()
-        return {name: noted.get("stamp") for name, noted in pairs if isinstance(noted, dict)}
+        known = self._known_hashes(source)
+        return {
+            name: noted.get("stamp")
+            for name, noted in pairs
+            if isinstance(noted, dict)
+            and (
+                not noted.get("hash")
+                or noted["hash"] in known.get(name, ())
+                or noted["hash"] in known.get(name.partition("@")[0], ())
+            )
+        }
 
     # -- recall -----------------------------------------------------------------------------
 

@@ -24,8 +24,8 @@ _BATCH_SECONDS = 5.0
 """Of a sync that is killed, at most so much is read again."""
 _FAILURES = 50
 
-Progress = Callable[[str, int, int], None]
-"""Called with a source, how many of its sessions were looked at, and how many were imported."""
+Progress = Callable[[str, int, int, int], None]
+"""Called with a source, how many of its sessions were looked at, of how many, and how many were imported."""
 
 __all__ = ["JournalImporting"]
 
@@ -49,6 +49,7 @@ class JournalImporting(JournalRecalling):
         from msgspec.structs import replace
 
         from quire.capture.transcripts import SOURCE_TYPES, source_path
+        from quire.files import is_text
         from quire.layers.journal import Source, Writing, counted_maintenance, source_id, with_source
 
         if kind not in SOURCE_TYPES:
@@ -58,6 +59,8 @@ class JournalImporting(JournalRecalling):
                 details={"field": "type", "allowed": list(SOURCE_TYPES)},
             )
         place = source_path(path, cwd=self.world.cwd, home=self.world.home)
+        if not is_text(place):
+            raise InputError("The path is not UTF-8 text.", hint="Rename the folder.", details={"field": "path"})
         if not os.path.exists(place):
             raise NotFound(
                 f"There is nothing at `{path[:200]}`.",
@@ -83,7 +86,25 @@ class JournalImporting(JournalRecalling):
             writing = Writing(registry=registry, state=replace(journal.state, maintenance=maintenance))
             return added, None if dry_run else writing
 
-        return plan(self._journal())[0] if dry_run else self._changed("add a source", plan)
+        if dry_run:
+            return plan(self._journal())[0]
+        added = self._changed("add a source", plan)
+        self._agree(added.source.id)
+        return added
+
+    def _agree(self, name: str) -> None:
+        """Whoever names a source on this machine agrees to have it read."""
+        from quire.capture import agree_to
+        from quire.layers.journal import load_sources
+
+        source = load_sources(self.root)[0].find(name)
+        if source is not None and not self._is_agreed(source):
+            agree_to(self.root, source, self.world)
+
+    def _is_agreed(self, source: Source) -> bool:
+        from quire.capture import is_agreed
+
+        return is_agreed(self.root, source, self._source_place(source) or source.path, self.world)
 
     def journal_remove(self, name: str, *, dry_run: bool = False) -> AddedSource:
         """Forget a source. What was imported from it stays."""
@@ -152,6 +173,8 @@ class JournalImporting(JournalRecalling):
             sources = [source for source in sources if source.id == name]
             if not sources:
                 raise self._no_source(name, journal)
+            if not dry_run:
+                self._agree(name)
         asked = self._provider_name(provider)
         normalise = None if asked == LOCAL_PROVIDER else self._normaliser(asked)
         done = SyncedJournal(sources=[], dry_run=dry_run)
@@ -178,11 +201,20 @@ class JournalImporting(JournalRecalling):
         progress: Progress | None,
     ) -> SyncedSource:
         from quire.capture import count_elsewhere, look_through
+        from quire.capture.transcripts import Places, shown_text
 
         found = SyncedSource(id=source.id, type=source.type)
+        if not self._is_agreed(source):
+            found.is_unknown = True
+            return found
         waiting: list[Looked] = []
         now = began = self.world.now()
-        number = 0
+        number = total = 0
+
+        def count(sessions: int) -> None:
+            nonlocal total
+            total = sessions
+
         try:
             for look in look_through(
                 source.id,
@@ -196,22 +228,24 @@ class JournalImporting(JournalRecalling):
                 settled_before=now.timestamp() - settled_seconds if settled_seconds else 0.0,
                 all_folders=source.extra.get(ALL_FOLDERS) is True,
                 normalise=normalise,
+                counted=count,
             ):
                 number += 1
                 self._count(found, look)
                 if look.noted is not None:
                     waiting.append(look)
                 if progress is not None:
-                    progress(source.id, number, found.imported + sum(1 for item in waiting if item.event))
+                    progress(source.id, number, total, found.imported + sum(1 for item in waiting if item.event))
                 if len(waiting) >= _BATCH or (self.world.now() - began).total_seconds() > _BATCH_SECONDS:
                     self._take_in(source, found, waiting, dry_run)
                     waiting, began = [], self.world.now()
             if not number and source.extra.get(ALL_FOLDERS) is not True:
                 found.elsewhere = count_elsewhere(source.type, self._source_place(source) or source.path)
         except QuireError as error:
-            found.error = error.message
+            # What is told goes into a file that others read: nobody's home folder is named in it.
+            found.error = shown_text(error.message, Places(self.root, self.world.home))
             found.failed += 1
-            found.failures.append({"sourceRef": source.path, "message": error.message})
+            found.failures.append({"sourceRef": source.path, "message": found.error})
         self._take_in(source, found, waiting, dry_run, is_last=True)
         return found
 
@@ -337,9 +371,12 @@ class JournalImporting(JournalRecalling):
 
     def _known_hashes(self, source: str) -> dict[str, set[str]]:
         """The hashes of the events of a source, archived ones included, by their sessions."""
-        from quire.layers.journal import archived_events, load_history
+        from quire.layers.journal import archived_events, expired_items, load_history
 
         found: dict[str, set[str]] = {}
+        for gone in expired_items(self.root):
+            if gone.source_id == source:
+                found.setdefault(gone.external_item_id, set()).add(gone.content_hash)
         for event in (*load_history(self.root).events, *archived_events(self.root)):
             if event.source_id == source and event.external_item_id:
                 found.setdefault(event.external_item_id, set()).add(event.content_hash)

@@ -138,6 +138,8 @@ class SyncedSource(msgspec.Struct, kw_only=True):
     warnings: list[str] = []
     error: str | None = None
     """Why the source as a whole could not be read."""
+    is_unknown: bool = False
+    """Nobody on this machine has agreed to read it: it came with the repository."""
 
 
 class SyncedJournal(msgspec.Struct, kw_only=True):

@@ -212,7 +212,7 @@ class Keeping(JournalMaking):
         if not self.graph.exists() and not os.path.isdir(nodes) and not (self._has_profile() or self._has_journal()):
             self.graph.config()
         return self._with_index(
-            lambda index: check_memory(self.graph, self.git, index, self._places(), self.world.now())
+            lambda index: check_memory(self.graph, self.git, index, self._places(), self.world.now(), self.world.home)
         )
 
     def diff(self) -> Changes:

@@ -39,7 +39,7 @@ class Checked(msgspec.Struct, kw_only=True):
     files_checked: int
 
 
-def check_memory(store: GraphStore, git: Git, index: Index, places: Places, now: datetime) -> Checked:
+def check_memory(store: GraphStore, git: Git, index: Index, places: Places, now: datetime, home: str) -> Checked:
     """Look at every layer that is here; a project may have a profile alone."""
     has_memory = os.path.lexists(store.folder)
     problems = [_below_memory(problem) for problem in find_store_faults(store)] if has_memory else []
@@ -47,7 +47,7 @@ def check_memory(store: GraphStore, git: Git, index: Index, places: Places, now:
     problems += _git_and_facts(store.root, git)
     problems += find_profile_faults(places)
     problems += _git_and_profile(store.root, git)
-    problems += _journal(store.root, git, now)
+    problems += _journal(store.root, git, now, home)
     problems += _unmerged(git)
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
@@ -105,7 +105,7 @@ def _git_and_profile(root: str, git: Git) -> list[Problem]:
     ]
 
 
-def _journal(root: str, git: Git, now: datetime) -> list[Problem]:
+def _journal(root: str, git: Git, now: datetime, home: str) -> list[Problem]:
     """What `memory journal validate` would say, but for what is well; and what git sees of this machine's own."""
     if not os.path.isdir(os.path.join(root, JOURNAL_FOLDER)):
         return []
@@ -118,7 +118,7 @@ def _journal(root: str, git: Git, now: datetime) -> list[Problem]:
             message=f"{finding.code}: {finding.message}",
             hint=finding.hint,
         )
-        for finding in validate_journal(root, now)
+        for finding in validate_journal(root, now, home=home)
         if finding.level != "pass"
     ]
     kept = [path for path in JOURNAL_IGNORED if os.path.lexists(os.path.join(root, path.rstrip("/")))]

@@ -78,6 +78,8 @@ _KEPT = re.compile(
     r"|chega de)\s+\w{3}",
     re.I,
 )
+# `Go for canvas` is no `go`.
+_GOES_ON = re.compile(r"\s+(?:for|with|to|by|on)\b", re.I)
 _TESTS = re.compile(r"\b(?:tests?|specs?|checks?|examples|build|pruebas|testes)\b|测试|テスト", re.I)
 # `cursor based please, offsets are slow`: a wish that names no work.
 _WISH = re.compile(
@@ -139,7 +141,7 @@ def without_agreement(text: str) -> tuple[str, bool]:
             break
         rest = text[found.end() :]
         is_apart = not rest.strip(_ENDS) or re.match(r"\s*[,.!;:。，—-]", rest) or len(found[0]) <= 4
-        if not is_apart and not cue("chosen", at_start=True).match(rest.lstrip()):
+        if _GOES_ON.match(rest) or (not is_apart and not cue("chosen", at_start=True).match(rest.lstrip())):
             break
         text, agreed = _BUT.sub("", rest.lstrip(_ENDS)), True
     return text, agreed
@@ -193,9 +195,8 @@ def may_say(text: str, *, done: bool = False) -> bool:
     bare = opened(text)
     if is_question(text) or _is_working(bare) or cue("did", at_start=True).match(bare):
         return False
-    return not any(
-        cue(meaning).search(text) for meaning in (("hypothetical",) if done else ("hypothetical", "finished", "passed"))
-    )
+    others = () if done else ("finished", "passed", "unfinished")
+    return not any(cue(meaning).search(text) for meaning in ("hypothetical", "problem", *others))
 
 
 def restates(text: str, *, acknowledged: bool) -> bool:

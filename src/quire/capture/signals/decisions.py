@@ -43,6 +43,7 @@ from quire.capture.signals.labels import DECISION, DONE, NEXT
 from quire.capture.signals.leftovers import is_later, is_left
 from quire.capture.signals.notes import Note, Notes
 from quire.capture.signals.picks import (
+    agrees_in,
     answers,
     is_comment,
     is_open,
@@ -84,6 +85,8 @@ class _Reply(Struct, kw_only=True):
     picks: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     agrees: bool = False
+    is_plain: bool = False
+    """Whether a whole sentence agrees, so that what else is said goes beside it: `Do that. And …`"""
     puts_off: bool = False
 
 
@@ -96,6 +99,7 @@ class Decisions:
         self._options: dict[str, str] = {}
         self._said: list[str] = []
         """What the agent said last."""
+        self._said_before: list[str] = []
         self._question = ""
         """The last question, of whomever."""
         self._has_asked = False
@@ -157,6 +161,7 @@ class Decisions:
         text, agreed = after_agreement(said)
         if agreed and is_begin and not reply.is_first:
             self._choice = reply.agrees = True
+            reply.is_plain = not text and agrees_in(said) is not None
         if not text or is_no_statement(text):
             return
         kind = self._kind(text, reply)
@@ -187,7 +192,7 @@ class Decisions:
         """The user has spoken."""
         for pick in reply.picks:
             self._pick(pick, reply.proposals, reply.turn)
-        if reply.agrees and not reply.taken and not reply.puts_off:
+        if reply.agrees and (reply.is_plain or not reply.taken) and not reply.puts_off:
             self._accepted += [with_context(text, others(self._said, text), "") for text in reply.proposals]
         self._choice = (self._choice and not reply.puts_off) or bool(reply.taken)
         self._told, self._has_asked = reply.told[-_SENTENCES:], any(map(is_question, reply.told))
@@ -224,7 +229,8 @@ class Decisions:
         if agreed and len(stems(whole)) < LEAST_STEMS:
             self._accepted += [with_context(text, others(self._said, text), "") for text in agreed]
             return
-        said = [*self._told, *proposals, *self._said]
+        told = [text for text in self._told if not is_question(text)]
+        said = [*self._said_before, *told, *proposals, *self._said]
         # Whoever takes something back says what holds instead.
         is_new = bool(cue("taken_back", at_start=True).match(whole))
         worded = capped(tidy(whole if is_new else with_context(whole, said, self._question)))
@@ -281,6 +287,7 @@ class Decisions:
         options = [block for block in blocks if block.number and not block.kind][:_OPTIONS]
         is_choice_left = any(map(is_open, texts))
         self._question = next(filter(is_question, reversed(texts)), self._question)
+        self._said_before = self._said
         self._said = [text for text in texts if not is_question(text)][:_SENTENCES]
         self._is_report = any(map(is_done, texts)) and not is_choice_left
         if options:

@@ -80,7 +80,7 @@ _ASKED_WHY = re.compile(
 )
 _MEND = re.compile(
     r"\W*(?:please |can you |could you )?(?:fix|debug|investigate|find out|figure out|look into|speed up|optimi[sz]e"
-    r"|track down|diagnose|reproduce|repair|solve)\b",
+    r"|track down|diagnose|reproduce|repair|solve|make .{3,40} (?:faster|quicker|work again|stable|reliable))\b",
     re.I,
 )
 # What a request begins with. Whoever begins otherwise and asks nothing tells how things are.
@@ -177,6 +177,8 @@ def trouble(text: str) -> int:
 
 def asks_for(text: str) -> bool:
     """Whether a sentence of the user asks for a piece of work."""
+    if _MEND.match(text):
+        return False
     return bool(_WANTED.match(text) and not _NOUN.match(text)) or bool(_SHOULD.search(text))
 
 

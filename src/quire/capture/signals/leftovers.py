@@ -49,7 +49,7 @@ _REMAINS = re.compile(
 )
 _STILL = re.compile(
     r"\bstill (?!works?\b|pass|fine|the\b|valid|green|holds?\b|appl|good|ok|\w+ing\b|a\b|an\b|in place|there\b"
-    r"|fast)\w+",
+    r"|fast)(?-i:[a-z])\w+",
     re.I,
 )
 _OUGHT = re.compile(

@@ -83,7 +83,10 @@ _WORK = re.compile(
 )
 _AND_MAKE = re.compile(r"(?: and|[,;]) (?=make (?!a\b|an\b|sure\b))", re.I)
 _OFFERS = re.compile(
-    r"\b(?:would (?:be|do|give|keep|cover|let|make|mean|solve|avoid|go)|better|best|cleanest|simplest|easiest|safest"
+    r"\b(?:(?:two|three|zwei|drei|dos|tres|deux|trois|duas|três) (?:ways|options|approaches|possibilities|wege"
+    r"|varianten"
+    r"|möglichkeiten|opciones|formas|caminos|façons|solutions|opções|maneiras)|would (?:be|do|give|keep|cover|let|make"
+    r"|mean|solve|avoid|go)|better|best|cleanest|simplest|easiest|safest"
     r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can|i could|suffices?|is (?:enough"
     r"|plenty|obvious)|does the job"
     r"|wir (?:könnten|sollten|können)|besser|am (?:einfachsten|besten)|reicht|ich würde"

@@ -6,14 +6,15 @@ from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.capture.transcripts.discovery import Discovery, discover
-    from quire.capture.transcripts.places import source_path
+    from quire.capture.transcripts.places import shown_text, source_path
     from quire.capture.transcripts.reading import Reading, read
     from quire.capture.transcripts.redaction import redacted
-    from quire.capture.transcripts.types import SOURCE_TYPES, SessionFile, Skipped, Turn
+    from quire.capture.transcripts.types import SOURCE_TYPES, Places, SessionFile, Skipped, Turn
 
 __all__ = [
     "SOURCE_TYPES",
     "Discovery",
+    "Places",
     "Reading",
     "SessionFile",
     "Skipped",
@@ -21,6 +22,7 @@ __all__ = [
     "discover",
     "read",
     "redacted",
+    "shown_text",
     "source_path",
 ]
 
@@ -28,6 +30,7 @@ __all__ = [
 _HOMES = {
     "SOURCE_TYPES": "types",
     "Discovery": "discovery",
+    "Places": "types",
     "Reading": "reading",
     "SessionFile": "types",
     "Skipped": "types",
@@ -35,6 +38,7 @@ _HOMES = {
     "discover": "discovery",
     "read": "reading",
     "redacted": "redaction",
+    "shown_text": "places",
     "source_path": "places",
 }
 

@@ -10,11 +10,12 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.files import Change, disk, sha256
-from quire.layers.journal.canonical import file_bytes
+from quire.files import Change, disk, lines, sha256
+from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.documents import parse_document, read_manifest, value_of
 from quire.layers.journal.events import Line, history_bytes, read_history
 from quire.layers.journal.layout import (
@@ -24,6 +25,7 @@ from quire.layers.journal.layout import (
     BATCH_MANIFEST,
     BATCH_PREFIX,
     EVENTS_BYTES,
+    EXPIRED,
     FOLDER,
     batch_name,
 )
@@ -37,8 +39,10 @@ from quire.model import Conflict, NotFound, Problem, QuireError
 __all__ = [
     "Batch",
     "Candidates",
+    "ExpiredItem",
     "Pruning",
     "archived_events",
+    "expired_items",
     "find_batches",
     "find_candidates",
     "plan_pruning",
@@ -132,6 +136,7 @@ def plan_pruning(journal: Journal, candidates: Candidates, now: datetime) -> Pru
     """Archive what has aged, and remove batches that expired."""
     at = time_text(now)
     changes = [change for batch in candidates.expired for change in _removal(journal.root, batch.path)]
+    changes += _expiring(journal.root, candidates.expired)
     events, checkpoints = candidates.events, candidates.checkpoints
     if not events and not checkpoints:
         return Pruning(writing=Writing(changes=changes), expired=tuple(batch.name for batch in candidates.expired))
@@ -176,9 +181,9 @@ def plan_return(journal: Journal, name: str) -> tuple[Writing, int, int]:
         )
     back = read_history(held_file(journal.root, f"{batch.path}/{BATCH_EVENTS}", EVENTS_BYTES) or b"")
     here = {line.raw for line in journal.history.lines}
-    lines = [*journal.history.lines, *(line for line in back.lines if line.raw not in here)]
+    merged = [*journal.history.lines, *(line for line in back.lines if line.raw not in here)]
     # Lines that are no events stay behind the event they followed.
-    ordered = sorted(_placed(lines), key=lambda item: item[0])
+    ordered = sorted(_placed(merged), key=lambda item: item[0])
     changes = []
     number = 0
     for checkpoint in checkpoint_ids(journal.root, f"{batch.path}/{BATCH_CHECKPOINTS}"):
@@ -198,12 +203,12 @@ def plan_return(journal: Journal, name: str) -> tuple[Writing, int, int]:
         counted_maintenance(journal), history_event_count=sum(1 for line in history if line.event is not None)
     )
     writing = Writing(state=replace(journal.state, maintenance=maintenance), history=history, changes=changes)
-    return writing, len(lines) - len(journal.history.lines), number
+    return writing, len(merged) - len(journal.history.lines), number
 
 
-def _placed(lines: Sequence[Line]) -> Iterator[tuple[int, Line]]:
+def _placed(placed: Sequence[Line]) -> Iterator[tuple[int, Line]]:
     place = 0
-    for line in lines:
+    for line in placed:
         place = ordinal_of(line.event.id) if line.event is not None else place
         yield place, line
 
@@ -215,6 +220,43 @@ def archived_events(root: str) -> list[Event]:
         with contextlib.suppress(QuireError):
             found += read_history(held_file(root, f"{batch.path}/{BATCH_EVENTS}", EVENTS_BYTES) or b"").events
     return found
+
+
+class ExpiredItem(Struct, frozen=True, rename="camel"):
+    """A session that was imported, and whose event has expired."""
+
+    source_id: str
+    external_item_id: str
+    content_hash: str
+
+
+def expired_items(root: str) -> list[ExpiredItem]:
+    """What must not be imported again; lines that cannot be read do not count."""
+    found = []
+    with contextlib.suppress(QuireError):
+        for _, line in lines(held_file(root, EXPIRED, EVENTS_BYTES) or b""):
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+                found.append(msgspec.json.decode(line, type=ExpiredItem))
+    return found
+
+
+def _expiring(root: str, batches: Sequence[Batch]) -> list[Change]:
+    """The note of what goes with these batches, beside what was noted before."""
+    before = held_file(root, EXPIRED, EVENTS_BYTES)
+    known = set(expired_items(root))
+    going = {}
+    for batch in batches:
+        with contextlib.suppress(QuireError):
+            for event in read_history(held_file(root, f"{batch.path}/{BATCH_EVENTS}", EVENTS_BYTES) or b"").events:
+                if event.external_item_id:
+                    item = ExpiredItem(event.source_id, event.external_item_id, event.content_hash)
+                    going[item] = line_bytes(msgspec.to_builtins(item)) + b"\n"
+    added = b"".join(line for item, line in going.items() if item not in known)
+    if not added:
+        return []
+    old = before or b""
+    data = old + (b"\n" if old and not old.endswith(b"\n") else b"") + added
+    return [Change(path=EXPIRED, data=data, planned=None if before is None else sha256(before))]
 
 
 def sweep_batches(root: str) -> None:

@@ -21,6 +21,8 @@ BATCH_MANIFEST = "manifest.json"
 BATCH_EVENTS = "events.jsonl"
 BATCH_CHECKPOINTS = "checkpoints"
 BATCH_PREFIX = "prune-"
+EXPIRED = "archive/expired.jsonl"
+"""What was imported once and has expired since, a line each: it is not imported again."""
 LOCAL = "local"
 """What belongs to this machine alone. The next three are in it."""
 IMPORTS = "imports.json"
@@ -150,6 +152,7 @@ __all__ = [
     "EVENTS_BYTES",
     "EVENT_KINDS",
     "EVENT_PREFIX",
+    "EXPIRED",
     "FILE_BYTES",
     "FOLDER",
     "GENERATOR_VERSION",

@@ -44,7 +44,9 @@ def check_registry(root: str) -> tuple[Registry | None, list[Finding]]:
         return None, [failed("sources:schema", error.message, _SOURCES, RESTORES)]
 
 
-def check_sources(registry: Registry, state: State | None, types: Collection[str] | None) -> list[Finding]:
+def check_sources(
+    registry: Registry, state: State | None, types: Collection[str] | None, root: str, home: str
+) -> list[Finding]:
     """`types` are the kinds of sources that can be imported; None where that is not to be judged."""
     found = [_unread(" ".join(entry.faults)) for entry in registry.unread[:TOLD]]
     if len(registry.unread) > TOLD:
@@ -57,7 +59,7 @@ def check_sources(registry: Registry, state: State | None, types: Collection[str
     if twice:
         said = f"More than one source has the id: {listing(twice)}. Only the first of each is reached by it."
         found.append(warned("sources:duplicate", said, _SOURCES, "Give the others ids of their own."))
-    return [*found, *(finding for source in registry.sources for finding in _source(source, types))]
+    return [*found, *(finding for source in registry.sources for finding in _source(source, types, root, home))]
 
 
 def _unread(said: str) -> Finding:
@@ -77,7 +79,14 @@ def _count(registry: Registry, state: State) -> Finding:
     return failed("sources:count", said, _SOURCES, MENDS)
 
 
-def _source(source: Source, types: Collection[str] | None) -> Iterator[Finding]:
+def _is_there(path: str, root: str, home: str) -> bool:
+    """Whether a path leads to something on this machine; one below `~` does not where nobody knows whose that is."""
+    if path == "~" or path.startswith("~/"):
+        return bool(home) and os.path.exists(os.path.join(home, path[2:]))
+    return os.path.exists(os.path.join(root, path))
+
+
+def _source(source: Source, types: Collection[str] | None, root: str, home: str) -> Iterator[Finding]:
     name = source.id
     if types is not None:
         if source.type in types:
@@ -85,7 +94,7 @@ def _source(source: Source, types: Collection[str] | None) -> Iterator[Finding]:
         else:
             said = f"The source `{name}` is of the kind `{source.type}`, which cannot be imported."
             yield failed(f"sources:type:{name}", said, _SOURCES, f"The kinds are: {', '.join(types)}.")
-    if os.path.exists(source.path):
+    if _is_there(source.path, root, home):
         yield passed(f"sources:path:{name}", f"What the source `{name}` leads to is there.", _SOURCES)
     else:
         said = f"What the source `{name}` leads to is not on this machine: {source.path}"

@@ -14,6 +14,7 @@ from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import DRY, reply, say_cost, tell, warn_of
 from quire.surfaces.cli.output import answer, say
 
+_BAR_CHARS = 24
 _WARNINGS = 10
 
 __all__ = ["IMPORTING", "source_line"]
@@ -107,6 +108,14 @@ def _say_synced(session: Session, done: Any, provider: str | None) -> None:
     for source in done.sources:
         waiting = f" waiting={source.waiting}" if source.waiting else ""
         say(f"- {source.id}: imported={source.imported} skipped={source.skipped} failed={source.failed}{waiting}")
+        if source.is_unknown:
+            tell(session, f"  not read: it came with the repository. `memory journal sync {source.id}` reads it.")
+        if source.elsewhere:
+            tell(
+                session,
+                f"  sessions there that ran in other folders: {source.elsewhere:,}; "
+                "`memory journal add … --all-folders` takes those, too.",
+            )
         for failure in source.failures:
             say(f"  failed {failure['sourceRef']}: {failure['message']}")
         if source.failed > len(source.failures):
@@ -123,12 +132,16 @@ def _say_synced(session: Session, done: Any, provider: str | None) -> None:
     warn_of(session, done.warnings)
 
 
-def _counter() -> Callable[[str, int, int], None]:
-    """One line that counts. How many sessions there are is only known at the end."""
+def _counter() -> Callable[[str, int, int, int], None]:
+    """A bar in one line: how many sessions were looked at, of how many, and how many of them imported."""
 
-    def show(source: str, looked: int, imported: int) -> None:
-        if looked < 50 or looked % 10 == 0:
-            sys.stderr.write(f"\r\x1b[K{source}: {looked:,} sessions looked at, {imported:,} imported")
+    def show(source: str, looked: int, total: int, imported: int) -> None:
+        if looked < 50 or looked % 10 == 0 or looked == total:
+            share = min(1.0, looked / total) if total else 1.0
+            full = round(share * _BAR_CHARS)
+            bar = "#" * full + "-" * (_BAR_CHARS - full)
+            line = f"{source} [{bar}] {looked:,}/{total:,} sessions, {imported:,} imported"
+            sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()
 
     return show

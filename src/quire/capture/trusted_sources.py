@@ -1,0 +1,89 @@
+"""Which sources of sessions the user of this machine has agreed to read.
+
+`sources.json` comes with the repository, and whoever wrote it may have named any folder of the reader's: what is found
+there would go into files that others see. So a place counts only if it lies in the project, if it is where an agent
+keeps its sessions and only those of this project are taken, or if the user named it on this machine. That is noted in
+the user's own folder, where no repository can write.
+"""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from quire.files import Holder, World, ensure_folder, held, pretty, read_bytes, storage_failed, write_file
+from quire.layers.journal import Source
+from quire.layers.journal.layout import ALL_FOLDERS
+from quire.model import InvalidStore, NotReady, timestamp
+
+FILE = "journal-sources.json"
+_LOCK = "journal-sources.lock"
+_LOCK_SECONDS = 10.0
+_HOMES = {
+    "claude-local": (".claude",),
+    "codex-local": (".codex",),
+    "gemini-local": (".gemini",),
+    "opencode-local": (".local/share/opencode",),
+}
+"""Where agents keep their sessions, below the home folder."""
+
+__all__ = ["agree_to", "is_agreed"]
+
+
+class _File(msgspec.Struct, frozen=True):
+    version: int = 1
+    projects: dict[str, list[list[str]]] = {}
+    """By the project's root: type, path, and whether sessions of other folders count."""
+
+
+def is_agreed(root: str, source: Source, place: str, world: World) -> bool:
+    """Whether a source may be read; `place` is where it leads to on this machine."""
+    real, top = os.path.realpath(place), os.path.realpath(root)
+    if real == top or real.startswith(top + os.sep):
+        return True
+    if source.extra.get(ALL_FOLDERS) is not True and world.home:
+        usual = (os.path.join(world.home, name) for name in _HOMES.get(source.type, ()))
+        if place in usual:
+            return True
+    try:
+        return _entry(source) in _read(world).projects.get(root, [])
+    except InvalidStore:
+        return False
+
+
+def agree_to(root: str, source: Source, world: World) -> None:
+    """Note that the user named this source on this machine."""
+    if not world.memory_home:
+        raise NotReady("There is no home folder to note the source in.", hint="Set MEMORY_HOME to a folder of yours.")
+    if _entry(source) in _read(world).projects.get(root, []):
+        return
+    folder = world.memory_home
+    holder = Holder(pid=world.pid, operation="sources", created_at=timestamp(world.now()))
+    try:
+        ensure_folder(folder)
+        with held(os.path.join(folder, _LOCK), holder, _LOCK_SECONDS, world.sleep):
+            known = _read(world).projects
+            entries = [item for item in known.get(root, []) if item != _entry(source)]
+            fields = {"version": 1, "projects": {**known, root: [*entries, _entry(source)]}}
+            write_file(os.path.join(folder, FILE), pretty(fields), world.token())
+    except OSError as error:
+        raise storage_failed(error, "note the source") from error
+
+
+def _entry(source: Source) -> list[str]:
+    return [source.type, source.path, *([ALL_FOLDERS] if source.extra.get(ALL_FOLDERS) is True else [])]
+
+
+def _read(world: World) -> _File:
+    if not world.memory_home:
+        return _File()
+    try:
+        return msgspec.json.decode(read_bytes(os.path.join(world.memory_home, FILE)), type=_File)
+    except FileNotFoundError:
+        return _File()
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InvalidStore(
+            f"`{FILE}` in your memory home cannot be read: {error}.",
+            hint="Mend it, or move it away and name the sources again; it was left as it is.",
+        ) from error

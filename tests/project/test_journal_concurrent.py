@@ -1,0 +1,236 @@
+"""Many processes at work in one journal: nothing lost, nothing twice, nothing skipped, and always whole to a reader."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.files import World
+from quire.project import Project
+
+TRIALS = Path(__file__).parent.parent / "promises" / "journal_trials.py"
+ROUNDS = int(os.environ.get("JOURNAL_CROWD_ROUNDS", "1"))
+TOPICS = ("queue", "mailer", "export", "login", "search", "invoice", "upload", "webhook", "report", "cache")
+Notes = list[dict[str, Any]]
+
+
+class Crowd:
+    """Processes at work, and what each of them noted."""
+
+    def __init__(self, folder: Path, env: dict[str, str]) -> None:
+        self.folder, self.env = folder, env
+        self.processes: list[subprocess.Popen[str]] = []
+
+    def start(self, what: str, root: Path, number: int, times: int) -> subprocess.Popen[str]:
+        notes = self.folder / f"notes-{len(list(self.folder.glob('notes-*')))}"
+        notes.touch()
+        line = [sys.executable, str(TRIALS), "work", what, str(root), str(number), str(times), str(notes)]
+        process = subprocess.Popen(
+            line, env=self.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
+        )
+        self.processes.append(process)
+        return process
+
+    @property
+    def are_at_work(self) -> bool:
+        return any(process.poll() is None for process in self.processes)
+
+    def notes(self) -> Notes:
+        """What was acknowledged so far; a process may be in the middle of its last line."""
+        texts = [path.read_text(encoding="utf-8") for path in sorted(self.folder.glob("notes-*"))]
+        return [json.loads(line) for text in texts for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+    def finish(self, *killed: subprocess.Popen[str]) -> Notes:
+        for process in self.processes:
+            _, said = process.communicate(timeout=120)
+            assert process.returncode == 0 or process in killed, said[-2000:]
+        self.processes.clear()
+        return self.notes()
+
+
+@pytest.fixture
+def crowd(tmp_path: Path, environment: dict[str, str]) -> Iterator[Crowd]:
+    crowd = Crowd(tmp_path, {**environment, "MEMORY_LOCK_TIMEOUT": "100"})
+    yield crowd
+    for process in crowd.processes:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def project(repo: Path, world: World, tmp_path: Path) -> Project:
+    """A journal with one source."""
+    (repo / "src").mkdir()
+    (repo / "AGENTS.md").write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
+    project = Project.open(str(repo), world)
+    project.journal_init()
+    sessions_of(repo).mkdir(parents=True)
+    project.journal_add("claude-local", str(tmp_path / "claude"), name="claude")
+    return project
+
+
+def sessions_of(root: Path) -> Path:
+    return root.parent / "claude" / "projects" / str(root).replace("/", "-").replace("_", "-")
+
+
+def say(root: Path, number: int) -> None:
+    """A session of two turns, there at once."""
+    topic = f"{TOPICS[number % len(TOPICS)]}{number}"
+    texts = {
+        "user": f"Please mend the {topic} in the worker.",
+        "assistant": f"Decision: use {topic} because the old way drops jobs. Next: add a test for {topic}.",
+    }
+    lines = [
+        {
+            "type": role,
+            "cwd": str(root),
+            "sessionId": f"s{number}",
+            "timestamp": "2026-03-01T10:00:00.000Z",
+            "message": {"role": role, "content": text},
+        }
+        for role, text in texts.items()
+    ]
+    draft = sessions_of(root) / f"s{number:03}.draft"
+    draft.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    draft.replace(draft.with_suffix(".jsonl"))
+
+
+def events_of(root: Path | str) -> Notes:
+    text = Path(root, ".agent-memory/history/events.jsonl").read_text(encoding="utf-8")
+    assert text.endswith("\n")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def check(project: Project, sessions: int) -> Notes:
+    """Each session once, each id once, in order; the counts true, and no trace of all that work."""
+    events = events_of(project.root)
+    ids = [event["id"] for event in events]
+    assert ids == [f"evt-{number:06}" for number in range(1, len(events) + 1)]
+    imported = Counter(event["externalItemId"] for event in events if event["kind"] == "imported_session")
+    assert imported == Counter(f"s{number:03}" for number in range(sessions))
+    state = json.loads(Path(project.root, ".agent-memory/state.json").read_bytes())
+    assert state["maintenance"]["historyEventCount"] == len(events)
+    assert [one for one in project.journal_validate().findings if one["level"] == "fail"] == []
+    checkpoints = sorted(path.stem for path in Path(project.root, ".agent-memory/history/checkpoints").iterdir())
+    runs = [event for event in events if event["kind"] == "tool_run"]
+    assert checkpoints == [f"chk-{number:06}" for number in range(1, len(runs) + 1)]
+    left = [path.name for path in Path(project.root).rglob("*") if path.name.endswith((".tmp", ".lock"))]
+    assert left == []
+    recovery = Path(project.root, ".agent-memory/recovery")
+    assert not recovery.exists() or list(recovery.iterdir()) == []
+    assert not Path(project.root, ".agent-memory/local/pages-due.json").exists()
+    entry = Path(project.root, "AGENTS.md").read_text(encoding="utf-8")
+    assert entry.count(f"bundleHash={state['bundleHash']}") == 1
+    assert "".join(entry.split()).startswith("#Rules")
+    assert entry.endswith("Be kind.\n")
+    return events
+
+
+def test_syncs_of_the_same_sessions_at_once_import_each_of_them_once(project: Project, crowd: Crowd) -> None:
+    root = Path(project.root)
+    for number in range(60):
+        say(root, number)
+    for number in range(3):
+        crowd.start("sync", root, number, 2)
+    notes = crowd.finish()
+    events = check(project, 60)
+    # What each was told it imported are the events that are there, and nobody was told the same.
+    told = Counter(name for note in notes for name in note["events"])
+    assert told == Counter(event["id"] for event in events if event["kind"] == "imported_session")
+    assert sum(note["imported"] for note in notes) == 60
+    assert [note["failed"] for note in notes] == [0] * 6
+    ledger = json.loads((root / ".agent-memory/local/imports.json").read_bytes())["sources"]["claude"]
+    assert set(ledger) == {f"s{number:03}" for number in range(60)}
+    assert project.journal_sync(everything=True).imported == 0
+
+
+@pytest.mark.parametrize("turn", range(ROUNDS))
+def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, crowd: Crowd, turn: int) -> None:
+    root = Path(project.root)
+    said = 0
+    for number in range(2):
+        crowd.start("sync", root, number, 5)
+        crowd.start("recall", root, number, 6)
+    crowd.start("update", root, 0, 4)
+    crowd.start("add", root, 0, 5)
+    crowd.start("read", root, 0, 6)
+    crowd.start("read", root, 1, 6)
+    while crowd.are_at_work and said < 80:
+        say(root, said)
+        said += 1
+        time.sleep(0.04)
+    notes = crowd.finish()
+    read = [note for note in notes if note["did"] == "read"]
+    assert len(read) == 12
+    assert [note for note in read if note["problems"] or note.get("failed")] == []
+    imported = sum(note["imported"] for note in notes if note["did"] == "sync")
+    imported += project.journal_sync(everything=True).imported
+    assert imported == said
+    # Every event was seen by one recall, and by no other; what no recall saw is left for this one.
+    left = project.journal_recall(source="imports")
+    seen = sum(note["seen"] for note in notes if note["did"] == "recall" and note["source"] == "imports")
+    assert seen + left.raw_event_count == said
+    assert project.journal_status().unrecalled["imports"] == 0
+    events = check(project, said)
+    runs = {event["id"] for event in events if event["kind"] == "tool_run"}
+    told = [note["event"] for note in notes if note.get("event")]
+    told += ["evt-000001", *([left.event] if left.applied else [])]
+    assert sorted(told) == sorted(runs)
+    names = {source.id for source in project.journal_sources()}
+    assert names == {"claude"} | {
+        note["name"]
+        for note in notes
+        if note["did"] == "add" and {"did": "remove", "name": note["name"]}.items() not in removals(notes)
+    }
+    state = json.loads(Path(root, ".agent-memory/state.json").read_bytes())
+    assert state["maintenance"]["importSourceCount"] == len(names)
+
+
+def removals(notes: Notes) -> list[Any]:
+    return [{"did": "remove", "name": note["name"]}.items() for note in notes if note["did"] == "remove"]
+
+
+def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: Project, crowd: Crowd) -> None:
+    root, chance = Path(project.root), random.Random(7)
+    said, killed = 0, []
+    for number in range(2):
+        crowd.start("recall", root, number, 8)
+    crowd.start("sync", root, 0, 8)
+    crowd.start("read", root, 0, 8)
+    while crowd.are_at_work and len(killed) < 8:
+        victim = crowd.start(chance.choice(["sync", "recall", "update"]), root, 9, 1_000)
+        for _ in range(4):
+            say(root, said)
+            said += 1
+        # Long enough to be in the middle of something, however slow the machine is.
+        count = len(crowd.notes())
+        deadline = time.monotonic() + 20
+        while victim.poll() is None and len(crowd.notes()) == count and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.25 + chance.random() / 5)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(victim.pid, signal.SIGKILL)
+        victim.wait()
+        killed.append(victim)
+    notes = crowd.finish(*killed)
+    assert len(killed) >= 2
+    project.journal_sync(everything=True)
+    project.journal_recall(source="imports")
+    project.journal_add("markdown", str(root / "src"), name="last")
+    assert [note for note in notes if note["did"] == "read" and (note["problems"] or note.get("failed"))] == []
+    events = check(project, said)
+    ids = {event["id"] for event in events}
+    assert {note["event"] for note in notes if note.get("event")} <= ids
+    assert {name for note in notes if note["did"] == "sync" for name in note["events"]} <= ids
