@@ -209,7 +209,7 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
         crowd.start("recall", root, number, 8)
     crowd.start("sync", root, 0, 8)
     crowd.start("read", root, 0, 8)
-    while crowd.are_at_work and len(killed) < 8:
+    while len(killed) < 6:
         victim = crowd.start(chance.choice(["sync", "recall", "update"]), root, 9, 1_000)
         for _ in range(4):
             say(root, said)
@@ -225,7 +225,6 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
         victim.wait()
         killed.append(victim)
     notes = crowd.finish(*killed)
-    assert len(killed) >= 2
     project.journal_sync(everything=True)
     project.journal_recall(source="imports")
     project.journal_add("markdown", str(root / "src"), name="last")

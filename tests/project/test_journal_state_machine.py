@@ -296,11 +296,7 @@ class JournalMachine(RuleBasedStateMachine):
         self.fork = max(int(event["id"][4:]) for event in (*self.events(), *self.archived()))
 
     @precondition(lambda self: self.fork is not None)
-    @rule(
-        sessions=st.integers(0, 3),
-        runs=st.integers(0, 1),
-        is_in_front=st.booleans(),
-    )
+    @rule(sessions=st.integers(0, 3), runs=st.integers(0, 1), is_in_front=st.booleans())
     def merge(self, sessions: int, runs: int, is_in_front: bool) -> None:
         """What they wrote, with the ids that came next for them, between or behind our lines."""
         assert self.fork is not None

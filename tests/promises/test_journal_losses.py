@@ -407,6 +407,43 @@ def test_a_state_that_somebody_else_mended_meanwhile_is_not_undone(harbor: Harbo
     assert harbor.faults() == []
 
 
+# -- readers ------------------------------------------------------------------------------------------------------
+
+
+def test_a_check_that_somebody_writes_in_the_middle_of_finds_nothing_wrong(harbor: Harbor, monkeypatch: Any) -> None:
+    """Before each file that a check opens once: a source is added and removed, sessions arrive, a recall is made."""
+    from quire.files import paths
+
+    ours, number, opens, wrong = harbor.project, 0, 1, []
+    while number < opens:
+        opened: list[str] = []
+
+        class Os:
+            def __getattr__(self, name: str) -> Any:
+                return getattr(os, name)
+
+            def open(self, path: Any, *more: Any, number: int = number, opened: Any = opened, **named: Any) -> int:
+                opened.append(str(path))
+                if len(opened) == number + 1:
+                    monkeypatch.setattr(paths, "os", os)
+                    harbor.say(number)
+                    harbor.project.journal_add("markdown", str(harbor.root / "src"), name=f"more-{number}")
+                    harbor.sync()
+                    harbor.project.journal_recall()
+                    monkeypatch.setattr(paths, "os", self)
+                return os.open(path, *more, **named)
+
+        monkeypatch.setattr(paths, "os", Os())
+        found = ours.journal_validate().findings
+        monkeypatch.setattr(paths, "os", os)
+        wrong += [f"{number}, {opened[number]}: {one['message']}" for one in found if one["level"] == "fail"]
+        opens = min(len(opened), 12)
+        number += 1
+    assert opens > 8
+    assert harbor.faults() == []
+    assert wrong == []
+
+
 # -- what the user writes -----------------------------------------------------------------------------------------
 
 
