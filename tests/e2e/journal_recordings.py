@@ -509,25 +509,27 @@ class Replay:
             self._note(step)
             self.take_over()
             return
+        had_daemon = self.has_daemon
         before, faults = self.files(), self._faults(verb)
         said = self._said(step, verb)
         after = self.files()
-        self._note(step)
-        found = self._judged(step, verb, said)
-        files = file_differences(self._their_changes(step), changed_files(before, after))
+        changed = changed_files(before, after)
         if self.has_daemon:
             # Its first cycle, and its signs of life, fall where they fall.
-            files = [item for item in files if verb == "automate start" and "daemon." in item[0]]
+            changed = {} if had_daemon else {name: what for name, what in changed.items() if "/daemon." in name}
+        self._note(step)
+        found = self._judged(step, verb, said)
+        files = file_differences(self._their_changes(step), changed)
         stores = store_differences(self.recorded, after) if self.is_known and not self.has_daemon else []
         found = [*found, *files, *stores]
         if step["clock"] != "frozen" or "NODE_OPTIONS" in step["envOverrides"]:
             found = [item for item in found if not item[0].endswith("At")]  # no two clocks stand alike
         found = _without_what_follows(verb, found)
         if said.code > 1 or (said.code and verb not in CAREFUL):
-            found += [("written though refused", name) for name in changed_files(before, after)]
+            found += [("written though refused", name) for name in changed]
         found += [(f"made faulty {code}", "") for code in self._faults(verb) - faults]
         self.differences += [Difference(step["step"], verb, kind, detail) for kind, detail in dict.fromkeys(found)]
-        if step.get("changed") or changed_files(before, after):
+        if step["changed"] or changed:
             self.take_over()
 
     def _said(self, step: Fields, verb: str) -> Said:
@@ -611,7 +613,9 @@ class Replay:
                 self.recorded[name] = held.read_bytes()
 
     def _their_changes(self, step: Fields) -> dict[str, str]:
-        return {name.removeprefix("repo/"): what for name, what in step["changed"].items() if name.startswith("repo/")}
+        part = "/daemon." if self.has_daemon else "/"
+        found = {name: what for name, what in step["changed"].items() if name.startswith("repo/") and part in name}
+        return {name.removeprefix("repo/"): what for name, what in found.items()}
 
     def files(self) -> Files:
         """Every file of the project, without those of git and those of this machine."""

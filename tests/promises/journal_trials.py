@@ -331,7 +331,9 @@ def held(space: str) -> Held:
     state = None
     with contextlib.suppress(ValueError):
         state = json.loads(tree.get(STATE, b""))
-    archived = [data for name, data in sorted(tree.items()) if name.startswith(ARCHIVE) and name.endswith(".jsonl")]
+    archived = [
+        data for name, data in sorted(tree.items()) if name.startswith(ARCHIVE) and name.endswith("/events.jsonl")
+    ]
     checkpoints = {name.rpartition("/")[2]: data for name, data in tree.items() if name.startswith(CHECKPOINTS)}
     away = {
         name.rpartition("/")[2]: data
@@ -631,7 +633,8 @@ def crash(name: str, ways: str, folder: str, stride: str, mutant: str = "") -> d
     for place, way in enumerate(ways.split(",")):
         concerned = [number for number, (operation, _) in enumerate(calls) if is_concerned(way, operation)]
         # Where calls are passed over, each way meets others of them.
-        for number in concerned[:: -int(stride)] if not place else concerned[place % len(concerned) :: int(stride)]:
+        begin = place % min(len(concerned), int(stride))
+        for number in concerned[begin :: int(stride)] if place else concerned[:: -int(stride)]:
             operation, path = calls[number]
             trial.restore()
             found = list(fail(trial, way, number))

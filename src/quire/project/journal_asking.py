@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, SCOPES, SECTION_KEYS, STATE
-from quire.model import InputError, NotFound, Problem, QuireError, Record, cut, parse_ref
+from quire.model import InputError, NotFound, Problem, QuireError, Record, UnsupportedVersion, cut, parse_ref
 from quire.project.journal_importing import JournalImporting
 from quire.project.journal_requests import question_request
 from quire.project.journal_results import (
@@ -293,12 +293,21 @@ class JournalAsking(JournalImporting):
 
         def ask(index: Index) -> JournalAnswer:
             found = answer_journal(index, question, scope=cast("Scope", scope), archived=archived, now=self.world.now())
-            return msgspec.structs.replace(found, warnings=tuple(self._unreadable(index)))
+            return msgspec.structs.replace(found, warnings=tuple(self._unread_journal(index)))
 
         found = self._with_index(ask)
         if name == LOCAL_PROVIDER or not found.sufficient:
             return found
         return self._asked_question(question, scope, found, self._journal(), name)
+
+    def _unread_journal(self, index: Index) -> Iterator[Problem]:
+        """What of the journal could not be read; of a state of another version nothing is told at all."""
+        for layer, path, code, message in index.problems():
+            if layer == "journal" and code == UnsupportedVersion.code:
+                raise UnsupportedVersion(message, hint="Use a program of that version, or `agent-memory init`.")
+            if layer == "journal":
+                hint = "`agent-memory validate` says what is wrong."
+                yield Problem(code=code, severity="warning", path=f"{FOLDER}/{path}", message=message, hint=hint)
 
     def _asked_question(
         self, question: str, scope: str, found: JournalAnswer, journal: Journal, provider: str

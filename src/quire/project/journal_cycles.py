@@ -294,9 +294,9 @@ class JournalCycles(JournalAsking):
                 planned = plan_pruning(fresh, found, now)
                 return planned, planned.writing
 
-            pruned = self._journal_change("retention", plan)
+            pruned = self._journal_change("archive what has aged", plan)
         if pruned is not None or candidates.problems:
-            with self._journal_locked("retention"):
+            with self._journal_locked("archive what has aged"):
                 sweep_batches(self.root)
         done.prune = {
             "attempted": True,

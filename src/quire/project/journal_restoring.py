@@ -162,7 +162,7 @@ class JournalRestoring(JournalMaking):
                 last_recalled_event_id=cursor.last_recalled_event_id,
                 latest_checkpoint_id=names[-1] if names else None,
                 history_event_count=len(history.events),
-                import_source_count=len(registry.sources),
+                import_source_count=len(registry.entries),
                 recall_cursors=Cursors(all=cursor),
             ),
         )

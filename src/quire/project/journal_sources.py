@@ -66,7 +66,7 @@ class JournalSources(JournalRecalling):
             extra = {ALL_FOLDERS: True} if all_folders else {}
             source = Source(id=wanted, type=kind, path=stored, created_at=now, updated_at=now, extra=extra)
             registry = with_source(journal.registry, source)
-            maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.sources))
+            maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.entries))
             added = AddedSource(source=self._source_state(source), sources=len(registry.sources), dry_run=dry_run)
             writing = Writing(registry=registry, state=replace(journal.state, maintenance=maintenance))
             return added, None if dry_run else writing
@@ -102,7 +102,7 @@ class JournalSources(JournalRecalling):
             if source is None:
                 raise self._no_source(name, journal)
             registry = without_source(journal.registry, name)
-            maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.sources))
+            maintenance = replace(counted_maintenance(journal), import_source_count=len(registry.entries))
             done = AddedSource(
                 source=self._source_state(source), sources=len(registry.sources), removed=True, dry_run=dry_run
             )

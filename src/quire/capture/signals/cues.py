@@ -85,14 +85,11 @@ _SPACED: dict[str, dict[str, str]] = {
         "open": r"still (?:open|there|missing|pending|to do|to be done|fails?|failing|broken|needs?|todo|has to|have to"
         r"|complains|to be)|not done|is (?:left|missing|open|pending)|remains? (?:open|to)|left to do|left to"
         r"|follow-?ups?|(?:next|after that) (?:i['’]d|i would|we (?:should|could|need))|next up|a good next step"
-        r"|for later"
-        r"|(?:have not|haven['’]t) (?:\w+ed|done|run|written)(?! (?:anything|any problems?|any issues?))"
-        r"|after that,? (?:comes?|follows?)|i have not|not yet"
-        r"|yet to|in a (?:separate|follow-?up|later) (?:pr|change|commit|ticket)"
+        r"|for later|after that,? (?:comes?|follows?)|not yet|yet to|in a (?:separate|follow-?up|later) (?:pr|change|commit|ticket)"
         r"|some(?:one|body) (?:\S+ ){0,5}(?:needs?|has) to|(?:does|do|is|are)(?: not|n['’]t) (?:\S+ ){1,5}yet",
         "deferred": r"tomorrow|next week|later|on monday|monday['’]s?|next release|next sprint|in a separate (?:pr"
         r"|change|commit)|in another (?:pr|change)|separate pr|on the list|for the next|in a follow-?up|another day"
-        r"|afterwards|(?:leave|skip|ignore) (?:it|that|this) for now|not now|in v\d[\d.]*",
+        r"|afterwards|in v\d[\d.]*",
         "finished": r"done|finished|completed?|implemented|fixed|ported|merged|shipped|is in|are in|is gone"
         r"|now (?:uses?|works?|passes|has|takes|builds|sends?|\w+ed|kept|built|sent|in)|uses? (?:\S+ ){1,6}now"
         r"|takes? (?:\S+ ){1,6}instead of"
@@ -177,7 +174,7 @@ _SPACED: dict[str, dict[str, str]] = {
         "trap": r"ojo|cuidado|atención|si no|de lo contrario|hay que|aunque|debe",
         "not_it": r"no es eso|no era eso",
         "aside": r"como era de esperar",
-        "open": r"queda pendiente|pendiente|queda por|falta|faltan|siguiente paso",
+        "open": r"queda pendiente|pendiente|queda por|(?<!hace )(?<!haría )falta|faltan|siguiente paso",
         "deferred": r"mañana|más tarde|luego|el lunes|la próxima semana|en otro pr",
         "finished": r"hecho|listo|terminado|arreglado|ya usa|ya funciona|resuelto",
         "unfinished": r"no|falta|todavía|aún|hay que|debería|cuando|si",
@@ -242,8 +239,8 @@ _SPACED: dict[str, dict[str, str]] = {
         "because": r"porque|pois|já que|por causa d[eo]",
         "therefore": r"por isso|então|de modo que|portanto|assim",
         "trap": r"cuidado|atenção|senão|é preciso|deve",
-        "open": r"falta|faltam|ainda não|pendente|próximo passo",
-        "deferred": r"amanhã|mais tarde|depois|na segunda|semana que vem|em outro pr",
+        "open": r"(?<!hace )(?<!haría )falta|faltam|ainda não|pendente|próximo passo",
+        "deferred": r"amanhã|mais tarde|depois(?! d[eoa])|na segunda|semana que vem|em outro pr",
         "finished": r"feito|pronto|terminado|corrigido|resolvido|já usa|já funciona",
         "unfinished": r"não|falta|ainda|precisa|deveria|quando|se",
         "immediate": r"vou (?:olhar|ver|ler|verificar)|agora",

@@ -29,7 +29,6 @@ from quire.capture.signals.signs import (
 )
 from quire.capture.signals.wording import opened, stems
 
-STRONG, LIKELY, WEAK = 3, 2, 1
 _LEAST_STEMS = 4
 _JOINED_CHARS = 230
 _NEIGHBOUR = 1
@@ -73,77 +72,24 @@ _WEIGHED = re.compile(
     r"|seria|melhor)\b|更|不如|方が",
     re.I,
 )
-_ASKED_WHY = re.compile(
-    r"\W*(?:why|how come|what['’]?s (?:wrong|causing|eating)|where (?:is|does|do) .{3,40}(?:go|going|come from)|warum"
-    r"|wieso|weshalb|por qué|¿por qué|pourquoi|por que|perché)\b|.*(?:为什么|为何|怎么回事|なぜ|どうして)",
+_OLD = re.compile(
+    r"\b(?:older than|pre-?existing|already (?:there|fail\w*|broken)|(?:it['’]s|is|are) on main|(?:was|were) there before"
+    r"|schon vorher|vorher schon|ya (?:fallaba|estaba)\w*|déjà (?:là|en échec)|já falhava\w*|todas? antigas?)\b|以前就|元から",
     re.I,
 )
-_MEND = re.compile(
-    r"\W*(?:please |can you |could you )?(?:fix|debug|investigate|find out|figure out|look into|speed up|optimi[sz]e"
-    r"|track down|diagnose|reproduce|repair|solve|make .{3,40} (?:faster|quicker|work again|stable|reliable))\b",
-    re.I,
-)
-# What a request begins with. Whoever begins otherwise and asks nothing tells how things are.
-_WANTED = re.compile(
-    r"\W*(?:please|pls|can|could|would|will|should|let['’]?s|i(?:['’]d| want| need| would| wanna|['’]m| am| have"
-    r"|['’]ll)"
-    r"|we (?:need|want|should|have|could|must|would|['’]ll)|we['’]\w+|my plan|here(?:['’]s| is| are)|add|allow|apply"
-    r"|ask"
-    r"|automate|backport|build|bump|change|check|clean|compare|configure|connect|continue|convert|copy|create|cut"
-    r"|define|delete|deploy|design|describe|disable|document|does|do|draft|drop|enable|ensure|evaluate|explain|export"
-    r"|expose|extend|extract|finish|format|generate|get|give|go|handle|help|hide|hook|how|implement|import|improve"
-    r"|increase|install|integrate|introduce|is|are|keep|list|load|look|make|merge|migrate|move|open|package|parse|patch"
-    r"|plan|port|prepare|provide|publish|pull|push|put|read|rebase|reduce|refactor|release|remove|rename|render|replace"
-    r"|review|rewrite|rotate|run|save|send|set|ship|show|sketch|sort|split|start|stop|store|summari[sz]e|support|swap"
-    r"|switch|tell|test|think|trace|translate|try|tune|turn|unify|update|upgrade|use|validate|verify|version|what|where"
-    r"|which|who|wire|wrap|write|bitte|kannst|füge|baue?|mach|erstelle|schreib\w*|prüfe|ergänze|ersetze|wir (?:brauchen"
-    r"|müssen|wollen)|por favor|puedes|añade|agrega|haz|crea|escribe|cambia|quiero|necesit\w+|ajoute|peux|fais|crée"
-    r"|écris|remplace|il (?:me|nous) faut|je veux|on (?:fait|veut)|adicion\w+|cri[ae]|preciso|pode|quero)(?![\w])"
-    r"|(?:请|帮我|给我|加|添加|写|把|我想|我要|实现|更新|升级)|.*(?:ください|したい|お願いします)\W*$",
-    re.I,
-)
-
 _LEAD = re.compile(
     r"\W*(?:(?:i )?(?:found|see|got) (?:it|the \w+|what['’]?s \w+)|there it is|here['’]s (?:the|why)[^:]{0,30}|aha"
     r"|interesting"
     r"|that explains it|bingo|gefunden|lo encontré|trouvé|achei|找到了|見つかりました)\s*[:：,—–-]\s*",
     re.I,
 )
-_SIGN = re.compile("[\u3040-\u9fff]")
-# What a statement begins with: an order begins with a verb, and there are too many of those to know them all.
-_SUBJECT = re.compile(
-    r"\W*(?:(?:the|our|my|some|all|every|each|users?|customers?|people|when(?:ever)?|since|after|for|on|in|at|with"
-    r"|there|an?"
-    r"|no|nobody|half|most|many|these|those|i (?:get|see|can)|we (?:get|see|lose|are|can)|der|die|das|unsere?|seit"
-    r"|wenn|bei"
-    r"|beim|ein|eine|nach|im|el|la|los|las|nuestr\w+|cuando|al|un|una|desde|le|les|notre|nos|depuis|quand|une|des|chez"
-    r"|o|a|os|as|noss[oa]s?|quando|desde|um|uma)\b|l['’]|\w+ (?:is|are|was|were|has|have|does|do|keeps?|don['’]t"
-    r"|doesn['’]t)\b"
-    r"|\w+(?:tion|ity|ness|ance)\b|\w+s (?:from|in|on|of|for|to|with|that|are|have|do|get)\b"
-    r"|(?-i:[A-Z]\w*[A-Z_.]\w*)|[^\x00-\x7f]|\w+[./_]\w+|\w+ \w+ (?:is|are|has|have|does|do|keeps?|shows?|takes?"
-    r"|returns?|gets?)\b)",
-    re.I,
-)
-# `deploy is stuck`: what could be an order is a noun.
-_NOUN = re.compile(
-    r"\W*\w+ (?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?|crash(?:es)?|stopped|broke|does|never|still"
-    r"|dies"
-    r"|returns?|shows?|gets?)\b",
-    re.I,
-)
-_SHOULD = re.compile(r"\b(?:should|would be (?:nice|good|great)|soll(?:te)?n?|debería|devrait|deveria)\b", re.I)
-
 __all__ = [
-    "LIKELY",
-    "STRONG",
-    "WEAK",
     "Explanation",
-    "asks_for",
     "explanation",
+    "is_dismissed",
     "is_warning",
     "points",
     "states",
-    "trouble",
     "without_lead",
 ]
 
@@ -155,31 +101,9 @@ class Explanation(Struct, frozen=True):
     points: int
 
 
-def trouble(text: str) -> int:
-    """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""
-    if re.match(r"\W*(?:oh|that|this|it|so)\b", text, re.I) or len(stems(text)) < 2:
-        return 0
-    if _ASKED_WHY.match(text):
-        return STRONG
-    if _MEND.match(text):
-        return LIKELY
-    signs = signs_of(text)
-    if text.endswith(("?", "？")):
-        return 0
-    if asks_for(text):
-        return STRONG if PROBLEM in signs and _SIGN.search(text) else 0
-    if PROBLEM in signs:
-        return STRONG
-    if not _SUBJECT.match(text):
-        return 0
-    return LIKELY if signs & {LIMIT, AGAIN, SILENT, NAME} else WEAK
-
-
-def asks_for(text: str) -> bool:
-    """Whether a sentence of the user asks for a piece of work."""
-    if _MEND.match(text):
-        return False
-    return bool(_WANTED.match(text) and not _NOUN.match(text)) or bool(_SHOULD.search(text))
+def is_dismissed(text: str) -> bool:
+    """Whether a sentence says that a failure is an old one, or no matter of this work."""
+    return bool(_OLD.search(text) or cue("aside").search(text))
 
 
 def states(text: str) -> bool:

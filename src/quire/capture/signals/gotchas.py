@@ -27,21 +27,12 @@ from quire.capture.signals.causes import (
 )
 from quire.capture.signals.choices import decides
 from quire.capture.signals.cues import cue
-from quire.capture.signals.diagnosis import (
-    LIKELY,
-    STRONG,
-    WEAK,
-    asks_for,
-    explanation,
-    is_warning,
-    points,
-    trouble,
-    without_lead,
-)
+from quire.capture.signals.diagnosis import explanation, is_dismissed, is_warning, points, without_lead
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.leftovers import is_left
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
+from quire.capture.signals.symptoms import LIKELY, asks_for, belongs, symptom
 from quire.capture.signals.wording import capped, pair, share, stems
 
 _MENTION = re.compile(r"^@\S+\s+")
@@ -54,7 +45,7 @@ _COMMAND_CHARS = 80
 _REPORT_TURNS = 4
 """For so many turns of the agent, what it explains is taken for what the user reported."""
 
-_EDITED_POINTS, _CLEAR_POINTS, _PLAIN_POINTS = 2, 4, 5
+_EDITED_POINTS, _FAILED_POINTS, _CLEAR_POINTS, _PLAIN_POINTS = 2, 2, 4, 5
 
 WARNED, EXPLAINED, REPORTED, LABELLED = 1, 2, 3, 4
 
@@ -113,12 +104,9 @@ class Gotchas:
         if is_first and told and len(stems(told[0])) >= LEAST_STEMS:
             self._request = told[0]
         self.close()
-        # Of what comes later only what is surely wrong: the first thing said may be no more than how things are.
-        sure = max(map(trouble, told), default=0)
-        least = WEAK if is_first and not any(map(asks_for, told)) else STRONG
-        if sure >= least:
-            self._report = next(text for text in told if trouble(text) >= min(LIKELY, sure))
-            self._is_sure, self._waited = sure >= LIKELY, 0
+        report, sure = symptom(told, is_first=is_first)
+        if report and not (self._has_asked and sure <= LIKELY):
+            self._report, self._is_sure, self._waited = report, sure >= LIKELY, 0
             self._is_edited = self._is_searched = False
         elif self._waited and not self._has_asked:
             # The talk went on to something else.
@@ -158,6 +146,8 @@ class Gotchas:
             self._has_asked = bool(block.sentences) and block.sentences[-1].text.endswith(("?", "？"))
             if not block.is_item:
                 said.append([sentence.text for sentence in block.sentences if sentence.text not in {*taken, *used}])
+        if any(is_dismissed(text) for texts in said for text in texts):
+            self._failure = ""
         if self._added == before or (self._report and not self._failure):
             self._guess(said, turn)
         self._failure = ""
@@ -281,7 +271,11 @@ class Gotchas:
             if self._report and note.text == self._guessed:
                 self._notes.drop(note)
         title, self._report = self._report or bare_symptom(symptom), ""
-        return pair(title, cause) if title else split_cause(cause)
+        return self._under(title, cause)
+
+    def _under(self, title: str, cause: str) -> str:
+        """A cause, under what it explains if that names it."""
+        return pair(title, cause) if belongs(title, cause, surely=self._is_sure) else split_cause(cause)
 
     def _add(self, text: str, weight: int, turn: int) -> None:
         text = capped(text)
@@ -294,14 +288,14 @@ class Gotchas:
         if not self._report and not self._failure:
             return
         is_fresh = self._is_searched and not self._is_edited
-        least = 1 if self._failure or is_fresh else 2 + (not self._is_sure)
+        least = _FAILED_POINTS if self._failure else 1 if is_fresh else 2 + (not self._is_sure)
         found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
         if not found or (self._guessed and found.points < min(self._guess_points, _CLEAR_POINTS)):
             return
         for note in self._notes:
             if self._guessed and note.text == self._guessed:
                 self._notes.drop(note)
-        self._add(pair(self._report or bare_symptom(self._failure), found.text), WARNED, turn)
+        self._add(self._under(self._report, found.text), WARNED, turn)
         self._guessed, self._guess_points = (self._last if self._report else ""), found.points
 
     def _take_back(self, turn: int, *, is_said: bool) -> None:

@@ -63,7 +63,7 @@ _ABOUT: dict[str, str] = {
     r"|to-?dos?"
     r"|to do|pending|outstanding|later|follow(?:ing)?-?\s?ups?|loose ends?|not (?:yet|covered|done|included|finished"
     r"|started)|unfinished|to finish|after (?:this|that)|future|backlog|still (?:open|to|missing|needs?|needed)"
-    r"|missing|before (?:we|this|it|the) .{3,30}|tomorrow|for (?:another|the coming|the next) \S+|parked|deferred"
+    r"|(?:not|didn['’]t) get to|missing|before (?:we|this|it|the) .{3,30}|tomorrow|for (?:another|the coming|the next) \S+|parked|deferred"
     r"|offen\w*|ausstehend\w*|fehlt|nächste\w*|später|morgen|pendientes?|próxim\w+|falta\w*|queda\w*|siguiente\w*"
     r"|reste\w*|prochain\w*|à faire|plus tard|manque|próxim\w+ passos?|pendências?|faltando|da fare|prossim\w+",
     DECISION: r"decid\w+|decisions?|agreed|agreements?|landed|settled|chosen|choices?|direction|conclusions?|outcome"
@@ -72,7 +72,7 @@ _ABOUT: dict[str, str] = {
 }
 _ABOUT_SIGNS: dict[str, str] = {
     GOTCHA: "注意|留意|小心|坑|経験|落とし穴|気をつけ|要注意",
-    NEXT: "待办|后续|下一步|剩下|剩余|遗留|未完成|还要|残り|残作業|今後|次の|未対応|課題",
+    NEXT: "待办|后续|下一步|剩下|剩余|遗留|未完成|还要|残り|残って|残作業|今後|次の|未対応|課題",
     DECISION: "决定|决策|结论|方案确定|決定|方針|結論",
 }
 _ABOUT_WORDS = 6

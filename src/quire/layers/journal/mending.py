@@ -50,6 +50,8 @@ from quire.model import QuireError, stamp
 
 _RESTORE = "It is not mended here: `memory journal restore` makes the state from a checkpoint."
 
+_HALVES = ("JsonInvalid", "NotUtf8")
+
 __all__ = ["Mending", "plan_mending"]
 
 
@@ -146,16 +148,24 @@ def _find(root: str) -> _Found | str:
 
 
 def _mended_history(found: _Found, now: datetime) -> History | None:
-    """The log without marks and copies, each event with an id of its own, in order; None where it is so already."""
+    """The log without marks, halves and copies, each event with an id of its own, in order; None where it is so.
+
+    A last line without an end may still be written by somebody; it is left to the next event.
+    """
     history = found.journal.history
-    damaged = [f"{line.number:,}" for line in history.aside if not _is_mark(line)]
+    last = history.lines[-1] if history.is_torn else None
+    halves = [line for line in history.lines if _is_half(line) and line is not last]
+    damaged = [f"{line.number:,}" for line in history.aside if not _is_mark(line) and line not in halves]
     if damaged:
         found.left.append(f"Lines of `{FOLDER}/{EVENTS}` that cannot be read, and are kept: {listing(damaged)}.")
     marks = sum(1 for line in history.lines if _is_mark(line))
     is_rising = not repeated(history.events) and disordered(history.events) is None
-    if found.log is None or (not marks and is_rising):
+    if found.log is None or (not marks and not halves and is_rising):
         return None
-    kept = [line for line in history.lines if not _is_mark(line)]
+    kept = [line for line in history.lines if not _is_mark(line) and line not in halves]
+    if halves:
+        numbers = listing(f"{line.number:,}" for line in halves)
+        found.said.append(f"Lines that are no JSON, such as one that was cut off, are taken out of the log: {numbers}.")
     if marks:
         found.said.append(f"{marks:,} marks of a merge conflict are taken out of the log.")
     lines = kept if is_rising else _risen(found, kept)
@@ -169,6 +179,10 @@ def _mended_history(found: _Found, now: datetime) -> History | None:
 
 def _is_mark(line: Line) -> bool:
     return line.problem is not None and line.problem.code == CONFLICT
+
+
+def _is_half(line: Line) -> bool:
+    return line.problem is not None and line.problem.code in _HALVES
 
 
 def _risen(found: _Found, kept: list[Line]) -> list[Line]:

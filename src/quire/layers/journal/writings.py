@@ -42,7 +42,7 @@ def counted_maintenance(journal: Journal, added: int = 0, **fields: object) -> M
     return replace(
         journal.state.maintenance,
         history_event_count=len(journal.history.events) + added,
-        import_source_count=len(journal.registry.sources),
+        import_source_count=len(journal.registry.entries),
         **fields,
     )
 
