@@ -10,21 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from quire.capture.signals import SessionSignals, extract
-from quire.capture.transcripts import Reading, SessionFile, Turn, discover, read
-from quire.capture.transcripts.original_hash import original_content_hashes
-from quire.capture.transcripts.places import shown_path, shown_text
-from quire.capture.transcripts.types import Places
+from quire.capture.transcripts import Places, Reading, SessionFile, Turn, discover, read, redacted, shown_text
+from quire.capture.transcripts.places import shown_path
+from quire.files import hex_digest, mark_before
 from quire.layers.journal import Event, layout, moment_of, time_text
 from quire.model import QuireError
 
-Normalise = Callable[[SessionFile, Iterable[Turn], SessionSignals], SessionSignals]
+if TYPE_CHECKING:
+    from quire.capture.signals import SessionSignals
+
+Normalise = Callable[[SessionFile, Iterable[Turn], "SessionSignals"], "SessionSignals"]
 """What may be asked about a session after the rules have looked at it."""
 _ITEM_CHARS = 400
+_PACKED = (".zst", ".gz")
 
 __all__ = ["Looked", "Normalise", "Noted", "count_elsewhere", "look_through"]
 
@@ -36,7 +39,9 @@ class Noted(Struct, frozen=True, omit_defaults=True):
     offset: int = 0
     hash: str = ""
     fault: str = ""
-    """Why it could not be read. It is not tried again before it changes."""
+    """Why nothing in it can be read. It is not tried again before it changes."""
+    mark: str = ""
+    """What stood before the offset: a session that was rewritten has something else there."""
 
 
 class Looked(Struct, frozen=True, kw_only=True):
@@ -79,17 +84,34 @@ def look_through(
         counted(len(sessions))
     yield from _passed_over(found.skipped, places)
     for session in sessions:
-        ref = shown_path(session.path, places) or session.external_id
-        known = noted.get(session.external_id)
-        if known is not None and known.hash and known.hash not in _known(hashes, session.external_id):
+        name = _kept_name(session.external_id)
+        known = noted.get(name)
+        if known is not None and known.hash and known.hash not in _known(hashes, name):
             known = None  # the note is of another history: of another branch, or of one that was begun anew
-        look = Looked(external_id=session.external_id[:_ITEM_CHARS], source_ref=ref)
+        look = Looked(external_id=name, source_ref=_kept_ref(session, name, places))
         if known is not None and known.stamp == session.stamp:
             yield msgspec.structs.replace(look, warning=f"left out: {known.fault}") if known.fault else look
         elif settled_before and _changed_at(session) > settled_before:
             yield msgspec.structs.replace(look, waits=True)
         else:
-            yield _look(look, session, known, _known(hashes, look.external_id), source_id, places, now, normalise)
+            if known is not None and known.offset and known.mark != _mark(session, known.offset):
+                known = None  # it was rewritten, or is another file of that name
+            yield _look(look, session, known, _known(hashes, name), source_id, places, now, normalise)
+
+
+def _kept_name(name: str) -> str:
+    """The id of a session as it may be told: a name with a secret in it is told by its digest."""
+    return f"session-{hex_digest(name)[:16]}" if redacted(name)[1] else name[:_ITEM_CHARS]
+
+
+def _kept_ref(session: SessionFile, name: str, places: Places) -> str:
+    shown = shown_path(session.path, places)
+    return shown if shown and not redacted(shown)[1] else name
+
+
+def _mark(session: SessionFile, offset: int) -> str:
+    """A digest of what stands before an offset; none of a packed file, whose offsets are those of what is in it."""
+    return "" if session.path.endswith(_PACKED) else mark_before(session.path, offset)
 
 
 def count_elsewhere(source_type: str, path: str, most: int = 1000) -> int:
@@ -123,6 +145,8 @@ def _look(
     now: datetime,
     normalise: Normalise | None,
 ) -> Looked:
+    from quire.capture.signals import extract
+
     try:
         begin = known if known is not None and not known.fault else _reached(session, hashes, places)
         reading = read(session, begin.offset, root=places.root, home=places.home, content_hash=begin.hash)
@@ -135,11 +159,16 @@ def _look(
         else:
             turns = iter(reading)
         signals = extract(turns, root=places.root)
-    except QuireError as error:
-        return _failed(look, session, error.message, places)
-    except (OSError, UnicodeError, ValueError, RecursionError, MemoryError) as error:
+    except (QuireError, OSError, MemoryError) as error:
+        # The disk may answer the next time, so nothing is noted.
+        said = error.message if isinstance(error, QuireError) else f"it cannot be read: {error}"[:300]
+        return msgspec.structs.replace(look, failure=shown_text(said, places))
+    except (UnicodeError, ValueError, RecursionError) as error:
         return _failed(look, session, f"it cannot be read: {error}"[:300], places)
-    after = Noted(session.stamp, reading.next_offset, reading.content_hash)
+    if reading.torn and not reading.turns and not begin.offset:
+        return msgspec.structs.replace(look, waits=True)  # its first line is being written
+    mark = _mark(session, reading.next_offset) if reading.next_offset else ""
+    after = Noted(session.stamp, reading.next_offset, reading.content_hash, mark=mark)
     bad = reading.bad_lines + reading.long_lines
     if not reading.turns or reading.content_hash in hashes or not signals.summary.strip():
         if bad and not reading.turns and not begin.offset:
@@ -183,6 +212,8 @@ def _reached(session: SessionFile, hashes: Collection[str], places: Places) -> N
         if reading.content_hash in hashes:
             found = Noted(offset=reading.next_offset, hash=reading.content_hash)
     if not found.hash:
+        from quire.capture.transcripts.original_hash import original_content_hashes
+
         ends = [end for digest, end in original_content_hashes(session).items() if digest in hashes]
         if ends:
             # Another program imported it. From there on the hash is ours.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from types import EllipsisType
 
 from quire.files import disk
 from quire.files.lock import is_alive
 from quire.files.paths import read_bytes, storage_failed
-from quire.model import StorageFailed
+from quire.model import Conflict, StorageFailed
 
 __all__ = ["ensure_folder", "stage", "write_file"]
 
@@ -41,8 +42,11 @@ def stage(path: str, data: bytes, like: str | None = None) -> None:
         )
 
 
-def write_file(path: str, data: bytes, token: str) -> None:
-    """Replace or create one file, durably. A symbolic link is kept: what it points to is replaced."""
+def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType | None = ...) -> None:
+    """Replace or create one file, durably. A symbolic link is kept: what it points to is replaced.
+
+    With `expects`, only if it still holds these bytes, or is still missing: it may be somebody else's, too.
+    """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     _sweep_temporaries(folder)
@@ -50,6 +54,8 @@ def write_file(path: str, data: bytes, token: str) -> None:
     try:
         try:
             stage(temporary, data, like=target)
+            if expects is not ... and _held(target) != expects:
+                raise Conflict(f"`{os.path.basename(path)}` was changed by somebody else.", hint="Run it again.")
             disk.rename(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -58,6 +64,13 @@ def write_file(path: str, data: bytes, token: str) -> None:
         disk.sync_folder(folder)
     except OSError as error:
         raise storage_failed(error, f"write `{os.path.basename(path)}`", folder) from error
+
+
+def _held(path: str) -> bytes | None:
+    try:
+        return read_bytes(path)
+    except FileNotFoundError:
+        return None
 
 
 def _sweep_temporaries(folder: str) -> None:

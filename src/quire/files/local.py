@@ -78,10 +78,10 @@ def place_of(folder: str, name: str) -> str:
     return f"{folder}/{LOCAL}/{name}"
 
 
-def read_local(root: str, folder: str, name: str) -> LocalFile:
+def read_local(root: str, folder: str, name: str, limit: int = LOCAL_BYTES) -> LocalFile:
     """The bytes of a file; never an exception. No link is followed, and nothing but a plain file is read."""
     try:
-        return LocalFile(folder=folder, name=name, data=read_inside(root, place_of(folder, name), LOCAL_BYTES))
+        return LocalFile(folder=folder, name=name, data=read_inside(root, place_of(folder, name), limit))
     except FileNotFoundError:
         return LocalFile(folder=folder, name=name)
     except OSError as error:
@@ -89,9 +89,9 @@ def read_local(root: str, folder: str, name: str) -> LocalFile:
         return spoiled(found, (error.strerror or str(error)).lower())
 
 
-def read_object(root: str, folder: str, name: str) -> LocalFile:
+def read_object(root: str, folder: str, name: str, limit: int = LOCAL_BYTES) -> LocalFile:
     """The JSON object that a file holds, if its version is ours."""
-    found = read_local(root, folder, name)
+    found = read_local(root, folder, name, limit)
     if found.data is None:
         return found
     try:

@@ -13,6 +13,7 @@ __all__ = [
     "follow_inside",
     "inside",
     "is_text",
+    "mark_before",
     "open_regular",
     "read_bytes",
     "read_from",
@@ -124,6 +125,24 @@ def read_from(path: str, offset: int) -> bytes:
         while chunk := os.read(descriptor, 1 << 20):
             data += chunk
         return data
+    finally:
+        os.close(descriptor)
+
+
+def mark_before(path: str, offset: int, most: int = 4096) -> str:
+    """A digest of a file's beginning and of what stands right before an offset; empty where it cannot be read."""
+    import hashlib
+
+    try:
+        descriptor, _ = open_regular(path)
+    except OSError:
+        return ""
+    try:
+        head = os.pread(descriptor, min(most, offset), 0)
+        start = max(0, offset - most)
+        return hashlib.sha256(head + os.pread(descriptor, offset - start, start)).hexdigest()[:32]
+    except OSError:
+        return ""
     finally:
         os.close(descriptor)
 

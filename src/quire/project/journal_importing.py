@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
+from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
 from quire.model import InputError, QuireError
 from quire.project.journal_requests import session_request
 from quire.project.journal_results import SyncedJournal, SyncedSource
@@ -91,6 +92,7 @@ class JournalImporting(JournalSources):
             found.is_unknown = True
             return found
         waiting: list[Looked] = []
+        known = self._known_hashes(source.id)
         now = began = self.world.now()
         number = total = 0
 
@@ -107,7 +109,7 @@ class JournalImporting(JournalSources):
                 home=self.world.home,
                 now=now,
                 noted=self._noted(source.id),
-                hashes=self._known_hashes(source.id),
+                hashes=known,
                 settled_before=now.timestamp() - settled_seconds if settled_seconds else 0.0,
                 all_folders=source.extra.get(ALL_FOLDERS) is True,
                 normalise=normalise,
@@ -120,8 +122,9 @@ class JournalImporting(JournalSources):
                 if progress is not None:
                     progress(source.id, number, total, found.imported + sum(1 for item in waiting if item.event))
                 if len(waiting) >= _BATCH or (self.world.now() - began).total_seconds() > _BATCH_SECONDS:
-                    self._take_in(source, found, waiting, dry_run)
-                    waiting, began = [], self.world.now()
+                    batch, waiting = waiting, []
+                    self._take_in(source, found, batch, known, dry_run)
+                    began = self.world.now()
             if not number and source.extra.get(ALL_FOLDERS) is not True:
                 found.elsewhere = count_elsewhere(source.type, self._source_place(source) or source.path)
         except QuireError as error:
@@ -129,7 +132,7 @@ class JournalImporting(JournalSources):
             found.error = shown_text(error.message, Places(self.root, self.world.home))
             found.failed += 1
             found.failures.append({"sourceRef": source.path, "message": found.error})
-        self._take_in(source, found, waiting, dry_run, is_last=True)
+        self._take_in(source, found, waiting, known, dry_run, is_last=True)
         return found
 
     def _count(self, found: SyncedSource, look: Looked) -> None:
@@ -145,9 +148,20 @@ class JournalImporting(JournalSources):
             found.warnings.append(f"{look.source_ref}: {look.warning}")
 
     def _take_in(
-        self, source: Source, found: SyncedSource, looked: list[Looked], dry_run: bool, *, is_last: bool = False
+        self,
+        source: Source,
+        found: SyncedSource,
+        looked: list[Looked],
+        known: dict[str, set[str]],
+        dry_run: bool,
+        *,
+        is_last: bool = False,
     ) -> None:
-        """Add the events that nobody added meanwhile; note how far the sessions were read; all in one transaction."""
+        """Add the events that nobody added meanwhile; note how far the sessions were read; all in one transaction.
+
+        `known` are the hashes that the sessions had when they were looked at. One that has others by now was read by
+        somebody else, and is left to the next sync.
+        """
         from msgspec.structs import replace
 
         from quire.layers.journal import Writing, allocate_ids, counted_maintenance, taken_ids
@@ -159,23 +173,15 @@ class JournalImporting(JournalSources):
             return
 
         def plan(journal: Journal) -> tuple[list[str], Writing | None]:
-            known = {
-                (event.external_item_id, event.content_hash)
-                for event in journal.history.events
-                if event.source_id == source.id
-            }
-            fresh = [
-                look.event
-                for look in looked
-                if look.event is not None and (look.event.external_item_id, look.event.content_hash) not in known
-            ]
+            now = self._known_hashes(source.id, journal.history.events)
+            ours = [look for look in looked if now.get(look.external_id) == known.get(look.external_id)]
+            fresh = [look.event for look in ours if look.event is not None]
             names = allocate_ids(taken_ids(journal), len(fresh))
             events: list[Event] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
-            found.imported += len(events)
-            found.skipped += sum(1 for look in looked if look.event) - len(events)
-            registry = self._registered(journal, source, found) if is_last else None
+            imported = found.imported + len(events)
+            registry = self._registered(journal, source, found, imported) if is_last else None
             maintenance = counted_maintenance(journal, len(events))
-            changes = self._noting(source.id, looked)
+            changes = self._noting(source.id, ours)
             if not events and registry is None and not changes:
                 return [], None
             state = replace(journal.state, maintenance=maintenance)
@@ -183,9 +189,12 @@ class JournalImporting(JournalSources):
                 state=state if state != journal.state else None, events=events, registry=registry, changes=changes
             )
 
-        found.events += self._journal_change("sync", plan)
+        names = self._journal_change("sync", plan)
+        found.events += names
+        found.imported += len(names)
+        found.skipped += sum(1 for look in looked if look.event) - len(names)
 
-    def _registered(self, journal: Journal, source: Source, found: SyncedSource) -> Registry | None:
+    def _registered(self, journal: Journal, source: Source, found: SyncedSource, imported: int) -> Registry | None:
         """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
         from msgspec.structs import replace
 
@@ -197,7 +206,7 @@ class JournalImporting(JournalSources):
         status = "failed" if found.failed else "passed"
         error = found.failures[0]["message"] if found.failures else None
         same = (fresh.last_sync_status, fresh.last_sync_error) == (status, error)
-        if same and not found.imported and fresh.last_synced_at is not None and not fresh.last_imported_count:
+        if same and not imported and fresh.last_synced_at is not None and not fresh.last_imported_count:
             # Nothing to tell: a sync that finds nothing leaves the file, and git, alone.
             return None
         now = self._time()
@@ -209,7 +218,7 @@ class JournalImporting(JournalSources):
                 last_synced_at=now,
                 last_sync_status=status,
                 last_sync_error=error,
-                last_imported_count=found.imported,
+                last_imported_count=imported,
             ),
         )
 
@@ -218,7 +227,7 @@ class JournalImporting(JournalSources):
     def _imports(self) -> LocalFile:
         from quire.files import read_object
 
-        return read_object(self.root, FOLDER, IMPORTS)
+        return read_object(self.root, FOLDER, IMPORTS, FILE_BYTES)
 
     def _noted(self, source: str) -> dict[str, Noted]:
         from quire.capture import Noted
@@ -235,12 +244,12 @@ class JournalImporting(JournalSources):
 
     def _noting(self, source: str, looked: Iterable[Looked]) -> list[Change]:
         """The note of how far these were read, beside what it held; the caller holds the lock."""
-        from quire.files import Change, sha256
+        from quire.files import ASIDE, Change, sha256
 
         new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}
         ledger = self._imports()
-        if not new or ledger.is_newer or ledger.is_closed:
-            return []
+        if not new or ledger.is_newer or (ledger.problem is not None and ledger.data is None):
+            return []  # without a note, the hashes of the events say how far a session was read
         held = ledger.fields.get("sources")
         sources: dict[str, Any] = dict(held) if isinstance(held, dict) else {}
         before = sources.get(source)
@@ -250,9 +259,13 @@ class JournalImporting(JournalSources):
         sources[source] = entries
         data = msgspec.json.encode({**ledger.fields, "version": 1, "sources": sources}) + b"\n"
         planned = None if ledger.data is None else sha256(ledger.data)
-        return [Change(path=f"{LOCAL}/{IMPORTS}", data=data, planned=planned)]
+        changes = [Change(path=f"{LOCAL}/{IMPORTS}", data=data, planned=planned)]
+        aside = f"{LOCAL}/{IMPORTS}{ASIDE}"
+        if ledger.problem is not None and not os.path.lexists(os.path.join(self.root, FOLDER, aside)):
+            changes.append(Change(path=aside, data=ledger.data, planned=None))
+        return changes
 
-    def _known_hashes(self, source: str) -> dict[str, set[str]]:
+    def _known_hashes(self, source: str, events: Iterable[Event] | None = None) -> dict[str, set[str]]:
         """The hashes of the events of a source, archived ones included, by their sessions."""
         from quire.layers.journal import archived_events, expired_items, load_history
 
@@ -260,7 +273,8 @@ class JournalImporting(JournalSources):
         for gone in expired_items(self.root):
             if gone.source_id == source:
                 found.setdefault(gone.external_item_id, set()).add(gone.content_hash)
-        for event in (*load_history(self.root).events, *archived_events(self.root)):
+        active = load_history(self.root).events if events is None else events
+        for event in (*active, *archived_events(self.root)):
             if event.source_id == source and event.external_item_id:
                 found.setdefault(event.external_item_id, set()).add(event.content_hash)
         return found

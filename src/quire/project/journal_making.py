@@ -69,7 +69,9 @@ class JournalMaking(JournalRooms):
             names = os.listdir(os.path.join(self.root, FOLDER))
         except OSError:
             return []
-        return sorted(name for name in names if name not in _KEPT_IN_PLACE)
+        # Folders that hold nothing are what a dead writer left, or git.
+        top = os.path.join(self.root, FOLDER)
+        return sorted(name for name in names if name not in _KEPT_IN_PLACE and _holds_a_file(os.path.join(top, name)))
 
     def _refuse_init(self) -> QuireError:
         from quire.layers.journal import open_journal
@@ -95,12 +97,11 @@ class JournalMaking(JournalRooms):
         self, bundle: Bundle, who: Provider, validations: Sequence[Validation], there: list[str]
     ) -> str | None:
         """The first state, in the place of whatever is there, which is copied aside; one transaction."""
-        from quire.files import Change, ensure_folder
+        from quire.files import Change
         from quire.layers.journal import History, Journal, Registry, commit, config_bytes, read_config, write_bundle
         from quire.layers.journal.layout import (
             ATTRIBUTES,
             ATTRIBUTES_TEXT,
-            CHECKPOINTS,
             CONFIG,
             SOURCES,
             default_config,
@@ -123,7 +124,6 @@ class JournalMaking(JournalRooms):
             provider=who,
             validations=[(one.command, one.summary) for one in validations],
         )
-        ensure_folder(os.path.join(self.root, FOLDER, *CHECKPOINTS.split("/")))
         first = _as_changes(writing, journal)
         wanted = {
             **first,
@@ -212,7 +212,6 @@ class JournalMaking(JournalRooms):
                 provider=who,
                 summary=result.summary,
                 validations=[(one.command, one.summary) for one in validations],
-                archived=self._archived_checkpoints(),
             )
             if writing.state is not None:
                 result.planned = self._journal_planned(writing.state, diffs=diffs)
@@ -312,6 +311,10 @@ def _overtaken() -> Conflict:
         "The journal was changed by somebody else while the proposal was made.",
         hint="Run the command again; nothing was written.",
     )
+
+
+def _holds_a_file(path: str) -> bool:
+    return not os.path.isdir(path) or os.path.islink(path) or any(names for _, _, names in os.walk(path))
 
 
 def _files_below(path: str) -> list[str]:

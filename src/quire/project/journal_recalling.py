@@ -132,7 +132,6 @@ class JournalRecalling(JournalRestoring):
             diff=result.diff,
             # What was looked at for one section only is still to be looked at for the others.
             recalled=events if scope.section == ALL else (),
-            archived=self._archived_checkpoints(),
         )
         if writing.state is not None and writing.checkpoint is not None:
             result.planned = self._journal_planned(writing.state, diffs=shows)

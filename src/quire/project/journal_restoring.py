@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.layout import FOLDER, SECTION_KEYS, STATE
-from quire.model import InvalidStore, NotInitialized, QuireError
+from quire.model import Conflict, InvalidStore, NotInitialized, QuireError
 from quire.project.journal_making import JournalMaking
 from quire.project.journal_results import RestoredState
 
@@ -34,7 +35,7 @@ class JournalRestoring(JournalMaking):
             return self._rebuild_state(name, dry_run=dry_run)
         if dry_run:
             return self._restoring(journal, name, diffs)[0]
-        result = RestoredState(restored=name)
+        self._checkpoint(name)  # before anything is written: it may not be there
         with self._journal_locked("restore"):
             from quire.layers.journal import commit, open_journal
 
@@ -69,7 +70,6 @@ class JournalRestoring(JournalMaking):
             command="update",
             now=self._time(),
             summary="what held before a restore",
-            archived=self._archived_checkpoints(),
         )
 
     def _restoring(self, journal: Journal, name: str, diffs: bool) -> tuple[RestoredState, Writing | None]:
@@ -88,7 +88,6 @@ class JournalRestoring(JournalMaking):
             command="restore",
             now=self._time(),
             summary=f"restored {name}: {said}",
-            archived=self._archived_checkpoints(),
         )
         if writing.state is not None and writing.checkpoint is not None:
             result.planned = self._journal_planned(writing.state, diffs=diffs)
@@ -129,24 +128,48 @@ class JournalRestoring(JournalMaking):
     def _rebuild_state(self, name: str, *, dry_run: bool) -> RestoredState:
         """A state made from a checkpoint, where there is none that can be used. The damaged one is kept."""
         from quire.files import Change, sha256
+        from quire.layers.journal import Writing, commit, file_bytes, held_file, open_journal, value_of
+        from quire.model import stamp
+
+        result = RestoredState(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
+        self._checkpoint(name)
+        if dry_run:
+            return result
+        with self._journal_locked("restore"):
+            with contextlib.suppress(InvalidStore, NotInitialized):
+                open_journal(self.root)
+                raise Conflict(
+                    "The state was mended by somebody else meanwhile.",
+                    hint="Run the command again; nothing was written.",
+                )
+            journal = self._from_checkpoint(name)
+            data = held_file(self.root, STATE)
+            changes = []
+            if data is not None:
+                aside = f"local/state-{stamp(self.world.now())}-{self.world.token()[:8]}.damaged"
+                changes.append(Change(path=aside, data=data, planned=None))
+                result.kept_aside = f"{FOLDER}/{aside}"
+            planned = None if data is None else sha256(data)
+            changes.append(Change(path=STATE, data=file_bytes(value_of(journal.state)), planned=planned))
+            commit(journal, Writing(changes=changes, pages=True), self.world)
+            result.applied = True
+            result.warnings += self._write_due_pages()
+        return result
+
+    def _from_checkpoint(self, name: str) -> Journal:
+        """The journal as it is, with the state that a checkpoint and the history together tell."""
         from quire.layers.journal import (
             Cursor,
             Cursors,
             Journal,
             Maintenance,
-            Writing,
             checkpoint_ids,
-            commit,
-            file_bytes,
-            held_file,
             load_config,
             load_history,
             load_sources,
             local_provider,
             new_state,
-            value_of,
         )
-        from quire.model import stamp
 
         checkpoint = self._checkpoint(name)
         history, (registry, _) = load_history(self.root), load_sources(self.root)
@@ -166,27 +189,11 @@ class JournalRestoring(JournalMaking):
                 recall_cursors=Cursors(all=cursor),
             ),
         )
-        result = RestoredState(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
-        if dry_run:
-            return result
-        with self._journal_locked("restore"):
-            data = held_file(self.root, STATE)
-            changes = []
-            if data is not None:
-                aside = f"local/state-{stamp(self.world.now())}-{self.world.token()[:8]}.damaged"
-                changes.append(Change(path=aside, data=data, planned=None))
-                result.kept_aside = f"{FOLDER}/{aside}"
-            planned = None if data is None else sha256(data)
-            changes.append(Change(path=STATE, data=file_bytes(value_of(state)), planned=planned))
-            journal = Journal(
-                root=self.root,
-                state=state,
-                history=history,
-                registry=registry,
-                config=load_config(self.root),
-                checkpoints=tuple(names),
-            )
-            commit(journal, Writing(changes=changes, pages=True), self.world)
-            result.applied = True
-            result.warnings += self._write_due_pages()
-        return result
+        return Journal(
+            root=self.root,
+            state=state,
+            history=history,
+            registry=registry,
+            config=load_config(self.root),
+            checkpoints=tuple(names),
+        )

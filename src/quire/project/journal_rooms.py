@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
@@ -209,13 +209,6 @@ class JournalRooms(Asking):
         with contextlib.suppress(InputError):
             return source_path(source.path, cwd=self.root, home=self.world.home)
         return ""
-
-    def _archived_checkpoints(self) -> Iterable[str]:
-        from quire.layers.journal import find_batches
-
-        for batch in find_batches(self.root):
-            if batch.manifest is not None:
-                yield from batch.manifest.archived_checkpoint_ids
 
 
 def _made_safe(value: Any) -> Any:

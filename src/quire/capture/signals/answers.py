@@ -13,18 +13,16 @@ from quire.capture.signals.wording import share, stems
 _PROPOSAL_CHARS = 200
 _SAME_TEXT = 0.8
 _AGAINST = re.compile(r"\b(?:against|not|n['’]t|push back)\b", re.I)
+_NO = re.compile(
+    r"\W*(?:god,? |hell,? |oh,? |lol,? )?(?:no(?: way| thanks)?|nope|nah|nein|nee|non|não|いいえ|不用)(?!\w)(?=\s*[,.!;:—–]|\s+(?:leave|keep|just"
+    r"|we|that|the|it)\b|\W*$)[\s,.!;:—–]*",
+    re.I,
+)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d")
 _REASON = re.compile(r"\W*(?:reason|because|since|that|this|it|they|otherwise|so|weil|denn|porque|car)\b", re.I)
 
-_ORDINALS = {"first": 0, "second": 1, "third": 2, "last": -1}
-_REFERENCE = re.compile(
-    r"\W*(?:(?:yes|ok|okay|option|number|let['’]?s (?:do|go with|take)|go with|take|do)[\s,]+){0,3}(?:the )?"
-    r"(?P<what>first|second|third|last|[A-D]|[1-9])(?: (?:one|option))?(?: and (?P<other>[A-D]|[1-9]))?"
-    r"(?=[\s,.!;]*$|[,.;]| but\b| and\b)",
-)
-_AND = re.compile(r"^[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?", re.I)
-
 __all__ = [
-    *("after_agreement", "join", "named_options", "others", "statements", "whole", "with_next"),
+    *("after_agreement", "after_refusal", "join", "others", "statements", "whole", "with_amount", "with_next"),
     "with_next_sentence",
 ]
 
@@ -51,15 +49,6 @@ def with_next_sentence(text: str, following: str) -> str:
     if is_proposal(following) or text.endswith(following) or (": " in text and not _AGAINST.search(text)):
         return text
     return f"{text.rstrip('.。')}: {following}"
-
-
-def _with_argument(option: str, name: str, said: list[str]) -> str:
-    """An option with what is said for it by its name: `Option B also keeps …`."""
-    named = (text for text in said if re.search(rf"\boption {re.escape(name)}\b", text, re.I))
-    argument = next(named, "")
-    return (
-        f"{option.rstrip('.。')}: {argument}" if argument and len(option) + len(argument) <= _PROPOSAL_CHARS else option
-    )
 
 
 def statements(block: Block) -> list[str]:
@@ -90,18 +79,16 @@ def whole(block: Block) -> str:
     return f"{first}: {rest[0]}" if rest else first
 
 
-def named_options(text: str, options: dict[str, str], said: list[str]) -> list[str]:
-    """The options that an answer names by number, letter or place, with what the answer adds to them."""
-    found = _REFERENCE.match(text)
-    if not found or not options:
-        return []
-    names = list(options)
-    what = found["what"]
-    if what in _ORDINALS:
-        at = _ORDINALS[what]
-        chosen = names[at : at + 1 or None] if at < len(names) else []
-    else:
-        chosen = [name for name in (what, found["other"] or "") if name in options]
-    more = _AND.sub("", text[found.end() :]).strip()
-    texts = [_with_argument(options[name], name, said) for name in chosen]
-    return [f"{texts[0]}; {more}", *texts[1:]] if texts and len(stems(more)) > 1 else texts
+def after_refusal(text: str) -> tuple[str, bool]:
+    """A sentence without the `no` that it begins with, and whether there was one."""
+    found = _NO.match(text)
+    return (text[found.end() :], True) if found else (text, False)
+
+
+def with_amount(offer: str, amount: str) -> str:
+    """An offer with the number that the user names instead of its own; both where it has none or several."""
+    numbers = _NUMBER.findall(offer)
+    named = _NUMBER.search(amount)
+    if len(numbers) == 1 and named:
+        return _NUMBER.sub(lambda _: named[0], offer)
+    return f"{offer.rstrip('.。')}; {amount}"

@@ -21,15 +21,15 @@ _FOUND_OUT = re.compile(
 )
 _THAT_WAS_IT = re.compile(r"\W*(?:(?:that|this)(?:['’]s| is) (?:the|why)|das ist|これが|这就是)", re.I)
 _STATUS = re.compile(
-    r"\W*(?:(?:the|a|one|two|three|four|five|\d+|ein|eine|zwei|drei|una?|dos|un|une|deux) )?(?:tests?|errors?|failures?"
+    r"\W*有?\S?个?测试(?:没过|失败)\W*$|\W*(?:(?:the|a|one|two|three|four|five|\d+|ein|eine|zwei|drei|una?|dos|un|une|deux) )?(?:tests?|errors?|failures?"
     r"|checks?|fehler|pruebas?|builds?|links?)(?: is| are)?(?: still)?(?: fail(?:s|ed|ing)?| hangs?| schlägt fehl"
     r"| schlagen fehl| fallan?| échoue(?:nt)?| broken)?\W*$",
     re.I,
 )
-_OTHERWISE = re.compile(r",?\s+(?:otherwise|or else|sonst|sinon|de lo contrario)\s+|[,，]?(?:否则|さもないと)", re.I)
+_OTHERWISE = re.compile(r"[,;]\s+(?:otherwise|or else|sonst|sinon|de lo contrario)\s+|[,，]?(?:否则|さもないと)", re.I)
 _STRONG = re.compile(
     r"otherwise|or else|keep in mind|beware|careful|watch out|must never|the hard way"
-    r"|^\W*before (?:\w+ing|you|the)\b|sonst|sinon|de lo contrario|否则",
+    r"|^\W*before (?:\w+ing|you|the)\b|[,;] sonst|sinon|de lo contrario|否则",
     re.I,
 )
 _LEADING = re.compile(
@@ -74,6 +74,8 @@ _LIMIT = re.compile(
     r"|included) (?:an? |any )?",
     re.I,
 )
+_POINTS_AT = re.compile(r"\W*(?:that|this|it|they|those|these|das|dies|eso|esto|cela|ça|isso)(?:['’]\w+)?\b", re.I)
+_DOING = re.compile(r"\W*(?-i:[A-Z])\w+ing (?:that|this|it|the|them|now|both|all)\b", re.I)
 _PARTS = re.compile(r"[;:：]\s*")
 _MARKS = (",", ";", ":", "，", "、")
 
@@ -91,6 +93,7 @@ __all__ = [
     "is_ruled_out",
     "is_status",
     "is_symptom",
+    "points_at",
     "points_back",
     "reason_of",
     "says_nothing",
@@ -125,6 +128,11 @@ def bare_symptom(symptom: str) -> str:
 def is_discovery(text: str) -> bool:
     """`Found it.`: what follows is the cause."""
     return bool(_FOUND_OUT.match(text)) and len(text.split()) <= _SHORT
+
+
+def points_at(text: str) -> bool:
+    """Whether a sentence begins with what was named before: `That skips …`, `It's recreated …`."""
+    return bool(_POINTS_AT.match(text))
 
 
 def points_back(text: str, *, failed: bool) -> bool:
@@ -172,7 +180,7 @@ def says_nothing(text: str) -> bool:
 
 def _is_own_work(text: str) -> bool:
     """Whether the agent tells what it does or did."""
-    return any(cue(meaning, at_start=True).match(text) for meaning in ("commit", "immediate", "did"))
+    return bool(_DOING.match(text)) or any(cue(meaning, at_start=True).match(text) for meaning in ("commit", "immediate", "did"))
 
 
 def without_own_work(text: str) -> str:

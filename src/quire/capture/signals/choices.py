@@ -17,16 +17,17 @@ _JOINED_CHARS = 230
 _TAKEN_BACK_AT = 60
 
 _QUESTION = re.compile(
-    r"[?？]\W*$|^\W*(?:(?:should|can|could|would|do|does|did|is|are|wo)(?:n['’]?t)?|can['’]?t|shall|what|why|how|which"
+    r"[?？]\W*$|^\W*(?:(?:should|can|could|would|do|does|did|is|are|wo)(?:n['’]?t)?|can['’]?t|shall|what(?:['’]?s)?|why|how|which"
     r"|who|where)\s+(?:we|you|i|it|the|there|that|this|about)\b",
     re.I,
 )
 _NO_X = re.compile(
     r"\W*(?:no|kein|keine|keinen|sin|pas de)\s+(?!prob|worr|idea|need|doubt|way|one|open|matter|longer|more|further"
-    r"|point|reason|sense|rush|hurry|harm|surpr|chang|clue)"
+    r"|point|reason|sense|rush|hurry|harm|surpr|chang|clue|wait|that|it\b)"
     r"\w{3}",
     re.I,
 )
+_NEVER = re.compile(r"\b(?:never|always|niemals|immer|nunca|siempre|jamais|toujours|sempre)\b", re.I)
 _NOT_Y = re.compile(r",\s*not (?:the|a|an|in|on|by|from|with)\b", re.I)
 _BOUND = re.compile(
     r"instead of|rather than|statt |anstatt |en lugar de|en vez de|au lieu de|plutôt que|而不是|ではなく", re.I
@@ -46,6 +47,10 @@ _KEEP_UP = re.compile(
     r"\W*(?:keep (?:me|up|going|it up|in touch|on|trying|an eye)|stay (?:safe|in touch|tuned))\b", re.I
 )
 _LIKE_TO = re.compile(r"(?:i['’]d|i would) (?:like|love|not|rather not|need)\b|i wouldn['’]t", re.I)
+_OTHERWISE = re.compile(
+    r"^\W*(?:if|unless)\b|\b(?:if (?:you|we|it) (?:were|had)|would(?: not|n['’]t) (?:worry|bother|mind)|would consider)\b",
+    re.I,
+)
 _THEN = re.compile(r"^\W*(?:and|so|then|well|dann|entonces|alors)\s+(?=(?:do|go|yes|ok|let|mach|hazlo|vas)\b)", re.I)
 _BUT = re.compile(r"^(?:but|aber|pero|mais)\s+", re.I)
 _WEIGHED = re.compile(
@@ -102,6 +107,7 @@ __all__ = [
     "is_no_statement",
     "is_proposal",
     "is_question",
+    "is_refusal",
     "is_rule",
     "may_say",
     "restates",
@@ -147,19 +153,23 @@ def without_agreement(text: str) -> tuple[str, bool]:
     return text, agreed
 
 
-def is_rule(text: str, *, discussed: bool = False) -> bool:
-    """Whether a sentence says what is to be done from now on, or never. A bare `no X` needs something to refuse."""
+def is_rule(text: str, *, is_request: bool = False) -> bool:
+    """Whether a sentence says what is to be done from now on, or never. In a request `don't` only says how."""
     if cue("quoted").search(text) or len(stems(text)) < 2:
         return False
-    orders = cue("order")
-    if _KEPT.search(text):
+    if _KEPT.search(text) or cue("rule").search(text):
         return True
-    if cue("rule").search(text) or any(orders.match(text, clause.end()) for clause in _CLAUSE.finditer(text)):
-        return True
-    if _WISH.match(text):
-        return True
-    is_refusal = _NO_X.match(text) and (discussed or "please" in text.lower())
-    return len(text.split()) <= SHORT_WORDS and bool(is_refusal or _NOT_Y.search(text))
+    if is_request:
+        return bool(cue("order").match(text) or _NEVER.search(text))
+    return any(cue("order").match(text, clause.end()) for clause in _CLAUSE.finditer(text))
+
+
+def is_refusal(text: str, *, discussed: bool) -> bool:
+    """Whether a few words say how something is not to be. A bare `no X` needs something to refuse."""
+    if cue("quoted").search(text) or len(stems(text)) < 2 or _WISH.match(text):
+        return bool(_WISH.match(text))
+    refuses = _NO_X.match(text) and (discussed or "please" in text.lower())
+    return len(text.split()) <= SHORT_WORDS and bool(refuses or _NOT_Y.search(text))
 
 
 def is_choice(text: str, *, discussed: bool = False) -> bool:
@@ -177,8 +187,11 @@ def is_choice(text: str, *, discussed: bool = False) -> bool:
 
 
 def is_proposal(text: str) -> bool:
+    """Whether the agent says what it would do, here and now: not what it would do otherwise, nor this or that."""
     found = cue("proposal").search(text)
     if not found or found.start() > _PROPOSED_AT or is_question(text) or _LIKE_TO.search(text):
+        return False
+    if _OTHERWISE.search(text):
         return False
     return not cue("quoted").search(text) and not cue("open").search(text) and bool(stems(text))
 

@@ -124,7 +124,7 @@ _SPACED: dict[str, dict[str, str]] = {
         "acknowledged": r"gut|verstanden|okay|ok|alles klar|einverstanden|in ordnung|dann|gemacht|erledigt",
         "taken_back": r"doch nicht|doch lieber|zurück zu|moment|vergiss|eigentlich",
         "undecided": r"(?:nicht|noch nicht|niemand hat) (?:\S+ )?(?:entschieden|beschlossen|festgelegt)|offene frage",
-        "hypothetical": r"könnten?|könnte|vielleicht|würden?|wäre|wären|möglicherweise|entweder|eventuell|optionen"
+        "hypothetical": r"alternativ\w*|könnten?|könnte|vielleicht|würden?|wäre|wären|möglicherweise|entweder|eventuell|optionen"
         r"|man kann",
         "quoted": r"sagt|sagte|laut|zufolge|steht im|schreibt",
         "working": r"ansehen|anschauen|sehe mir|schaue|prüfe|lese|suche|zuerst|erst einmal|starte",

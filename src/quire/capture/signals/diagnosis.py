@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quire.capture.signals.causes import has_cause, has_problem, is_ruled_out
+from quire.capture.signals.causes import has_cause, has_problem, is_ruled_out, is_status, points_at
 from quire.capture.signals.cues import cue
 from quire.capture.signals.signs import (
     AGAIN,
@@ -52,7 +52,8 @@ _OWN = re.compile(
     r"|both|all (?:\d+|of them|tests|good|green|done|set)|everything|nothing (?:else|to)|here (?:is|are)|here['’]s"
     r"|(?:there are|i see|we have) (?:two|three|a few|several|some|a couple)|we (?:could|can|should|might|would)"
     r"|options?|you (?:can|could|should|may)|(?:dann|jetzt|zuerst) |wir (?:könnten|können|sollten)|on (?:pourrait|peut)"
-    r"|podr[ií]a\w*|se puede)(?![\w])|.*[,;] (?:but )?(?:i|we) (?:left|skipped|did|have|haven|won)\b|\W*(?:我先|我来"
+    r"|podr[ií]a\w*|se puede|my (?:mistake|fault|bad)|what (?:i|we)|mein fehler|mon erreur|(?-i:[A-Z])\w+ing (?:that|this"
+    r"|it|the|them|now))(?![\w])|.*[,;] (?:but )?(?:i|we) (?:left|skipped|did|have|haven|won)\b|\W*(?:我先|我来"
     r"|我会|我把|现在我|可以|也可以|まず|今から)",
     re.I,
 )
@@ -69,9 +70,15 @@ _WEIGHED = re.compile(
     r"\b(?:would(?! (?:send|mail|get|crash|fail|lose|break|throw|raise|delete|overwrite))|candidate|better|best"
     r"|simplest"
     r"|cleaner|cheaper|easier|wäre|würden?|besser|einfacher|sería\w*|habría|mejor|\w+erai(?:t|ent)|vaudrait|mieux"
-    r"|seria|melhor)\b|更|不如|方が",
+    r"|seria|melhor)\b|更(?!新)|不如|方が|^[^:：]*\b(?:ways?(?: out)?|mitigations?|fix|solution|workaround|options?)\s*[:：]",
     re.I,
 )
+_IS_CAUSE = re.compile(
+    r"\b(?:is|was|are|were) (?:the|to) (?:culprit|(?:root )?cause|reason|problem|blame)\b|ist (?:die ursache|der grund|schuld)"
+    r"\b|es (?:la causa|el culpable)\b|est (?:la cause|le coupable)\b|é (?:a causa|o culpado)\b|原因です|就是原因",
+    re.I,
+)
+_ADVICE = re.compile(r"\W*(?:应该|建议|you should|it should|we should|man sollte|habría que|il faudrait|deveria)", re.I)
 _OLD = re.compile(
     r"\b(?:older than|pre-?existing|already (?:there|fail\w*|broken)|(?:it['’]s|is|are) on main|(?:was|were) there before"
     r"|schon vorher|vorher schon|ya (?:fallaba|estaba)\w*|déjà (?:là|en échec)|já falhava\w*|todas? antigas?)\b|以前就|元から",
@@ -79,8 +86,8 @@ _OLD = re.compile(
 )
 _LEAD = re.compile(
     r"\W*(?:(?:i )?(?:found|see|got) (?:it|the \w+|what['’]?s \w+)|there it is|here['’]s (?:the|why)[^:]{0,30}|aha"
-    r"|interesting"
-    r"|that explains it|bingo|gefunden|lo encontré|trouvé|achei|找到了|見つかりました)\s*[:：,—–-]\s*",
+    r"|interesting|that explains it|bingo|as (?:feared|expected|suspected)|gefunden|lo encontré|trouvé|achei"
+    r"|\w{0,4}找到了|見つかりました)\s*[:：,—–-]\s*",
     re.I,
 )
 __all__ = [
@@ -109,6 +116,8 @@ def is_dismissed(text: str) -> bool:
 def states(text: str) -> bool:
     """Whether a sentence states how things are, rather than what the agent does, offers, asks or has finished."""
     bare = opened(text)
+    if is_status(re.split("[:：]", text, maxsplit=1)[0]):
+        return False
     if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or cue("aside").search(text):
         return False
     if (
@@ -136,7 +145,8 @@ def explanation(paragraphs: Sequence[Sequence[str]], least: int) -> Explanation 
     best: tuple[int, int, int] | None = None
     for number, texts in enumerate(parts):
         for index, text in enumerate(texts):
-            count = points(text) + _FOUND * (text != paragraphs[number][index]) if states(text) else 0
+            is_found = text != paragraphs[number][index] or is_named_cause(text)
+            count = points(text) + _FOUND * is_found if states(text) else 0
             # The first statement is most often the cause; what follows explains it further.
             if count >= least and (best is None or count > best[0] + 1):
                 best = (count, number, index)
@@ -145,6 +155,9 @@ def explanation(paragraphs: Sequence[Sequence[str]], least: int) -> Explanation 
     count, number, index = best
     texts = parts[number]
     chosen = [texts[index]]
+    if index and points_at(chosen[0]) and len(texts[index - 1]) + len(chosen[0]) <= _JOINED_CHARS:
+        # `That skips callbacks` says nothing without what does.
+        chosen.insert(0, texts[index - 1])
     for beside, place in ((index + 1, 1), (index - 1, 0)):
         if len(chosen) == 1 and 0 <= beside < len(texts) and _goes_with(texts[beside], chosen[0]):
             chosen.insert(place, texts[beside])
@@ -157,8 +170,13 @@ def without_lead(text: str) -> str:
     return text[found.end() :] if found else text
 
 
+def is_named_cause(text: str) -> bool:
+    """Whether a sentence calls what it tells the cause."""
+    return bool(_IS_CAUSE.search(text))
+
+
 def _goes_with(text: str, best: str) -> bool:
-    return states(text) and points(text) >= _NEIGHBOUR and len(text) + len(best) <= _JOINED_CHARS
+    return states(text) and not _ADVICE.match(text) and points(text) >= _NEIGHBOUR and len(text) + len(best) <= _JOINED_CHARS
 
 
 def is_warning(text: str) -> bool:

@@ -16,6 +16,7 @@ from quire.capture.signals.causes import (
     has_problem,
     is_discovery,
     is_symptom,
+    points_at,
     points_back,
     reason_of,
     says_nothing,
@@ -27,7 +28,7 @@ from quire.capture.signals.causes import (
 )
 from quire.capture.signals.choices import decides
 from quire.capture.signals.cues import cue
-from quire.capture.signals.diagnosis import explanation, is_dismissed, is_warning, points, without_lead
+from quire.capture.signals.diagnosis import explanation, is_dismissed, is_warning, points, states, without_lead
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.leftovers import is_left
 from quire.capture.signals.notes import Notes
@@ -105,7 +106,8 @@ class Gotchas:
             self._request = told[0]
         self.close()
         report, sure = symptom(told, is_first=is_first)
-        if report and not (self._has_asked and sure <= LIKELY):
+        is_answer = not is_first and (self._has_asked or bool(taken) or not self._is_searched)
+        if report and not (is_answer and sure <= LIKELY):
             self._report, self._is_sure, self._waited = report, sure >= LIKELY, 0
             self._is_edited = self._is_searched = False
         elif self._waited and not self._has_asked:
@@ -186,7 +188,10 @@ class Gotchas:
                 is_near = False
                 continue
             following = texts[index + 1] if index + 1 < len(texts) else ""
-            gotcha, weight = self._headed(text, previous, following) or self._read(text, is_near=is_near, block=block)
+            told = f"{previous} {text}" if previous and points_at(text) else text
+            gotcha, weight = self._headed(text, previous, following) or self._read(
+                told, following, is_near=is_near, block=block
+            )
             if gotcha:
                 used.append(text)
                 self._add(gotcha, weight, turn)
@@ -245,7 +250,7 @@ class Gotchas:
         symptom, self._request = self._symptom or self._report or self._request or previous, ""
         return self._named(symptom, cause), REPORTED
 
-    def _read(self, text: str, *, is_near: bool, block: Block) -> tuple[str, int]:
+    def _read(self, text: str, following: str, *, is_near: bool, block: Block) -> tuple[str, int]:
         """What a sentence tells of a cause, as `title: cause`, and how sure that is."""
         is_wrong = has_problem(text) or bool(self._failure)
         if len(stems(text)) < LEAST_STEMS or (block.is_item and not is_wrong):
@@ -259,7 +264,8 @@ class Gotchas:
                 return split_cause(text), EXPLAINED
         if is_near and breaks(self._symptom) and not cue("commit").search(text):
             return pair(bare_symptom(self._symptom), text), EXPLAINED
-        if named := titled(text, failed=bool(self._failure)):
+        is_told_next = bool(self._failure) and states(following) and points(following) > points(text)
+        if (named := titled(text, failed=bool(self._failure))) and not is_told_next:
             return named, EXPLAINED
         if warns(text) or (is_warning(text) and not (is_left(text) and points(text) < _PLAIN_POINTS)):
             return split_cause(text), WARNED
@@ -275,7 +281,7 @@ class Gotchas:
 
     def _under(self, title: str, cause: str) -> str:
         """A cause, under what it explains if that names it."""
-        return pair(title, cause) if belongs(title, cause, surely=self._is_sure) else split_cause(cause)
+        return pair(title, cause) if belongs(title, cause, is_near=self._is_sure or self._waited <= 1) else split_cause(cause)
 
     def _add(self, text: str, weight: int, turn: int) -> None:
         text = capped(text)
@@ -288,7 +294,8 @@ class Gotchas:
         if not self._report and not self._failure:
             return
         is_fresh = self._is_searched and not self._is_edited
-        least = _FAILED_POINTS if self._failure else 1 if is_fresh else 2 + (not self._is_sure)
+        # Whoever looks first and then tells something explains what was reported.
+        least = _FAILED_POINTS if self._failure else 1 + (not is_fresh) + (not self._is_sure)
         found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
         if not found or (self._guessed and found.points < min(self._guess_points, _CLEAR_POINTS)):
             return

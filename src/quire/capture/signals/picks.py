@@ -92,7 +92,7 @@ _OFFERS = re.compile(
     r"|wir (?:könnten|sollten|können)|besser|am (?:einfachsten|besten)|reicht|ich würde"
     r"|podr[ií]a\w*|lo (?:mejor|más)|propongo|sugiero|mejor|bastar[ií]a"
     r"|on (?:pourrait|peut)|mieux|suffit|le plus simple|je propose|poderia\w*|o melhor|dá para|podemos|sugiro)\b"
-    r"|可以|建议|更|办法|够了|ほうが|できます|良い|いいと思",
+    r"|可以|建议|更(?!新)|办法|够了|ほうが|できます|良い|いいと思",
     re.I,
 )
 

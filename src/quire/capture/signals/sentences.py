@@ -46,7 +46,9 @@ _ABBREVIATION = re.compile(
 _BREAK = re.compile(r"[\s。！？，、]")
 _CODE = re.compile(r"`[^`\n]{1,200}`")
 _INITIAL = re.compile(r"[\s(]?[A-Za-z]\. [A-Za-z]\.")
-_END = re.compile(r"[.!?…][\"'”’)\]*_]{0,4}(?=\s)|[。！？](?![」』）])")
+# `Still destroying... [40m elapsed]` goes on.
+_TRAILS_OFF = re.compile(r"\.\.\.\s+[^A-Z\s]")
+_END = re.compile(r"(?<=\w )[:;]-?\)(?=\s+\S)|[.!?…][\"'”’)\]*_]{0,4}(?=\s)|[。！？](?![」』）])")
 
 _ANNOUNCED = (DECISION, GOTCHA, NEXT)
 
@@ -251,7 +253,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
     for end in _END.finditer(_CODE.sub(lambda found: "x" * len(found[0]), text)):
         if text[end.start()] == "…" and not text[end.start() - 1 : end.start()].isalnum():
             continue
-        if text[: end.start() + 1].endswith("/..."):
+        if text[: end.start() + 1].endswith("/...") or _TRAILS_OFF.match(text, max(0, end.start() - 2)):
             continue
         if _INITIAL.match(text, max(0, end.start() - 2)):
             continue

@@ -43,23 +43,24 @@ _WANTED = re.compile(
 
 # `deploy is stuck`: what could be an order is a noun.
 _NOUN = re.compile(
-    r"\W*\w+ (?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?|crash(?:es)?|stopped|broke|does|never|still"
+    r"\W*\w+ (?:(?:on|in|of|for|to|with|from) \S+ )?(?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?|crash(?:es)?|stopped|broke|does|never|still"
     r"|dies"
     r"|returns?|shows?|gets?)\b",
     re.I,
 )
-_SHOULD = re.compile(r"\b(?:should|would be (?:nice|good|great)|soll(?:te)?n?|debería|devrait|deveria)\b", re.I)
+_ASKED = re.compile(r"\b(?:please|pls|bitte|por favor|should|would be (?:nice|good|great)|soll(?:te)?n?|debería|devrait|deveria)\b", re.I)
 # A remark on what was said, or what the user did or thinks: that is nothing that goes wrong.
 _REMARK = re.compile(
     r"\W*(?:(?:oh|ah|hm+|ugh|lol|wow)\b|(?:that|this|it)(?:['’]?s)?\b|(?:i|we) (?:did|had|was|were|went|thought|think"
     r"|guess|tried|remember|like|don['’]?t like|know)\b|(?:ich|wir) (?:hatte\w*|war\w*|denke|glaube)\b"
-    r"|(?:das|es) (?:ist|war)\b|c['’](?:est|était)\b|eso\b|isso\b)",
+    r"|\w+ing (?:our|the|my|a|an)\b|(?:das|es) (?:ist|war)\b|c['’](?:est|était)\b|eso\b|isso\b)",
     re.I,
 )
-_LEAD = re.compile(r"\W*(?:(?:so|but|and|hey|hi|hello|hallo|hola|oye|salut|oi|btw)[,! ]+)+", re.I)
+_LEAD = re.compile(r"^\W*(?:(?:so|but|and|und|y|et|e|hey|hi|hello|hallo|hola|oye|salut|oi|btw)[,! ]+)+", re.I)
 # A message in quotation marks: two words or more, or a name from code.
 _MESSAGE = re.compile(r"(?<!\w)(?P<mark>['\"`“‘])(?=[^'\"`“”‘’]*[ _.:])[^'\"`“”‘’]{6,}['\"`”’](?!\w)")
-_NAME_ALONE = re.compile(r"\W*\S+\W*")
+_QUESTION = re.compile(r"[?？]\W*$")
+_LEAST_STEMS = 3
 _CJK = re.compile("[\u3040-\u9fff]")
 
 __all__ = ["LIKELY", "STRONG", "WEAK", "asks_for", "belongs", "symptom", "trouble"]
@@ -67,15 +68,15 @@ __all__ = ["LIKELY", "STRONG", "WEAK", "asks_for", "belongs", "symptom", "troubl
 
 def trouble(text: str) -> int:
     """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""
-    bare = _LEAD.sub("", text, count=1)
-    if _REMARK.match(bare) or len(stems(text)) < 2 or _NAME_ALONE.fullmatch(text):
+    bare = _LEAD.sub("", text)
+    signs = signs_of(text)
+    if _REMARK.match(bare) or len(stems(text)) < (2 if PROBLEM in signs else _LEAST_STEMS):
         return 0
     if _ASKED_WHY.match(bare):
         return STRONG
     if _MEND.match(bare):
         return LIKELY
-    signs = signs_of(text)
-    if text.endswith(("?", "？")) or HEDGE in signs:
+    if _QUESTION.search(text) or HEDGE in signs:
         return 0
     if asks_for(bare):
         return STRONG if PROBLEM in signs and _CJK.search(text) else 0
@@ -91,21 +92,25 @@ def symptom(told: Sequence[str], *, is_first: bool) -> tuple[str, int]:
 
     Whoever begins with it says first what it is, and then more about it. Later on, only what is clearly wrong counts.
     """
-    best = max(map(trouble, told), default=0)
-    least = STRONG if best >= STRONG else WEAK if is_first else LIKELY
-    if best < least:
+    told = [_LEAD.sub("", text) for text in told]
+    counts = [trouble(text) for text in told]
+    best = max(counts, default=0)
+    if best < (LIKELY if not is_first or any(map(asks_for, told)) else WEAK):
         return "", 0
-    least = best if best == QUOTED else least
-    return _LEAD.sub("", next(text for text in told if trouble(text) >= least), count=1), best
+    # Who asks why has most often said before what it is about.
+    stated = [(text, count) for text, count in zip(told, counts, strict=True) if count and not _ASKED_WHY.match(text)]
+    surest = max((count for _, count in stated), default=0)
+    least = surest if surest >= STRONG else WEAK if is_first else LIKELY
+    return next((text for text, count in stated if count >= least), told[counts.index(best)]), best
 
 
-def belongs(report: str, cause: str, *, surely: bool) -> bool:
-    """Whether a cause may be told under what was reported: that names a problem, or both speak of the same thing."""
-    return bool(report) and (surely or trouble(report) >= STRONG or bool(stems(report) & stems(cause)))
+def belongs(report: str, cause: str, *, is_near: bool) -> bool:
+    """Whether a cause may be told under what was reported: right after it, or if both speak of the same thing."""
+    return bool(report) and (is_near or bool(stems(report) & stems(cause)))
 
 
 def asks_for(text: str) -> bool:
     """Whether a sentence of the user asks for a piece of work."""
     if _MEND.match(text):
         return False
-    return bool(_WANTED.match(text) and not _NOUN.match(text)) or bool(_SHOULD.search(text))
+    return bool(_WANTED.match(text) and not _NOUN.match(text)) or bool(_ASKED.search(text))

@@ -136,7 +136,12 @@ def _event(text: bytes, most: int) -> tuple[Event | None, str, str]:
 
 def _says_something(event: Event) -> bool:
     texts = (event.id, event.source_id, event.created_at, event.content_hash, event.summary, event.source_ref)
-    return all(map(trim, texts)) and (event.external_item_id is None or bool(trim(event.external_item_id)))
+    return all(map(_is_said, texts)) and (event.external_item_id is None or _is_said(event.external_item_id))
+
+
+def _is_said(text: str) -> bool:
+    # Nearly every text begins with a sign that is seen, and this is asked seven times for every event.
+    return "!" <= text[:1] <= "~" or bool(trim(text))
 
 
 def _event_or_fault(text: bytes) -> tuple[Event | None, str, str]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.files import Change, sha256
-from quire.layers.journal.archiving import find_batches
+from quire.layers.journal.archiving import archived_events, find_batches
 from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.documents import new_checkpoint, parse_document, read_state
@@ -37,7 +37,7 @@ from quire.layers.journal.pages import are_pages_due, planned_pages
 from quire.layers.journal.settings import config_bytes, read_config
 from quire.layers.journal.sources import Registry
 from quire.layers.journal.store import Journal, Writing, checkpoint_ids, held_file, load_config, load_sources
-from quire.layers.journal.types import Checkpoint, State
+from quire.layers.journal.types import Checkpoint, Cursor, Maintenance, State
 from quire.layers.journal.validating_archive import archived_ids, read_archive
 from quire.layers.journal.validating_checkpoints import latest_of, look_at_checkpoints
 from quire.layers.journal.validating_findings import RESTORES, listing
@@ -73,6 +73,8 @@ class _Found(Struct, kw_only=True):
     journal: Journal
     log: bytes | None
     has_registry: bool
+    doubled: int = 0
+    """The lowest number that more than one event has; 0 where there is none."""
     said: list[str] = []
     left: list[str] = []
     changes: list[Change] = []
@@ -159,16 +161,21 @@ def _mended_history(found: _Found, now: datetime) -> History | None:
     if damaged:
         found.left.append(f"Lines of `{FOLDER}/{EVENTS}` that cannot be read, and are kept: {listing(damaged)}.")
     marks = sum(1 for line in history.lines if _is_mark(line))
-    is_rising = not repeated(history.events) and disordered(history.events) is None
+    foreign = _foreign(found)
+    doubled = [*repeated(history.events), *(event.id for event in history.events if ordinal_of(event.id) in foreign)]
+    found.doubled = min((ordinal_of(name) for name in doubled), default=0)
+    is_rising = not doubled and disordered(history.events) is None
     if found.log is None or (not marks and not halves and is_rising):
         return None
+    # Whoever writes the log anew ends its last line, and then nobody completes it any more.
+    halves += [last] if last is not None else []
     kept = [line for line in history.lines if not _is_mark(line) and line not in halves]
     if halves:
         numbers = listing(f"{line.number:,}" for line in halves)
         found.said.append(f"Lines that are no JSON, such as one that was cut off, are taken out of the log: {numbers}.")
     if marks:
         found.said.append(f"{marks:,} marks of a merge conflict are taken out of the log.")
-    lines = kept if is_rising else _risen(found, kept)
+    lines = kept if is_rising else _risen(found, kept, foreign)
     if lines == list(history.lines):
         return None
     place = _free_place(found.journal.root, f"{LOCAL}/events-{stamp(now)}.jsonl.before")
@@ -185,11 +192,22 @@ def _is_half(line: Line) -> bool:
     return line.problem is not None and line.problem.code in _HALVES
 
 
-def _risen(found: _Found, kept: list[Line]) -> list[Line]:
+def _foreign(found: _Found) -> set[int]:
+    """The numbers of archived events that are no copies of those with the same number here."""
+    here = {(event.id, event.content_hash) for event in found.journal.history.events}
+    return {
+        ordinal_of(event.id)
+        for event in archived_events(found.journal.root)
+        if (event.id, event.content_hash) not in here
+    }
+
+
+def _risen(found: _Found, kept: list[Line], foreign: set[int]) -> list[Line]:
     taken = [*taken_ids(found.journal), *archived_ids(read_archive(found.journal.root))]
-    order = set_in_order(kept, taken)
+    order = set_in_order(kept, taken, foreign)
     if order is None:
         found.left.append("Events have the same id, and the numbers are used up: give them others by hand.")
+        found.doubled = 0
         return kept
     if order.copies:
         found.said.append(f"{order.copies:,} lines that stood in the log twice are taken out.")
@@ -230,6 +248,8 @@ def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State
         number = len(registry.sources)
         found.said.append(f"The state counted {maintenance.import_source_count:,} sources; there are {number:,}.")
         maintenance = replace(maintenance, import_source_count=number)
+    if found.doubled:
+        maintenance = _cursors_before(maintenance, found, history)
     state = replace(state, maintenance=maintenance)
     looked = look_at_checkpoints(found.journal.root)
     unsound = [one.id for one in looked if one.fault]
@@ -242,6 +262,23 @@ def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State
         return state, checkpoint
     found.said.append(f"The state named the checkpoint `{maintenance.latest_checkpoint_id}`; it is `{named}`.")
     return replace(state, maintenance=replace(maintenance, latest_checkpoint_id=named)), checkpoint
+
+
+def _cursors_before(maintenance: Maintenance, found: _Found, history: History) -> Maintenance:
+    """The cursors before the first id that two events had: one of the two was perhaps never recalled."""
+    before = [event.id for event in history.events if 0 < ordinal_of(event.id) < found.doubled]
+    back = max(before, key=ordinal_of, default=None)
+
+    def moved(cursor: Cursor) -> Cursor:
+        is_behind = ordinal_of(cursor.last_recalled_event_id) >= found.doubled
+        return replace(cursor, last_recalled_event_id=back) if is_behind else cursor
+
+    cursors = maintenance.recall_cursors
+    cursors = replace(cursors, **{name: moved(getattr(cursors, name)) for name in ("all", "local", "imports")})
+    if ordinal_of(maintenance.last_recalled_event_id) >= found.doubled:
+        maintenance = replace(maintenance, last_recalled_event_id=back)
+    found.said.append("The next recall looks again at what was written since then.")
+    return replace(maintenance, recall_cursors=cursors)
 
 
 def _first_checkpoint(found: _Found, state: State, now: datetime) -> Checkpoint | None:

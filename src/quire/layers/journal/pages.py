@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from msgspec import Struct
 
@@ -30,13 +31,14 @@ from quire.layers.journal.bundles import entry_file, listed
 from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
 from quire.layers.journal.layout import ENTRY_FILES, FILE_BYTES, FOLDER, LOCAL, PAGES_DUE, STATE
-from quire.layers.journal.projections import render_projections
+from quire.layers.journal.projections import Projection, render_projections
 from quire.layers.journal.store import held_file, journal_access
 from quire.layers.journal.types import Bundle, State
-from quire.model import OutsideProject, Problem, QuireError
+from quire.model import Conflict, OutsideProject, Problem, QuireError
 
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
 _SETTLE_SECONDS = 2.0
+_ATTEMPTS = 5
 
 __all__ = [
     "PlannedFile",
@@ -85,33 +87,56 @@ def _may_hold_entry(root: str, path: str) -> bool:
 
 def planned_pages(root: str, state: State) -> list[PlannedFile]:
     """All pages and the file with the entry block, as this state would have them."""
-    found = [
-        PlannedFile(page.path, _held(root, page.path), page.text.encode("utf-8", "surrogatepass"))
-        for page in render_projections(state)
-    ]
+    return [plan() for plan in _plans(root, state)]
+
+
+def _plans(root: str, state: State) -> list[Callable[[], PlannedFile]]:
+    """Each looks at its file when it is called."""
+    return [*(partial(_planned_page, root, page) for page in render_projections(state)), partial(_entry, root, state)]
+
+
+def _planned_page(root: str, page: Projection) -> PlannedFile:
+    return PlannedFile(page.path, _held(root, page.path), page.text.encode("utf-8", "surrogatepass"))
+
+
+def _entry(root: str, state: State) -> PlannedFile:
     entry = chosen_entry(root, state.bundle)
     before = _followed(root, entry)
-    return [*found, PlannedFile(entry, before, place_entry(before, render_entry(state.bundle_hash)))]
+    return PlannedFile(entry, before, place_entry(before, render_entry(state.bundle_hash)))
 
 
 def write_pages(root: str, state: State, world: World, formerly: Iterable[str] = ()) -> list[str]:
     """Write what is not as it should be; which files that were. `formerly` may hold an earlier entry block."""
     written = []
-    for file in planned_pages(root, state):
-        if file.before != file.after:
-            path = (
-                follow_inside(root, file.path)
-                if os.path.islink(os.path.join(root, file.path))
-                else inside(root, file.path)
-            )
-            ensure_folder(os.path.dirname(path))
-            write_file(path, file.after, world.token())
-            written.append(file.path)
+    for plan in _plans(root, state):
+        if path := _write_page(root, plan, world):
+            written.append(path)
     entry = chosen_entry(root, state.bundle)
     for name in dict.fromkeys((*formerly, *ENTRY_FILES)):
         if name and name != entry and _may_hold_entry(root, name):
             written += _take_out(root, name, entry, world)
     return written
+
+
+def _write_page(root: str, plan: Callable[[], PlannedFile], world: World) -> str:
+    """Write a file that is not as it should be; its path, or nothing where it is.
+
+    The file with the block is the user's, who may be saving it just now: then it is looked at again.
+    """
+    for attempt in range(_ATTEMPTS):
+        file = plan()
+        if file.before == file.after:
+            return ""
+        is_link = os.path.islink(os.path.join(root, file.path))
+        path = follow_inside(root, file.path) if is_link else inside(root, file.path)
+        ensure_folder(os.path.dirname(path))
+        try:
+            write_file(path, file.after, world.token(), file.before)
+            return file.path
+        except Conflict:
+            if attempt == _ATTEMPTS - 1:
+                raise
+    return ""
 
 
 def _take_out(root: str, name: str, entry: str, world: World) -> list[str]:

@@ -56,6 +56,7 @@ _WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
 __all__ = [
     "Journal",
     "Writing",
+    "archived_names",
     "checkpoint_ids",
     "checkpoint_path",
     "commit",
@@ -84,6 +85,8 @@ class Journal(Struct, frozen=True, kw_only=True):
     state_digest: str | None = None
     sources_digest: str | None = None
     events_size: int = 0
+    archived: tuple[str, ...] = ()
+    """Ids of events and checkpoints that are in the archive: out of the way, and not free either."""
 
     @property
     def latest_checkpoint(self) -> str | None:
@@ -159,7 +162,17 @@ def open_journal(root: str) -> Journal:
         state_digest=sha256(data),
         sources_digest=digest,
         events_size=len(events),
+        archived=tuple(archived_names(root)),
     )
+
+
+def archived_names(root: str) -> Iterator[str]:
+    """The ids that the manifests of the archive list."""
+    from quire.layers.journal.archiving import find_batches
+
+    for batch in find_batches(root):
+        if batch.manifest is not None:
+            yield from (*batch.manifest.archived_event_ids, *batch.manifest.archived_checkpoint_ids)
 
 
 def load_history(root: str, name: str = EVENTS) -> History:

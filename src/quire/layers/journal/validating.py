@@ -11,7 +11,7 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import stamp_of
+from quire.files import RECOVERY, stamp_of
 from quire.layers.journal.layout import EVENTS, FOLDER, LOCAL, PAGES_DUE, SOURCE_TYPES, STATE
 from quire.layers.journal.pages import are_pages_due
 from quire.layers.journal.validating_archive import archived_ids, check_archive, read_archive
@@ -29,7 +29,7 @@ from quire.layers.journal.validating_state import (
 )
 from quire.layers.journal.validating_upkeep import check_automation, check_leftovers
 
-_LOOKS = 5
+_LOOKS = 20
 
 __all__ = ["Finding", "summary_line", "validate_journal"]
 
@@ -63,7 +63,15 @@ def _stamps(root: str) -> list[str]:
             found.append(stamp_of(os.stat(os.path.join(root, FOLDER, *name.split("/")), follow_symlinks=False)))
         except OSError:
             found.append("")
+    found += sorted(_names(os.path.join(root, FOLDER, RECOVERY)))
     return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _validate(

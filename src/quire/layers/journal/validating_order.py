@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -51,10 +51,13 @@ class Ordered(Struct, frozen=True, kw_only=True):
     is_moved: bool
 
 
-def set_in_order(lines: Iterable[Line], taken: Iterable[str | None]) -> Ordered | None:
+def set_in_order(
+    lines: Iterable[Line], taken: Iterable[str | None], foreign: Collection[int] = frozenset()
+) -> Ordered | None:
     """An event keeps its id wherever it stood. A second one of the same id gets another above all taken, at the end.
 
-    Lines that are no events stay behind the one they followed. None where no numbers are left.
+    `foreign` are the numbers of other events elsewhere, which nobody here may have. Lines that are no events stay
+    behind the one they followed. None where no numbers are left.
     """
     held: dict[int, list[Line]] = {0: []}
     later: list[list[Line]] = []
@@ -68,7 +71,7 @@ def set_in_order(lines: Iterable[Line], taken: Iterable[str | None]) -> Ordered 
         else:
             raws.add(line.raw)
             number, follows = ordinal_of(line.event.id), [line]
-            if not number or number in held:
+            if not number or number in held or number in foreign:
                 later.append(follows)
             else:
                 held[number] = follows

@@ -27,6 +27,7 @@ def local_provider() -> Provider:
 def taken_ids(journal: Journal) -> Iterable[str | None]:
     """Every id of an event that is or was given out, as far as anybody still knows."""
     yield from journal.history.ids()
+    yield from journal.archived
     maintenance = journal.state.maintenance
     yield maintenance.last_recalled_event_id
     for cursor in (
@@ -58,12 +59,8 @@ def write_bundle(
     summary: str = "",
     validations: Iterable[tuple[str, str]] = (),
     recalled: Iterable[Event] = (),
-    archived: Iterable[str] = (),
 ) -> Writing:
-    """A new bundle with its event and its checkpoint; the cursors pass what was recalled and our own event.
-
-    `archived` are ids of checkpoints that are out of the way, and not free either.
-    """
+    """A new bundle with its event and its checkpoint; the cursors pass what was recalled and our own event."""
     event = tool_run_event(
         command,
         bundle,
@@ -75,7 +72,7 @@ def write_bundle(
     latest = journal.state.maintenance.latest_checkpoint_id
     checkpoint = new_checkpoint(
         bundle,
-        checkpoint_id=next_checkpoint_id((*journal.checkpoints, *archived, latest)),
+        checkpoint_id=next_checkpoint_id((*journal.checkpoints, *journal.archived, latest)),
         created_at=now,
         event_id=event.id,
         summary=summary or (diff_text(diff) if diff is not None else shown(bundle, "currentFocus", "summary")),
