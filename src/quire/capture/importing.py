@@ -78,7 +78,10 @@ def look_through(
     `hashes` are those of the events that there are, by the id of their session. `counted` is told how many there are.
     """
     places = Places(root, home)
-    found = discover(source_type, path, root="" if all_folders else root)
+    seen = {
+        (name, known.stamp) for name, known in noted.items() if not known.hash or known.hash in _known(hashes, name)
+    }
+    found = discover(source_type, path, root="" if all_folders else root, known=seen)
     sessions = list(found)
     if counted is not None:
         counted(len(sessions))

@@ -210,7 +210,9 @@ class JournalCycles(JournalAsking):
         rests_since = self.world.now().timestamp() - settled_seconds
         with contextlib.suppress(QuireError, OSError):
             root = "" if source.extra.get(ALL_FOLDERS) is True else self.root
-            found = discover(source.type, self._source_place(source) or source.path, root=root)
+            found = discover(
+                source.type, self._source_place(source) or source.path, root=root, known=set(stamps.items())
+            )
             for session in found:
                 changed = session.stamp.partition(".")[0]
                 if stamps.get(session.external_id) == session.stamp:

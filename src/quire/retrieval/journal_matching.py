@@ -18,7 +18,7 @@ from quire.retrieval.journal_evidence import Evidence, actions_of, age_key, evid
 from quire.retrieval.journal_words import Wanted, wanted_words
 from quire.retrieval.query import Ask, ask
 
-_CANDIDATES = 60
+_CANDIDATES = 32
 _SCANNED = 1_000
 """How many records are read for other forms of the question's words, where the index knows none of them."""
 _ENGINE, _LINE, _WHOLE = 0.5, 0.3, 0.2
@@ -110,6 +110,7 @@ class Matching:
                 allowed=allowed,
                 everything=everything,
                 lenient=True,
+                rendered=False,
                 weigh=lambda _: 1.0,
             )
             for hit in ask(self._index, asked).hits:

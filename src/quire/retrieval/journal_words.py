@@ -137,6 +137,8 @@ def _is_letter(word: str) -> bool:
 
 
 def _is_form(first: str, second: str) -> bool:
-    short, long = sorted((first, second), key=len)
+    short, long = (first, second) if len(first) <= len(second) else (second, first)
+    if not long.startswith(short):
+        return False  # as nearly always
     root, ending = (_ROOT, _ENDING) if short.isascii() else (_ROOT_ELSEWHERE, _ENDING_ELSEWHERE)
-    return len(short) >= root and len(long) - len(short) <= ending and long.startswith(short)
+    return len(short) >= root and len(long) - len(short) <= ending

@@ -64,6 +64,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """To which power relevance is taken before it is weighed: the higher, the less a weight can turn the order."""
     literal: bool = False
     """A few words are meant as they stand: what holds them all comes first."""
+    rendered: bool = True
+    """Whether the answer is wanted as a text; else only what was found is."""
     lenient: bool = False
     """Rank what there is, also where nothing clearly answers; the answer then says that it is weak."""
     weigh: Callable[[Record], float] = _plain_weight
@@ -90,8 +92,9 @@ def ask(index: Index, asked: Ask) -> Answer:
             if asked.allowed.allows(record)
         ]
         _keep(index, asked, answer, ranked)
-    answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
-    render(answer, asked.budget)
+    if asked.rendered:
+        answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
+        render(answer, asked.budget)
     return answer
 
 

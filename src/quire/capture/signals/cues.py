@@ -34,7 +34,7 @@ _SPACED: dict[str, dict[str, str]] = {
         "fixed": r"from now on|(?:stays?|remains?|is kept|left|leave|have left|['’]ve left) (?:\S+ ){0,6}(?:behind"
         r"|off by default|until|as it is|as is)|the only (?:module|place)|off by default|on by default",
         "settled": r"lives? in|only module|only place|we (?:log|keep|use|store|allow|reject|accept)",
-        "reason": r"because|since|so that|as it|as they|as that|as the|as we|due to|reason|in order to|which (?:is"
+        "reason": r"because|since|so that|(?<=, )as (?:it|they|that|the|we)|due to|reason|in order to|which (?:is"
         r"|would|makes|keeps|needs)|otherwise",
         "proposal": r"i['’]d|i would|i suggest|i['’]d suggest|i propose|i recommend|my recommendation|my suggestion"
         r"|i['’]d recommend|it would be better to|recommended",

@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from msgspec import Struct, field
-
 from quire.capture.signals.answers import (
     after_agreement,
-    join,
-    named_options,
+    after_refusal,
     others,
     statements,
     whole,
+    with_amount,
     with_next,
     with_next_sentence,
 )
@@ -32,6 +30,7 @@ from quire.capture.signals.choices import (
     is_no_statement,
     is_proposal,
     is_question,
+    is_refusal,
     is_rule,
     may_say,
     restates,
@@ -42,23 +41,23 @@ from quire.capture.signals.cues import cue
 from quire.capture.signals.labels import DECISION, DONE, NEXT
 from quire.capture.signals.leftovers import is_later, is_left
 from quire.capture.signals.notes import Note, Notes
+from quire.capture.signals.options import Options
 from quire.capture.signals.picks import (
-    agrees_in,
     answers,
-    is_comment,
     is_open,
     is_remark,
     offers,
     points_at,
-    settled_part,
     settles,
+    sums_up,
     with_context,
+    with_question,
 )
+from quire.capture.signals.replies import LABELLED, RESTATED, RULED, SAID, Reply
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.wording import capped, is_alike, share, stems, tidy
 
 _PENDING = 4
-_OPTIONS = 9
 _HEAD_CHARS = 60
 _SAME_PICK = 0.4
 _SENTENCES = 12
@@ -69,25 +68,8 @@ _VAGUE_STEMS = 6
 _SAID_AGAIN = 0.5
 _AMOUNT = re.compile(r"\W*(?:\w+ )?\d[\w.,%]*(?: [\w%]+){0,2}\W*")
 _SIGN = re.compile("[\u3040-\u9fff]")
-SAID, RESTATED, RULED, LABELLED = 1, 2, 3, 4
 
 __all__ = ["Decisions"]
-
-
-class _Reply(Struct, kw_only=True):
-    """What the user says in one turn, as far as it was heard."""
-
-    turn: int
-    is_first: bool
-    discussed: bool
-    proposals: list[str]
-    taken: set[str] = field(default_factory=set)
-    picks: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    agrees: bool = False
-    is_plain: bool = False
-    """Whether a whole sentence agrees, so that what else is said goes beside it: `Do that. And …`"""
-    puts_off: bool = False
 
 
 class Decisions:
@@ -96,12 +78,14 @@ class Decisions:
     def __init__(self) -> None:
         self._notes = Notes()
         self._proposals: list[str] = []
-        self._options: dict[str, str] = {}
+        self._options = Options()
         self._said: list[str] = []
         """What the agent said last."""
         self._said_before: list[str] = []
         self._question = ""
         """The last question, of whomever."""
+        self._is_asked = False
+        """Whether the agent asked it, and in its last turn."""
         self._has_asked = False
         """Whether the user asked something in the last turn: what follows the answer may be the choice."""
         self._told: list[str] = []
@@ -131,7 +115,7 @@ class Decisions:
         """Hear the user; which sentences were choices."""
         self._settle(turn)
         self._choice, self._picked = False, frozenset()
-        reply = _Reply(
+        reply = Reply(
             turn=turn,
             is_first=is_first,
             discussed=self._discussed or (self._has_asked and bool(self._said)),
@@ -144,27 +128,33 @@ class Decisions:
                 self._labelled(block, turn)
                 continue
             for index, (sentence, following) in enumerate(with_next(block.sentences)):
-                asks = is_question(sentence.text)
-                if asks:
-                    self._question = sentence.text
                 before = block.sentences[index - 1].text if index else ""
                 self._sentence(reply, sentence.text, before, following, is_begin=number == index == 0)
+                asks = is_question(sentence.text)
+                if asks:
+                    self._question, self._is_asked = sentence.text, False
         self._close(reply)
         if not reply.taken and asks:
             # Whoever still asks has not chosen.
             self._choice = False
         return reply.taken
 
-    def _sentence(self, reply: _Reply, said: str, before: str, following: str, *, is_begin: bool) -> None:
+    def _sentence(self, reply: Reply, said: str, before: str, following: str, *, is_begin: bool) -> None:
         """Hear a sentence of the user."""
         reply.told.append(said)
-        text, agreed = after_agreement(said)
+        if answered := self._options.answered(said) if reply.discussed else "":
+            reply.taken.add(said)
+            self._add(answered, RULED, reply.turn)
+            return
+        text, refused = after_refusal(said) if is_begin and self._is_asked else (said, False)
+        text, agreed = (text, False) if refused else after_agreement(text)
+        reply.refuses = reply.refuses or refused
         if agreed and is_begin and not reply.is_first:
             self._choice = reply.agrees = True
-            reply.is_plain = not text and agrees_in(said) is not None
+            reply.is_plain = not text
         if not text or is_no_statement(text):
             return
-        kind = self._kind(text, reply)
+        kind = SAID if refused and len(stems(text)) > 1 else self._kind(text, reply)
         reply.puts_off = reply.puts_off or is_later(text)
         if reply.discussed and len(text.split()) <= SHORT_WORDS and not reply.is_first and not reply.puts_off:
             # Whatever it says, the agent may say it anew as what was chosen.
@@ -172,54 +162,63 @@ class Decisions:
         if kind:
             reply.taken.add(said)
             self._take(reply, kind, text, following, agreed=agreed)
-        elif reply.picks and before in reply.taken and is_comment(text):
-            reply.picks[-1] = f"{reply.picks[-1].rstrip('.。')}: {text.rstrip('.。')}"
+        elif not is_later(text):
+            reply.add(said, text, before)
 
-    def _take(self, reply: _Reply, kind: int, text: str, following: str, *, agreed: bool) -> None:
+    def _take(self, reply: Reply, kind: int, text: str, following: str, *, agreed: bool) -> None:
         """Note what a sentence of the user rules or chooses."""
         worded = with_reason(tidy(text, imperative=True), following)
-        offer = reply.proposals[-1] if agreed and reply.proposals else ""
+        offer = reply.proposals[-1] if reply.proposals else ""
         if kind == RULED:
             self._add(worded, RULED, reply.turn)
             self._picked = self._picked_bare = stems(tidy(worded))
         elif _AMOUNT.fullmatch(text) and len(stems(offer)) >= LEAST_STEMS:
             # `Yes, 5 GB`: what was proposed, with what is added to it.
-            self._accepted.append(f"{offer.rstrip('.。')}; {text}")
+            amended = with_amount(offer, text)
+            self._accepted.append(f"{amended.rstrip('.。')}: {reply.reason}" if reply.reason else amended)
         elif not self._takes_option(text, discussed=reply.discussed):
-            join(reply.picks, tidy(settled_part(worded)), is_apart=settles(text))
+            reply.pick(text, worded)
 
-    def _close(self, reply: _Reply) -> None:
+    def _close(self, reply: Reply) -> None:
         """The user has spoken."""
+        if reply.refuses and not reply.picks and reply.reason:
+            reply.picks.append(tidy(reply.reason))
         for pick in reply.picks:
-            self._pick(pick, reply.proposals, reply.turn)
-        if reply.agrees and (reply.is_plain or not reply.taken) and not reply.puts_off:
+            self._pick(with_question(pick, self._question) if reply.refuses else pick, reply.proposals, reply.turn)
+        is_asking = any(map(is_question, reply.told))
+        if reply.agrees and reply.is_plain and not reply.puts_off and not is_asking:
             self._accepted += [with_context(text, others(self._said, text), "") for text in reply.proposals]
         self._choice = (self._choice and not reply.puts_off) or bool(reply.taken)
-        self._told, self._has_asked = reply.told[-_SENTENCES:], any(map(is_question, reply.told))
+        self._told, self._has_asked = reply.told[-_SENTENCES:], is_asking
 
-    def _kind(self, text: str, reply: _Reply) -> int:
+    def _kind(self, text: str, reply: Reply) -> int:
         """What a sentence of the user does: give a rule, choose something, or neither."""
         bare, discussed = tidy(text, imperative=True), reply.discussed
-        if decides(text):
+        if decides(text) or sums_up(text):
             return RULED if reply.is_first or not discussed else SAID
         if is_later(text):
             return 0
-        if is_rule(bare, discussed=discussed):
+        if is_rule(bare, is_request=reply.is_first):
             return RULED
         if reply.is_first or not stems(bare) or is_remark(text):
             return 0
-        if discussed and named_options(text, self._options, self._said):
+        is_named = discussed or bool(stems(bare) & frozenset().union(*map(stems, self._said)))
+        if is_refusal(bare, discussed=is_named):
+            return SAID if is_named else RULED
+        if discussed and self._options.chosen(text, self._said):
             return SAID
         # `Let's` is left out of what is written down, and yet says that it is a choice.
         if is_choice(bare, discussed=discussed) or is_choice(text, discussed=discussed):
             return SAID
         if not discussed and self._is_report:
             return 0
+        if reply.proposals and _AMOUNT.fullmatch(text):
+            return SAID
         is_answer = answers(bare, [*self._said, *reply.proposals, self._question], is_open=discussed)
         return SAID if settles(text) or is_answer else 0
 
     def _takes_option(self, text: str, *, discussed: bool) -> bool:
-        options = named_options(text, self._options, self._said) if discussed else []
+        options = self._options.chosen(text, self._said) if discussed else []
         self._accepted += [with_context(option, others(self._said, option), "") for option in options]
         return bool(options)
 
@@ -284,28 +283,31 @@ class Decisions:
     def _listen(self, blocks: list[Block]) -> None:
         """What the agent says, and whether there is something to choose in it."""
         texts = [sentence.text for block in blocks for sentence in block.sentences]
-        options = [block for block in blocks if block.number and not block.kind][:_OPTIONS]
         is_choice_left = any(map(is_open, texts))
-        self._question = next(filter(is_question, reversed(texts)), self._question)
+        asked = next(filter(is_question, reversed(texts)), "")
+        self._question, self._is_asked = asked or self._question, bool(asked)
         self._said_before = self._said
         self._said = [text for text in texts if not is_question(text)][:_SENTENCES]
         self._is_report = any(map(is_done, texts)) and not is_choice_left
-        if options:
-            self._options = {block.number: tidy(whole(block), imperative=True) for block in options}
-        if options or is_choice_left:
+        if self._options.offer(blocks, [whole(block) for block in blocks]) or is_choice_left:
             self._discussed = True
 
     def _restates(self, text: str, block: Block, *, acknowledged: bool, is_near: bool) -> bool:
         """Whether the agent says anew what the user chose: right after it, or by speaking of what was picked."""
         if self._is_picked(text) and not block.is_item and may_say(text, done=self._is_vague):
             return True
-        if not is_near or block.kind not in ("", DONE):
+        if not is_near or block.kind not in ("", DONE) or not self._is_told(text):
             return False
         if not block.kind:
             return restates(text, acknowledged=acknowledged)
         # `Done: …` says what was done; it was chosen if it is what the user took.
         taken = [self._picked, *map(stems, self._accepted)]
         return restates(text, acknowledged=True) and any(share(one, stems(text)) >= _SAME_DONE for one in taken)
+
+    def _is_told(self, text: str) -> bool:
+        """Whether the agent speaks of what the user spoke of, or says what it will do about it."""
+        told = frozenset().union(*map(stems, [*self._told, *self._accepted]))
+        return bool(stems(text) & told) or bool(cue("commit").search(text))
 
     def _is_picked(self, text: str) -> bool:
         """Whether the agent speaks of what the user just picked."""

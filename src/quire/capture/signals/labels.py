@@ -66,8 +66,8 @@ _ABOUT: dict[str, str] = {
     r"|(?:not|didn['’]t) get to|missing|before (?:we|this|it|the) .{3,30}|tomorrow|for (?:another|the coming|the next) \S+|parked|deferred"
     r"|offen\w*|ausstehend\w*|fehlt|nächste\w*|später|morgen|pendientes?|próxim\w+|falta\w*|queda\w*|siguiente\w*"
     r"|reste\w*|prochain\w*|à faire|plus tard|manque|próxim\w+ passos?|pendências?|faltando|da fare|prossim\w+",
-    DECISION: r"decid\w+|decisions?|agreed|agreements?|landed|settled|chosen|choices?|direction|conclusions?|outcome"
-    r"|verdict|resolutions?|rulings?|going with|entschieden|beschlossen|entscheidung\w*|festgelegt|decisi\w+|acordado"
+    DECISION: r"decid\w+|decisions?|agreed|agreements?|landed|settled|chosen|direction|conclusions?"
+    r"|going with|entschieden|beschlossen|entscheidung\w*|festgelegt|decisi\w+|acordado"
     r"|acuerdos?|décidé|décisions?|choix|retenu|decidido|escolhas?|deciso",
 }
 _ABOUT_SIGNS: dict[str, str] = {

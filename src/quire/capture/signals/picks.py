@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from quire.capture.signals.choices import is_question
 from quire.capture.signals.cues import cue
+from quire.capture.signals.options import alternative
 from quire.capture.signals.wording import is_alike, stems, tidy
 
 _FEW_STEMS = 6
@@ -39,14 +40,14 @@ _SETTLED = re.compile(
     r"\b(?:(?:it|that|this)(?:['’]ll| will| shall) be|it is\W*$|is (?:enough|plenty|fine|ok|okay|out|in|the one"
     r"|worth more"
     r"|a must|sufficient)|are (?:ok|okay|fine|enough|out)|wins|will do|then|does the job|for now|at (?:most|least)"
-    r"|max(?:imum)?|minimum|not within|no more than|as (?:well|before|everywhere)|like (?:the|everywhere|we)|instead"
+    r"|stays?|is gone|max(?:imum)?|minimum|not within|no more than|as (?:well|before|everywhere)|like (?:the|everywhere|we)|instead"
     r"|(?<!\bi )(?:must|has to)|sounds (?:good|great|right|fine)|for the (?:moment|time being)|usemos|dejemos"
     r"|de momento"
     r"|por ahora|por enquanto|erstmal|vorerst"
     r"|rather|only|we(?:['’]ll| will)? (?:stay|keep|stick|go|use|take|leave)|we stay"
     r"|reicht|genügt|lieber|dann|nur|bleibt|bleiben|statt|basta|entonces|mejor|solo|sólo|se queda|nos quedamos"
     r"|suffit|alors|plutôt|juste|on (?:garde|reste|prend|passe|part)|pour l['’]instant|então|melhor|fica|só)\b"
-    r"|就(?:用|这样|行|够)|够了|那就|吧(?=\W|$)|改成|换成|不用|のまま|にして|で十分|でいい|だけ|まとめて|ましょう",
+    r"|就(?:用|这样|行|够)|够了|那就|吧(?=[。！!.\s]*$)|先不|改成|换成|不用|のまま|にして|で十分|でいい|だけ|まとめて|ましょう",
     re.I,
 )
 _AGREES = re.compile(
@@ -87,7 +88,7 @@ _OFFERS = re.compile(
     r"|varianten"
     r"|möglichkeiten|opciones|formas|caminos|façons|solutions|opções|maneiras)|would (?:be|do|give|keep|cover|let|make"
     r"|mean|solve|avoid|go)|better|best|cleanest|simplest|easiest|safest"
-    r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can|i could|suffices?|is (?:enough"
+    r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can(?!['’]t|not)|i could|suffices?|is (?:enough"
     r"|plenty|obvious)|does the job"
     r"|wir (?:könnten|sollten|können)|besser|am (?:einfachsten|besten)|reicht|ich würde"
     r"|podr[ií]a\w*|lo (?:mejor|más)|propongo|sugiero|mejor|bastar[ií]a"
@@ -96,9 +97,11 @@ _OFFERS = re.compile(
     re.I,
 )
 
+_SO = re.compile(r"\W*(?:\w+ )?(?:so|also|entonces|donc|alors|então|所以|では)\s*[:：]", re.I)
+
 __all__ = [
     *("agrees_in", "answers", "is_comment", "is_open", "is_remark", "offers", "points_at", "settled_part", "settles"),
-    "with_context",
+    *("sums_up", "with_context", "with_question"),
 ]
 
 
@@ -181,9 +184,20 @@ def with_context(pick: str, said: Sequence[str], question: str) -> str:
     return f"{pick} ({context})"
 
 
+def with_question(pick: str, question: str) -> str:
+    """A refusal with the question that it answers."""
+    asked = tidy(question)
+    return f"{pick.rstrip('.。')} ({asked})" if asked and len(pick) + len(asked) <= _TEXT_CHARS else pick
+
+
+def sums_up(text: str) -> bool:
+    """`So: one database, …`: the user says what came out."""
+    return bool(_SO.match(text)) and len(stems(text)) > _FEW_STEMS // 2
+
+
 def _closest(pick: str, said: Sequence[str]) -> str:
     # What only says that it is a choice is not what it is about.
     mine = stems(_SETTLED.sub(" ", pick)) or stems(pick)
     ranked = [(len(mine & stems(text)), offers(text), index, text) for index, text in enumerate(said)]
     best = max(ranked, default=(0, False, 0, ""))
-    return best[3] if mine and best[0] >= max(1, (len(mine) + 1) // 2) else ""
+    return alternative(best[3], pick) if mine and best[0] >= max(1, (len(mine) + 1) // 2) else ""

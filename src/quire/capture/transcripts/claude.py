@@ -12,7 +12,7 @@ from quire.capture.transcripts.foreign import fields, label, moment, words
 from quire.capture.transcripts.lines import first_records
 from quire.capture.transcripts.parsing import Parser
 from quire.capture.transcripts.places import belongs
-from quire.capture.transcripts.types import SessionFile, Skipped, Turn
+from quire.capture.transcripts.types import Known, SessionFile, Skipped, Turn
 from quire.capture.transcripts.walking import Found, file_at, files_below, folders_in, pass_over
 
 TYPE = "claude-local"
@@ -30,9 +30,16 @@ __all__ = ["TYPE", "ClaudeParser", "encoded_folder", "sessions"]
 # -- finding --------------------------------------------------------------------------------------
 
 
-def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
-    """The sessions of a home folder of Claude, of one project's folder in it, or of one file."""
+def sessions(path: str, root: str, skipped: list[Skipped], known: Known = frozenset()) -> Iterator[SessionFile]:
+    """The sessions of a home folder of Claude, of one project's folder in it, or of one file.
+
+    Those that are `known` by their name and their stamp are not opened.
+    """
     for found, is_sure in _candidates(path, root, skipped):
+        stem = os.path.basename(found.path).removesuffix(_SUFFIX)
+        if (stem, found.stamp) in known:
+            yield SessionFile(source_type=TYPE, external_id=stem, path=found.path, size=found.size, stamp=found.stamp)
+            continue
         try:
             session = _session(found, root, is_sure)
         except OSError as error:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import SOURCE_TYPES, SessionFile, Skipped
+from quire.capture.transcripts.types import SOURCE_TYPES, Known, SessionFile, Skipped
 from quire.model import InputError, NotFound
 
 __all__ = ["Discovery", "discover"]
@@ -17,11 +17,11 @@ __all__ = ["Discovery", "discover"]
 class Discovery:
     """The sessions of a source, one after the other; with what was passed over, when they are told."""
 
-    def __init__(self, source_type: str, path: str, root: str) -> None:
+    def __init__(self, source_type: str, path: str, root: str, known: Known) -> None:
         self.skipped: list[Skipped] = []
         self._top = path if os.path.isdir(path) else os.path.dirname(path)
         self._names: set[str] = set()
-        self._sessions = _sessions(source_type, path, root, self.skipped)
+        self._sessions = _sessions(source_type, path, root, self.skipped, known)
 
     def __iter__(self) -> Iterator[SessionFile]:
         return self
@@ -37,8 +37,11 @@ class Discovery:
         return msgspec.structs.replace(session, external_id=name, title=redacted(session.title)[0])
 
 
-def discover(source_type: str, path: str, *, root: str = "") -> Discovery:
-    """The sessions at an absolute path, those of one repository where `root` names it and the format tells."""
+def discover(source_type: str, path: str, *, root: str = "", known: Known = frozenset()) -> Discovery:
+    """The sessions at an absolute path, those of one repository where `root` names it and the format tells.
+
+    Of those that are `known`, no more may be told than that they are there.
+    """
     if source_type not in SOURCE_TYPES:
         raise InputError(
             f"`{source_type[:80]}` is no type of source.",
@@ -55,15 +58,15 @@ def discover(source_type: str, path: str, *, root: str = "") -> Discovery:
             hint="Name the folder in which the agent keeps its sessions, or one session's file.",
             details={"field": "path", "path": path[:500]},
         )
-    return Discovery(source_type, real, root)
+    return Discovery(source_type, real, root, known)
 
 
-def _sessions(source_type: str, path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
+def _sessions(source_type: str, path: str, root: str, skipped: list[Skipped], known: Known) -> Iterator[SessionFile]:
     """Each format is loaded when it is asked for."""
     if source_type == "claude-local":
         from quire.capture.transcripts import claude
 
-        return claude.sessions(path, root, skipped)
+        return claude.sessions(path, root, skipped, known)
     if source_type == "codex-local":
         from quire.capture.transcripts import codex
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 from quire.layers.journal.layout import SOURCE_TYPES
@@ -28,6 +30,7 @@ __all__ = [
     "SOURCE_TYPES",
     "TEXT_CHARS",
     "WHOLE_BYTES",
+    "Known",
     "Places",
     "SessionFile",
     "Skipped",
@@ -67,6 +70,10 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     """The id of the conversation it belongs to: of a subagent that of its parent, else its own."""
     size: int = 0
     stamp: str = ""
+
+
+Known = Collection[tuple[str, str]]
+"""Sessions that were read before: what each is known by, and its stamp."""
 
 
 class Skipped(Struct, frozen=True):
