@@ -21,6 +21,8 @@ SUITES = (
     "facts_speed",
     "profile_search",
     "profile_speed",
+    "journal_speed",
+    "signals",
 )
 RESULTS = Path(__file__).parent / "results"
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A tour on a small sample repository in a temporary folder: init, save, query, inspect, status, check, sync, why.
+# A tour on a small sample repository in a temporary folder: init, save, query, inspect, status, check, sync, why,
+# profile, journal.
 set -eu
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/quire-demo.XXXXXX")
@@ -89,6 +90,23 @@ run memory profile remember user timezone "Europe/Madrid" --source user-stated
 run memory profile remember tools package_manager "pnpm, never npm: the lock file must stay one" --tag user-preference
 run memory profile search "which package manager?"
 
+say "11. What happened in the sessions of an agent"
+agent="$HOME/.claude/projects/$(printf %s "$repo" | tr -c 'A-Za-z0-9' '-')"
+mkdir -p "$agent"
+cat > "$agent/7c1e.jsonl" <<JSONL
+{"type":"user","sessionId":"7c1e","cwd":"$repo","timestamp":"$(date -u +%FT%TZ)","message":{"role":"user","content":"Invoices come out empty since the rename. Please look."}}
+{"type":"assistant","sessionId":"7c1e","cwd":"$repo","timestamp":"$(date -u +%FT%TZ)","message":{"role":"assistant","content":[{"type":"text","text":"Found it. Gotcha: an invoice without a berth renders as a blank page, because the template skips the whole block.\\n\\nDecided: invoices without a berth are refused before they are rendered.\\n\\nNext step: add a test for an invoice without a berth in services/pdf/index.ts."}]}}
+JSONL
+printf '$ memory journal init\n'
+memory journal init > "$work/init.txt"
+grep 'Journal made' "$work/init.txt"
+run memory journal add claude-local "$HOME/.claude"
+run memory journal sync --all
+printf '$ memory journal recall\n'
+memory journal recall > "$work/recall.txt"
+sed -n '/^Checkpoint Summary/,$p' "$work/recall.txt" | grep -E 'Added|Recalled'
+run memory journal query "why are invoices blank?"
+
 say "What to try next"
 cat <<TEXT
 The sample repository stays in $repo
@@ -97,6 +115,8 @@ The sample repository stays in $repo
   memory query "who looks after refunds?"
   memory brief services/pdf/index.ts
   memory profile session-start
+  memory journal query "what should I do next?"
+  memory journal log
   echo '{"task":"shipped","nodes":[{"id":"feature.webhook-retry-queue","stage":"shipped"}]}' | memory save --stdin
   memory diff
   memory docs getting-started
