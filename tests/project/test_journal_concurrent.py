@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -22,7 +24,7 @@ from quire.project import Project
 
 TRIALS = Path(__file__).parent.parent / "promises" / "journal_trials.py"
 ROUNDS = int(os.environ.get("JOURNAL_CROWD_ROUNDS", "1"))
-TOPICS = ("queue", "mailer", "export", "login", "search", "invoice", "upload", "webhook", "report", "cache")
+TOKEN = re.compile(r"\bq[a-p]{8}q\b")
 Notes = list[dict[str, Any]]
 
 
@@ -85,26 +87,63 @@ def sessions_of(root: Path) -> Path:
     return root.parent / "claude" / "projects" / str(root).replace("/", "-").replace("_", "-")
 
 
-def say(root: Path, number: int) -> None:
-    """A session of two turns, there at once."""
-    topic = f"{TOPICS[number % len(TOPICS)]}{number}"
-    texts = {
-        "user": f"Please mend the {topic} in the worker.",
-        "assistant": f"Decision: use {topic} because the old way drops jobs. Next: add a test for {topic}.",
-    }
-    lines = [
-        {
-            "type": role,
-            "cwd": str(root),
-            "sessionId": f"s{number}",
-            "timestamp": "2026-03-01T10:00:00.000Z",
-            "message": {"role": role, "content": text},
+def word(first: str, *seed: object) -> str:
+    digits = hashlib.sha256(f"{first}{seed}".encode()).hexdigest()[:8]
+    return first + "".join(chr(ord("a") + int(digit, 16)) for digit in digits) + first
+
+
+class Talk:
+    """Sessions that begin and go on while others read them, and how many parts each has."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.parts: Counter[int] = Counter()
+        self.chance = random.Random(5)
+
+    def begins(self) -> None:
+        """A session of two turns, there at once."""
+        number = len(self.parts)
+        draft = sessions_of(self.root) / f"s{number:03}.draft"
+        draft.write_text(self.part(number), encoding="utf-8")
+        draft.replace(draft.with_suffix(".jsonl"))
+
+    def goes_on(self) -> None:
+        """Two more turns of some session, in pieces that end in the middle of a line."""
+        number = self.chance.randrange(len(self.parts))
+        if self.parts[number] < 8:  # so many decisions of one session are surely kept
+            data = self.part(number).encode()
+            with (sessions_of(self.root) / f"s{number:03}.jsonl").open("ab", buffering=0) as file:
+                for place in range(0, len(data), 150):
+                    file.write(data[place : place + 150])
+                    time.sleep(0.003)
+
+    def part(self, number: int) -> str:
+        """What has no word in common with any other part, so that none is taken for it."""
+        part = self.parts[number]
+        self.parts[number] += 1
+        token = word("q", number, part)
+        texts = {
+            "user": f"Please mend the {token} in the worker.",
+            "assistant": f"Decision: adopt {token} over {word('z', token)} for {word('f', token)}.",
         }
-        for role, text in texts.items()
-    ]
-    draft = sessions_of(root) / f"s{number:03}.draft"
-    draft.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    draft.replace(draft.with_suffix(".jsonl"))
+        lines = [
+            {
+                "type": role,
+                "cwd": str(self.root),
+                "sessionId": f"s{number}",
+                "timestamp": f"2026-03-01T10:00:{part:02}.000Z",
+                "message": {"role": role, "content": text},
+            }
+            for role, text in texts.items()
+        ]
+        return "".join(json.dumps(line) + "\n" for line in lines)
+
+    @property
+    def tokens(self) -> Counter[tuple[str, str]]:
+        """Every part by its session, once."""
+        return Counter(
+            (f"s{number:03}", word("q", number, part)) for number, parts in self.parts.items() for part in range(parts)
+        )
 
 
 def events_of(root: Path | str) -> Notes:
@@ -113,13 +152,21 @@ def events_of(root: Path | str) -> Notes:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def check(project: Project, sessions: int) -> Notes:
-    """Each session once, each id once, in order; the counts true, and no trace of all that work."""
+def imported_in(events: Notes) -> Notes:
+    return [event for event in events if event["kind"] == "imported_session"]
+
+
+def check(project: Project, talk: Talk) -> Notes:
+    """Each part of each session once, each id once, in order; the counts true, and no trace of all that work."""
     events = events_of(project.root)
     ids = [event["id"] for event in events]
     assert ids == [f"evt-{number:06}" for number in range(1, len(events) + 1)]
-    imported = Counter(event["externalItemId"] for event in events if event["kind"] == "imported_session")
-    assert imported == Counter(f"s{number:03}" for number in range(sessions))
+    told = Counter(
+        (event["externalItemId"], token)
+        for event in imported_in(events)
+        for token in set(TOKEN.findall(json.dumps(event["signals"]["decisions"])))
+    )
+    assert told == talk.tokens
     state = json.loads(Path(project.root, ".agent-memory/state.json").read_bytes())
     assert state["maintenance"]["historyEventCount"] == len(events)
     assert [one for one in project.journal_validate().findings if one["level"] == "fail"] == []
@@ -139,16 +186,17 @@ def check(project: Project, sessions: int) -> Notes:
 
 
 def test_syncs_of_the_same_sessions_at_once_import_each_of_them_once(project: Project, crowd: Crowd) -> None:
-    root = Path(project.root)
-    for number in range(60):
-        say(root, number)
+    root, talk = Path(project.root), Talk(Path(project.root))
+    for _ in range(60):
+        talk.begins()
     for number in range(3):
         crowd.start("sync", root, number, 2)
     notes = crowd.finish()
-    events = check(project, 60)
+    events = imported_in(check(project, talk))
+    assert len(events) == 60
     # What each was told it imported are the events that are there, and nobody was told the same.
     told = Counter(name for note in notes for name in note["events"])
-    assert told == Counter(event["id"] for event in events if event["kind"] == "imported_session")
+    assert told == Counter(event["id"] for event in events)
     assert sum(note["imported"] for note in notes) == 60
     assert [note["failed"] for note in notes] == [0] * 6
     ledger = json.loads((root / ".agent-memory/local/imports.json").read_bytes())["sources"]["claude"]
@@ -158,8 +206,7 @@ def test_syncs_of_the_same_sessions_at_once_import_each_of_them_once(project: Pr
 
 @pytest.mark.parametrize("turn", range(ROUNDS))
 def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, crowd: Crowd, turn: int) -> None:
-    root = Path(project.root)
-    said = 0
+    root, talk = Path(project.root), Talk(Path(project.root))
     for number in range(2):
         crowd.start("sync", root, number, 5)
         crowd.start("recall", root, number, 6)
@@ -167,23 +214,24 @@ def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, cro
     crowd.start("add", root, 0, 5)
     crowd.start("read", root, 0, 6)
     crowd.start("read", root, 1, 6)
-    while crowd.are_at_work and said < 80:
-        say(root, said)
-        said += 1
-        time.sleep(0.04)
+    while crowd.are_at_work and len(talk.parts) < 60:
+        talk.begins()
+        talk.goes_on()
+        time.sleep(0.03)
     notes = crowd.finish()
     read = [note for note in notes if note["did"] == "read"]
     assert len(read) == 12
     assert [note for note in read if note["problems"] or note.get("failed")] == []
     imported = sum(note["imported"] for note in notes if note["did"] == "sync")
     imported += project.journal_sync(everything=True).imported
-    assert imported == said
+    assert imported == len(imported_in(events_of(root)))
+    assert project.journal_sync(everything=True).imported == 0
     # Every event was seen by one recall, and by no other; what no recall saw is left for this one.
     left = project.journal_recall(source="imports")
     seen = sum(note["seen"] for note in notes if note["did"] == "recall" and note["source"] == "imports")
-    assert seen + left.raw_event_count == said
+    assert seen + left.raw_event_count == imported
     assert project.journal_status().unrecalled["imports"] == 0
-    events = check(project, said)
+    events = check(project, talk)
     runs = {event["id"] for event in events if event["kind"] == "tool_run"}
     told = [note["event"] for note in notes if note.get("event")]
     told += ["evt-000001", *([left.event] if left.applied else [])]
@@ -203,8 +251,8 @@ def removals(notes: Notes) -> list[Any]:
 
 
 def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: Project, crowd: Crowd) -> None:
-    root, chance = Path(project.root), random.Random(7)
-    said, killed = 0, []
+    root, talk, chance = Path(project.root), Talk(Path(project.root)), random.Random(7)
+    killed: list[subprocess.Popen[str]] = []
     for number in range(2):
         crowd.start("recall", root, number, 8)
     crowd.start("sync", root, 0, 8)
@@ -212,8 +260,8 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
     while len(killed) < 6:
         victim = crowd.start(chance.choice(["sync", "recall", "update"]), root, 9, 1_000)
         for _ in range(4):
-            say(root, said)
-            said += 1
+            talk.begins()
+            talk.goes_on()
         # Long enough to be in the middle of something, however slow the machine is.
         count = len(crowd.notes())
         deadline = time.monotonic() + 20
@@ -229,7 +277,7 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
     project.journal_recall(source="imports")
     project.journal_add("markdown", str(root / "src"), name="last")
     assert [note for note in notes if note["did"] == "read" and (note["problems"] or note.get("failed"))] == []
-    events = check(project, said)
+    events = check(project, talk)
     ids = {event["id"] for event in events}
     assert {note["event"] for note in notes if note.get("event")} <= ids
     assert {name for note in notes if note["did"] == "sync" for name in note["events"]} <= ids

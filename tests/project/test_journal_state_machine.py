@@ -135,9 +135,7 @@ class JournalMachine(RuleBasedStateMachine):
     def is_written_anew(self, number: int, parts: int) -> None:
         """Nothing of it is as it was; what was not imported is gone."""
         tokens = [self.token() for _ in range(parts)]
-        # Other lengths, as other talk has.
-        filler = json.dumps({"type": "summary", "summary": "x" * (7 + next(self.said) % 500)}) + "\n"
-        self.session(number).write_text(filler + "".join(map(self.part, tokens)))
+        self.session(number).write_text("".join(map(self.part, tokens)))
         self.pending["claude", f"s{number}"] = tokens
 
     @rule(number=st.integers(0, 3))
@@ -296,9 +294,14 @@ class JournalMachine(RuleBasedStateMachine):
         self.fork = max(int(event["id"][4:]) for event in (*self.events(), *self.archived()))
 
     @precondition(lambda self: self.fork is not None)
-    @rule(sessions=st.integers(0, 3), runs=st.integers(0, 1), is_in_front=st.booleans())
-    def merge(self, sessions: int, runs: int, is_in_front: bool) -> None:
-        """What they wrote, with the ids that came next for them, between or behind our lines."""
+    @rule(
+        sessions=st.integers(0, 3),
+        runs=st.integers(0, 1),
+        is_in_front=st.booleans(),
+        half=st.sampled_from(["", '{"id": "evt-000004", "kin\n']),
+    )
+    def merge(self, sessions: int, runs: int, is_in_front: bool, half: str) -> None:
+        """What they wrote, with the ids that came next for them, between or behind our lines; perhaps half a line."""
         assert self.fork is not None
         path = self.root / ".agent-memory/history/events.jsonl"
         ours = path.read_text().splitlines(keepends=True)
@@ -326,7 +329,7 @@ class JournalMachine(RuleBasedStateMachine):
                 }
             )
             self.imported.add(token)
-        lines = [json.dumps(event) + "\n" for event in theirs]
+        lines = [half, *(json.dumps(event) + "\n" for event in theirs)]
         place = 1 if is_in_front else len(ours)
         waiting = {event["contentHash"] for event in (*self.waiting(), *theirs)}
         path.write_text("".join([*ours[:place], *lines, *ours[place:]]))

@@ -194,7 +194,7 @@ def pruned(space: str) -> None:
 
 
 def merged(space: str) -> None:
-    """As git leaves it after a union merge of two histories: marks, copies, ids that two events have."""
+    """As git leaves it after a union merge of two histories: marks, copies, half a line, ids that two events have."""
     recalled(space)
     path = os.path.join(space, EVENTS)
     with open(path, "rb") as file:
@@ -204,6 +204,7 @@ def merged(space: str) -> None:
         event = json.loads(text)
         event["externalItemId"], event["contentHash"] = f"their-{event['externalItemId']}", event["contentHash"][::-1]
         theirs.append(json.dumps(event).encode() + b"\n")
+    theirs.append(lines[5][:70] + b"\n")
     write(space, EVENTS, b"".join([*lines[:6], b"<<<<<<< ours\n", *theirs, lines[2], b">>>>>>> theirs\n", *lines[6:]]))
 
 
@@ -750,9 +751,7 @@ def work_read(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     if turn % 3 == number % 3:
         noted["mode"] = project.journal_query("what was decided about the queue?").mode
     if turn % 3 == (number + 1) % 3:
-        # A check holds no lock; what is really wrong is still wrong a moment later.
-        twice = [{(one["level"], one["message"]) for one in project.journal_validate().findings} for _ in range(2)]
-        noted["failed"] = sorted(said for level, said in twice[0] & twice[1] if level == "fail")
+        noted["failed"] = faults_of(project)
     yield noted
 
 

@@ -30,9 +30,9 @@ def explore(kind: str, scenario: str, way: str, folder: Path, *more: str, stride
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_writer_killed_at_any_call_leaves_all_or_nothing(scenario: str, tmp_path: Path) -> None:
     """Before the call, or with half of what it wrote on the disk."""
-    report = explore("crash", scenario, "kill,torn", tmp_path, stride="19")
+    report = explore("crash", scenario, "kill,torn", tmp_path, stride="31")
     assert report["calls"] >= FEWEST
-    assert report["points"]["kill"] >= report["calls"] // int(STRIDE or "19")
+    assert report["points"]["kill"] >= report["calls"] // int(STRIDE or "31")
     assert report["points"]["torn"] >= 1
     assert report["violations"] == []
 
@@ -40,7 +40,7 @@ def test_a_writer_killed_at_any_call_leaves_all_or_nothing(scenario: str, tmp_pa
 @pytest.mark.parametrize("scenario", ["init anew", "sync grown", "restore", "rebuild", "cycle"])
 def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(scenario: str, tmp_path: Path) -> None:
     """One call, and Ctrl-C at one; full from a call on, and read-only from a call on."""
-    report = explore("crash", scenario, "refuse,full,readonly,interrupt", tmp_path, stride="37")
+    report = explore("crash", scenario, "refuse,full,readonly,interrupt", tmp_path, stride="61")
     assert report["points"]["refuse"] >= 1
     assert report["points"]["readonly"] >= 1
     assert report["violations"] == []
@@ -48,7 +48,7 @@ def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(scenario:
 
 @pytest.mark.parametrize("scenario", ["init", "sync", "update", "return"])
 def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(scenario: str, tmp_path: Path) -> None:
-    report = explore("power", scenario, "", tmp_path, stride="17")
+    report = explore("power", scenario, "", tmp_path, stride="37")
     assert report["states"] >= 4
     assert report["violations"] == []
 

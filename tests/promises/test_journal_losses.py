@@ -19,7 +19,7 @@ import pytest
 from journal_trials import key_of, prune, say
 
 from quire.files import World, disk
-from quire.model import NotFound, QuireError
+from quire.model import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
 
 JOURNAL = ".agent-memory"
@@ -128,6 +128,33 @@ def test_sessions_whose_archived_events_expired_are_not_imported_again(harbor: H
     assert [harbor.times(1), harbor.times(1, 1)] == [0, 1]
 
 
+def test_a_session_whose_event_was_removed_on_purpose_can_be_kept_out(harbor: Harbor) -> None:
+    """Its line goes, and stands among what has expired: on this machine and on every other one."""
+    for number in (1, 2):
+        harbor.say(number)
+    harbor.sync()
+    events = harbor.events()
+    (gone,) = [event for event in events if event["externalItemId"] == "s001"]
+    kept = "".join(json.dumps(event) + "\n" for event in events if event != gone)
+    (harbor.root / EVENTS).write_text(kept, encoding="utf-8")
+    harbor.project.journal_validate(mend=True)
+    item = {name: gone[name] for name in ("sourceId", "externalItemId", "contentHash")}
+    (harbor.root / JOURNAL / "archive").mkdir(exist_ok=True)
+    (harbor.root / JOURNAL / "archive/expired.jsonl").write_text(json.dumps(item) + "\n", encoding="utf-8")
+    assert harbor.sync().imported == 0
+    (harbor.root / LEDGER).unlink()
+    assert harbor.sync().imported == 0
+    harbor.say(1, part=1)
+    assert harbor.sync().imported == 1
+    assert [harbor.times(1), harbor.times(1, 1), harbor.times(2)] == [0, 1, 1]
+    assert harbor.faults() == []
+    # Without that line it comes back.
+    (harbor.root / JOURNAL / "archive/expired.jsonl").unlink()
+    (harbor.root / EVENTS).write_text(kept, encoding="utf-8")
+    harbor.sync()
+    assert [harbor.times(1), harbor.times(1, 1), harbor.times(2)] == [1, 1, 1]
+
+
 def test_a_note_that_grew_too_large_keeps_nobody_from_syncing(harbor: Harbor) -> None:
     harbor.say(1)
     entry = {"stamp": "1794764688501147877.1794764688501147877.481", "offset": 481, "hash": "0" * 64}
@@ -140,6 +167,17 @@ def test_a_note_that_grew_too_large_keeps_nobody_from_syncing(harbor: Harbor) ->
     harbor.say(2)
     assert harbor.sync().imported == 1
     assert [harbor.times(1), harbor.times(2)] == [1, 1]
+
+
+def test_a_check_finds_no_fault_with_a_note_that_a_sync_can_read(harbor: Harbor) -> None:
+    harbor.say(1)
+    harbor.sync()
+    ledger = json.loads((harbor.root / LEDGER).read_bytes())
+    ledger["sources"]["claude"] |= {f"{number:036}": {"stamp": "1.1.1", "hash": "0" * 64} for number in range(70_000)}
+    (harbor.root / LEDGER).write_text(json.dumps(ledger), encoding="utf-8")
+    assert harbor.sync().warnings == []
+    found = harbor.project.journal_validate().findings
+    assert [one["message"] for one in found if one["code"] == "local:imports"] == []
 
 
 def test_a_damaged_note_is_kept_aside_as_it_is_told(harbor: Harbor) -> None:
@@ -442,6 +480,29 @@ def test_a_check_that_somebody_writes_in_the_middle_of_finds_nothing_wrong(harbo
     assert opens > 8
     assert harbor.faults() == []
     assert wrong == []
+
+
+def test_a_question_to_a_damaged_state_is_answered_from_the_history_with_a_warning(harbor: Harbor) -> None:
+    harbor.say(1)
+    harbor.sync()
+    (harbor.root / STATE).write_bytes(b'{"schemaVersion": 2, "bundle": {')
+    found = harbor.project.journal_query("what was decided about mailer1x0?")
+    assert found.sufficient
+    assert "mailer1x0" in found.answer
+    assert [(one.path, one.hint) for one in found.warnings] == [
+        (STATE, "`agent-memory validate` says what is wrong."),
+    ]
+
+
+def test_a_question_to_a_state_of_another_version_is_refused(harbor: Harbor) -> None:
+    """What another program means by it nobody here knows."""
+    harbor.say(1)
+    harbor.sync()
+    (harbor.root / STATE).write_text(json.dumps({**harbor.state(), "schemaVersion": 3}), encoding="utf-8")
+    before = harbor.files()
+    with pytest.raises(UnsupportedVersion):
+        harbor.project.journal_query("what was decided about mailer1x0?")
+    assert harbor.files() == before
 
 
 # -- what the user writes -----------------------------------------------------------------------------------------

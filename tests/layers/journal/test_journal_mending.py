@@ -29,7 +29,9 @@ from quire.layers.journal import (
     Writing,
     commit,
     content_hash,
+    counted_maintenance,
     encode_event,
+    file_bytes,
     journal_access,
     layout,
     open_journal,
@@ -88,6 +90,8 @@ MENDED = {
     "bundle edited": [],
     "hash edited": [],
     "config missing": [],
+    "line of garbage": [],
+    "25 lines of garbage": [],
     "conflict": [],
     "id twice": [],
     "ids not rising": [],
@@ -173,6 +177,7 @@ def test_two_branches_merged_with_their_marks(store: Store) -> None:
         "2 events whose id was another's, or had no number, are now `evt-000006`, `evt-000007`.",
         "The log as it was is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
         "The state counted 3 events; there are 7.",
+        "The next recall looks again at what was written since then.",
     ]
     assert open_journal(str(store.root)).state.maintenance.history_event_count == 7
     assert store.told() == []
@@ -189,12 +194,12 @@ def test_new_ids_are_above_all_that_were_ever_given_out(store: Store) -> None:
 
 def test_ids_keep_their_events_when_they_are_put_in_order(store: Store) -> None:
     """An id is named in pages and by other events: an event that stands in the wrong place keeps it."""
-    store.add(_line(9) + _line(5) + b"{damaged\n" + _line(7))
+    store.add(_line(9) + _line(5) + b"{}\n" + _line(7))
     lines = {held.event.id: held.raw for held in read_history(store.read(EVENTS)).lines if held.event}
     mending = mend(store)
     assert [one.event.id if one.event else one.raw for one in read_history(store.read(EVENTS)).lines[3:]] == [
         "evt-000005",
-        b"{damaged",
+        b"{}",
         "evt-000007",
         "evt-000009",
     ]
@@ -252,14 +257,148 @@ def test_events_that_are_gone_stay_counted(store: Store, kind: str) -> None:
     assert store.value(STATE)["maintenance"]["historyEventCount"] == 3
 
 
+# -- lines that are no JSON -----------------------------------------------------------------------------------------
+
+
+def test_lines_that_are_no_json_are_taken_out_and_the_log_as_it_was_is_kept(store: Store) -> None:
+    """Halves of lines, bytes of something else; what is JSON and no event is somebody's, and stays where it stood."""
+    sound = store.read(EVENTS)
+    long = b'{"id": "evt-000005", "x": "' + b"x" * layout.LINE_BYTES + b"\n"
+    store.add(_line(4)[:60] + b"\n" + b"null\n\xff\xfe\n" + b'{"id": "evt-000004"}\n[1, 2]\n' + long + b"<html>\n")
+    damaged = store.read(EVENTS)
+    mending = mend(store)
+    assert store.read(EVENTS) == sound + b'null\n{"id": "evt-000004"}\n[1, 2]\n' + long
+    assert _kept(store) == [damaged]
+    assert mending.said == [
+        "Lines that are no JSON, such as one that was cut off, are taken out of the log: `4`, `6`, `10`.",
+        "The log as it was is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
+    ]
+    assert mending.left == [
+        "Lines of `.agent-memory/history/events.jsonl` that cannot be read, and are kept: `5`, `7`, `8`, `9`."
+    ]
+    assert _is_empty(plan(store))
+
+
+def test_a_last_line_that_is_cut_off_is_left_to_the_next_event(store: Store) -> None:
+    """Somebody may be in the middle of it."""
+    store.add(_line(4)[:60])
+    before = store.read(EVENTS)
+    assert _is_empty(mend(store))
+    assert store.read(EVENTS) == before
+    assert _kept(store) == []
+
+
+def test_a_last_line_that_is_cut_off_goes_where_the_log_is_written_anew(store: Store) -> None:
+    store.add(b"=======\n" + _line(4) + _line(5)[:60])
+    store.count(events=4, sources=1)
+    before = store.read(EVENTS)
+    mending = mend(store)
+    assert _ids(store) == [f"evt-{number:06}" for number in range(1, 5)]
+    assert store.read(EVENTS).endswith(_line(4))
+    assert _kept(store) == [before]
+    assert mending.said[:2] == [
+        "Lines that are no JSON, such as one that was cut off, are taken out of the log: `6`.",
+        "1 marks of a merge conflict are taken out of the log.",
+    ]
+    assert store.told() == []
+
+
+def test_a_last_event_without_an_end_is_whole(store: Store) -> None:
+    store.add(b"=======\n" + _line(4).rstrip(b"\n"))
+    store.count(events=4, sources=1)
+    mend(store)
+    assert store.read(EVENTS).endswith(_line(3) + _line(4))
+    assert store.told() == []
+
+
+# -- ids that others have -------------------------------------------------------------------------------------------
+
+
+def test_an_id_that_another_event_in_the_archive_has_is_given_up(store: Store) -> None:
+    store.batch("prune-1", 40)
+    store.put("archive/prune-1/events.jsonl", _line(40) + _line(2, content_hash="another"))
+    mending = mend(store)
+    assert _ids(store) == ["evt-000001", "evt-000003", "evt-000041"]
+    assert mending.said[0] == "1 events whose id was another's, or had no number, are now `evt-000041`."
+    assert _is_empty(plan(store))
+
+
+def test_an_event_that_is_in_the_archive_too_keeps_its_id(store: Store) -> None:
+    store.batch("prune-1", 2, 3)
+    assert _is_empty(plan(store))
+
+
+def _cursors(store: Store) -> list[str | None]:
+    maintenance = store.value(STATE)["maintenance"]
+    cursors = maintenance["recallCursors"]
+    own = [cursors[name]["lastRecalledEventId"] for name in ("all", "local", "imports")]
+    return [*own, maintenance["lastRecalledEventId"]]
+
+
+def _set_cursors(store: Store, all_: int, local: int, imports: int) -> None:
+    for name, number in {"all": all_, "local": local, "imports": imports}.items():
+        to = f"evt-{number:06}"
+        store.change(STATE, "maintenance", "recallCursors", name, "lastRecalledEventId", to=to)
+    store.change(STATE, "maintenance", "lastRecalledEventId", to=f"evt-{all_:06}")
+
+
+def test_after_ids_that_two_had_the_cursors_go_back_before_the_lowest(store: Store) -> None:
+    """One of the two was perhaps recalled under that id, and nobody can tell which."""
+    store.add(_line(4) + _line(5) + _line(6) + _line(5, summary="Theirs.") + _line(4, summary="Also theirs."))
+    _set_cursors(store, 6, 3, 4)
+    mending = mend(store)
+    assert _ids(store) == [f"evt-{number:06}" for number in range(1, 9)]
+    assert _cursors(store) == ["evt-000003", "evt-000003", "evt-000003", "evt-000003"]
+    assert mending.said[-1] == "The next recall looks again at what was written since then."
+    assert _is_empty(plan(store))
+
+
+def test_cursors_before_the_first_event_are_none(store: Store) -> None:
+    store.add(_line(1, summary="Theirs."))
+    _set_cursors(store, 3, 3, 3)
+    mend(store)
+    assert _cursors(store) == [None] * 4
+
+
+def test_an_id_of_the_archive_takes_the_cursors_back_as_well(store: Store) -> None:
+    store.batch("prune-1", 40)
+    store.put("archive/prune-1/events.jsonl", _line(40) + _line(3, content_hash="another"))
+    _set_cursors(store, 3, 1, 3)
+    mend(store)
+    assert _cursors(store) == ["evt-000002", "evt-000001", "evt-000002", "evt-000002"]
+
+
+def test_ids_without_a_number_hide_no_doubled_one(store: Store) -> None:
+    """Here and in the archive stands an event whose id has none; that is no reason to leave the cursors."""
+    store.batch("prune-1", 40)
+    store.put("archive/prune-1/events.jsonl", _line(40) + _line(41, id="odd", content_hash="another"))
+    store.add(_line(4, id="strange") + _line(3, summary="Theirs."))
+    _set_cursors(store, 3, 3, 3)
+    mend(store)
+    assert _cursors(store) == ["evt-000002"] * 4
+
+
+@pytest.mark.parametrize("name", ["ids not rising", "conflict", "line of garbage"])
+def test_the_cursors_stay_where_every_event_has_an_id_of_its_own(store: Store, name: str) -> None:
+    _set_cursors(store, 3, 2, 3)
+    DAMAGE[name][0](store)
+    before = _cursors(store)
+    assert mend(store).said
+    assert _cursors(store) == before
+
+
+# -- any log --------------------------------------------------------------------------------------------------------
+
 EVENT_LINES = st.lists(
     st.one_of(
         st.builds(lambda number, text: _line(number, summary=f"s{text}"), st.integers(1, 6), st.integers(0, 3)),
-        st.sampled_from([b"<<<<<<< a\n", b"=======\n", b">>>>>>> b\n", b"{bad\n", b"null\n", b"\n"]),
+        st.sampled_from([b"<<<<<<< a\n", b"=======\n", b">>>>>>> b\n", b"{bad\n", b"\xff\n", b"null\n", b"\n"]),
         st.builds(lambda name: _line(1, id=name), st.sampled_from(["odd", "evt-", "evt-1", "evt-0", "evt-000004"])),
     ),
     max_size=14,
 )
+LAST = st.sampled_from([b"", b'{"id": "evt-000007", "ki', b"null", _line(6, summary="last").rstrip()])
+"""What stands behind the last line's end."""
 
 
 @pytest.fixture(scope="module")
@@ -275,26 +414,35 @@ def _copy_of(store: Store, folder: str) -> Store:
     return Store(root)
 
 
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
 def _told_without_ids(data: bytes) -> set[str]:
-    """Every event by what it says, and every line that is none."""
-    found = read_history(data)
-    return {
-        json.dumps({**json.loads(line.raw), "id": ""}) if line.event else line.raw.decode("latin-1")
-        for line in found.lines
-        if line.problem is None or line.problem.code != "ConflictMarker"
-    }
+    """Every event by what it says, and every other line that is JSON."""
+    values = [json.loads(line) for line in data.splitlines() if _is_json(line)]
+    return {json.dumps({**value, "id": ""} if isinstance(value, dict) else value) for value in values}
 
 
 @settings(max_examples=60)
-@given(lines=EVENT_LINES)
-def test_whatever_stands_in_the_log_nothing_is_lost_and_the_ids_rise(sound: Store, lines: list[bytes]) -> None:
+@given(lines=EVENT_LINES, last=LAST)
+def test_whatever_stands_in_the_log_nothing_is_lost_and_the_ids_rise(
+    sound: Store, lines: list[bytes], last: bytes
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = _copy_of(sound, folder)
-        data = b"".join(lines)
+        data = b"".join(lines) + last
         store.put(EVENTS, data)
         mend(store)
         after = store.read(EVENTS)
         assert _told_without_ids(after) == _told_without_ids(data)
+        # A last line that is cut off stays where it is all that is wrong.
+        broken = [line for line in after.splitlines() if line.strip() and not _is_json(line)]
+        assert broken == ([last] if after == data and last and not _is_json(last) else [])
         numbers = [ordinal_of(name) for name in _ids(store)]
         assert numbers == sorted(set(numbers) - {0})
         firsts: dict[int, str] = {}
@@ -304,6 +452,7 @@ def test_whatever_stands_in_the_log_nothing_is_lost_and_the_ids_rise(sound: Stor
         assert all(kept[number] == summary for number, summary in firsts.items() if number)
         codes = {code for _, code in store.told()}
         assert not codes & {"history:duplicate", "history:ordering", "history:conflict", "history:event-count"}
+        assert "history:events-read" not in codes
         assert _is_empty(plan(store))
         assert _kept(store) == ([] if after == data else [data])
 
@@ -351,6 +500,15 @@ def test_sources_that_are_missing_and_were_none_are_written(store: Store) -> Non
     ]
     assert store.read(SOURCES) == b"[]\n"
     assert store.told() == []
+
+
+def test_sources_are_counted_as_the_next_command_counts_them(store: Store) -> None:
+    """An entry that cannot be read is one, too: it is kept."""
+    store.put(SOURCES, file_bytes([*store.value(SOURCES), {"id": "broken"}]))
+    store.count(events=3, sources=7)
+    mend(store)
+    journal = open_journal(str(store.root))
+    assert journal.state.maintenance.import_source_count == counted_maintenance(journal).import_source_count == 2
 
 
 def test_settings_and_sources_that_cannot_be_read_keep_nobody_from_the_rest(store: Store) -> None:

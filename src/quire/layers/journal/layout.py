@@ -45,6 +45,7 @@ ATTRIBUTES = ".gitattributes"
 ATTRIBUTES_TEXT = (
     b"# Events are lines of their own: a merge keeps those of both sides; `validate --mend` numbers them anew.\n"
     b"history/events.jsonl merge=union text eol=lf\n"
+    b"archive/expired.jsonl merge=union text eol=lf\n"
 )
 
 PROJECTIONS = "docs/agent-memory"

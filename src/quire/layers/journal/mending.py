@@ -157,19 +157,21 @@ def _mended_history(found: _Found, now: datetime) -> History | None:
     history = found.journal.history
     last = history.lines[-1] if history.is_torn else None
     halves = [line for line in history.lines if _is_half(line) and line is not last]
-    damaged = [f"{line.number:,}" for line in history.aside if not _is_mark(line) and line not in halves]
+    damaged = [
+        f"{line.number:,}" for line in history.aside if not _is_mark(line) and not (_is_half(line) and line is not last)
+    ]
     if damaged:
         found.left.append(f"Lines of `{FOLDER}/{EVENTS}` that cannot be read, and are kept: {listing(damaged)}.")
     marks = sum(1 for line in history.lines if _is_mark(line))
     foreign = _foreign(found)
     doubled = [*repeated(history.events), *(event.id for event in history.events if ordinal_of(event.id) in foreign)]
-    found.doubled = min((ordinal_of(name) for name in doubled), default=0)
+    found.doubled = min((number for name in doubled if (number := ordinal_of(name))), default=0)
     is_rising = not doubled and disordered(history.events) is None
     if found.log is None or (not marks and not halves and is_rising):
         return None
     # Whoever writes the log anew ends its last line, and then nobody completes it any more.
     halves += [last] if last is not None else []
-    kept = [line for line in history.lines if not _is_mark(line) and line not in halves]
+    kept = [line for line in history.lines if not _is_mark(line) and not _is_half(line) and line is not last]
     if halves:
         numbers = listing(f"{line.number:,}" for line in halves)
         found.said.append(f"Lines that are no JSON, such as one that was cut off, are taken out of the log: {numbers}.")
@@ -199,7 +201,7 @@ def _foreign(found: _Found) -> set[int]:
         ordinal_of(event.id)
         for event in archived_events(found.journal.root)
         if (event.id, event.content_hash) not in here
-    }
+    } - {0}
 
 
 def _risen(found: _Found, kept: list[Line], foreign: set[int]) -> list[Line]:
@@ -245,7 +247,7 @@ def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State
         maintenance = replace(maintenance, history_event_count=number)
     registry = found.journal.registry
     if found.has_registry and not accepted_sources(registry, maintenance.import_source_count):
-        number = len(registry.sources)
+        number = len(registry.entries)
         found.said.append(f"The state counted {maintenance.import_source_count:,} sources; there are {number:,}.")
         maintenance = replace(maintenance, import_source_count=number)
     if found.doubled:
@@ -277,7 +279,8 @@ def _cursors_before(maintenance: Maintenance, found: _Found, history: History) -
     cursors = replace(cursors, **{name: moved(getattr(cursors, name)) for name in ("all", "local", "imports")})
     if ordinal_of(maintenance.last_recalled_event_id) >= found.doubled:
         maintenance = replace(maintenance, last_recalled_event_id=back)
-    found.said.append("The next recall looks again at what was written since then.")
+    if maintenance.recall_cursors != cursors:
+        found.said.append("The next recall looks again at what was written since then.")
     return replace(maintenance, recall_cursors=cursors)
 
 

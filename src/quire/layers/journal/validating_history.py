@@ -85,6 +85,8 @@ def _damage(line: Line) -> Finding:
     said = f"Line {line.number:,}: {line.problem.message if line.problem is not None else ''}"
     hint = "It is kept as it is, and all others are read. Mend or remove it by hand."
     if _code(line) != "EventInvalid":
+        is_half = _code(line) in ("JsonInvalid", "NotUtf8")
+        hint = f"It is kept as it is, and all others are read. {MENDS}" if is_half else hint
         return failed("history:events-read", said, _EVENTS, hint, line.number)
     name = next(History((line,)).ids(), f"line-{line.number}")
     return failed(f"history:event:{name}", said, _EVENTS, hint, line.number)

@@ -75,7 +75,7 @@ def _count(registry: Registry, state: State) -> Finding:
     count = state.maintenance.import_source_count
     if accepted_sources(registry, count):
         return passed("sources:count", "The state counts the sources right.", _SOURCES)
-    said = f"The state counts {count:,} sources; there are {len(registry.sources):,}."
+    said = f"The state counts {count:,} sources; there are {len(registry.entries):,}."
     return failed("sources:count", said, _SOURCES, MENDS)
 
 

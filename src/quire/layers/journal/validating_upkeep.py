@@ -14,6 +14,7 @@ from quire.layers.journal.layout import (
     CHECKPOINTS,
     DAEMON,
     DAEMON_LOCK,
+    FILE_BYTES,
     FOLDER,
     IMPORTS,
     LATEST_RUN,
@@ -110,7 +111,7 @@ def _due(root: str) -> Iterator[Finding]:
         said = "The pages are to be written anew, and have not been."
         yield warned("pages:due", said, f"{FOLDER}/{LOCAL}/{PAGES_DUE}", "The next command that writes does it.")
     for name in (IMPORTS, PAGES_DUE):
-        problem = read_object(root, FOLDER, name).problem
+        problem = read_object(root, FOLDER, name, FILE_BYTES).problem
         if problem is not None:
             yield warned(f"local:{name.removesuffix('.json')}", problem.message, problem.path, problem.hint)
 
