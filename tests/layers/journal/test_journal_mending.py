@@ -177,7 +177,6 @@ def test_two_branches_merged_with_their_marks(store: Store) -> None:
         "2 events whose id was another's, or had no number, are now `evt-000006`, `evt-000007`.",
         "The log as it was is kept as `.agent-memory/local/events-20260302T111900Z.jsonl.before`.",
         "The state counted 3 events; there are 7.",
-        "The next recall looks again at what was written since then.",
     ]
     assert open_journal(str(store.root)).state.maintenance.history_event_count == 7
     assert store.told() == []
