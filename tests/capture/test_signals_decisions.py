@@ -226,3 +226,62 @@ def test_what_a_helper_decides_is_not_the_sessions() -> None:
     helper = by_helper(agent("Decision: rewrite everything in Rust"))
     assert signals(user("review this"), helper, agent("Two findings.")).decisions == ()
     assert signals(helper).decisions == ("Rewrite everything in Rust",)
+
+
+def test_a_refusal_is_told_with_the_question_that_it_answers() -> None:
+    asked = agent("Should I add a cache for the lookups?")
+    found = signals(user("which store?"), asked, user("no, the lookups are cheap. one table stays"))
+    assert found.decisions == ("The lookups are cheap; one table stays (Should I add a cache for the lookups?)",)
+    found = signals(user("how does it work?"), agent("Do you want me to change it?"), user("no, just wanted to know"))
+    assert found.decisions == ()
+
+
+def test_answers_by_number_are_told_under_what_was_asked() -> None:
+    asked = agent("Before I start:\n\n1. Naming: camelCase or snake_case?\n2. Tests beside the code?\n3. Spelling?")
+    found = signals(user("set it up"), asked, user("1 snake_case. 2 yes, next to each module. 3 hmm british i guess"))
+    assert found.decisions == ("Naming: snake_case", "Tests beside the code: yes, next to each module")
+
+
+def test_options_without_a_number_are_named_by_their_place() -> None:
+    offer = agent("- SQLite in WAL mode. One file.\n- A dump every night. Restores are slow.\n- Redis. Not durable.")
+    assert signals(user("what are the options"), offer, user("first two")).decisions == (
+        "SQLite in WAL mode: One file",
+        "A dump every night: Restores are slow",
+    )
+
+
+def test_a_number_takes_the_place_of_the_one_that_was_proposed() -> None:
+    found = signals(
+        user("clean up old files"), agent("I'd keep the backups for 30 days."), user("audits are once a year. 400")
+    )
+    assert found.decisions == ("Keep the backups for 400 days: audits are once a year",)
+
+
+def test_a_short_pick_is_told_with_the_offer_and_the_reasons_around_it() -> None:
+    offer = agent("We could use a pool, or open one connection per thread.")
+    assert signals(user("make it faster"), offer, user("pool. threads come and go here")).decisions == (
+        "Pool; threads come and go here (We could use a pool, or open one connection per thread)",
+    )
+    said = agent("It has to be either cached or precomputed. What do you prefer?")
+    picked = user("precomputed. stale data got us into trouble")
+    found = signals(user("why is it slow"), said, picked, agent("Agreed: totals are precomputed by the nightly job."))
+    assert found.decisions == ("Totals are precomputed by the nightly job",)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("If you were on version 5 I would use hooks.", "ok"),
+        ("I can't prove it, but the numbers fit.", "ok what's the fix"),
+        ("It works. Another thought: you could give them replicas.", "thanks"),
+        ("How many people work on it?", "two in the team. a leak would end the company"),
+    ],
+)
+def test_what_would_be_or_is_only_known_is_not_chosen(said: str, answer: str) -> None:
+    assert signals(user("would hooks help?"), agent(said), user(answer)).decisions == ()
+
+
+def test_how_a_request_is_to_be_done_is_no_decision() -> None:
+    assert signals(user("make the form nicer, don't break the tests"), agent("Done.")).decisions == ()
+    found = signals(user("make the form nicer but don't introduce tailwind"), agent("Done."))
+    assert found.decisions == ("Make the form nicer but don't introduce tailwind",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from signal_hearing import agent, by_helper, runs, signals, summary, user
+from signal_hearing import agent, by_helper, edits, runs, signals, summary, user
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,12 @@ def test_what_goes_wrong_without_something_is_told_with_it() -> None:
 
 def test_how_things_do_not_fit_may_be_the_cause_if_nothing_else_is_said_to_be() -> None:
     failed = runs("pytest", "ImportError", failed=True)
-    odd = agent("The function ugettext was removed in Django 4, and our fork imports it.")
-    assert signals(user("upgrade"), failed, odd).gotchas == (
-        "pytest fails: The function ugettext was removed in Django 4, and our fork imports it",
-    )
+    odd = agent("The function ugettext is not in Django 4 any more, but our fork still imports it.")
+    told = "The function ugettext is not in Django 4 any more, but our fork still imports it"
+    assert signals(user("upgrade"), failed, odd).gotchas == (told,)
     assert signals(user("upgrade"), runs("pytest", "3 passed"), odd).gotchas == ()
+    weak = agent("The test server registers under another name in the setup.")
+    assert signals(user("upgrade"), failed, weak).gotchas == ()
     cause = agent("The real cause is that the clock of the container stands still.")
     guess = agent("The job never ends when the second queue of the worker is empty.")
     assert signals(user("the nightly job hangs"), guess, cause).gotchas == (
@@ -211,3 +212,58 @@ def test_a_report_is_not_explained_by_whatever_comes_much_later() -> None:
     talk = [agent("That part looks all right to me.") for _ in range(6)]
     found = signals(user("the list is slow"), talk, agent("The names are sorted, so the order is always the same."))
     assert found.gotchas == ()
+
+
+def test_a_cause_stands_under_what_went_wrong_and_not_under_a_remark() -> None:
+    said = agent("The resizer runs before the upload is finished, so it reads zero bytes.")
+    told = user("the thumbnails are empty. we had this at my last job too, took weeks")
+    assert signals(told, runs("ls"), said).gotchas == (
+        "The thumbnails are empty: The resizer runs before the upload is finished, so it reads zero bytes",
+    )
+    told = user("nobody changed anything afaik. login throws 'session not found' on every second request")
+    said = agent("Two instances run, but sessions are kept in memory, so the second instance does not know them.")
+    assert signals(told, runs("cat x"), said).gotchas == (
+        "Login throws 'session not found' on every second request: Two instances run, but sessions are kept in memory,"
+        " so the second instance does not know them",
+    )
+
+
+def test_what_still_goes_wrong_later_on_is_the_title_of_its_cause() -> None:
+    found = signals(
+        user("fix the export"),
+        edits("a.py"),
+        agent("Done."),
+        user("thats better. on windows the file still has the wrong line ends"),
+        runs("cat x"),
+        agent("Python opens text files with the platform's newline, so CRLF is written twice."),
+    )
+    assert found.gotchas == (
+        "On windows the file still has the wrong line ends: Python opens text files with the platform's newline,"
+        " so CRLF is written twice",
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Both warnings are older than this change. The client now always follows redirects, even when asked twice.",
+        "My mistake, the counter was never reset between the two calls.",
+        "Two tests fail: the list is not sorted any more. I'm looking at the data.",
+        "Checking the second one again before anything else fails.",
+    ],
+)
+def test_what_does_not_explain_a_failure_is_no_gotcha(said: str) -> None:
+    found = signals(user("bump the client"), edits("a.py"), runs("npm test", "boom", failed=True), agent(said))
+    assert found.gotchas == ()
+
+
+def test_what_begins_with_that_is_told_with_what_it_means() -> None:
+    found = signals(
+        user("the counts are wrong for imported rows"),
+        runs("cat job.rb"),
+        agent("The job writes with insert_all. That skips callbacks, so the counter is never raised."),
+    )
+    assert found.gotchas == (
+        "The counts are wrong for imported rows: The job writes with insert_all. That skips callbacks,"
+        " so the counter is never raised",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from signal_hearing import agent, signals, summary, user
+from signal_hearing import agent, edits, signals, summary, user
 
 
 @pytest.mark.parametrize(
@@ -121,3 +121,63 @@ def test_what_is_not_done_is_not_taken_for_done() -> None:
     listed = agent("Next steps:\n- Write the nightly job")
     found = signals(user("fix it"), listed, agent("The nightly job is not done."))
     assert found.next_step_hints == ("NEXT: Write the nightly job",)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("It works. I haven't touched anything else.", "great"),
+        ("It works. I did not change the order of the columns.", "great"),
+        ("It works. A second call would still be made with the old value.", "great"),
+        ("It works. Shall I lower the limit?", "no leave it at 20, people complained when it was lower"),
+        ("It works. We could move to Kafka.", "kafka maybe next year"),
+        ("It works. Partitions might help one day.", "not now, let's not overthink it"),
+        ("It works.", "thanks, see you next week"),
+        ("Para crear ya no hace falta.", "vale"),
+    ],
+)
+def test_facts_refusals_and_vague_wishes_are_no_steps(said: str, answer: str) -> None:
+    assert signals(user("fix it"), agent(said), user(answer)).next_step_hints == ()
+
+
+def test_who_puts_off_that_puts_off_what_was_said_before() -> None:
+    said = agent("It works. The importer in jobs/import.py has the same bug.")
+    found = signals(user("fix it"), said, user("will get to that after the release"))
+    assert found.next_step_hints == ("NEXT: The importer in jobs/import.py has the same bug",)
+    more = user("the worker copied that code, see jobs/worker.py. someone should move it to the helper, but not today")
+    found = signals(user("fix it"), agent("It works."), more)
+    assert found.next_step_hints == (
+        "NEXT: The worker copied that code, see jobs/worker.py: someone should move it to the helper, but not today",
+    )
+    offer = agent("Fine. If you want I can write this up as a note.")
+    found = signals(user("think with me"), offer, user("yes but later, i have to run"))
+    assert found.next_step_hints == ("NEXT: Write this up as a note",)
+
+
+def test_when_something_listed_is_to_be_done_is_told_with_it() -> None:
+    found = signals(user("fix it"), agent("Left:\n- delete the old bucket"), user("delete the bucket in two weeks"))
+    assert found.next_step_hints == ("NEXT: Delete the old bucket: delete the bucket in two weeks",)
+
+
+def test_an_order_for_later_is_told_with_what_it_is_about() -> None:
+    said = "The two flags are unused now. I left them in; remove them once the rollout is through."
+    assert signals(user("fix it"), agent(said)).next_step_hints == (
+        "NEXT: The two flags are unused now: remove them once the rollout is through",
+    )
+
+
+def test_what_the_user_needs_is_left_unless_somebody_works_on_it() -> None:
+    asked = user("i need a short write-up in docs/outage.md, and we want an alert on the queue length")
+    assert signals(user("fix it"), agent("It works."), asked).next_step_hints == (
+        "NEXT: I need a short write-up in docs/outage.md",
+        "NEXT: We want an alert on the queue length",
+    )
+    found = signals(user("fix it"), agent("It works."), asked, edits("docs/outage.md"), agent("Both are there."))
+    assert found.next_step_hints == ()
+
+
+def test_points_that_the_user_came_with_are_told_when_they_are_done() -> None:
+    asked = user("I want, in this order:\n1. Parser\n2. Printer\n3. Docs")
+    assert signals(asked, agent("I'll start.")).next_step_hints == ()
+    found = signals(asked, agent("Parser is done."), edits("a"), agent("All three are done:\n\n1. Parser\n2. Printer"))
+    assert found.next_step_hints == ("DONE: Parser", "DONE: Printer", "DONE: Docs")

@@ -667,17 +667,19 @@ TALKS: list[tuple[str, list[str], list[str], list[str]]] = [
 
 
 @pytest.mark.parametrize(
-    ("kind", "place", "least"),
-    [("decisions", 1, 0.65), ("gotchas", 2, 0.85), ("next_step_hints", 3, 0.75)],
+    ("kind", "place", "precision", "recall"),
+    [("decisions", 1, 0.6, 0.6), ("gotchas", 2, 0.9, 0.75), ("next_step_hints", 3, 0.8, 0.75)],
 )
-def test_most_of_what_is_found_in_whole_talks_is_right_and_most_is_found(kind: str, place: int, least: float) -> None:
+def test_most_of_what_is_found_in_whole_talks_is_right_and_most_is_found(
+    kind: str, place: int, precision: float, recall: float
+) -> None:
     total = signals.Score()
     for told in TALKS:
         found = list(getattr(extract(talk(told[0])).signals, kind))
         total.add(signals._matched(kind, found, list(told[place])).score)
     figures = total.figures()
-    assert figures["precision"] >= least
-    assert figures["recall"] >= least
+    assert figures["precision"] >= precision
+    assert figures["recall"] >= recall
 
 
 def test_talk_about_chores_leaves_nothing_behind() -> None:

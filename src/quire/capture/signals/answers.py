@@ -14,7 +14,8 @@ _PROPOSAL_CHARS = 200
 _SAME_TEXT = 0.8
 _AGAINST = re.compile(r"\b(?:against|not|n['’]t|push back)\b", re.I)
 _NO = re.compile(
-    r"\W*(?:god,? |hell,? |oh,? |lol,? )?(?:no(?: way| thanks)?|nope|nah|nein|nee|non|não|いいえ|不用)(?!\w)(?=\s*[,.!;:—–]|\s+(?:leave|keep|just"
+    r"\W*(?:god,? |hell,? |oh,? |lol,? )?(?:no(?: way| thanks)?|nope|nah|nein|nee|non|não|いいえ"
+    r"|不用)(?!\w)(?=\s*[,.!;:—–]|\s+(?:leave|keep|just"
     r"|we|that|the|it)\b|\W*$)[\s,.!;:—–]*",
     re.I,
 )
@@ -31,7 +32,8 @@ def after_agreement(text: str) -> tuple[str, bool]:
     """A sentence without the words that only agree, and whether there were any."""
     agreed = agrees_in(text)
     rest, also = without_agreement(text if agreed is None else agreed)
-    return rest, also or agreed is not None
+    again = agrees_in(rest) if also else None
+    return rest if again is None else again, also or agreed is not None
 
 
 def join(picks: list[str], pick: str, *, is_apart: bool) -> None:

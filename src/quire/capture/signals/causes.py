@@ -21,7 +21,8 @@ _FOUND_OUT = re.compile(
 )
 _THAT_WAS_IT = re.compile(r"\W*(?:(?:that|this)(?:['’]s| is) (?:the|why)|das ist|これが|这就是)", re.I)
 _STATUS = re.compile(
-    r"\W*有?\S?个?测试(?:没过|失败)\W*$|\W*(?:(?:the|a|one|two|three|four|five|\d+|ein|eine|zwei|drei|una?|dos|un|une|deux) )?(?:tests?|errors?|failures?"
+    r"\W*有?\S?个?测试(?:没过|失败)\W*$|\W*(?:(?:the|a|one|two|three|four|five|\d+|ein|eine|zwei|drei|una?|dos|un"
+    r"|une|deux) )?(?:tests?|errors?|failures?"
     r"|checks?|fehler|pruebas?|builds?|links?)(?: is| are)?(?: still)?(?: fail(?:s|ed|ing)?| hangs?| schlägt fehl"
     r"| schlagen fehl| fallan?| échoue(?:nt)?| broken)?\W*$",
     re.I,
@@ -30,11 +31,6 @@ _OTHERWISE = re.compile(r"[,;]\s+(?:otherwise|or else|sonst|sinon|de lo contrari
 _STRONG = re.compile(
     r"otherwise|or else|keep in mind|beware|careful|watch out|must never|the hard way"
     r"|^\W*before (?:\w+ing|you|the)\b|[,;] sonst|sinon|de lo contrario|否则",
-    re.I,
-)
-_LEADING = re.compile(
-    r"\W*(?:because|since|as|weil|da|porque|como|parce que|comme"
-    r"|puisque)\s+(?P<cause>[^,]{8,140}),\s+(?P<effect>\S.{8,})",
     re.I,
 )
 _THEN = re.compile(
@@ -180,7 +176,9 @@ def says_nothing(text: str) -> bool:
 
 def _is_own_work(text: str) -> bool:
     """Whether the agent tells what it does or did."""
-    return bool(_DOING.match(text)) or any(cue(meaning, at_start=True).match(text) for meaning in ("commit", "immediate", "did"))
+    return bool(_DOING.match(text)) or any(
+        cue(meaning, at_start=True).match(text) for meaning in ("commit", "immediate", "did")
+    )
 
 
 def without_own_work(text: str) -> str:
@@ -216,8 +214,6 @@ def _cut_at(text: str, meaning: str) -> tuple[str, str] | None:
 def split_cause(text: str) -> str:
     """A sentence as `effect: cause` where it tells both, else as it is."""
     text = _NOTE.sub("", opened(text))
-    if leading := _LEADING.match(text):
-        return pair(leading["effect"], leading["cause"])
     if sides := _cut_at(text, "therefore"):
         if warns(sides[1]) or cue("trap", at_start=True).match(sides[1]):
             # `X slips through, so be careful with Y` warns of X.

@@ -17,8 +17,10 @@ _JOINED_CHARS = 230
 _TAKEN_BACK_AT = 60
 
 _QUESTION = re.compile(
-    r"[?？]\W*$|^\W*(?:(?:should|can|could|would|do|does|did|is|are|wo)(?:n['’]?t)?|can['’]?t|shall|what(?:['’]?s)?|why|how|which"
-    r"|who|where)\s+(?:we|you|i|it|the|there|that|this|about)\b",
+    r"[?？]\W*$|^\W*(?:(?:should|can|could|would|do|does|did|is|are|wo)(?:n['’]?t)?|can['’]?t|shall|what(?:['’]?s)?"
+    r"|why|how|which"
+    r"|who|where)\s+(?:we|you|i|it|the|there|that|this|about)\b"
+    r"|^\W*(?:how|why) (?:\w+ )?(?:is|are|was|do|does|did|can|could|would|should|many|much)\b",
     re.I,
 )
 _NO_X = re.compile(
@@ -27,7 +29,7 @@ _NO_X = re.compile(
     r"\w{3}",
     re.I,
 )
-_NEVER = re.compile(r"\b(?:never|always|niemals|immer|nunca|siempre|jamais|toujours|sempre)\b", re.I)
+_BUT_AT = re.compile(r"^|\b(?:but|aber|pero|mais|mas)\s+", re.I)
 _NOT_Y = re.compile(r",\s*not (?:the|a|an|in|on|by|from|with)\b", re.I)
 _BOUND = re.compile(
     r"instead of|rather than|statt |anstatt |en lugar de|en vez de|au lieu de|plutôt que|而不是|ではなく", re.I
@@ -35,11 +37,11 @@ _BOUND = re.compile(
 _CHOSEN = re.compile(
     r"let['’]?s (?:go|use|stay|stick|keep|drop|move|switch|take|leave|merge|not)|go with|instead of|rather than"
     r"|stay with|stick (?:with|to)|\bit is\W*$|\bentirely\b|\bfor now\b|decided"
-    r"|^(?!\W*(?:oh|that|this|it|what|so)\b)(?:\S+\s+){1,5}then\W*$|nehmen wir|machen wir|nos quedamos con"
+    r"|^(?!\W*(?:oh|that|this|it|what|so)\b)(?:\S+\s+){1,5}then\W*$|nehmen wir|machen wir|(?:nos quedamos|seguimos"
+    r"|ficamos) co[mn]"
     r"|on (?:garde|prend|part sur)|那就|就用|改用|にしましょう",
     re.I,
 )
-_MEANS = re.compile(r"\W*(?:use|usa|usad|utilise|verwende|nimm|benutze)\s+(?!it\b|that\b|this\b|your\b)\w", re.I)
 _CLAUSE = re.compile(
     r"^|[,;:—–-]\s+(?:and |but |und |aber |y |et )?|\b(?:please|bitte|por favor|but|aber|pero|mais|mas)\s+"
 )
@@ -48,10 +50,10 @@ _KEEP_UP = re.compile(
 )
 _LIKE_TO = re.compile(r"(?:i['’]d|i would) (?:like|love|not|rather not|need)\b|i wouldn['’]t", re.I)
 _OTHERWISE = re.compile(
-    r"^\W*(?:if|unless)\b|\b(?:if (?:you|we|it) (?:were|had)|would(?: not|n['’]t) (?:worry|bother|mind)|would consider)\b",
+    r"^\W*(?:if|unless)\b|\b(?:if (?:you|we|it) (?:were|had)|would(?: not|n['’]t) (?:worry|bother|mind)"
+    r"|would consider)\b",
     re.I,
 )
-_THEN = re.compile(r"^\W*(?:and|so|then|well|dann|entonces|alors)\s+(?=(?:do|go|yes|ok|let|mach|hazlo|vas)\b)", re.I)
 _BUT = re.compile(r"^(?:but|aber|pero|mais)\s+", re.I)
 _WEIGHED = re.compile(
     r"\b(?:considered|looked at|thought about|tried|evaluated)\b.{3,120}\b(?:i|we) (?:kept|chose|picked|went|took"
@@ -78,18 +80,16 @@ _ACTS = re.compile(
 )
 _KEPT = re.compile(
     r"\bkeep\b.{3,60}\b(?:as (?:it|they|that|is)(?: is| are)?|unchanged|untouched|compatible|intact|working)\b"
-    r"|^\W*(?:(?:y |and |und |et )?(?:recuerda|remember|denk daran|rappel)\W+)?(?:nada de|no more|plus de"
+    r"|(?:^|[:：] )\W*(?:(?:y |and |und |et )?(?:recuerda|remember|denk daran|rappel)\W+)?(?:nada de|no more|plus de"
     r"|kein\w* \w+ mehr"
     r"|chega de)\s+\w{3}",
     re.I,
 )
-# `Go for canvas` is no `go`.
-_GOES_ON = re.compile(r"\s+(?:for|with|to|by|on)\b", re.I)
 _TESTS = re.compile(r"\b(?:tests?|specs?|checks?|examples|build|pruebas|testes)\b|测试|テスト", re.I)
 # `cursor based please, offsets are slow`: a wish that names no work.
 _WISH = re.compile(
     r"\W*(?!(?:add|fix|write|run|make|show|check|look|explain|open|test|update|rename|do|go|try|find|tell|can|could)\b)"
-    r"(?:[\w'-]+ ){1,5}please\s*[,;:–—-]\s*\w",
+    r"(?:[\w'-]+ ){1,5}please\s*[,;:–—-]\s*(?:\S+ ){1,4}(?:is|are|was|were|has|have|does|do|gets?|takes?)\b",
     re.I,
 )
 _AGREED = re.compile(r"\W*(?:agreed|settled|decided)\b", re.I)
@@ -109,6 +109,7 @@ __all__ = [
     "is_question",
     "is_refusal",
     "is_rule",
+    "is_unreal",
     "may_say",
     "restates",
     "takes_back",
@@ -141,26 +142,25 @@ def without_agreement(text: str) -> tuple[str, bool]:
     """A sentence without the words that only agree, and whether there were any."""
     agreed = False
     for _ in range(3):
-        text = _THEN.sub("", text)
         found = cue("accept", at_start=True).match(text)
         if not found:
             break
         rest = text[found.end() :]
         is_apart = not rest.strip(_ENDS) or re.match(r"\s*[,.!;:。，—-]", rest) or len(found[0]) <= 4
-        if _GOES_ON.match(rest) or (not is_apart and not cue("chosen", at_start=True).match(rest.lstrip())):
+        if not is_apart and not cue("chosen", at_start=True).match(rest.lstrip()):
             break
         text, agreed = _BUT.sub("", rest.lstrip(_ENDS)), True
     return text, agreed
 
 
 def is_rule(text: str, *, is_request: bool = False) -> bool:
-    """Whether a sentence says what is to be done from now on, or never. In a request `don't` only says how."""
+    """Whether a sentence says what is to be done from now on, or never. At the end of a request it only says how."""
     if cue("quoted").search(text) or len(stems(text)) < 2:
         return False
     if _KEPT.search(text) or cue("rule").search(text):
         return True
     if is_request:
-        return bool(cue("order").match(text) or _NEVER.search(text))
+        return any(cue("order").match(text, clause.end()) for clause in _BUT_AT.finditer(text))
     return any(cue("order").match(text, clause.end()) for clause in _CLAUSE.finditer(text))
 
 
@@ -176,7 +176,7 @@ def is_choice(text: str, *, discussed: bool = False) -> bool:
     """Whether a sentence picks something. An order to do a piece of work is a choice only if there was one to make."""
     if _KEEP_UP.match(text) or (cue("hypothetical").search(text) and not cue("choice_end").search(text)):
         return False
-    if _CHOSEN.search(text) or _MEANS.match(text):
+    if _CHOSEN.search(text):
         return True
     found = cue("chosen").search(text)
     is_early = found is not None and found.start() <= _CHOSEN_AT and len(text.split()) <= 2 * SHORT_WORDS
@@ -186,14 +186,17 @@ def is_choice(text: str, *, discussed: bool = False) -> bool:
 # -- the agent ------------------------------------------------------------------------------------
 
 
+def is_unreal(text: str) -> bool:
+    """Whether a sentence tells what would be done if things were otherwise."""
+    return bool(_OTHERWISE.search(text))
+
+
 def is_proposal(text: str) -> bool:
     """Whether the agent says what it would do, here and now: not what it would do otherwise, nor this or that."""
     found = cue("proposal").search(text)
     if not found or found.start() > _PROPOSED_AT or is_question(text) or _LIKE_TO.search(text):
         return False
-    if _OTHERWISE.search(text):
-        return False
-    return not cue("quoted").search(text) and not cue("open").search(text) and bool(stems(text))
+    return not is_unreal(text) and not cue("quoted").search(text) and not cue("open").search(text) and bool(stems(text))
 
 
 def is_acknowledgement(text: str) -> bool:

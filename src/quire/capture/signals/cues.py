@@ -34,8 +34,8 @@ _SPACED: dict[str, dict[str, str]] = {
         "fixed": r"from now on|(?:stays?|remains?|is kept|left|leave|have left|['’]ve left) (?:\S+ ){0,6}(?:behind"
         r"|off by default|until|as it is|as is)|the only (?:module|place)|off by default|on by default",
         "settled": r"lives? in|only module|only place|we (?:log|keep|use|store|allow|reject|accept)",
-        "reason": r"because|since|so that|(?<=, )as (?:it|they|that|the|we)|due to|reason|in order to|which (?:is"
-        r"|would|makes|keeps|needs)|otherwise",
+        "reason": r"because|since|so that|then (?:nothing|nobody)|(?<=, )as (?:it|they|that|the|we)|due to|reason"
+        r"|in order to|which (?:is|would|makes|keeps|needs)|otherwise",
         "proposal": r"i['’]d|i would|i suggest|i['’]d suggest|i propose|i recommend|my recommendation|my suggestion"
         r"|i['’]d recommend|it would be better to|recommended",
         "accept": r"yes|yep|yeah|ok|okay|k|sure|go|go ahead|do it|do that|agreed|fine|good|great|perfect|sounds good"
@@ -85,7 +85,8 @@ _SPACED: dict[str, dict[str, str]] = {
         "open": r"still (?:open|there|missing|pending|to do|to be done|fails?|failing|broken|needs?|todo|has to|have to"
         r"|complains|to be)|not done|is (?:left|missing|open|pending)|remains? (?:open|to)|left to do|left to"
         r"|follow-?ups?|(?:next|after that) (?:i['’]d|i would|we (?:should|could|need))|next up|a good next step"
-        r"|for later|after that,? (?:comes?|follows?)|not yet|yet to|in a (?:separate|follow-?up|later) (?:pr|change|commit|ticket)"
+        r"|for later|after that,? (?:comes?|follows?)|not yet|yet to|in a (?:separate|follow-?up|later) (?:pr|change"
+        r"|commit|ticket)"
         r"|some(?:one|body) (?:\S+ ){0,5}(?:needs?|has) to|(?:does|do|is|are)(?: not|n['’]t) (?:\S+ ){1,5}yet",
         "deferred": r"tomorrow|next week|later|on monday|monday['’]s?|next release|next sprint|in a separate (?:pr"
         r"|change|commit)|in another (?:pr|change)|separate pr|on the list|for the next|in a follow-?up|another day"
@@ -110,8 +111,8 @@ _SPACED: dict[str, dict[str, str]] = {
         "decided": r"entschieden|beschlossen|wir haben uns (?:auf|für)|einigten uns|wir einigen uns|festgelegt",
         "order": r"(?:und )?(?:bitte )?(?:nie(?:mals)?(?: wieder)?|immer|nicht)(?: \S+){1,6} (?:ändern|benutzen"
         r"|verwenden|anfassen|einsetzen|löschen|nehmen)",
-        "rule": r"ab jetzt|ab sofort|darf nicht|dürfen nicht|auf keinen fall|nicht mehr (?:benutzen|verwenden|ändern"
-        r"|anfassen)|kein(?:e|en)? \S+ (?:verwenden|benutzen|einsetzen)",
+        "rule": r"bitte (?:nicht|kein\w*)|ab jetzt|ab sofort|darf nicht|dürfen nicht|auf keinen fall"
+        r"|nicht mehr (?:benutzen|verwenden|ändern|anfassen)|kein(?:e|en)? \S+ (?:verwenden|benutzen|einsetzen)",
         "chosen": r"nehmen wir|wir nehmen|lieber|stattdessen|bleiben wir|wir bleiben|wir behalten|behalten wir"
         r"|dann eben|dann (?:mach|nimm|nehmen|machen)|nimm|verwende|benutze|lass uns",
         "choice_end": r"bitte",
@@ -124,8 +125,8 @@ _SPACED: dict[str, dict[str, str]] = {
         "acknowledged": r"gut|verstanden|okay|ok|alles klar|einverstanden|in ordnung|dann|gemacht|erledigt",
         "taken_back": r"doch nicht|doch lieber|zurück zu|moment|vergiss|eigentlich",
         "undecided": r"(?:nicht|noch nicht|niemand hat) (?:\S+ )?(?:entschieden|beschlossen|festgelegt)|offene frage",
-        "hypothetical": r"alternativ\w*|könnten?|könnte|vielleicht|würden?|wäre|wären|möglicherweise|entweder|eventuell|optionen"
-        r"|man kann",
+        "hypothetical": r"alternativ\w*|könnten?|könnte|vielleicht|würden?|wäre|wären|möglicherweise|entweder"
+        r"|eventuell|optionen|man kann",
         "quoted": r"sagt|sagte|laut|zufolge|steht im|schreibt",
         "working": r"ansehen|anschauen|sehe mir|schaue|prüfe|lese|suche|zuerst|erst einmal|starte",
         "problem": r"fehl(?:er|ern|t|en|schlagen|geschlagen)?|schlägt fehl|schlagen fehl|schlug fehl|kaputt|falsch"
@@ -152,7 +153,7 @@ _SPACED: dict[str, dict[str, str]] = {
         "decided": r"decidimos|hemos decidido|decidido|acordamos|hemos acordado|optamos por|elegimos",
         "order": r"nunca|jamás|siempre|no (?:uses|usar|toques|tocar|cambies)",
         "rule": r"a partir de ahora|no debe|no se debe|nunca se|hay que usar",
-        "chosen": r"vamos a usar|usa|usamos|mejor|en lugar de|nos quedamos con|mantenemos|dejamos",
+        "chosen": r"vamos a usar|usa|usamos|mejor|en lugar de|nos quedamos con|seguimos con|mantenemos|dejamos",
         "choice_end": r"por favor",
         "commit": r"vamos a|usaremos|voy a usar|usamos|se hace en|la dejamos",
         "settled": r"sigue en|se queda|queda en|se hace en|a partir de ahora",

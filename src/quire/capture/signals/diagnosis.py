@@ -52,7 +52,8 @@ _OWN = re.compile(
     r"|both|all (?:\d+|of them|tests|good|green|done|set)|everything|nothing (?:else|to)|here (?:is|are)|here['’]s"
     r"|(?:there are|i see|we have) (?:two|three|a few|several|some|a couple)|we (?:could|can|should|might|would)"
     r"|options?|you (?:can|could|should|may)|(?:dann|jetzt|zuerst) |wir (?:könnten|können|sollten)|on (?:pourrait|peut)"
-    r"|podr[ií]a\w*|se puede|my (?:mistake|fault|bad)|what (?:i|we)|mein fehler|mon erreur|(?-i:[A-Z])\w+ing (?:that|this"
+    r"|podr[ií]a\w*|se puede|my (?:mistake|fault|bad)|what (?:i|we)|mein fehler|mon erreur|(?-i:[A-Z])\w+ing (?:that"
+    r"|this"
     r"|it|the|them|now))(?![\w])|.*[,;] (?:but )?(?:i|we) (?:left|skipped|did|have|haven|won)\b|\W*(?:我先|我来"
     r"|我会|我把|现在我|可以|也可以|まず|今から)",
     re.I,
@@ -70,18 +71,21 @@ _WEIGHED = re.compile(
     r"\b(?:would(?! (?:send|mail|get|crash|fail|lose|break|throw|raise|delete|overwrite))|candidate|better|best"
     r"|simplest"
     r"|cleaner|cheaper|easier|wäre|würden?|besser|einfacher|sería\w*|habría|mejor|\w+erai(?:t|ent)|vaudrait|mieux"
-    r"|seria|melhor)\b|更(?!新)|不如|方が|^[^:：]*\b(?:ways?(?: out)?|mitigations?|fix|solution|workaround|options?)\s*[:：]",
+    r"|seria|melhor)\b|更(?!新)|不如|方が|^[^:：]*\b(?:ways?(?: out)?|mitigations?|fix|solution|workaround"
+    r"|options?)\s*[:：]",
     re.I,
 )
 _IS_CAUSE = re.compile(
-    r"\b(?:is|was|are|were) (?:the|to) (?:culprit|(?:root )?cause|reason|problem|blame)\b|ist (?:die ursache|der grund|schuld)"
+    r"\b(?:is|was|are|were) (?:the|to) (?:culprit|(?:root )?cause|reason|problem|blame)\b|ist (?:die ursache"
+    r"|der grund|schuld)"
     r"\b|es (?:la causa|el culpable)\b|est (?:la cause|le coupable)\b|é (?:a causa|o culpado)\b|原因です|就是原因",
     re.I,
 )
-_ADVICE = re.compile(r"\W*(?:应该|建议|you should|it should|we should|man sollte|habría que|il faudrait|deveria)", re.I)
 _OLD = re.compile(
-    r"\b(?:older than|pre-?existing|already (?:there|fail\w*|broken)|(?:it['’]s|is|are) on main|(?:was|were) there before"
-    r"|schon vorher|vorher schon|ya (?:fallaba|estaba)\w*|déjà (?:là|en échec)|já falhava\w*|todas? antigas?)\b|以前就|元から",
+    r"\b(?:older than|pre-?existing|already (?:there|fail\w*|broken)|(?:it['’]s|is|are) on main|(?:was"
+    r"|were) there before"
+    r"|schon vorher|vorher schon|ya (?:fallaba|estaba)\w*|déjà (?:là|en échec)|já falhava\w*|todas? antigas?)\b"
+    r"|以前就|元から",
     re.I,
 )
 _LEAD = re.compile(
@@ -176,7 +180,7 @@ def is_named_cause(text: str) -> bool:
 
 
 def _goes_with(text: str, best: str) -> bool:
-    return states(text) and not _ADVICE.match(text) and points(text) >= _NEIGHBOUR and len(text) + len(best) <= _JOINED_CHARS
+    return states(text) and points(text) >= _NEIGHBOUR and len(text) + len(best) <= _JOINED_CHARS
 
 
 def is_warning(text: str) -> bool:

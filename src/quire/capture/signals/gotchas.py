@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Set
 
 from quire.capture.signals.causes import (
@@ -33,16 +32,14 @@ from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.leftovers import is_left
 from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
-from quire.capture.signals.symptoms import LIKELY, asks_for, belongs, symptom
+from quire.capture.signals.symptoms import LIKELY, asks_for, belongs, failure_of, symptom, without_mention
 from quire.capture.signals.wording import capped, pair, share, stems
 
-_MENTION = re.compile(r"^@\S+\s+")
 _ALIKE = 0.55
 _NOTES = 4
 _SAME_REPORT = 0.3
 _BRIEF = 48
 """A cause that is told in so few characters is told in two sentences."""
-_COMMAND_CHARS = 80
 _REPORT_TURNS = 4
 """For so many turns of the agent, what it explains is taken for what the user reported."""
 
@@ -76,18 +73,14 @@ class Gotchas:
         """Whether a tool was run since."""
         self._guessed = ""
         """The note of what may be the cause, until one is said to be it."""
-        self._guess_points = 0
-        self._waited = 0
-        self._added = 0
+        self._guess_points = self._waited = self._added = 0
         self._last = ""
 
     def found(self, most: int, *, sure: bool = False) -> list[str]:
         """The gotchas; with `sure` those alone that somebody called one."""
         return [note.text for note in self._notes.best(most) if note.weight == LABELLED or not sure]
 
-    def user(
-        self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset(), *, is_first: bool = False
-    ) -> None:
+    def user(self, blocks: Iterable[Block], turn: int, taken: Set[str], *, is_first: bool) -> None:
         texts: list[str] = []
         count = 0
         for block in blocks:
@@ -96,7 +89,7 @@ class Gotchas:
                 self._labelled(block, turn)
             else:
                 texts += [sentence.text for sentence in block.sentences if sentence.text not in taken]
-        told = [_MENTION.sub("", text) for text in texts]
+        told = [without_mention(text) for text in texts]
         if count >= _NOTES and not self._waited and not any(map(asks_for, told)):
             # Whoever says so much at once, and to nobody, writes notes.
             for text in filter(is_warning, told):
@@ -117,9 +110,7 @@ class Gotchas:
     def ran(self, command: str, *, failed: bool) -> None:
         """A tool was run. If it failed, the agent may say why."""
         self._is_searched = True
-        line = command.strip().split("\n")[0]
-        named = f"{line} fails" if 0 < len(line) <= _COMMAND_CHARS else "It fails"
-        self._failure = named if failed else ""
+        self._failure = failure_of(command) if failed else ""
 
     def edited(self) -> None:
         """Something was changed: what was said before stays the cause."""
@@ -136,9 +127,7 @@ class Gotchas:
         self._waited += 1
         if self._waited > _REPORT_TURNS:
             self._report = ""
-        self._symptom = ""
-        self._has_asked = False
-        before = self._added
+        self._symptom, self._has_asked, before = "", False, self._added
         said: list[list[str]] = []
         for block in blocks:
             if block.kind:
@@ -170,8 +159,7 @@ class Gotchas:
         texts = [
             without_own_work(without_lead(sentence.text)) for sentence in block.sentences if sentence.text not in taken
         ]
-        previous = ""
-        is_near = False
+        previous, is_near = "", False
         for index, text in enumerate(texts):
             if cue("not_it").search(text):
                 self._take_back(turn, is_said=bool(previous))
@@ -188,7 +176,7 @@ class Gotchas:
                 is_near = False
                 continue
             following = texts[index + 1] if index + 1 < len(texts) else ""
-            told = f"{previous} {text}" if previous and points_at(text) else text
+            told = f"{previous} {text}" if points_at(text) and states(previous) else text
             gotcha, weight = self._headed(text, previous, following) or self._read(
                 told, following, is_near=is_near, block=block
             )
@@ -225,11 +213,9 @@ class Gotchas:
             return
         if block.kind == CAUSE:
             self._add(self._named(block.title, fullest(parts) or parts[0]), LABELLED, turn)
-        elif block.kind == GOTCHA and block.title:
-            self._add(pair(block.title, " ".join(parts[:2])), LABELLED, turn)
         elif block.kind == GOTCHA:
-            whole = pair(parts[0], parts[1]) if len(parts) > 1 else split_cause(parts[0])
-            self._add(whole, LABELLED, turn)
+            title, rest = (block.title, " ".join(parts[:2])) if block.title else (parts[0], "".join(parts[1:2]))
+            self._add(pair(title, rest) if rest else split_cause(title), LABELLED, turn)
 
     def _headed(self, text: str, previous: str, following: str) -> tuple[str, int] | None:
         """A sentence that calls itself a cause: `The reason is …`, as `title: cause`."""
@@ -273,15 +259,18 @@ class Gotchas:
 
     def _named(self, symptom: str, cause: str) -> str:
         """A cause under the name of what it explains: what the user reported, else what the agent just saw."""
-        for note in self._notes:
-            if self._report and note.text == self._guessed:
-                self._notes.drop(note)
+        if self._report:
+            self._notes.drop_text(self._guessed)
         title, self._report = self._report or bare_symptom(symptom), ""
         return self._under(title, cause)
 
     def _under(self, title: str, cause: str) -> str:
         """A cause, under what it explains if that names it."""
-        return pair(title, cause) if belongs(title, cause, is_near=self._is_sure or self._waited <= 1) else split_cause(cause)
+        return (
+            pair(title, cause)
+            if belongs(title, cause, is_near=self._is_sure or self._waited <= 1)
+            else split_cause(cause)
+        )
 
     def _add(self, text: str, weight: int, turn: int) -> None:
         text = capped(text)
@@ -299,9 +288,7 @@ class Gotchas:
         found = explanation(said, least + (_EDITED_POINTS if self._is_edited and not self._failure else 0))
         if not found or (self._guessed and found.points < min(self._guess_points, _CLEAR_POINTS)):
             return
-        for note in self._notes:
-            if self._guessed and note.text == self._guessed:
-                self._notes.drop(note)
+        self._notes.drop_text(self._guessed)
         self._add(self._under(self._report, found.text), WARNED, turn)
         self._guessed, self._guess_points = (self._last if self._report else ""), found.points
 

@@ -63,10 +63,11 @@ _ABOUT: dict[str, str] = {
     r"|to-?dos?"
     r"|to do|pending|outstanding|later|follow(?:ing)?-?\s?ups?|loose ends?|not (?:yet|covered|done|included|finished"
     r"|started)|unfinished|to finish|after (?:this|that)|future|backlog|still (?:open|to|missing|needs?|needed)"
-    r"|(?:not|didn['’]t) get to|missing|before (?:we|this|it|the) .{3,30}|tomorrow|for (?:another|the coming|the next) \S+|parked|deferred"
+    r"|(?:not|didn['’]t) get to|missing|before (?:we|this|it|the) .{3,30}|tomorrow|for (?:another|the coming"
+    r"|the next) \S+|parked|deferred"
     r"|offen\w*|ausstehend\w*|fehlt|nächste\w*|später|morgen|pendientes?|próxim\w+|falta\w*|queda\w*|siguiente\w*"
     r"|reste\w*|prochain\w*|à faire|plus tard|manque|próxim\w+ passos?|pendências?|faltando|da fare|prossim\w+",
-    DECISION: r"decid\w+|decisions?|agreed|agreements?|landed|settled|chosen|direction|conclusions?"
+    DECISION: r"decid\w+|decisions?|agreed|agreements?|landed|settled|chosen|direction|conclusions?|outcome"
     r"|going with|entschieden|beschlossen|entscheidung\w*|festgelegt|decisi\w+|acordado"
     r"|acuerdos?|décidé|décisions?|choix|retenu|decidido|escolhas?|deciso",
 }

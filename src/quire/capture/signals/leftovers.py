@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from quire.capture.signals.causes import has_cause
 from quire.capture.signals.cues import cue
 from quire.capture.signals.symptoms import asks_for
 from quire.capture.signals.wording import opened, stems
@@ -39,20 +38,14 @@ _REMAINS = re.compile(
     r"|has the same (?:gap|bug|problem|issue|flaw|mistake|weakness))\b"
     r"|\b(?:noch (?:nicht|offen|zu|aus|übersetzt|\w+t werden|fehl\w+|\w+en)|fehlt noch|es fehlt|steht aus|offen (?:ist"
     r"|bleibt|sind)|bleibt (?:noch|zu))\b"
-    r"|\b(?:(?<!hace )(?<!haría )falta[n]?|queda[n]?(?! para)|(?:aún|todavía) (?:no|falta|hay que)|pendientes?|sin hacer|habrá que"
+    r"|\b(?:(?<!hace )(?<!haría )falta[n]?|queda[n]?(?! para)|(?:aún|todavía) (?:no|falta|hay que)|pendientes?"
+    r"|sin hacer|habrá que"
     r"|tendremos que)\b"
     r"|\b(?:il reste|reste(?:nt)? (?:à|encore)|pas encore|n['’]est pas encore|à faire|il manque|pense[zr]? à"
     r"|(?:il )?faudra)\b"
     r"|\b(?:faltam|ainda (?:não|falta)|pendentes?|resta[m]?|lembre de|manca|non ancora|resta da)\b"
     r"|还没|尚未|未完成|还需要|还要|剩下|待处理|没做|未実施|未対応|未着手|まだ.{0,20}(?:ません|ない|残って)|残って"
     r"|必要があります|これから",
-    re.I,
-)
-# What was left as it is, or is as it was. That alone is how things are; with something to do about it, it is a step.
-_AS_IT_IS = re.compile(
-    r"\b(?:still (?!works?\b|pass|fine|the\b|valid|green|holds?\b|appl|good|ok|\w+ing\b|a\b|an\b|in place|there\b"
-    r"|fast|be\b)(?-i:[a-z])\w+|(?:have|has)(?: not|n['’]t) (?:been )?(?:\w+ed|done|run|written|gone)"
-    r"|left (?:out|alone|aside|untouched)|(?:i|we) did(?: not|n['’]t) \w+)\b",
     re.I,
 )
 # `drop them once it has run for a week`: an order for later.
@@ -63,7 +56,8 @@ _ORDERED = re.compile(
 )
 # Work that the agent says it has not done; to have touched nothing is none.
 _OMITTED = re.compile(
-    r"\b(?:(?:i|we)(?: have|['’]ve)? (?:not|never)|(?:i|we) (?:have|did)(?:n['’]t| not)|(?:has|have)(?:n['’]t| not) been)"
+    r"\b(?:(?:i|we)(?: have|['’]ve)? (?:not|never)|(?:i|we) (?:have|did)(?:n['’]t| not)|(?:has|have)(?:n['’]t"
+    r"| not) been)"
     r" (?:yet )?(?:run|test(?:ed)?|tr(?:y|ied)|verif(?:y|ied)|check(?:ed)?|measured?|migrated?|convert(?:ed)?|updated?"
     r"|document(?:ed)?|cover(?:ed)?|port(?:ed)?|deploy(?:ed)?)\b(?! (?:anything|any)\b)",
     re.I,
@@ -159,10 +153,7 @@ __all__ = ["declines", "is_later", "is_left", "is_wish", "left_part", "needs", "
 
 
 def is_left(text: str) -> bool:
-    """Whether the agent says that something is left to do.
-
-    It says so itself, or it tells of something that is as it was and of what ought to be done about it.
-    """
+    """Whether the agent says that something is left to do, or ought to be done later. How things are is no step."""
     if text.endswith(("?", "？", ":", "：")) or cue("polite", at_start=True).match(text) or _NOTHING.search(text):
         return False
     if cue("aside").search(text) or len(stems(text)) < _LEAST_STEMS:
@@ -173,8 +164,7 @@ def is_left(text: str) -> bool:
         return True
     if _REMAINS.search(text) or cue("open").search(text):
         return True
-    is_later = re.search(rf"\b(?:{_LATER})", text, re.I)
-    return bool(_OUGHT.search(text) and (is_later or _AS_IT_IS.search(text)))
+    return bool(_OUGHT.search(text) and re.search(rf"\b(?:{_LATER})", text, re.I))
 
 
 def left_part(text: str) -> str:

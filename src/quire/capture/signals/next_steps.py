@@ -18,15 +18,12 @@ from quire.capture.signals.leftovers import (
     puts_off,
     split_steps,
 )
-from quire.capture.signals.notes import Note, Notes
+from quire.capture.signals.notes import Notes
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.steps import Plan, is_enumeration, is_none, is_work, title_stems, worded
 from quire.capture.signals.symptoms import asks_for
 from quire.capture.signals.wording import TEXT_CHARS, pair, share, stems
 
-_GO = re.compile(
-    r"\W*(?:yes|ok|okay|sure|please|go|do|continue|proceed|both|all of them|ja|mach|sí|hazlo|oui|好|はい)\b", re.I
-)
 # The object of the order is something that was said before.
 _PRONOUN = re.compile(
     r"\b(?:do|leave|keep|put|fix|split|make|look at|add|done?|about|move|want|get to|take|write) (?:that|it|this|them"
@@ -34,17 +31,12 @@ _PRONOUN = re.compile(
     re.I,
 )
 _DEFERRED_TAIL = re.compile(r",?\s*\bi['’]ll (?:put|add|note) .{1,40}$", re.I)
-_SHORT_REFERENCE = re.compile(r"\b(?:fixed|done|changed|looked at|touched) (?:that|it|this|them)\W*$", re.I)
-_SHOULD = re.compile(r"\W*you should (?!now|see|be|have|get|notice|find|hear|also see)(?=\w)", re.I)
 _WHERE = re.compile(r"\b(?:that|it|this|one|start|begin)\b.{0,60}[\w-]+/[\w./-]+|[\w-]+/[\w./-]+.{0,40}\bstart\b", re.I)
-_IT = re.compile(
-    r"\W*(?:(?:it|that|this|they|these|those|das|es|eso|esto|ça|cela|isso)\b|\w+ (?:them|it)\b)", re.I
-)
+_IT = re.compile(r"\W*(?:(?:it|that|this|they|these|those|das|es|eso|esto|ça|cela|isso)\b|\w+ (?:them|it)\b)", re.I)
 _WANT_ME = re.compile(
     r"[;,.–—-]\s*(?:do you )?(?:want me|shall i|should i|would you like|soll ich|quieres que|tu veux que)\b.*[?？]\s*$",
     re.I,
 )
-_ORDER_IT = re.compile(r"^\W*(?!leave|keep|put|that|this|it|do\b)\w+ (?:it|that|them|those|this)\b", re.I)
 _LEAVE = re.compile(r"\W*(?:\w+,? ){0,2}(?:leave|put|keep|do|let|move|make|open|create|file|we)\b", re.I)
 _GOES = re.compile(r"\b(?:would|goes?|belongs?|i['’]d|begin|start)\b.*[\w-]+/[\w./-]+", re.I)
 _AFTER_THAT = re.compile(r"\W*(?:and )?(?:after (?:that|this)|danach|después|ensuite|depois disso)\b", re.I)
@@ -62,15 +54,11 @@ class NextSteps:
     def __init__(self) -> None:
         self._notes = Notes(heavier_stays=True)
         self._plan = Plan()
-        self._asked: set[str] = set()
-        """Steps that the user said to go on with; the next report of success is about them."""
         self._last_turn = 0
         self._since = 0
         """The first turn of the agent since the user spoke."""
         self._is_speaking = False
         """Whether the agent spoke last."""
-        self._is_pointed = False
-        """Whether the user gave an order about what the agent said, without naming it."""
         self._meant: set[str] = set()
         """What the agent mentioned and the user then spoke of: if something is changed now, it is that."""
         self._put = ""
@@ -88,7 +76,7 @@ class NextSteps:
     # -- the user ---------------------------------------------------------------------------------
 
     def user(self, blocks: Iterable[Block], turn: int, taken: Set[str] = frozenset()) -> None:
-        self._is_speaking, self._is_pointed, self._meant, self._put = False, False, set(), ""
+        self._is_speaking, self._meant, self._put = False, set(), ""
         for block in blocks:
             if block.kind in (NEXT, PLAN, DONE) or block.checked is not None:
                 self._listed(block, turn)
@@ -109,10 +97,7 @@ class NextSteps:
     def _mean(self, text: str) -> None:
         """Note which of the steps that the agent spoke of the user speaks of now."""
         about = stems(text)
-        is_pointed = len(about) <= _LEAST_STEMS and bool(_ORDER_IT.search(text))
-        self._is_pointed = self._is_pointed or is_pointed
-        said = [note for note in self._notes if note.turn == self._last_turn]
-        self._meant |= {note.text for note in said if is_pointed or note.stems & about}
+        self._meant |= {note.text for note in self._notes if note.turn == self._last_turn and note.stems & about}
 
     def _user_says(self, text: str, before: str, turn: int) -> None:
         if declines(text):
@@ -129,8 +114,6 @@ class NextSteps:
             self._needed += [worded(part) for part in split_steps(text)]
         else:
             self._finish(text)
-            if _GO.match(text):
-                self._asked = {note.text for note in self._notes if not note.done and note.turn == self._last_turn}
 
     def _put_off(self, text: str, before: str, turn: int) -> None:
         own = own_words(text)
@@ -168,7 +151,7 @@ class NextSteps:
         self._needed = []
         if self._is_speaking:
             self._forget()
-        if is_edit or self._is_pointed:
+        if is_edit:
             for note in self._notes:
                 if note.text in self._meant and note.weight == MENTIONED and not note.done:
                     self._notes.drop(note)
@@ -217,12 +200,12 @@ class NextSteps:
         if self._put and _GOES.search(text):
             self._put_more(text)
             return
-        if is_left(text) or _SHOULD.match(text):
+        if is_left(text):
             part = left_part(text)
             step = pair(previous, part) if previous and _IT.match(part) else worded(part)
             if following and _WHERE.search(following) and ": " not in step:
                 step = pair(step, following)
-            if len(stems(step)) >= _LEAST_STEMS and not _SHORT_REFERENCE.search(step):
+            if len(stems(step)) >= _LEAST_STEMS:
                 self._add(step, MENTIONED, turn)
 
     def summary(self, blocks: Iterable[Block], turn: int) -> None:
@@ -292,8 +275,6 @@ class NextSteps:
             # `The script is done` names a step by one word, if only one step has it.
             named = [note for note in open_notes if title_stems(note.text) & said]
             matched = named if len(named) == 1 and len(said) <= 5 else []
-        if not matched:
-            matched = [note for note in open_notes if note.text in self._asked] if len(said) <= 3 else []
         for note in matched:
             self._notes.replace(note, done=True)
         return bool(matched)

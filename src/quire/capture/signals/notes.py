@@ -62,6 +62,10 @@ class Notes:
     def drop(self, note: Note) -> None:
         self._held.remove(note)
 
+    def drop_text(self, text: str) -> None:
+        """Drop the notes that say exactly this."""
+        self._held = [note for note in self._held if note.text != text]
+
     def replace(self, note: Note, **changes: object) -> None:
         self._held[self._held.index(note)] = structs.replace(note, **changes)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from quire.capture.signals.sentences import Block
+from quire.capture.signals.signs import HEDGE, signs_of
 from quire.capture.signals.wording import stems, tidy
 
 _MOST = 9
@@ -13,19 +14,23 @@ _TEXT_CHARS = 200
 _PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
 _COUNTS = {"two": 2, "three": 3, "both": 2}
 _REFERENCE = re.compile(
-    r"\W*(?:(?:yes|ok|okay|option|number|let['’]?s (?:do|go with|take)|go with|take|do)[\s,]+){0,3}(?:the )?[(（]?"
+    r"\W*(?:(?:yes|ok|okay|on|option|number|let['’]?s (?:do|go with|take)|go with|take|do)[\s,]+){0,3}(?:the )?[(（]?"
     r"(?P<what>first|second|third|last|[A-D]|[1-9])[)）]?(?: (?P<count>two|three))?(?: (?:one|option))?"
     r"(?: (?:and|und|y|et|e|\+) (?P<other>[A-D]|[1-9]))?"
     r"(?=[\s,.!;]*$|[,.;]| but\b| and\b|でお|にし|がいい)",
 )
 # `2 yes: the result, then …`: the answer to the second of several points.
 _ANSWER = re.compile(r"\W*(?P<number>[1-9])(?:[.):]|\s+(?=[^\W\d]))\s*(?P<answer>[^\W\d].*)", re.S)
-_INLINE = re.compile(r"(?<![\w.])[(（]?([1-9])[)）]\s*([^()（）]{4,}?)(?=[,、;，；]?\s*(?:and |or |und |oder )?[(（]?[1-9][)）]|[。.]|、の|$)")
-_OR = re.compile(r",?\s+(?:or|oder|soit|ou bien|o bien|or else)\s+|，?(?:或者|还是)|、または", re.I)
-_AND = re.compile(r"^[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?|^(?:でお願いします|にします|がいいです)[。.]?", re.I)
+_INLINE = re.compile(
+    r"(?<![\w.])[(（]?([1-9])[)）]\s*([^()（）]{4,}?)(?=[,、;，；]?\s*(?:and |or |und |oder )?[(（]?[1-9][)）]|[。.]"
+    r"|、の|$)"
+)
+_AND = re.compile(
+    r"^(?:(?:でお願いします|にします|がいいです)[。.]?|[\s,.;]*(?:(?:and|but|und|aber|y|pero|et|mais)\s+)?)", re.I
+)
 _TOPIC = re.compile(r"[:：?？.。]")
 
-__all__ = ["Options", "alternative"]
+__all__ = ["Options"]
 
 
 class Options:
@@ -34,8 +39,9 @@ class Options:
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
 
-    def offer(self, blocks: Sequence[Block], wholes: Sequence[str]) -> bool:
-        """Take what a turn of the agent offers, each point with its text; whether it offers anything by number."""
+    def offer(self, blocks: Sequence[Block], wholes: Sequence[str], *, is_wanted: bool) -> bool:
+        """Take what a turn of the agent offers, each point with its text; whether it offers anything. Points without a
+        number are an offer if the user wanted one."""
         points = [(block, text) for block, text in zip(blocks, wholes, strict=True) if block.is_item and not block.kind]
         named = {block.number: tidy(text, imperative=True) for block, text in points if block.number}
         if not named:
@@ -44,7 +50,7 @@ class Options:
         listed = named or {f"{index}.": tidy(text) for index, (_, text) in enumerate(points, start=1)}
         if len(listed) > 1:
             self._texts = dict(list(listed.items())[:_MOST])
-        return bool(named)
+        return bool(named) or (is_wanted and len(listed) > 1)
 
     def chosen(self, text: str, said: Sequence[str]) -> list[str]:
         """The options that an answer names by number, letter or place, with what the answer adds to them."""
@@ -61,11 +67,14 @@ class Options:
         texts = [self._argued(name, said) for name in picked]
         return [f"{texts[0]}; {more}", *texts[1:]] if texts and len(stems(more)) > 1 else texts
 
-    def answered(self, text: str) -> str:
-        """An answer to one of several points, under what the point is about; empty where it is none."""
+    def answered(self, text: str) -> str | None:
+        """An answer to one of several points, under what the point is about: empty where it is none yet, nothing where
+        it is about none."""
         found = _ANSWER.fullmatch(text)
         point = self._texts.get(found["number"], "") if found else ""
-        if not found or not point:
+        if not found or not point or _REFERENCE.match(text):
+            return None
+        if HEDGE in signs_of(found["answer"]):
             return ""
         topic = _TOPIC.split(point, maxsplit=1)[0].strip()
         return tidy(f"{topic}: {found['answer']}")
@@ -76,12 +85,3 @@ class Options:
         named = (text for text in said if re.search(rf"\boption {re.escape(name)}(?!\w)", text, re.I))
         argument = next(named, "")
         return f"{option.rstrip('.。')}: {argument}" if 0 < len(argument) <= _TEXT_CHARS - len(option) else option
-
-
-def alternative(offer: str, pick: str) -> str:
-    """Of an offer of this or that the part which a pick names."""
-    parts = [part for part in _OR.split(offer) if len(stems(part)) > 1]
-    mine = stems(pick)
-    shares = [len(stems(part) & mine) for part in parts]
-    best = max(shares, default=0)
-    return parts[shares.index(best)] if best and len(parts) > 1 and shares.count(best) == 1 else offer

@@ -24,7 +24,8 @@ _PHPUNIT = re.compile(r"^OK \((\d+) tests?,", re.M)
 _DBT = re.compile(r"\bPASS=(\d+) WARN=(\d+) ERROR=(\d+) SKIP=(\d+)")
 _TSC = re.compile(r"\berror TS\d+:")
 _FAILURE = re.compile(
-    r"^(?:FAIL\b|FAILED\b|FAILURES!|\s*BUILD FAILED|\[ERROR\]|ERROR: |error(?:\[\w+\])?: |npm ERR!|make: \*\*\*"
+    r"^(?:FAIL\b|FAILED\b(?!\s*:\s*0\b)|FAILURES!|\s*BUILD FAILED|\[ERROR\]|ERROR: |error(?:\[\w+\])?: |npm ERR!"
+    r"|make: \*\*\*"
     r"|gmake: \*\*\*|--- FAIL|Error: |E   )|BUILD FAILURE|Process exited with code [1-9]|exit(?:ed with)? (?:code"
     r"|status):? [1-9]|: command not found|Traceback \(most recent call last\)",
     re.M,

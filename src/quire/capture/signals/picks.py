@@ -10,13 +10,15 @@ from collections.abc import Iterable, Sequence
 
 from quire.capture.signals.choices import is_question
 from quire.capture.signals.cues import cue
-from quire.capture.signals.options import alternative
+from quire.capture.signals.symptoms import asks_for
 from quire.capture.signals.wording import is_alike, stems, tidy
 
 _FEW_STEMS = 6
 """A pick of fewer words is told with what it answers."""
 _TEXT_CHARS = 230
 _ANSWER_WORDS = 14
+_COMMENT_WORDS = 24
+_BRIEF_CHARS = 60
 
 # Orders that settle how something is. To add, write, fix, run or look at something is work, and settles nothing.
 _SETTLES = re.compile(
@@ -30,7 +32,8 @@ _SETTLES = re.compile(
     r"|send"
     r"|serve|set|share|shard|skip(?! (?:that|this) one)|sort|split|squash|start with|stay|stick|store|strip|switch|take"
     r"|target|throttle|treat|truncate|turn (?:off|on|it)|use|wait|warn|wrap"
-    r"|nimm|nehmt|behalte|lass|verwende|benutze|setze|speicher\w*|begrenze|verschiebe|entferne|beschränke"
+    r"|que (?:(?:lo|la|se|los|las) )?\w+(?:en?|an?)|nimm|nehmt|behalte|lass|verwende|benutze|setze|speicher\w*"
+    r"|begrenze|verschiebe|entferne|beschränke"
     r"|usa|usad|deja|dejad|mantén|guarda|limita|quita|pon|mueve|cambia a|elimina"
     r"|garde|gardez|utilise|mets|limite|enlève|supprime|passe à|remplace|désactive"
     r"|use|mantenha|deixe|guarde|limite|remova|coloque|troque)(?![\w-])(?!\s*(?:\?|your|on with|ahead|for it))",
@@ -40,14 +43,16 @@ _SETTLED = re.compile(
     r"\b(?:(?:it|that|this)(?:['’]ll| will| shall) be|it is\W*$|is (?:enough|plenty|fine|ok|okay|out|in|the one"
     r"|worth more"
     r"|a must|sufficient)|are (?:ok|okay|fine|enough|out)|wins|will do|then|does the job|for now|at (?:most|least)"
-    r"|stays?|is gone|max(?:imum)?|minimum|not within|no more than|as (?:well|before|everywhere)|like (?:the|everywhere|we)|instead"
+    r"|stays|is gone|max(?:imum)?|minimum|not within|no more than|as (?:well|before|everywhere)|like (?:the"
+    r"|everywhere|we)|instead"
     r"|(?<!\bi )(?:must|has to)|sounds (?:good|great|right|fine)|for the (?:moment|time being)|usemos|dejemos"
     r"|de momento"
     r"|por ahora|por enquanto|erstmal|vorerst"
     r"|rather|only|we(?:['’]ll| will)? (?:stay|keep|stick|go|use|take|leave)|we stay"
     r"|reicht|genügt|lieber|dann|nur|bleibt|bleiben|statt|basta|entonces|mejor|solo|sólo|se queda|nos quedamos"
     r"|suffit|alors|plutôt|juste|on (?:garde|reste|prend|passe|part)|pour l['’]instant|então|melhor|fica|só)\b"
-    r"|就(?:用|这样|行|够)|够了|那就|吧(?=[。！!.\s]*$)|先不|改成|换成|不用|のまま|にして|で十分|でいい|だけ|まとめて|ましょう",
+    r"|就(?:用|这样|行|够)|够了|那就|(?<!不行)(?<!是)吧(?=\W|$)|先不|改成|换成|不用|のまま|にして|で十分|でいい|だけ"
+    r"|まとめて|ましょう",
     re.I,
 )
 _AGREES = re.compile(
@@ -69,10 +74,10 @@ _AGREES = re.compile(
     re.I,
 )
 _POINTS_AT = re.compile(r"\b(?:it|that|them|this|those|these|one|ones|es|das|eso|lo|le|ça|isso)\b|那|それ|これ", re.I)
-_IT = re.compile(r"\b(?:it|that|this|them)\b", re.I)
 _REMARK = re.compile(
     r"\W*(?:oh|wow|ugh|hm+|huh|that['’]?s|this is|it['’]s|nice|thanks|thank|interesting|weird|strange|same|works|looks"
-    r"|i (?:don['’]t|think|guess|thought|see)|das ist|es |c['’]est|es un|ah)(?![\w])",
+    r"|maybe|perhaps|not now|whatever|up to you|just (?:wanted|asking|curious|checking)|i (?:don['’]t|think|guess"
+    r"|thought|see)|das ist|es |c['’]est|es un|ah)(?![\w])",
     re.I,
 )
 _WORK = re.compile(
@@ -88,7 +93,8 @@ _OFFERS = re.compile(
     r"|varianten"
     r"|möglichkeiten|opciones|formas|caminos|façons|solutions|opções|maneiras)|would (?:be|do|give|keep|cover|let|make"
     r"|mean|solve|avoid|go)|better|best|cleanest|simplest|easiest|safest"
-    r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can(?!['’]t|not)|i could|suffices?|is (?:enough"
+    r"|i['’]d(?! like| love)|i would(?! like| love)|we (?:can|could|should)|i can(?!['’]t|not)|i could|suffices?"
+    r"|is (?:enough"
     r"|plenty|obvious)|does the job"
     r"|wir (?:könnten|sollten|können)|besser|am (?:einfachsten|besten)|reicht|ich würde"
     r"|podr[ií]a\w*|lo (?:mejor|más)|propongo|sugiero|mejor|bastar[ií]a"
@@ -97,10 +103,27 @@ _OFFERS = re.compile(
     re.I,
 )
 
+_CHOOSE = re.compile(
+    r"\b(?:should|shall|want|prefer|which|would you|or|soll\w*|oder|möchte\w*|willst|quieres|prefieres|debo|veux|voulez"
+    r"|ou|quer|prefere|devo|seria|sería|serait)\b|还是|要不要|どうしますか|ましょうか|好吗",
+    re.I,
+)
 _SO = re.compile(r"\W*(?:\w+ )?(?:so|also|entonces|donc|alors|então|所以|では)\s*[:：]", re.I)
 
 __all__ = [
-    *("agrees_in", "answers", "is_comment", "is_open", "is_remark", "offers", "points_at", "settled_part", "settles"),
+    *(
+        "agrees_in",
+        "answers",
+        "is_brief",
+        "is_comment",
+        "is_open",
+        "is_remark",
+        "lets_choose",
+        "offers",
+        "points_at",
+        "settled_part",
+        "settles",
+    ),
     *("sums_up", "with_context", "with_question"),
 ]
 
@@ -124,7 +147,7 @@ def settles(text: str) -> bool:
 def settled_part(text: str) -> str:
     """Of `revert that and make CI build both` what settles something."""
     found = None if _SETTLES.match(text) else _AND_MAKE.search(text)
-    return text[found.end() :] if found and not _IT.search(text[found.end() :]) else text
+    return text[found.end() :] if found else text
 
 
 def is_remark(text: str) -> bool:
@@ -134,8 +157,20 @@ def is_remark(text: str) -> bool:
 
 def is_comment(text: str) -> bool:
     """Whether a sentence after a pick only says more about it."""
-    is_short = len(text.split()) <= _ANSWER_WORDS and not text.endswith(("?", "？"))
+    is_short = len(text.split()) <= _COMMENT_WORDS and not text.endswith(("?", "？"))
     return is_short and not _WORK.match(text) and not _REMARK.match(text) and not cue("polite").search(text)
+
+
+def is_brief(text: str) -> bool:
+    """Whether a text can be the answer to a question: a few words that order no work."""
+    is_short = len(stems(text)) > 1 and len(text.split()) <= _ANSWER_WORDS
+    is_work = _WORK.match(text) or asks_for(text)
+    return is_short and not is_work and not cue("polite").search(text) and not is_question(text)
+
+
+def lets_choose(question: str) -> bool:
+    """Whether a question asks what is to be, rather than what is."""
+    return bool(_CHOOSE.search(question))
 
 
 def points_at(text: str) -> bool:
@@ -168,18 +203,24 @@ def is_open(text: str) -> bool:
 
 def with_context(pick: str, said: Sequence[str], question: str) -> str:
     """A pick with the sentence that it belongs to, where it says little by itself."""
-    mine = stems(pick)
-    if len(mine) > (_FEW_STEMS if _POINTS_AT.search(pick) else _FEW_STEMS // 2):
+    head = re.split("[;:：；]", pick, maxsplit=1)[0]
+    mine = stems(head)
+    if len(mine) > (_FEW_STEMS if _POINTS_AT.search(head) else _FEW_STEMS // 2):
         return pick
     context = _closest(pick, said)
     if (
         not context
         and question
-        and (mine & stems(question) or (_POINTS_AT.search(pick) and len(mine) <= _FEW_STEMS // 2))
+        and (mine & stems(question) or (_POINTS_AT.search(head) and len(mine) <= _FEW_STEMS // 2))
     ):
         context = question
     context = tidy(context)
-    if not context or len(pick) + len(context) > _TEXT_CHARS or (is_alike(mine, stems(context), 1.0) and len(mine) > 4):
+    if (
+        not context
+        or stems(context) <= stems(pick)
+        or len(pick) + len(context) > _TEXT_CHARS
+        or (is_alike(mine, stems(context), 1.0) and len(mine) > 4)
+    ):
         return pick
     return f"{pick} ({context})"
 
@@ -200,4 +241,9 @@ def _closest(pick: str, said: Sequence[str]) -> str:
     mine = stems(_SETTLED.sub(" ", pick)) or stems(pick)
     ranked = [(len(mine & stems(text)), offers(text), index, text) for index, text in enumerate(said)]
     best = max(ranked, default=(0, False, 0, ""))
-    return alternative(best[3], pick) if mine and best[0] >= max(1, (len(mine) + 1) // 2) else ""
+    if not mine or best[0] < max(1, (len(mine) + 1) // 2):
+        return ""
+    # A short sentence goes with the one before it: `A cannot do that. B can.`
+    before = said[best[2] - 1] if best[2] and len(best[3]) <= _BRIEF_CHARS else ""
+    is_beside = 0 < len(before) <= _BRIEF_CHARS and not is_alike(stems(before), stems(best[3]), 1.0)
+    return f"{before} {best[3]}" if is_beside else best[3]

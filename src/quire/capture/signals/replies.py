@@ -7,22 +7,33 @@ import re
 from msgspec import Struct, field
 
 from quire.capture.signals.answers import join
-from quire.capture.signals.picks import is_comment, settled_part, settles
+from quire.capture.signals.leftovers import puts_off
+from quire.capture.signals.picks import is_comment, points_at, settled_part, settles
 from quire.capture.signals.wording import stems, tidy
 
 SAID, RESTATED, RULED, LABELLED = 1, 2, 3, 4
 """How much a decision weighs: somebody said so, both did, the user rules so, it is called one."""
 _FEW_STEMS = 7
 """A pick of fewer words is told with the reason before it."""
+_FULL_STEMS, _TINY_STEMS = 7, 2
+"""From so many words on a pick says enough by itself; with so few it is told with the next one."""
 _TEXT_CHARS = 220
 # With this the user goes on to something else.
 _ELSE = re.compile(
-    r"\W*(?:another thing|one more|other than that|also\b|oh and|otra cosa|noch (?:et)?was|außerdem|autre chose|outra coisa"
+    r"\W*(?:another thing|one more|other than that|also\b|oh and|otra cosa|noch (?:et)?was|außerdem|autre chose"
+    r"|outra coisa"
     r"|それより|另外)|\W*(?:and|und|y|et|e) (?!then|yes|no)\w+ \w+ \w+.{30}",
     re.I,
 )
 
-__all__ = ["LABELLED", "RESTATED", "RULED", "SAID", "Reply"]
+_AND = re.compile(r"\W*(?:and|und|y|et|e)\s", re.I)
+
+__all__ = ["LABELLED", "RESTATED", "RULED", "SAID", "Reply", "goes_on"]
+
+
+def goes_on(text: str) -> bool:
+    """Whether a sentence leaves what was talked about: `One more thing: …`"""
+    return bool(_ELSE.match(text))
 
 
 class Reply(Struct, kw_only=True):
@@ -48,15 +59,23 @@ class Reply(Struct, kw_only=True):
     def pick(self, text: str, worded: str) -> None:
         """Add a pick, or go on with the one before."""
         chosen = tidy(settled_part(worded))
-        is_else = bool(_ELSE.match(text))
-        if self.reason and len(stems(chosen)) < _FEW_STEMS and len(chosen) + len(self.reason) <= _TEXT_CHARS:
+        is_full = len(stems(chosen)) >= _FULL_STEMS and not points_at(chosen)
+        is_more = bool(self.picks) and len(stems(self.picks[-1])) > _TINY_STEMS
+        is_next = bool(_AND.match(text)) and settles(text)
+        is_apart = goes_on(text) or is_next or (is_more and (settles(text) or is_full))
+        if (
+            self.reason
+            and not points_at(chosen)
+            and len(stems(chosen)) < _FEW_STEMS
+            and len(chosen) + len(self.reason) <= _TEXT_CHARS
+        ):
             chosen = f"{chosen.rstrip('.。')}: {self.reason.rstrip('.。')}"
         self.reason = ""
-        join(self.picks, chosen, is_apart=is_else or settles(text))
+        join(self.picks, chosen, is_apart=is_apart)
 
     def add(self, said: str, text: str, before: str) -> None:
         """Hear a sentence that picks nothing: after a pick it says more about it, before one it may be the reason."""
-        if not is_comment(text) or _ELSE.match(text):
+        if not is_comment(text) or goes_on(text) or puts_off(text):
             self.reason = ""
         elif self.picks and before in self.taken:
             if len(self.picks[-1]) + len(text) <= _TEXT_CHARS:

@@ -43,12 +43,16 @@ _WANTED = re.compile(
 
 # `deploy is stuck`: what could be an order is a noun.
 _NOUN = re.compile(
-    r"\W*\w+ (?:(?:on|in|of|for|to|with|from) \S+ )?(?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?|crash(?:es)?|stopped|broke|does|never|still"
+    r"\W*\w+ (?:(?:on|in|of|for|to|with|from) \S+ )?(?:is|are|was|were|has|keeps?|fails?|takes?|breaks?|hangs?"
+    r"|crash(?:es)?|stopped|broke|does|never|still"
     r"|dies"
     r"|returns?|shows?|gets?)\b",
     re.I,
 )
-_ASKED = re.compile(r"\b(?:please|pls|bitte|por favor|should|would be (?:nice|good|great)|soll(?:te)?n?|debería|devrait|deveria)\b", re.I)
+_ASKED = re.compile(
+    r"\b(?:please|pls|bitte|por favor|should|would be (?:nice|good|great)|soll(?:te)?n?|debería|devrait|deveria)\b",
+    re.I,
+)
 # A remark on what was said, or what the user did or thinks: that is nothing that goes wrong.
 _REMARK = re.compile(
     r"\W*(?:(?:oh|ah|hm+|ugh|lol|wow)\b|(?:that|this|it)(?:['’]?s)?\b|(?:i|we) (?:did|had|was|were|went|thought|think"
@@ -60,22 +64,24 @@ _LEAD = re.compile(r"^\W*(?:(?:so|but|and|und|y|et|e|hey|hi|hello|hallo|hola|oye
 # A message in quotation marks: two words or more, or a name from code.
 _MESSAGE = re.compile(r"(?<!\w)(?P<mark>['\"`“‘])(?=[^'\"`“”‘’]*[ _.:])[^'\"`“”‘’]{6,}['\"`”’](?!\w)")
 _QUESTION = re.compile(r"[?？]\W*$")
-_LEAST_STEMS = 3
+_IS = re.compile(r"\b(?:is|are|has|have|does|do|ist|sind|hat|es|está|están|est|sont|são)\b", re.I)
+_MENTION = re.compile(r"^@\S+\s+")
+_COMMAND_CHARS = 80
 _CJK = re.compile("[\u3040-\u9fff]")
 
-__all__ = ["LIKELY", "STRONG", "WEAK", "asks_for", "belongs", "symptom", "trouble"]
+__all__ = ["LIKELY", "STRONG", "WEAK", "asks_for", "belongs", "failure_of", "symptom", "trouble", "without_mention"]
 
 
 def trouble(text: str) -> int:
     """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""
     bare = _LEAD.sub("", text)
     signs = signs_of(text)
-    if _REMARK.match(bare) or len(stems(text)) < (2 if PROBLEM in signs else _LEAST_STEMS):
+    if _MEND.match(bare):
+        return LIKELY
+    if _REMARK.match(bare) or len(stems(text)) < (2 if PROBLEM in signs or _IS.search(text) else 3):
         return 0
     if _ASKED_WHY.match(bare):
         return STRONG
-    if _MEND.match(bare):
-        return LIKELY
     if _QUESTION.search(text) or HEDGE in signs:
         return 0
     if asks_for(bare):
@@ -107,6 +113,17 @@ def symptom(told: Sequence[str], *, is_first: bool) -> tuple[str, int]:
 def belongs(report: str, cause: str, *, is_near: bool) -> bool:
     """Whether a cause may be told under what was reported: right after it, or if both speak of the same thing."""
     return bool(report) and (is_near or bool(stems(report) & stems(cause)))
+
+
+def failure_of(command: str) -> str:
+    """How a command that failed is named."""
+    line = command.strip().split("\n")[0]
+    return f"{line} fails" if 0 < len(line) <= _COMMAND_CHARS else "It fails"
+
+
+def without_mention(text: str) -> str:
+    """A sentence without the file that it begins by pointing at: `@review.rb …`"""
+    return _MENTION.sub("", text)
 
 
 def asks_for(text: str) -> bool:
