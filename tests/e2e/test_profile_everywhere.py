@@ -366,7 +366,7 @@ def test_init_tells_what_to_commit(environment: dict[str, str], tmp_path: Path) 
 
 def test_init_names_the_layers_that_it_knows(alone: Profile) -> None:
     error = alone("init", "--with", "profile,nonsense", "--json").error
-    assert error["details"]["allowed"] == ["graph", "facts", "profile"]
+    assert error["details"]["allowed"] == ["graph", "facts", "profile", "journal"]
     told = " ".join(alone("init", "--help").out.split())
     assert "profile" in told.partition("--with")[2].partition("--no-guidance")[0]
 

@@ -87,6 +87,7 @@ class JournalCycles(JournalAsking):
         from quire.layers.journal import held_file, open_journal, parse_document, read_state
         from quire.layers.journal.layout import STATE
 
+        self._journal_ready()
         with contextlib.suppress(InvalidStore):
             data = held_file(self.root, STATE)
             if data is None:

@@ -34,7 +34,8 @@ _NAME_CONFIDENCE = 0.3
 _MATTERS_TOKENS = 600
 _SHARING_LOOK = 25
 _TELLING_WORDS = 3
-_SIGN = re.compile(r"-?\d+|\w*[+#<>=*&|^%$@~]+\w*")
+# A word is only looked at from its beginning: else a long one would be looked at from every letter of it.
+_SIGN = re.compile(r"-?\d+|(?:(?<!\w)\w+)?[+#<>=*&|^%$@~]+\w*")
 
 __all__ = ["ProfileTelling"]
 
