@@ -30,7 +30,7 @@ def test_nothing_outside_the_repository_and_nothing_absolute_appears() -> None:
 
 
 def test_absolute_paths_below_the_root_are_told_from_there() -> None:
-    found = signals(user("do it"), edits("/work/repo/src/a.py", "/work/repository/b.py"), root="/work/repo")
+    found = signals(user("do it"), edits("/home/ada/repo/src/a.py", "/home/ada/repository/b.py"), root="/home/ada/repo")
     assert found.key_paths == ("src/a.py",)
 
 
