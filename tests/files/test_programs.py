@@ -176,7 +176,10 @@ def test_nothing_of_it_is_left_open(tmp_path: Path) -> None:
 
 def test_who_is_interrupted_takes_the_program_along(tmp_path: Path) -> None:
     code = (
+        "import signal\n"
         "from quire.files.programs import run_program\n"
+        # Who starts the tests in the background has them ignore it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"run_program(['/bin/sh', '-c', 'echo $$ > me; exec sleep 60'], cwd={str(tmp_path)!r}, env={{}}, seconds=60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)

@@ -104,7 +104,7 @@ class ProfileRooms(Asking):
     ) -> Result:
         """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
         from quire.index import change_with_index
-        from quire.layers.profile import has_lock, migrate, open_draft
+        from quire.layers.profile import has_lock, migrate, open_draft, overview_of
 
         self._profile_ready()
         if dry_run:
@@ -119,6 +119,9 @@ class ProfileRooms(Asking):
                 patches: list[Patch] = []
 
                 def look(index: Index) -> tuple[Result, Draft, str, Overview]:
+                    if overview_of(index.summary("profile")).error() is not None:
+                        open_draft(places, self.world)  # raises, unless git or an editor was just writing it
+                        raise Conflict("The documents changed while they were read.")
                     if self._usable(index).is_older:
                         migrate(places, self.world)
                         raise Conflict("The documents were brought up to our version.")

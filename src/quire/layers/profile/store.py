@@ -41,7 +41,9 @@ from quire.layers.profile.layout import (
 )
 from quire.layers.profile.places import AT_HOME, HERE, Places, stamp_now
 from quire.layers.profile.source import read_document
-from quire.model import Conflict, InputError, NotReady, StorageFailed
+from quire.model import Conflict, InputError, InvalidStore, NotReady, StorageFailed
+
+_LOOKS, _LOOK_SECONDS = 10, 0.02
 
 __all__ = [
     "Committed",
@@ -148,8 +150,7 @@ def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[
 
     What was read since the last change is in the entries already. For a dry run nothing is touched on the disk.
     """
-    stamp = stamp_now(places)
-    shared, private = current_documents(places) if dry_run else read_documents(places)
+    stamp, (shared, private) = _settled_documents(places, world, dry_run=dry_run)
     if stamp_now(places) != stamp:
         raise Conflict("The documents changed while they were read.", hint="Run the command again.")
     for document in (shared, private):
@@ -160,6 +161,21 @@ def open_draft(places: Places, world: World, *, dry_run: bool = False) -> tuple[
     draft = Draft(places, shared, private, time_text(world.now()))
     draft.fold(pending_readings(places.root))
     return draft, stamp
+
+
+def _settled_documents(
+    places: Places, world: World, *, dry_run: bool
+) -> tuple[str, tuple[Document | None, Document | None]]:
+    """The documents and their stamp. One that cannot be used may be on its way: git writes without our lock."""
+    for _ in range(_LOOKS):
+        stamp = stamp_now(places)
+        try:
+            return stamp, current_documents(places) if dry_run else read_documents(places)
+        except InvalidStore:
+            world.sleep(_LOOK_SECONDS)
+            if stamp_now(places) == stamp:
+                raise
+    return stamp_now(places), current_documents(places) if dry_run else read_documents(places)
 
 
 def commit(draft: Draft, world: World, before: str) -> Committed:
