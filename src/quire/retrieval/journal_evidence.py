@@ -32,6 +32,7 @@ __all__ = [
     "age_key",
     "citation_of",
     "evidence_of",
+    "is_list",
     "is_tool_run",
     "plain_line",
     "projection_path",
@@ -189,3 +190,8 @@ def bundle_number(record: Record) -> int:
     held = decode_json(record.raw)
     number = held.get("number") if isinstance(held, dict) else 0
     return number if isinstance(number, int) else 0
+
+
+def is_list(evidence: Evidence) -> bool:
+    """Whether its lines only stand beside each other: what a memory held, or how a project is laid out."""
+    return evidence.category in ("checkpoint", "project-map") or is_tool_run(evidence.record)

@@ -14,7 +14,15 @@ import msgspec
 
 from quire.index import Filter, Index, Searcher
 from quire.model import Record, limits
-from quire.retrieval.journal_evidence import Evidence, actions_of, age_key, evidence_of, is_tool_run, plain_line
+from quire.retrieval.journal_evidence import (
+    Evidence,
+    actions_of,
+    age_key,
+    evidence_of,
+    is_list,
+    is_tool_run,
+    plain_line,
+)
 from quire.retrieval.journal_words import Wanted, wanted_words
 from quire.retrieval.query import Ask, ask
 
@@ -136,7 +144,9 @@ class Matching:
         """How evidence matches, line by line."""
         wanted = self.wanted
         ranked = self._sentences(evidence.lines)
-        words = {word for sentence in ranked for word in sentence.found}.union(self._title(evidence))
+        # Lines that have nothing to do with each other answer nothing together.
+        counted = ranked[:1] if is_list(evidence) else ranked
+        words = {word for sentence in counted for word in sentence.found}.union(self._title(evidence))
         held = tuple(word for word in wanted.stems if word in words)
         line = ranked[0].weight if ranked else 0.0
         score = _ENGINE * relevance + _LINE * line + _WHOLE * wanted.weight(held)

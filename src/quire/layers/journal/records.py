@@ -176,7 +176,7 @@ def checkpoint_record(checkpoint: Checkpoint, path: str, *, archived: bool = Fal
     created = _time(checkpoint.created_at)
     bundle = checkpoint.bundle
     titles = [shown(item, "title") for key in ("gotchas", "nextSteps") for item in objects_at(bundle, key)]
-    texts = [checkpoint.summary, shown(bundle, "currentFocus", "summary"), _listed("Titles", titles)]
+    texts = [checkpoint.summary, shown(bundle, "currentFocus", "summary"), *(f"Title: {title}" for title in titles)]
     about: Fields = {
         "eventId": checkpoint.event_id,
         "bundleHash": checkpoint.bundle_hash,
