@@ -301,6 +301,8 @@ def test_one_that_was_killed_is_known_to_be_gone(here: Project) -> None:
     pid = here.journal_start(keeping()).pid
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: not runs(pid))
+    # A cycle that it was just starting holds its lock for as long as it takes to become another program.
+    eventually(lambda: not here.journal_automation().running)
     state = here.journal_automation()
     assert (state.running, state.stale_pid) == (False, pid)
     again = here.journal_start(keeping())
