@@ -173,7 +173,7 @@ def _refused(provider: str, ceiling: int, spent: int, needed: int) -> SpendRefus
     return SpendRefused(
         message,
         provider=provider,
-        hint=f"Raise `dailyCeilingUsd` in `providers.json` in the memory home, or set {CEILING_VARIABLE}. "
+        hint=f"`memory journal providers --ceiling 2` allows two dollars a day, or set {CEILING_VARIABLE}. "
         "Without a model everything works, too.",
         details={"ceiling": ceiling / MICRO, "spent": spent / MICRO, "needed": needed / MICRO},
         charge=0,

@@ -31,7 +31,15 @@ from quire.layers.journal.layout import (
 )
 from quire.layers.journal.numbering import ordinal_of, time_text
 from quire.layers.journal.retention import aged_checkpoints, aged_events, is_expired, new_manifest
-from quire.layers.journal.store import Journal, Writing, checkpoint_ids, checkpoint_path, held_file, load_checkpoint
+from quire.layers.journal.store import (
+    Journal,
+    Writing,
+    checkpoint_ids,
+    checkpoint_path,
+    free_place,
+    held_file,
+    load_checkpoint,
+)
 from quire.layers.journal.types import Checkpoint, Event, Manifest
 from quire.layers.journal.writings import counted_maintenance
 from quire.model import Conflict, NotFound, Problem, QuireError
@@ -140,7 +148,8 @@ def plan_pruning(journal: Journal, candidates: Candidates, now: datetime) -> Pru
     events, checkpoints = candidates.events, candidates.checkpoints
     if not events and not checkpoints:
         return Pruning(writing=Writing(changes=changes), expired=tuple(batch.name for batch in candidates.expired))
-    folder = f"{ARCHIVE}/{_free_name(journal.root, batch_name(at))}"
+    # Two rounds may fall into one millisecond; the second never writes over the first.
+    folder = free_place(journal.root, f"{ARCHIVE}/{batch_name(at)}")
     going = {event.id for event in events}
     gone: list[Line] = []
     kept: list[Line] = []
@@ -281,12 +290,3 @@ def _removal(root: str, path: str) -> list[Change]:
                 if data is not None:
                     found.append(Change(path=relative, data=None, planned=sha256(data)))
     return found
-
-
-def _free_name(root: str, name: str) -> str:
-    """Two rounds may fall into one millisecond; the second never writes over the first."""
-    number, free = 1, name
-    while os.path.lexists(os.path.join(root, FOLDER, ARCHIVE, free)):
-        number += 1
-        free = f"{name}-{number}"
-    return free

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.layers.journal.layout import ALL, SECTION_KEYS, TOOL_RUN
+from quire.layers.journal.layout import ALL, TOOL_RUN
 from quire.layers.journal.numbering import ordinal_of
 from quire.layers.journal.settings import Config
 from quire.layers.journal.types import Cursor, Cursors, Event, Maintenance
@@ -86,11 +86,6 @@ def advanced(
         last_recalled_at=cursors.all.last_recalled_at or maintenance.last_recalled_at,
         last_recalled_event_id=cursors.all.last_recalled_event_id or maintenance.last_recalled_event_id,
     )
-
-
-def sections_of(section: str) -> tuple[str, ...]:
-    """The sections that a name stands for."""
-    return tuple(SECTION_KEYS) if section == ALL else (section,)
 
 
 def _scope(event: Event) -> str:

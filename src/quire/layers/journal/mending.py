@@ -36,7 +36,15 @@ from quire.layers.journal.numbering import next_checkpoint_id, ordinal_of, time_
 from quire.layers.journal.pages import are_pages_due, planned_pages
 from quire.layers.journal.settings import config_bytes, read_config
 from quire.layers.journal.sources import Registry
-from quire.layers.journal.store import Journal, Writing, checkpoint_ids, held_file, load_config, load_sources
+from quire.layers.journal.store import (
+    Journal,
+    Writing,
+    checkpoint_ids,
+    free_place,
+    held_file,
+    load_config,
+    load_sources,
+)
 from quire.layers.journal.types import Checkpoint, Cursor, Maintenance, State
 from quire.layers.journal.validating_archive import archived_ids, read_archive
 from quire.layers.journal.validating_checkpoints import latest_of, look_at_checkpoints
@@ -180,7 +188,7 @@ def _mended_history(found: _Found, now: datetime) -> History | None:
     lines = kept if is_rising else _risen(found, kept, foreign)
     if lines == list(history.lines):
         return None
-    place = _free_place(found.journal.root, f"{LOCAL}/events-{stamp(now)}.jsonl.before")
+    place = free_place(found.journal.root, f"{LOCAL}/events-{stamp(now)}.jsonl.before")
     found.changes.append(Change(path=place, data=found.log, planned=None))
     found.said.append(f"The log as it was is kept as `{FOLDER}/{place}`.")
     return History(tuple(lines))
@@ -221,14 +229,6 @@ def _risen(found: _Found, kept: list[Line], foreign: set[int]) -> list[Line]:
     if order.is_moved:
         found.said.append("The events are put in the order of their ids.")
     return order.lines
-
-
-def _free_place(root: str, wanted: str) -> str:
-    number, free = 1, wanted
-    while os.path.lexists(os.path.join(root, FOLDER, free)):
-        number += 1
-        free = f"{wanted}-{number}"
-    return free
 
 
 # -- the state ------------------------------------------------------------------------------------

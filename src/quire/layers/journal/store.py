@@ -49,7 +49,7 @@ from quire.layers.journal.numbering import ordinal_of
 from quire.layers.journal.settings import Config, read_config
 from quire.layers.journal.sources import Registry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, Event, State
-from quire.model import Conflict, NotFound, NotInitialized
+from quire.model import Conflict, InvalidStore, NotFound, NotInitialized
 
 _WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
 
@@ -60,6 +60,7 @@ __all__ = [
     "checkpoint_ids",
     "checkpoint_path",
     "commit",
+    "free_place",
     "has_journal",
     "held_file",
     "journal_access",
@@ -149,7 +150,12 @@ def open_journal(root: str) -> Journal:
             if not checkpoint_ids(root)
             else "Its checkpoints are there: `memory journal restore` makes the state from one of them.",
         )
-    state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
+    try:
+        state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
+    except InvalidStore as error:
+        if checkpoint_ids(root):
+            error.hint = f"{error.hint} `memory journal restore` makes one from a checkpoint, and keeps it, too."
+        raise
     events = held_file(root, EVENTS, EVENTS_BYTES) or b""
     registry, digest = load_sources(root)
     return Journal(
@@ -207,6 +213,15 @@ def checkpoint_ids(root: str, folder: str = CHECKPOINTS) -> list[str]:
         (name for name in found if ordinal_of(name, CHECKPOINT_PREFIX)),
         key=lambda name: (ordinal_of(name, CHECKPOINT_PREFIX), name),
     )
+
+
+def free_place(root: str, wanted: str) -> str:
+    """A path below the journal that nothing has: the wanted one, or it with a number."""
+    number, free = 1, wanted
+    while os.path.lexists(os.path.join(root, FOLDER, free)):
+        number += 1
+        free = f"{wanted}-{number}"
+    return free
 
 
 def load_checkpoint(root: str, name: str, folder: str = CHECKPOINTS) -> Checkpoint:

@@ -38,13 +38,12 @@ def taken_ids(journal: Journal) -> Iterable[str | None]:
         yield cursor.last_recalled_event_id
 
 
-def counted_maintenance(journal: Journal, added: int = 0, **fields: object) -> Maintenance:
+def counted_maintenance(journal: Journal, added: int = 0) -> Maintenance:
     """The maintenance with counts that are true."""
     return replace(
         journal.state.maintenance,
         history_event_count=len(journal.history.events) + added,
         import_source_count=len(journal.registry.entries),
-        **fields,
     )
 
 
