@@ -135,10 +135,9 @@ def test_no_code_is_documented_that_does_not_exist() -> None:
 
 def test_every_option_and_key_of_a_query_is_documented() -> None:
     text = read(REFERENCE / "query.md")
-    tree = ast.parse(read(SOURCE / "surfaces" / "cli" / "query.py"))
-    functions = [
-        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in ("answer_fields", "_hit")
-    ]
+    tree = ast.parse(read(SOURCE / "fields" / "graph.py"))
+    names = ("answer_fields", "_found_fields", "_hit_fields")
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in names]
     dicts = [node for function in functions for node in ast.walk(function) if isinstance(node, ast.Dict)]
     keys = {key.value for found in dicts for key in found.keys if isinstance(key, ast.Constant)}
     assert {"results", "markdown", "why", "relation", "explain"} <= keys

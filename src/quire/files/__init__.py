@@ -56,7 +56,7 @@ from quire.files.paths import (
     stamp_of,
     storage_failed,
 )
-from quire.files.programs import Finished, run_program, start_program
+from quire.files.programs import Finished, own_command, run_program, start_program
 from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
 from quire.files.transaction import (
     Append,
@@ -134,6 +134,7 @@ __all__ = [
     "lines",
     "mark_before",
     "newline_of",
+    "own_command",
     "parse_strict",
     "place_of",
     "place_section",

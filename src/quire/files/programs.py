@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ _GRACE_SECONDS = 0.5
 """How long the pipes may stay open after the program has ended."""
 _CHUNK = 1 << 16
 
-__all__ = ["MOST", "Finished", "run_program", "start_program"]
+__all__ = ["MOST", "Finished", "own_command", "run_program", "start_program"]
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +43,12 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     timed_out: bool = False
     too_long: bool = False
     missing: str = ""
+
+
+def own_command(*words: str) -> list[str]:
+    """The command line of a command of this program, for a process of its own, whichever program is running."""
+    # The folder in which the process is started must not be searched for modules: a repository could bring its own.
+    return [sys.executable, "-P", "-m", "quire", *words]
 
 
 def run_program(

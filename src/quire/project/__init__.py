@@ -16,8 +16,8 @@ from quire.layers.journal.layout import STATE as JOURNAL_STATE
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.project.capturing import Capturing
-from quire.project.fact_overview import FactOverview
 from quire.project.ingesting import Ingesting
+from quire.project.inspecting import Inspecting
 from quire.project.journal_automation import JournalAutomation
 from quire.project.keeping import Keeping
 from quire.project.noting import Noting
@@ -26,7 +26,11 @@ from quire.project.profile_overview import ProfileOverview
 __all__ = ["Project"]
 
 
-class Project(Keeping, Ingesting, Capturing, Noting, FactOverview, ProfileOverview, JournalAutomation):
+_MARKERS = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")
+"""What tells that there is a memory: of the graph and the facts, of people, of sessions."""
+
+
+class Project(Keeping, Ingesting, Capturing, Noting, ProfileOverview, Inspecting, JournalAutomation):
     """One project as seen from a folder of it."""
 
     @classmethod
@@ -34,5 +38,8 @@ class Project(Keeping, Ingesting, Capturing, Noting, FactOverview, ProfileOvervi
         """The project that holds `start`, or the current folder."""
         world = world or real_world()
         where = os.path.join(world.cwd, start) if start else world.cwd
-        markers = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")
-        return cls(find_root(where, *markers), world)
+        return cls(find_root(where, *_MARKERS), world)
+
+    def initialized(self) -> bool:
+        """Whether any layer of a memory is here."""
+        return any(os.path.isfile(os.path.join(self.root, *marker.split("/"))) for marker in _MARKERS)

@@ -55,7 +55,8 @@ class JournalAsking(JournalImporting):
         sources = [self._source_state(source) for source in journal.registry.sources]
         if checkpoint is not None:
             self._checkpoint(checkpoint)
-        drift = self._against(checkpoint or journal.latest_checkpoint, journal.state.bundle)
+        against = checkpoint or journal.latest_checkpoint
+        drift = self._against(against, journal.state.bundle)
         action, command = _next_action(journal, len(left[ALL]), candidates, drift, sources)
         return JournalStatus(
             schema_version=journal.state.schema_version,
@@ -70,7 +71,7 @@ class JournalAsking(JournalImporting):
             backlog=evidence_lines(evidence) if left[ALL] else [],
             sources=sources,
             drift=drift,
-            file_diffs=self._file_diffs(journal.state, drift) if diffs else [],
+            file_diffs=self._file_diffs(journal.state, against, drift) if diffs else [],
             retention=RetentionState(
                 enabled=journal.config.is_retaining,
                 candidate_events=len(candidates.events),
@@ -98,11 +99,11 @@ class JournalAsking(JournalImporting):
         except QuireError as error:
             return {"error": error.message}
 
-    def _file_diffs(self, state: State, drift: dict[str, Any] | None) -> list[FileChange]:
-        """The pages as the checkpoint would have them against those of the memory."""
-        if drift is None or "error" in drift:
+    def _file_diffs(self, state: State, name: str | None, drift: dict[str, Any] | None) -> list[FileChange]:
+        """The pages as the checkpoint of this name would have them against those of the memory."""
+        if name is None or drift is None or "error" in drift:
             return []
-        before = self._checkpoint(str(drift["id"]))
+        before = self._checkpoint(name)
         return self._page_diffs(self._as_state(state, before), state)
 
     def _as_state(self, state: State, checkpoint: Checkpoint) -> State:
@@ -304,9 +305,9 @@ class JournalAsking(JournalImporting):
         """What of the journal could not be read; of a state of another version nothing is told at all."""
         for layer, path, code, message in index.problems():
             if layer == "journal" and code == UnsupportedVersion.code:
-                raise UnsupportedVersion(message, hint="Use a program of that version, or `agent-memory init`.")
+                raise UnsupportedVersion(message, hint="Use a program of that version, or `memory journal init`.")
             if layer == "journal":
-                hint = "`agent-memory validate` says what is wrong."
+                hint = "`memory journal validate` says what is wrong."
                 yield Problem(code=code, severity="warning", path=f"{FOLDER}/{path}", message=message, hint=hint)
 
     def _asked_question(

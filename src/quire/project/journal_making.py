@@ -82,14 +82,14 @@ class JournalMaking(JournalRooms):
             return error
         except (InvalidStore, NotInitialized) as error:
             error.hint = (
-                f"{error.hint or ''} `agent-memory init --yes` makes it anew and keeps what is there as a backup."
+                f"{error.hint or ''} `memory journal init --yes` makes it anew and keeps what is there as a backup."
             ).strip()
             return error
         number = len(journal.history.events)
         return Conflict(
             f"There is a journal here already; events: {number:,}, checkpoints: {len(journal.checkpoints):,}.",
-            hint="`agent-memory update` brings it up to date. `agent-memory init --yes` starts over; what is there is "
-            "kept as a backup.",
+            hint="`memory journal update` brings it up to date. `memory journal init --yes` starts over; what is there "
+            "is kept as a backup.",
             details={"path": FOLDER, "events": number, "checkpoints": len(journal.checkpoints)},
         )
 

@@ -67,7 +67,7 @@ def read_state(value: Any, where: str = f"{FOLDER}/{STATE}") -> State:
     if isinstance(version, int | str) and not isinstance(version, bool) and version != SCHEMA_VERSION:
         raise UnsupportedVersion(
             f"`{where}` has schema version `{cut(str(version), 40)}`; this program reads and writes {SCHEMA_VERSION}.",
-            hint="Use a program of that version, or make the memory anew with `agent-memory init`.",
+            hint="Use a program of that version, or make the memory anew with `memory journal init`.",
             details={"path": where, "version": version, "supported": SCHEMA_VERSION},
         )
     return _read(State, shapes.STATE, value, "state", where)

@@ -87,7 +87,7 @@ def check_latest(state: State, looked: list[Looked]) -> Iterator[Finding]:
         yield passed("checkpoints:latest", f"The checkpoint `{named}` holds what the state holds.", held.path)
     else:
         said = f"The checkpoint `{named}` holds another bundle than the state."
-        hint = "`agent-memory update` writes a new checkpoint; `memory journal restore` goes back to one."
+        hint = "`memory journal update` writes a new checkpoint; `memory journal restore` goes back to one."
         yield warned("checkpoints:bundle-drift", said, held.path, hint)
     newest = _readable(looked)[-1]
     if newest.id != named:

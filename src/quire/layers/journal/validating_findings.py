@@ -18,7 +18,7 @@ _CODE_CHARS = 160
 _TEXT_CHARS = 1_000
 TOLD = 20
 """How many of a kind are named; the rest is counted."""
-MENDS = "`agent-memory validate --mend` mends it."
+MENDS = "`memory journal validate --mend` mends it."
 RESTORES = "`git restore` brings back the one that was committed."
 
 __all__ = [

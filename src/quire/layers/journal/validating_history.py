@@ -139,7 +139,7 @@ def _backlog_finding(history: History, config: Config, state: State) -> Finding:
     waiting = len(unrecalled(history.events, state.maintenance))
     if waiting > config.backlog_warn_threshold:
         said = f"{waiting:,} events wait to be worked into the memory."
-        return warned("recall:backlog", said, _EVENTS, "`agent-memory recall` works them in.")
+        return warned("recall:backlog", said, _EVENTS, "`memory journal recall` works them in.")
     return passed("recall:backlog", f"{waiting:,} events wait to be worked into the memory.", _EVENTS)
 
 

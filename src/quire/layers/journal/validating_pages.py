@@ -27,7 +27,7 @@ from quire.layers.journal.validating_findings import MENDS, Finding, failed, pas
 from quire.model import QuireError, cut
 
 _STATE = f"{FOLDER}/{STATE}"
-_WRITES = f"The next `agent-memory update` or `recall` writes it anew; {MENDS}"
+_WRITES = f"The next `memory journal update` or `recall` writes it anew; {MENDS}"
 _EDITED = "Put what is worth keeping into the memory: the next write of the pages replaces it."
 
 __all__ = ["PAGES_CODES", "check_pages"]
@@ -82,7 +82,7 @@ def _entry(root: str, state: State) -> Iterator[Finding]:
     path = chosen_entry(root, state.bundle)
     if path != wanted and not _leads_out(root, wanted):
         said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which is no document; `{path}` has it."
-        yield warned("entry:unfit", said, _STATE, "`agent-memory update` chooses again.")
+        yield warned("entry:unfit", said, _STATE, "`memory journal update` chooses again.")
     yield _block(root, path, state)
     for name in ENTRY_FILES:
         if name != path and _held_block(root, name, path):

@@ -91,7 +91,7 @@ def check_coverage(state: State, checkpoints: int) -> Finding:
     evidence = _COUNTED + sum(min(number, _COUNTED) for number in counted) + (checkpoints > 0)
     if evidence < _COVERED:
         said = "There is little to answer questions from: few gotchas, next steps, events and checkpoints."
-        return warned("query:coverage", said, _STATE, "`agent-memory sync` and `agent-memory recall` bring more.")
+        return warned("query:coverage", said, _STATE, "`memory journal sync` and `memory journal recall` bring more.")
     return passed("query:coverage", "There is enough to answer questions from.", _STATE)
 
 
@@ -103,10 +103,10 @@ def check_bundle_paths(root: str, bundle: Bundle) -> list[Finding]:
     found = []
     if gone:
         said = f"The bundle names {len(gone):,} of {len(named):,} paths that are not there: {listing(gone)}."
-        found.append(warned("bundle:paths", said, _STATE, "`agent-memory update` looks at the project again."))
+        found.append(warned("bundle:paths", said, _STATE, "`memory journal update` looks at the project again."))
     if outside:
         said = f"The bundle names paths outside the project, which were not looked at: {listing(outside)}."
-        found.append(warned("bundle:outside", said, _STATE, "`agent-memory update` looks at the project again."))
+        found.append(warned("bundle:outside", said, _STATE, "`memory journal update` looks at the project again."))
     return found or [passed("bundle:paths", f"All {len(named):,} paths that the bundle names are there.", _STATE)]
 
 
@@ -134,7 +134,7 @@ def check_baseline(bundle: Bundle, now: datetime) -> Finding:
     """Whether the project itself was checked, and when."""
     snapshot = part(bundle, "currentFocus", "validationSnapshot")
     at = shown(snapshot, "validatedAt")
-    hint = "`agent-memory update --validate` runs the project's own checks."
+    hint = "`memory journal update --validate` runs the project's own checks."
     if shown(snapshot, "status") == "not-run" or not at:
         return warned("validation:baseline", "The project's own checks were never run for this memory.", _STATE, hint)
     moment = moment_of(at)

@@ -73,7 +73,7 @@ def _daemon(daemon: Daemon, is_alive: Callable[[int], bool]) -> Finding:
     if _lives(daemon.pid, is_alive):
         return passed(code, f"The process {daemon.pid} keeps the memory.", where)
     said = f"The process {daemon.pid}, which kept the memory, does not run any more."
-    return warned(f"{code}:stale", said, where, "`agent-memory automate start` starts another.")
+    return warned(f"{code}:stale", said, where, "`memory journal automate start` starts another.")
 
 
 def _lock(lock: DaemonLock, is_alive: Callable[[int], bool]) -> Finding:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from quire.model import UsageError, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.query import answer_fields
 from quire.surfaces.cli.reading import number
 
 _EXAMPLES = """Examples:
@@ -39,9 +38,9 @@ def run(
         named, diff=diff, branch=branch, budget=number("budget", budget), limit=20 if most is None else most
     )
     if session.as_json:
-        fields = answer_fields(found, explain=False)
-        fields.pop("question")
-        answer(project, {"change": change.name, "files": change.files, **fields})
+        from quire.fields import brief_fields
+
+        answer(project, brief_fields(change, found))
         return
     if not change.files:
         say(f"No file has changed in {change.name}." if diff or branch is not None else "No file has changed.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from quire.model import Problem
 from quire.surfaces.cli.commands import Command, Session
 from quire.surfaces.cli.output import answer, say
@@ -23,8 +21,9 @@ def run(session: Session) -> int:
     project = session.project()
     found = project.check()
     if session.as_json:
-        data = msgspec.to_builtins(found)
-        answer(project, data)
+        from quire.fields import checked_fields
+
+        answer(project, checked_fields(found))
     else:
         verdict = "sound" if found.valid else "not sound"
         counts = [(found.files_checked, "file"), (len(found.errors), "error"), (len(found.warnings), "warning")]

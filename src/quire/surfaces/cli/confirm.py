@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from quire.model import ACTORS, Actor
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, say, verdict_fields, warn
+from quire.surfaces.cli.output import answer, say, warn
 
 _EXAMPLES = """Examples:
   memory confirm feature.retry-queue
@@ -23,10 +21,9 @@ def run(session: Session, refs: tuple[str, ...], reason: str | None, dry_run: bo
     project = session.project()
     saved, before = project.confirm(list(refs), reason=reason, actor=actor, dry_run=dry_run)
     if session.as_json:
-        fields = msgspec.to_builtins(saved)
-        fields.pop("warnings")
-        fields["before"] = {ref: verdict_fields(verdict) for ref, verdict in before.items()}
-        answer(project, fields, saved.warnings)
+        from quire.fields import confirmed_fields
+
+        answer(project, confirmed_fields(saved, before), saved.warnings)
         return
     for ref in saved.memory_confirmed:
         was = before[ref]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from quire.surfaces.cli.commands import Command, Session
 from quire.surfaces.cli.output import answer, say
 
@@ -19,7 +17,9 @@ def run(session: Session) -> None:
     project = session.project()
     found = project.diff()
     if session.as_json:
-        answer(project, msgspec.to_builtins(found))
+        from quire.fields import changes_fields
+
+        answer(project, changes_fields(found))
         return
     if not found.files:
         say("The memory is as the last commit has it.")

@@ -24,8 +24,9 @@ def run(session: Session, topic: str | None) -> None:
     if topic is None:
         titles = {name: _title(path) for name, path in found.items()}
         if session.as_json:
-            rows = [{"topic": name, "title": title} for name, title in titles.items()]
-            answer(None, {"kind": "list", "topics": rows})
+            from quire.fields import topics_fields
+
+            answer(None, topics_fields(titles))
             return
         for name, title in titles.items():
             say(f"{name:<20} {title}")
@@ -42,7 +43,9 @@ def run(session: Session, topic: str | None) -> None:
         )
     text = _read(path)
     if session.as_json:
-        answer(None, {"kind": "topic", "topic": topic, "markdown": text})
+        from quire.fields import topic_fields
+
+        answer(None, topic_fields(topic, text))
         return
     say(text.rstrip("\n"))
 

@@ -26,9 +26,9 @@ def run(session: Session) -> None:
     project = session.project()
     stats = project.memory_facts()
     if session.as_json:
-        fields = msgspec.to_builtins(stats)
-        fields.pop("warnings")
-        answer(project, fields, stats.warnings)
+        from quire.fields import memory_facts_fields
+
+        answer(project, memory_facts_fields(stats), stats.warnings)
         return
     if not stats.lines:
         say('No facts are stored yet. `memory facts store Architecture "…"` keeps the first.')

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.facts_shown import fact_fields, say_facts
-from quire.surfaces.cli.output import answer, counted, say, verdict_fields, warn
+from quire.surfaces.cli.facts_shown import say_facts
+from quire.surfaces.cli.output import answer, counted, say, warn
 from quire.surfaces.cli.reading import number
 
 __all__ = ["ASKING"]
@@ -20,19 +18,6 @@ _SESSION = Option(
 )
 
 
-def _recalled(project: Any, found: Any) -> None:
-    fields = {
-        "query": found.query,
-        "results": [fact_fields(view) for view in found.results],
-        "connected": msgspec.to_builtins(found.connected),
-        "weak": found.weak,
-        "faded": found.faded,
-        "reason": found.reason,
-        "other_minds": found.others,
-    }
-    answer(project, fields, found.warnings)
-
-
 def recall(session: Session, query: str, k: str | None, section: str | None, mind: str | None, faded: bool) -> None:
     """Find facts by words and by meaning, ranked by relevance times confidence.
 
@@ -42,7 +27,9 @@ def recall(session: Session, query: str, k: str | None, section: str | None, min
     project = session.project()
     found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded)
     if session.as_json:
-        _recalled(project, found)
+        from quire.fields import memory_recall_fields
+
+        answer(project, memory_recall_fields(found), found.warnings)
         return
     if found.reason == "all faded":
         say("What matches best was not confirmed for long, and has faded:")
@@ -81,9 +68,9 @@ def list_facts(session: Session, section: str | None, offset: str, limit: str | 
         section=section, offset=number("offset", offset) or 0, limit=number("limit", limit), mind=mind
     )
     if session.as_json:
-        fields = msgspec.to_builtins(page)
-        fields["results"] = [fact_fields(view) for view in page.results]
-        answer(project, fields)
+        from quire.fields import memory_query_fields
+
+        answer(project, memory_query_fields(page))
         return
     if not page.total:
         say(f"No active facts in {section}." if section else _nothing(page.unread, mind))
@@ -105,7 +92,9 @@ def search_archive(session: Session, query: str, k: str | None, mind: str | None
     project = session.project()
     found = project.memory_search_archive(query, k=number("k", k), mind=mind)
     if session.as_json:
-        _recalled(project, found)
+        from quire.fields import memory_recall_fields
+
+        answer(project, memory_recall_fields(found), found.warnings)
         return
     say_facts(found.results, numbered=True)
     if not found.results:
@@ -125,8 +114,9 @@ def episodes(
     project = session.project()
     found = project.memory_episodes(query or "", k=number("k", k), tag=tag, since=since, until=until, mind=mind)
     if session.as_json:
-        results = [{**msgspec.to_builtins(item), **verdict_fields(item.verdict)} for item in found.results]
-        answer(project, {"query": found.query, "results": results, "total": found.total})
+        from quire.fields import memory_episodes_fields
+
+        answer(project, memory_episodes_fields(found))
         return
     for item in found.results:
         tags = f"  [{', '.join(item.tags)}]" if item.tags else ""
@@ -165,11 +155,9 @@ def release(session: Session, facts: tuple[str, ...], agent_session: str) -> int
 
 def _working(session: Session, project: Any, done: Any, said: str) -> None:
     if session.as_json:
-        fields = msgspec.to_builtins(done)
-        fields.pop("warnings")
-        for name in ("pins", "recent"):
-            fields[name] = [fact_fields(view) for view in getattr(done, name)]
-        answer(project, fields, done.warnings)
+        from quire.fields import memory_working_fields
+
+        answer(project, memory_working_fields(done), done.warnings)
         return
     if said:
         say(said)
@@ -195,7 +183,9 @@ def context(session: Session, prompt: str | None, budget: str | None, agent_sess
     project = session.project()
     found = project.memory_context(prompt or "", budget=number("budget", budget), session=agent_session, mind=mind)
     if session.as_json:
-        answer(project, msgspec.to_builtins(found))
+        from quire.fields import memory_context_fields
+
+        answer(project, memory_context_fields(found))
         return
     if found.markdown:
         say(found.markdown.rstrip("\n"))

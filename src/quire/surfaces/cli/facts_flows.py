@@ -8,8 +8,8 @@ import msgspec
 
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.facts_shown import fact_fields, say_facts
-from quire.surfaces.cli.output import answer, counted, json_text, say, warn
+from quire.surfaces.cli.facts_shown import say_facts
+from quire.surfaces.cli.output import answer, counted, say, warn
 from quire.surfaces.cli.reading import number, read_input
 
 __all__ = ["FLOWS"]
@@ -45,11 +45,10 @@ def compact(
         provider=provider,
         dry_run=dry_run,
     )
-    fields = msgspec.to_builtins(done)
-    fields.pop("warnings")
-    fields["checkpoint"] = kept or None
     if session.as_json:
-        answer(project, fields, done.warnings)
+        from quire.fields import memory_compact_fields
+
+        answer(project, memory_compact_fields(done, kept), done.warnings)
         return
     _say_messages(data, done.messages)
     warn(done.warnings)
@@ -58,6 +57,8 @@ def compact(
 
 def _say_messages(data: bytes, messages: list[Any]) -> None:
     """In the form in which they came: one JSON value, or a line for each."""
+    from quire.fields import json_text
+
     try:
         given = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -99,10 +100,9 @@ def ingest(
     candidate = read_input(None, "the candidate")[0] if use_stdin else None
     done = project.memory_ingest_lifecycle(candidate, accept=accept, drop=drop, dry_run=dry_run)
     if session.as_json:
-        fields = msgspec.to_builtins(done)
-        fields.pop("warnings")
-        fields["pending"] = [fact_fields(view) for view in done.pending]
-        answer(project, fields, done.warnings)
+        from quire.fields import memory_ingest_fields
+
+        answer(project, memory_ingest_fields(done), done.warnings)
         return 0
     _report(done)
     return 0
@@ -169,8 +169,9 @@ def session_command(
         close=close,
     )
     if session.as_json:
-        shown = [{"ref": f"episode:{item.id}", **msgspec.to_builtins(item)} for item in episodes]
-        answer(project, {"session": msgspec.to_builtins(found), "closed": close, "episodes": shown})
+        from quire.fields import memory_session_fields
+
+        answer(project, memory_session_fields(found, episodes, closed=close))
         return
     for item in episodes:
         say(f"Recorded {item.title}  episode:{item.id}")
@@ -188,7 +189,9 @@ def normalize(session: Session, write: bool) -> None:
     project = session.project()
     done = project.memory_normalize(dry_run=not write)
     if session.as_json:
-        answer(project, msgspec.to_builtins(done))
+        from quire.fields import memory_normalize_fields
+
+        answer(project, memory_normalize_fields(done))
         return
     if not done.changed:
         say(f"The file is in its normal form: {counted(done.lines_after, 'line')}, {counted(done.facts, 'fact')}.")
@@ -215,9 +218,9 @@ def import_facts(session: Session, file: str, dry_run: bool) -> None:
     data, source = read_input(file, "facts", _FILE_BYTES)
     done = project.memory_import(data, source=source, dry_run=dry_run)
     if session.as_json:
-        fields = msgspec.to_builtins(done)
-        fields.pop("warnings")
-        answer(project, fields, done.warnings)
+        from quire.fields import memory_import_fields
+
+        answer(project, memory_import_fields(done), done.warnings)
         return
     verb = "Would take in" if dry_run else "Took in"
     say(f"{verb} {done.added} of {done.lines} records; {done.known} were here already.")

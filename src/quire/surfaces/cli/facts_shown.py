@@ -1,20 +1,12 @@
-"""Facts as the command line shows them: fields for JSON, lines for people."""
+"""Facts as the command line shows them to people."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import msgspec
+from quire.surfaces.cli.output import say
 
-from quire.surfaces.cli.output import say, verdict_fields
-
-__all__ = ["fact_fields", "say_facts"]
-
-
-def fact_fields(view: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(view)
-    fields.pop("verdict", None)
-    return {**fields, **verdict_fields(view.verdict)}
+__all__ = ["say_facts"]
 
 
 def say_facts(views: list[Any], *, numbered: bool = False) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from quire.layers.facts.layout import RELATIONS
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.facts_shown import fact_fields
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import read_text, share
 
@@ -59,14 +56,9 @@ def store(
         dry_run=dry_run,
     )
     if session.as_json:
-        fields = {
-            "action": done.action,
-            "dry_run": dry_run,
-            "fact": fact_fields(done.fact),
-            "similar": msgspec.to_builtins(done.similar),
-            "equal_archived": [fact_fields(fact) for fact in done.equal_archived],
-        }
-        answer(project, fields, done.warnings)
+        from quire.fields import memory_store_fields
+
+        answer(project, memory_store_fields(done, dry_run=dry_run), done.warnings)
         return
     fact = done.fact
     said = {
@@ -106,13 +98,9 @@ def supersede(
         dry_run=dry_run,
     )
     if session.as_json:
-        fields = {
-            "dry_run": dry_run,
-            "old": fact_fields(done.old),
-            "new": fact_fields(done.new),
-            "equal_archived": [fact_fields(item) for item in done.equal_archived],
-        }
-        answer(project, fields, done.warnings)
+        from quire.fields import memory_supersede_fields
+
+        answer(project, memory_supersede_fields(done, dry_run=dry_run), done.warnings)
         return
     say(f"{'Would supersede' if dry_run else 'Superseded'} {done.old.id} → {done.new.id} in {done.new.section}:")
     say(f"  was: {done.old.content}")
@@ -142,9 +130,9 @@ def restore(session: Session, facts: tuple[str, ...], dry_run: bool) -> int:
 def _outcomes(session: Session, project: Any, done: Any, nothing: str) -> int:
     """One line for each id; a failure of any is a failure."""
     if session.as_json:
-        answer(
-            project, {"outcomes": msgspec.to_builtins(done.outcomes), "changed": done.changed, "dry_run": done.dry_run}
-        )
+        from quire.fields import memory_archive_fields
+
+        answer(project, memory_archive_fields(done))
     elif not done.outcomes:
         say(nothing)
     else:
@@ -178,7 +166,9 @@ def connect(
         source, target, relation, description=description or "", session=agent_session, dry_run=dry_run
     )
     if session.as_json:
-        answer(project, {"action": action, "dry_run": dry_run, "edge": msgspec.to_builtins(edge)}, warnings)
+        from quire.fields import memory_connect_fields
+
+        answer(project, memory_connect_fields(action, edge, dry_run=dry_run), warnings)
         return
     said = {"connected": "Connected", "reinforced": "Confirmed", "unchanged": "Known already"}[action]
     say(f"{'Would be: ' if dry_run else ''}{said}: {edge.source} {edge.relation} {edge.target}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
@@ -36,9 +34,9 @@ def run(
     wanted = tuple(word.strip() for word in (layers or "").split(",") if word.strip())
     done = project.init(name=name, force=force, guidance=not no_guidance, dry_run=dry_run, layers=wanted)
     if session.as_json:
-        data = msgspec.to_builtins(done)
-        data.pop("warnings")
-        answer(project, data, done.warnings)
+        from quire.fields import initialized_fields
+
+        answer(project, initialized_fields(done), done.warnings)
     else:
         _report(project, done)
 
@@ -46,7 +44,9 @@ def run(
 def _brief(session: Session, project: Project) -> None:
     text = project.first_brief()
     if session.as_json:
-        answer(project, {"brief": text})
+        from quire.fields import first_brief_fields
+
+        answer(project, first_brief_fields(text))
     else:
         say(text)
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from quire.layers.profile.layout import CATEGORIES
-from quire.model import JOURNAL_KINDS, KINDS, Verdict, is_seal
+from quire.model import Verdict, is_seal
 from quire.surfaces.cli.commands import Argument, Command, Session
-from quire.surfaces.cli.output import answer, counted, say, verdict_fields
+from quire.surfaces.cli.output import answer, counted, say
 
 if TYPE_CHECKING:
     from quire.layers.graph import Inspected, StoredRelation
 
-_PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)
 _EXAMPLES = """Examples:
   memory inspect feature.retry-queue
   memory inspect decision.retries-run-in-worker --json
@@ -32,26 +28,20 @@ def run(session: Session, ref: str) -> None:
     or bundle:SECTION, event:ID, checkpoint:ID.
     """
     project = session.project()
-    if not any(mark in ref for mark in ".:"):
-        ref = f"fact:{ref}"  # as every list of facts prints it
-    if ref.strip().partition(":")[0] in ("fact", "episode"):
-        _show_fact(session, project, ref)
-        return
-    if ref.strip().partition(".")[0] in _PROFILE_WORDS:
-        ref = f"profile:{ref.strip()}"  # as every list of entries prints it
-    if ref.strip().partition(":")[0] in JOURNAL_KINDS:
-        _show_journal(session, project, ref)
-        return
-    if ref.strip().startswith("profile:"):
-        _show_entry(session, project, ref)
-        return
-    found = project.inspect(ref)
-    connections = project.connections(found.node.node.id)
+    looked = project.inspect_any(ref)
     if session.as_json:
-        answer(project, {**_fields(found), "connections": msgspec.to_builtins(connections)})
-    else:
-        _say_node(found)
-        _say_connections(connections)
+        from quire.fields import looked_fields
+
+        answer(project, looked_fields(looked))
+        return
+    shows: dict[str, Callable[[Any], None]] = {
+        "facts": _say_fact,
+        "graph": _say_node,
+        "journal": _say_journal,
+        "profile": _say_entry,
+    }
+    shows[looked.layer](looked.found)
+    _say_connections(looked.connections)
 
 
 def _say_node(found: Inspected) -> None:
@@ -83,30 +73,18 @@ def _say_node(found: Inspected) -> None:
     _say_relations("Named by", found.incoming, "{source} {predicate} this")
 
 
-def _show_entry(session: Session, project: Any, ref: str) -> None:
+def _say_entry(found: Any) -> None:
     from quire.surfaces.cli.profile_asking import say_links
-    from quire.surfaces.cli.profile_shown import entry_fields, say_entry
+    from quire.surfaces.cli.profile_shown import say_entry
 
-    found = project.profile_inspect(ref)
-    connections = project.connections(found.entry.ref)
-    if session.as_json:
-        links = {"outgoing": msgspec.to_builtins(found.outgoing), "incoming": msgspec.to_builtins(found.incoming)}
-        fields = {"object": entry_fields(found.entry), "links": links}
-        answer(project, {**fields, "connections": msgspec.to_builtins(connections)})
-        return
     say_entry(found.entry, links=False)
     if found.outgoing or found.incoming:
         say()
         say("Links:")
     say_links(found)
-    _say_connections(connections)
 
 
-def _show_journal(session: Session, project: Any, ref: str) -> None:
-    found = project.journal_inspect(ref)
-    if session.as_json:
-        answer(project, msgspec.to_builtins(found))
-        return
+def _say_journal(found: Any) -> None:
     if not found.items:
         say("Nothing recorded yet.")
     for item in found.items:
@@ -117,16 +95,9 @@ def _show_journal(session: Session, project: Any, ref: str) -> None:
         say()
         say(item.text)
         say()
-    _say_connections(found.connections)
 
 
-def _show_fact(session: Session, project: Any, ref: str) -> None:
-    found = project.inspect_fact(ref)
-    if session.as_json:
-        fields = msgspec.to_builtins(found)
-        fields["object"] = {"ref": found.ref, **found.stored, **verdict_fields(found.view.verdict)}
-        answer(project, {name: fields[name] for name in ("object", "connections", "chain", "replaced_by", "names")})
-        return
+def _say_fact(found: Any) -> None:
     view = found.view
     if found.kind == "episode":
         say(f"{found.ref} — {view.title}  [{view.date}]")
@@ -134,20 +105,19 @@ def _show_fact(session: Session, project: Any, ref: str) -> None:
         _say_listed("facts", view.facts)
         say()
         say(view.narrative)
-    else:
-        say(f"{found.ref} — {view.section}  [{view.status}, {view.confidence:.0%} confidence]")
-        if view.reason:
-            say(f"reason: {view.reason}")
-        _say_listed("replaced by", found.replaced_by)
-        _say_listed("replaces", found.chain)
-        _say_listed("also known as", found.names)
-        _say_listed("tags", view.tags)
-        where = f", {view.artifact.get('path', '')}" if view.artifact else ""
-        say(f"source: {view.source}{where}")
-        say(f"created {view.created_at}, told {counted(view.reinforcements, 'time')}")
-        say()
-        say(view.content)
-    _say_connections(found.connections)
+        return
+    say(f"{found.ref} — {view.section}  [{view.status}, {view.confidence:.0%} confidence]")
+    if view.reason:
+        say(f"reason: {view.reason}")
+    _say_listed("replaced by", found.replaced_by)
+    _say_listed("replaces", found.chain)
+    _say_listed("also known as", found.names)
+    _say_listed("tags", view.tags)
+    where = f", {view.artifact.get('path', '')}" if view.artifact else ""
+    say(f"source: {view.source}{where}")
+    say(f"created {view.created_at}, told {counted(view.reinforcements, 'time')}")
+    say()
+    say(view.content)
 
 
 def _say_connections(connections: list[Any]) -> None:
@@ -183,40 +153,6 @@ def _say_relations(title: str, relations: list[StoredRelation], form: str) -> No
         text = form.format(predicate=relation.predicate, source=relation.source, target=relation.target)
         shown = ", ".join(note for note in notes if note)
         say(f"  {text}{f' ({shown})' if shown else ''}")
-
-
-def _fields(found: Inspected) -> dict[str, Any]:
-    node = found.node.node
-    fields: dict[str, Any] = {
-        "ref": node.id,
-        "stage": None,
-        "superseded_by": None,
-        "source": None,
-        "origin": None,
-        "anchors": [],
-        "tags": [],
-        "evidence": [],
-        **msgspec.to_builtins(node),
-        "body_path": f".memory/{found.node.path.removesuffix('.json')}.md",
-        "json_path": f".memory/{found.node.path}",
-        "body": found.node.body,
-        "edited_by_hand": not found.node.hash_holds,
-        **verdict_fields(found.verdict),
-    }
-    return {
-        "object": fields,
-        "relations": {
-            "outgoing": list(map(_relation_fields, found.outgoing)),
-            "incoming": list(map(_relation_fields, found.incoming)),
-        },
-    }
-
-
-def _relation_fields(stored: StoredRelation) -> dict[str, Any]:
-    fields: dict[str, Any] = {"confidence": None, "evidence": [], "content_hash": None}
-    fields.update(msgspec.to_builtins(stored.relation))
-    fields["json_path"] = f".memory/{stored.path}"
-    return fields
 
 
 COMMAND = Command(

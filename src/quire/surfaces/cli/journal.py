@@ -30,7 +30,9 @@ def run(session: Session) -> None:
     project = session.project()
     found = project.journal_status()
     if session.as_json:
-        reply(session, project, found)
+        from quire.fields import journal_status_fields
+
+        reply(session, project, journal_status_fields(found), found.warnings)
         return
     say_status(session, found)
 

@@ -41,12 +41,13 @@ def query(
     project = session.project()
     found = project.journal_query(" ".join(question), scope=scope, provider=provider, archived=archived)
     if session.as_json:
-        fields: dict[str, Any] = msgspec.to_builtins(found)
-        fields.pop("shortlist", None)
-        fields.pop("warnings", None)
-        answer(project, fields, found.warnings)
+        from quire.fields import journal_query_fields
+
+        answer(project, journal_query_fields(found), found.warnings)
     elif (output or _usual_output(project)) == "json":
-        text = msgspec.json.format(msgspec.json.encode(_bare(found)), indent=2)
+        from quire.fields import journal_answer_fields
+
+        text = msgspec.json.format(msgspec.json.encode(journal_answer_fields(found)), indent=2)
         sys.stdout.buffer.write(text + b"\n")
         sys.stdout.buffer.flush()
     else:
@@ -63,25 +64,6 @@ def _usual_output(project: Any) -> str:
         return load_config(project.root).default_output
     except QuireError:
         return "text"
-
-
-def _bare(found: Any) -> dict[str, Any]:
-    """The answer as other programs know it."""
-    return {
-        "mode": found.mode,
-        "answer": found.answer,
-        "why": found.why,
-        "citations": [
-            {
-                "sourceType": item.source_type,
-                "sourceId": item.source_id,
-                "pathOrSection": item.path_or_section,
-                "summary": item.summary,
-                "projectionPath": item.projection_path,
-            }
-            for item in found.citations
-        ],
-    }
 
 
 def _say_answer(found: Any) -> None:
@@ -109,7 +91,9 @@ def status(session: Session, checkpoint: str | None, show_diff: bool) -> None:
     project = session.project()
     found = project.journal_status(checkpoint=checkpoint, diffs=show_diff)
     if session.as_json:
-        reply(session, project, found)
+        from quire.fields import journal_status_fields
+
+        reply(session, project, journal_status_fields(found), found.warnings)
         return
     say_status(session, found, show_diff)
 
@@ -182,7 +166,9 @@ def validate(session: Session, mend: bool) -> int:
     project = session.project()
     found = project.journal_validate(mend=mend)
     if session.as_json:
-        fields = msgspec.to_builtins(found)
+        from quire.fields import journal_validate_fields
+
+        fields = journal_validate_fields(found)
         for finding in fields["findings"]:
             finding["hint"] = finding["hint"] and as_called(finding["hint"], session.program)
         answer(project, fields)
@@ -214,7 +200,9 @@ def providers(session: Session, ceiling: str | None, versions: bool) -> None:
     project = session.project()
     found = project.journal_providers(ceiling=share("ceiling", ceiling), versions=versions)
     if session.as_json:
-        reply(session, project, found)
+        from quire.fields import journal_providers_fields
+
+        reply(session, project, journal_providers_fields(found))
         return
     say(f"Daily ceiling: ${found.ceiling_usd:.2f}")
     waiting = f", and ${found.open_usd:.4f} set aside" if found.open_usd else ""

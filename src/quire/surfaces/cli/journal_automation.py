@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import msgspec
-
 from quire.model import Problem, QuireError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
@@ -47,7 +45,9 @@ def run_once(session: Session, quiet: bool, background: bool) -> int:
     if background and failed:
         sys.stderr.write("; ".join(cycle.run["errors"]) + "\n")
     elif session.as_json:
-        answer(project, msgspec.to_builtins(cycle))
+        from quire.fields import journal_run_once_fields
+
+        answer(project, journal_run_once_fields(cycle))
     elif not quiet and not background:
         _say_cycle(cycle)
     return 1 if failed else 0
@@ -95,7 +95,9 @@ def _yes(value: bool) -> str:
 
 
 def _command(verb: str, *options: str) -> list[str]:
-    return [sys.executable, *_OURSELVES, verb, *options]
+    from quire.files import own_command
+
+    return own_command("journal", "automate", verb, *options)
 
 
 def start(session: Session) -> None:
@@ -107,7 +109,9 @@ def start(session: Session) -> None:
     project = session.project()
     done = project.journal_start(_command("daemon"))
     if session.as_json:
-        answer(project, msgspec.to_builtins(done))
+        from quire.fields import journal_start_fields
+
+        answer(project, journal_start_fields(done))
         return
     say(f"Automation daemon started (pid={done.pid}).")
 
@@ -122,12 +126,16 @@ def ensure_running(session: Session, quiet: bool) -> int:
             raise
         problem = Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)
         if session.as_json:
-            answer(None, {"pid": None, "started": False}, [problem])
+            from quire.fields import journal_start_fields
+
+            answer(None, journal_start_fields(None), [problem])
         else:
             warn([problem])
         return 0
     if session.as_json:
-        answer(project, msgspec.to_builtins(done))
+        from quire.fields import journal_start_fields
+
+        answer(project, journal_start_fields(done))
     elif not quiet:
         say(f"Automation daemon {'started' if done.started else 'already running'} (pid={done.pid}).")
     return 0
@@ -138,7 +146,9 @@ def stop(session: Session) -> None:
     project = session.project()
     done = project.journal_stop()
     if session.as_json:
-        answer(project, msgspec.to_builtins(done))
+        from quire.fields import journal_stop_fields
+
+        answer(project, journal_stop_fields(done))
     elif done.stopped:
         say(f"Automation daemon stopped (pid={done.pid}{', it had to be killed' if done.killed else ''}).")
     elif done.pid is not None:
@@ -160,9 +170,9 @@ def status(session: Session) -> None:
     project = session.project()
     found = project.journal_automation()
     if session.as_json:
-        fields = msgspec.to_builtins(found)
-        fields.pop("warnings")
-        answer(project, fields, found.warnings)
+        from quire.fields import journal_automation_fields
+
+        answer(project, journal_automation_fields(found), found.warnings)
         return
     say(f"Automation daemon: {'running' if found.running else 'stopped'}")
     if found.running:

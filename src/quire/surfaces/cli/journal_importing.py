@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.journal_making import PROVIDER
@@ -30,7 +28,9 @@ def add(session: Session, source_type: str, path: str, name: str | None, all_fol
     project = session.project()
     done = project.journal_add(source_type, path, name=name, all_folders=all_folders, dry_run=dry_run)
     if session.as_json:
-        reply(session, project, done)
+        from quire.fields import journal_source_fields
+
+        reply(session, project, journal_source_fields(done))
         return
     said = "Would be added" if dry_run else "Added"
     say(f"{said}: source {done.source.id} ({done.source.type}) -> {done.source.path}")
@@ -43,7 +43,9 @@ def sources(session: Session) -> None:
     project = session.project()
     found = project.journal_sources()
     if session.as_json:
-        answer(project, {"sources": msgspec.to_builtins(found)})
+        from quire.fields import journal_sources_fields
+
+        answer(project, journal_sources_fields(found))
         return
     for source in found:
         notes = [("all folders", source.all_folders), ("not on this machine", not source.exists)]
@@ -70,7 +72,9 @@ def remove(session: Session, name: str, dry_run: bool) -> None:
     project = session.project()
     done = project.journal_remove(name, dry_run=dry_run)
     if session.as_json:
-        reply(session, project, done)
+        from quire.fields import journal_source_fields
+
+        reply(session, project, journal_source_fields(done))
         return
     said = "Would be removed" if dry_run else "Removed"
     say(f"{said}: source {done.source.id}. What was imported from it stays.")
@@ -98,7 +102,9 @@ def sync(session: Session, name: str | None, everything: bool, provider: str | N
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
     if session.as_json:
-        reply(session, project, done)
+        from quire.fields import journal_sync_fields
+
+        reply(session, project, journal_sync_fields(done), done.warnings)
     else:
         _say_synced(session, done, provider)
     return 1 if done.failed else 0

@@ -120,7 +120,9 @@ def _ask_first(
 
 def _report(session: Session, project: Any, done: Any, show_diff: bool) -> None:
     if session.as_json:
-        reply(session, project, done)
+        from quire.fields import journal_refresh_fields
+
+        reply(session, project, journal_refresh_fields(done), done.warnings)
         return
     _say_looked(done)
     _say_plan(done, show_diff)
@@ -189,7 +191,9 @@ def restore(session: Session, name: str, yes: bool, dry_run: bool, show_diff: bo
         return
     done = project.journal_restore(name, dry_run=dry_run, diffs=show_diff)
     if session.as_json:
-        reply(session, project, done)
+        from quire.fields import journal_restore_fields
+
+        reply(session, project, journal_restore_fields(done), done.warnings)
         return
     if done.changed:
         _say_restoring(done, show_diff)

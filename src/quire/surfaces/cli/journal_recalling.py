@@ -65,7 +65,9 @@ def recall(
         return
     done = make(dry_run=dry_run)
     if session.as_json:
-        reply(session, project, done)
+        from quire.fields import journal_recall_fields
+
+        reply(session, project, journal_recall_fields(done), done.warnings)
         return
     _say_scope(done)
     _say_plan(done)
@@ -163,7 +165,9 @@ def log(session: Session, events: bool, archived: bool, source: str | None, limi
         limit=_LIMIT if most is None else most, events=events or source is not None, archived=archived, source=source
     )
     if session.as_json:
-        reply(session, project, found)
+        from quire.fields import journal_log_fields
+
+        reply(session, project, journal_log_fields(found), found.warnings)
         return
     for entry in found.results:
         notes = [word for word, is_so in (("latest", entry.is_latest), (entry.batch or "", entry.archived)) if is_so]
@@ -187,7 +191,9 @@ def diff(session: Session, before: str, after: str | None) -> None:
     project = session.project()
     found = project.journal_diff(before, after)
     if session.as_json:
-        reply(session, project, found)
+        from quire.fields import journal_diff_fields
+
+        reply(session, project, journal_diff_fields(found))
         return
     say(f"From {found.before} to {found.after}: {found.summary}")
     if found.same:

@@ -1,4 +1,4 @@
-"""What the verbs of the journal share: results as fields and lines, questions to the person at a terminal."""
+"""What the verbs of the journal share: replies, results as lines, questions to the person at a terminal."""
 
 from __future__ import annotations
 
@@ -46,11 +46,9 @@ __all__ = [
 ]
 
 
-def reply(session: Session, project: Any, result: Any, **more: Any) -> None:
-    """The envelope, with the result's own warnings where they belong."""
-    fields: dict[str, Any] = msgspec.to_builtins(result)
-    fields.pop("warnings", None)
-    answer(project, {**fields, **more}, _as_called(session, getattr(result, "warnings", ())))
+def reply(session: Session, project: Any, fields: dict[str, Any], warnings: Iterable[Problem] = ()) -> None:
+    """The envelope, with warnings that name commands as they were called."""
+    answer(project, fields, _as_called(session, warnings))
 
 
 def warn_of(session: Session, warnings: Iterable[Problem]) -> None:

@@ -26,7 +26,9 @@ def run(session: Session, words: tuple[str, ...]) -> None:
     project = session.project()
     count = project.note(text)
     if session.as_json:
-        answer(project, {"noted": text.strip(), "pending": count})
+        from quire.fields import note_fields
+
+        answer(project, note_fields(text, count))
         return
     say(f"Noted. ({count} {'entry' if count == 1 else 'entries'})")
 

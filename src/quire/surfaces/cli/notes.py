@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Session
-from quire.surfaces.cli.facts_shown import fact_fields
 from quire.surfaces.cli.output import answer, say, warn
 
 __all__ = ["COMMAND", "show_notes"]
@@ -24,7 +21,9 @@ def show_notes(session: Session) -> None:
     project = session.project()
     found, problems = project.notes()
     if session.as_json:
-        answer(project, {"notes": msgspec.to_builtins(found), "pending": len(found)}, problems)
+        from quire.fields import notes_fields
+
+        answer(project, notes_fields(found, len(found)), problems)
         return
     if not found:
         say('No notes wait. `memory note "text"` keeps one for later.')
@@ -60,7 +59,9 @@ def undo(session: Session) -> None:
 def _gone(session: Session, project: Any, found: list[Any], verb: str) -> None:
     left, problems = project.notes()
     if session.as_json:
-        answer(project, {"notes": msgspec.to_builtins(found), "pending": len(left)}, problems)
+        from quire.fields import notes_fields
+
+        answer(project, notes_fields(found, len(left)), problems)
         return
     if not found:
         say("There is nothing to bring back." if verb == "Brought back" else "No notes wait.")
@@ -75,7 +76,9 @@ def promote(session: Session, number: str, section: str) -> None:
     project = session.project()
     stored = project.notes_promote(_number(number), section)
     if session.as_json:
-        answer(project, {"action": stored.action, "fact": fact_fields(stored.fact)}, stored.warnings)
+        from quire.fields import notes_promote_fields
+
+        answer(project, notes_promote_fields(stored), stored.warnings)
         return
     lead = "Stored in" if stored.action == "stored" else "Known already in"
     say(f"{lead} {stored.fact.section}: {stored.fact.content}")

@@ -31,9 +31,9 @@ def status(session: Session) -> None:
     project = session.project()
     found = project.profile_status()
     if session.as_json:
-        fields = msgspec.to_builtins(found)
-        fields.pop("warnings")
-        answer(project, fields, found.warnings)
+        from quire.fields import profile_status_fields
+
+        answer(project, profile_status_fields(found), found.warnings)
         return
     if not found.exists:
         say('There is no profile yet. `memory profile remember user timezone "…"` begins one.')

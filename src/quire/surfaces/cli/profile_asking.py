@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from quire.model import UsageError, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
-from quire.surfaces.cli.profile_shown import entry_fields, named, say_entries, say_entry
+from quire.surfaces.cli.profile_shown import named, say_entries, say_entry
 from quire.surfaces.cli.reading import number
 
 __all__ = ["ASKING"]
@@ -23,13 +21,9 @@ def recall(session: Session, category: str, key: str | None, everything: bool) -
     category, key = named(category, key)
     found = project.profile_recall(category, key, everything=everything)
     if session.as_json:
-        fields = {
-            "category": category,
-            "results": [entry_fields(view) for view in found.results],
-            "entries": {view.key: view.entry for view in found.results},
-            "put_away": found.put_away,
-        }
-        answer(project, fields, found.warnings)
+        from quire.fields import profile_recall_fields
+
+        answer(project, profile_recall_fields(found), found.warnings)
         return
     if key is not None:
         say_entry(found.results[0])
@@ -49,10 +43,9 @@ def search(
     project = session.project()
     found = project.profile_search(query, category=category, tags=tag, status=status, limit=number("limit", limit))
     if session.as_json:
-        fields = msgspec.to_builtins(found)
-        fields.pop("warnings")
-        fields["results"] = [entry_fields(view) for view in found.results]
-        answer(project, fields, found.warnings)
+        from quire.fields import profile_search_fields
+
+        answer(project, profile_search_fields(found), found.warnings)
         return
     if found.weak:
         say("Nothing clearly answers this; the nearest:")
@@ -74,14 +67,9 @@ def connections(session: Session, category: str, key: str | None) -> None:
         raise UsageError("Name a category and a key.", hint="memory profile connections user timezone")
     found = project.profile_connections(category, key)
     if session.as_json:
-        answer(
-            project,
-            {
-                "entry": entry_fields(found.entry),
-                "outgoing": msgspec.to_builtins(found.outgoing),
-                "incoming": msgspec.to_builtins(found.incoming),
-            },
-        )
+        from quire.fields import profile_connections_fields
+
+        answer(project, profile_connections_fields(found))
         return
     say(f"{found.entry.ref}: {found.entry.title}")
     say_links(found)
@@ -121,8 +109,9 @@ def index(session: Session, everything: bool) -> None:
 def _show(session: Session, ask: Any, nothing: str) -> None:
     page = ask()
     if session.as_json:
-        fields = {"profile": page.text, "entries": page.entries, "put_away": page.put_away}
-        answer(session.project(), fields, page.warnings)
+        from quire.fields import profile_page_fields
+
+        answer(session.project(), profile_page_fields(page), page.warnings)
         return
     say(page.text.rstrip("\n") or ("Nothing that is active." if page.put_away else nothing))
     if page.put_away:
@@ -135,7 +124,9 @@ def context(session: Session, budget: str | None) -> None:
     project = session.project()
     found = project.profile_context(budget=number("budget", budget))
     if session.as_json:
-        answer(project, msgspec.to_builtins(found))
+        from quire.fields import profile_context_fields
+
+        answer(project, profile_context_fields(found))
         return
     if not found.markdown:
         say("Nothing is remembered yet, or nothing that is active.")

@@ -1,29 +1,21 @@
-"""Entries of the profile as the command line shows them: fields for JSON, lines for people."""
+"""Entries of the profile as the command line names them and shows them to people."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from quire.model import cut
-from quire.surfaces.cli.output import counted, say, verdict_fields
+from quire.surfaces.cli.output import counted, say
 
 _SHOWN_CHARS = 300
 
-__all__ = ["entry_fields", "named", "say_entries", "say_entry"]
+__all__ = ["named", "say_entries", "say_entry"]
 
 
 def named(category: str, key: str | None) -> tuple[str, str | None]:
     """An entry as lists show it, `tools.editor` or `profile:tools.editor`, as well as in two words."""
     first, dot, rest = category.removeprefix("profile:").partition(".")
     return (first, rest) if key is None and dot and rest else (category, key)
-
-
-def entry_fields(view: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(view)
-    fields.pop("verdict", None)
-    return {**fields, **verdict_fields(view.verdict)}
 
 
 def say_entries(views: list[Any], *, numbered: bool = False, weak: bool = False) -> None:

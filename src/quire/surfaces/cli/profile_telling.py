@@ -10,7 +10,7 @@ from quire.layers.profile.layout import PRIVATE_CATEGORIES
 from quire.model import UsageError, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
-from quire.surfaces.cli.profile_shown import entry_fields, named
+from quire.surfaces.cli.profile_shown import named
 from quire.surfaces.cli.reading import number, read_text, share
 
 __all__ = ["TELLING"]
@@ -24,9 +24,9 @@ def session_start(session: Session) -> None:
     project = session.project()
     found = project.profile_session_start()
     if session.as_json:
-        fields = msgspec.to_builtins(found)
-        fields.pop("warnings")
-        answer(project, fields, found.warnings)
+        from quire.fields import profile_session_start_fields
+
+        answer(project, profile_session_start_fields(found), found.warnings)
         return
     counts = ", ".join(f"{count} {name}" for name, count in found.categories.items() if count)
     say(
@@ -95,10 +95,9 @@ def remember(
         dry_run=dry_run,
     )
     if session.as_json:
-        fields = msgspec.to_builtins(done)
-        fields.pop("warnings")
-        fields["entry"] = entry_fields(done.entry) if done.entry else None
-        answer(project, fields, done.warnings)
+        from quire.fields import profile_remember_fields
+
+        answer(project, profile_remember_fields(done), done.warnings)
         return 1 if done.action == "candidates" else 0
     if done.action == "candidates":
         _say_candidates(done)
@@ -147,9 +146,9 @@ def forget(session: Session, category: str, key: str | None, dry_run: bool) -> N
         raise UsageError("Name a category and a key.", hint="memory profile forget tools old_shell")
     done = project.profile_forget(category, key, dry_run=dry_run)
     if session.as_json:
-        fields = msgspec.to_builtins(done)
-        fields["removed"] = entry_fields(done.removed)
-        answer(project, fields)
+        from quire.fields import profile_forget_fields
+
+        answer(project, profile_forget_fields(done))
         return
     say(f"{'Would be forgotten' if dry_run else 'Forgotten'}: {done.removed.ref} ({done.removed.title})")
     if done.links_removed:
@@ -172,7 +171,9 @@ def restore(
             raise UsageError("Name what is to be restored.", hint="memory profile restore tools old_shell --as new_key")
         found = project.profile_forgotten()
         if session.as_json:
-            answer(project, {"results": msgspec.to_builtins(found)})
+            from quire.fields import profile_forgotten_fields
+
+            answer(project, profile_forgotten_fields(found))
             return
         if not found:
             say("Nothing was forgotten on this machine.")
@@ -184,9 +185,9 @@ def restore(
         raise UsageError("Name a category and a key.", hint="memory profile restore user timezone")
     done = project.profile_restore(category, key, at=at, new_key=new_key, dry_run=dry_run)
     if session.as_json:
-        fields = msgspec.to_builtins(done)
-        fields["entry"] = entry_fields(done.entry)
-        answer(project, fields)
+        from quire.fields import profile_restore_fields
+
+        answer(project, profile_restore_fields(done))
         return
     links = f", with {counted(done.links_restored, 'link')} to it" if done.links_restored else ""
     say(f"{'Would be restored' if dry_run else 'Restored'}: {done.entry.ref}{links}")
@@ -200,8 +201,9 @@ def link(session: Session, source: str, target: str, relation: str, dry_run: boo
     project = session.project()
     done = project.profile_link(source, target, relation, dry_run=dry_run)
     if session.as_json:
-        fields = {"link_created": done.created, **msgspec.to_builtins(done), "dry_run": dry_run}
-        answer(project, fields)
+        from quire.fields import profile_link_fields
+
+        answer(project, profile_link_fields(done, dry_run=dry_run))
         return
     said = "Linked already" if not done.created else "Would be linked" if dry_run else "Linked"
     say(f"{said}: {done.source} {done.relation} {done.target}")
@@ -214,7 +216,9 @@ def unlink(session: Session, source: str, target: str, relation: str | None, dry
     project = session.project()
     done = project.profile_unlink(source, target, relation, dry_run=dry_run)
     if session.as_json:
-        answer(project, {"link_removed": True, **msgspec.to_builtins(done)})
+        from quire.fields import profile_unlink_fields
+
+        answer(project, profile_unlink_fields(done))
         return
     said = "Would be unlinked" if dry_run else "Unlinked"
     say(f"{said}: {done.source} {', '.join(done.relations)} {done.target}")

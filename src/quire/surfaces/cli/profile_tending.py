@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import msgspec
-
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
@@ -23,7 +21,9 @@ def reflect(session: Session, apply: list[str], only: list[str], dry_run: bool) 
     kinds = ["archive", "confidence"] if "all" in apply else apply
     found = project.profile_reflect(apply=kinds, only=only, dry_run=dry_run)
     if session.as_json:
-        answer(project, msgspec.to_builtins(found))
+        from quire.fields import profile_reflect_fields
+
+        answer(project, profile_reflect_fields(found))
         return
     if kinds:
         said = "Would be changed" if dry_run else "Changed"
@@ -47,7 +47,9 @@ def export(session: Session, output_format: str, everything: bool, no_private: b
     project = session.project()
     done = project.profile_export(output_format, everything=everything, private=not no_private)
     if session.as_json:
-        answer(project, msgspec.to_builtins(done))
+        from quire.fields import profile_export_fields
+
+        answer(project, profile_export_fields(done))
         return
     # JSON must stay JSON, whatever the texts in it hold.
     if done.format == "json":
@@ -75,7 +77,9 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
         raise UsageError(f"`{place[:40]}` is no place.", hint="It is here, home or shared.")
     done = project.profile_private(_PLACES[place], apply=yes, prefer=prefer or "")
     if session.as_json:
-        answer(project, msgspec.to_builtins(done))
+        from quire.fields import profile_private_fields
+
+        answer(project, profile_private_fields(done))
         return
     _say_move(done, yes, prefer)
 
@@ -83,8 +87,9 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
 def _say_where(session: Session, project: Any) -> None:
     found = project.profile_status()
     if session.as_json:
-        fields = {"private": found.private, "path": found.private_path, "entries": found.private_entries}
-        answer(project, fields)
+        from quire.fields import profile_where_fields
+
+        answer(project, profile_where_fields(found))
     elif found.private == "shared":
         say("Everything is in the shared document. `memory profile private here` shows what could be kept out of it.")
     else:

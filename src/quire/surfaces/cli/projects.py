@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say
 
@@ -27,7 +25,9 @@ def list_projects(session: Session) -> None:
     """Show every registered project."""
     found = session.machine().projects()
     if session.as_json:
-        answer(None, {"projects": msgspec.to_builtins(found)})
+        from quire.fields import projects_fields
+
+        answer(None, projects_fields(found))
         return
     if not found:
         say("No projects are registered. `memory init` registers one, `memory projects add` an existing one.")
@@ -40,7 +40,9 @@ def add(session: Session, path: str | None) -> None:
     project = session.project(path)
     entry = session.machine().add(project.root)
     if session.as_json:
-        answer(project, {"project": msgspec.to_builtins(entry)})
+        from quire.fields import project_fields
+
+        answer(project, project_fields(entry))
         return
     say(f"Registered {entry.project['name']} ({entry.registry_id}) at {entry.project_root}")
 
@@ -49,7 +51,9 @@ def remove(session: Session, project: str) -> None:
     """Forget a project, named by its registry id, project id or path. Its files stay."""
     entry = session.machine().remove(project)
     if session.as_json:
-        answer(None, {"project": msgspec.to_builtins(entry)})
+        from quire.fields import project_fields
+
+        answer(None, project_fields(entry))
         return
     say(f"Forgot {entry.project['name']}; its memory in {entry.memory_root} stays.")
 
@@ -58,7 +62,9 @@ def prune(session: Session) -> None:
     """Forget the projects that hold no readable memory any more."""
     gone = session.machine().prune()
     if session.as_json:
-        answer(None, {"projects_removed": msgspec.to_builtins(gone)})
+        from quire.fields import pruned_fields
+
+        answer(None, pruned_fields(gone))
         return
     say(f"Forgot {len(gone)} projects." if gone else "Every registered project has its memory.")
     for entry in gone:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from quire.model import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYERS, PROFILE_KINDS, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, say, verdict_fields, warn
+from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import number
-
-if TYPE_CHECKING:
-    from quire.retrieval import Answer, Hit
-
-__all__ = ["COMMAND", "answer_fields"]
 
 _EXAMPLES = """Examples:
   memory query "why do webhook retries run in the worker?"
@@ -43,7 +36,9 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         everything=everything,
     )
     if session.as_json:
-        answer(project, answer_fields(found, explain), found.warnings)
+        from quire.fields import answer_fields
+
+        answer(project, answer_fields(found, explain=explain), found.warnings)
         return
     say(found.markdown.rstrip("\n"))
     warn(found.warnings)
@@ -52,50 +47,6 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         for hit in found.hits:
             parts = ", ".join(f"{name} {value}" for name, value in hit.parts.items())
             say(f"{hit.score:.4f}  {hit.record.ref}  {hit.why}  ({parts})")
-
-
-def answer_fields(found: Answer, explain: bool) -> dict[str, Any]:
-    return {
-        "question": found.question,
-        "results": [_hit(hit, explain) for hit in found.hits],
-        "connected": [
-            {
-                "ref": link.record.ref,
-                "title": link.record.title,
-                "relation": link.sentence,
-                "score": round(link.score, 4),
-            }
-            for link in (*found.connected, *found.open_questions)
-        ],
-        "withheld": [{"ref": item.ref, "title": item.title, "reason": item.reason} for item in found.withheld],
-        "closest": [{"ref": hit.record.ref, "title": hit.record.title} for hit in found.closest],
-        "markdown": found.markdown,
-        "tokens": found.tokens,
-        "truncated": found.truncated,
-    }
-
-
-def _hit(hit: Hit, explain: bool) -> dict[str, Any]:
-    record = hit.record
-    fields: dict[str, Any] = {
-        "ref": record.ref,
-        "id": record.ref if record.layer == "graph" else record.ref.partition(":")[2],
-        "layer": record.layer,
-        "kind": record.kind,
-        "title": record.title,
-        "status": record.status,
-        "stage": record.stage,
-        "section": record.section or None,
-        "score": round(hit.score, 4),
-        **verdict_fields(hit.verdict),
-        "why": hit.why,
-        "text": record.text,
-        "anchors": list(record.anchors),
-        "files": list(hit.files),
-        "tags": list(record.tags),
-        "updated_at": record.updated_at,
-    }
-    return {**fields, "explain": hit.parts} if explain else fields
 
 
 def _words(name: str, text: str | None, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:

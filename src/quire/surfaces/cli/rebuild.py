@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-import msgspec
-
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say
 
@@ -31,7 +29,9 @@ def run(session: Session, semantic: str | None) -> None:
     if on_terminal:
         sys.stderr.write("\r\x1b[K")
     if session.as_json:
-        answer(project, msgspec.to_builtins(done))
+        from quire.fields import rebuilt_fields
+
+        answer(project, rebuilt_fields(done))
         return
     say(f"Indexed {counted(done.records, 'record')} and {counted(done.edges, 'relation')}.")
     if semantic is not None:

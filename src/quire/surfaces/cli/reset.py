@@ -6,8 +6,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from quire.model import Cancelled, UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say
@@ -32,7 +30,9 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
     roots = [entry.project_root for entry in session.machine().projects()] if everywhere else [project.root]
     if dry_run:
         if session.as_json:
-            answer(project, {"dry_run": True, "project_roots": roots, "destroy": destroy})
+            from quire.fields import reset_planned_fields
+
+            answer(project, reset_planned_fields(roots, destroy=destroy))
         else:
             say("Would reset: " + (", ".join(roots) or "nothing"))
         return
@@ -41,14 +41,17 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
     if not everywhere:
         done = project.reset(destroy=destroy)
         if session.as_json:
-            answer(project, msgspec.to_builtins(done))
+            from quire.fields import reset_fields
+
+            answer(project, reset_fields(done))
         else:
             _report(done)
         return
     every, failed = session.machine().reset(destroy=destroy)
     if session.as_json:
-        failures = [{"project_root": root, "code": error.code, "message": error.message} for root, error in failed]
-        answer(None, {"projects_reset": msgspec.to_builtins(every), "projects_failed": failures})
+        from quire.fields import resets_fields
+
+        answer(None, resets_fields(every, failed))
         return
     for done in every:
         _report(done)

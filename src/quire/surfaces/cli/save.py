@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from quire.model import ACTORS, Actor, UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
@@ -63,9 +61,9 @@ def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, acto
     project = session.project()
     saved = project.save(data, source=source, actor=actor, dry_run=dry_run)
     if session.as_json:
-        fields = msgspec.to_builtins(saved)
-        fields.pop("warnings")
-        answer(project, fields, saved.warnings)
+        from quire.fields import saved_fields
+
+        answer(project, saved_fields(saved), saved.warnings)
         return
     if not saved.changed:
         say("Nothing to change: the memory already says this.")

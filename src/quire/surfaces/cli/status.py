@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say
 
 if TYPE_CHECKING:
     from quire.project import Project
-    from quire.upkeep import ProjectRow, Status
+    from quire.upkeep import Status
 
 _ORDER = ("building", "shipped", "idea", "paused", "dead")
 _URGENT = ("orphaned", "moved", "changed", "unverifiable")
@@ -31,7 +29,9 @@ def run(session: Session, everywhere: bool) -> None:
     project = session.project()
     found = project.status()
     if session.as_json:
-        answer(project, msgspec.to_builtins(found))
+        from quire.fields import status_fields
+
+        answer(project, status_fields(found))
     else:
         _report(project, found)
 
@@ -77,7 +77,9 @@ def _verdicts(found: Status) -> None:
 def _all(session: Session) -> None:
     rows = session.machine().status()
     if session.as_json:
-        answer(None, {"projects": list(map(_row_fields, rows))})
+        from quire.fields import statuses_fields
+
+        answer(None, statuses_fields(rows))
         return
     if not rows:
         say("No projects are registered. `memory init` registers one, `memory projects add` an existing one.")
@@ -91,14 +93,6 @@ def _all(session: Session) -> None:
                 f"{name} — {_counts(status)} · questions {len(status.open_questions)} · need a look {_needy(status)}"
                 f" · last activity {_moment(status.last_activity)} — {row.entry.project_root}"
             )
-
-
-def _row_fields(row: ProjectRow) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(row.entry)
-    fields["needs_reset"] = row.error is not None and row.error.code == "MemoryUnsupportedStorageVersion"
-    fields["error"] = None if row.error is None else {"code": row.error.code, "message": row.error.message}
-    fields["status"] = None if row.status is None else msgspec.to_builtins(row.status)
-    return fields
 
 
 def _needy(status: Status) -> int:

@@ -35,7 +35,9 @@ def run(session: Session, dry_run: bool, everything: bool, check: bool) -> int:
     project = session.project()
     found, warnings = project.sync(dry_run=dry_run)
     if session.as_json:
-        answer(project, msgspec.to_builtins(found), warnings)
+        from quire.fields import synced_fields
+
+        answer(project, synced_fields(found), warnings)
     else:
         _report(found, everything, dry_run)
         warn(warnings)

@@ -19,7 +19,9 @@ def run(session: Session) -> None:
     project = session.project()
     message = project.upgrade()
     if session.as_json:
-        answer(project, {"message": message, "upgraded": False})
+        from quire.fields import upgraded_fields
+
+        answer(project, upgraded_fields(message))
         return
     say(message)
     say("To upgrade Quire itself, use the tool you installed it with: `pip install -U quire-memory`.")

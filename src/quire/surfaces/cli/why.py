@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
-from quire.surfaces.cli.query import answer_fields
 from quire.surfaces.cli.reading import number
 
 if TYPE_CHECKING:
     from quire.files import Commit
-    from quire.upkeep import Background
 
 _EXAMPLES = """Examples:
   memory why src/queue.ts:42
@@ -31,9 +27,9 @@ def run(session: Session, place: str, budget: str | None) -> None:
     project = session.project()
     background, found = project.why(place, budget=number("budget", budget))
     if session.as_json:
-        fields = answer_fields(found, explain=False)
-        fields.pop("question")
-        answer(project, {**_fields(background), **fields})
+        from quire.fields import why_fields
+
+        answer(project, why_fields(background, found))
         return
     if background.line is not None:
         say(f"{background.path}:{background.line}: {(background.text or '').strip()}")
@@ -50,11 +46,6 @@ def run(session: Session, place: str, budget: str | None) -> None:
 
 def _said(commit: Commit) -> str:
     return f"{commit.id[:9]} {commit.date[:10]} {commit.author}: {commit.subject}"
-
-
-def _fields(background: Background) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(background)
-    return fields
 
 
 COMMAND = Command(

@@ -1,0 +1,99 @@
+"""The envelope around every answer, and what all results share: problems, verdicts, one line of JSON."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.model import Problem, QuireError, Verdict
+
+if TYPE_CHECKING:
+    from quire.project import Project
+
+__all__ = [
+    "all_fields",
+    "crashed",
+    "failed",
+    "json_text",
+    "own_fields",
+    "problem_fields",
+    "succeeded",
+    "verdict_fields",
+    "view_fields",
+]
+
+
+def succeeded(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> dict[str, Any]:
+    """The envelope of what was done as it was asked."""
+    meta = {"project_root": project.root, "memory_root": project.graph.folder} if project else {}
+    return {"ok": True, "data": data, "warnings": [problem_fields(item) for item in warnings], "meta": meta}
+
+
+def failed(error: QuireError) -> dict[str, Any]:
+    """The envelope of what was not done, and why."""
+    fields = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+    return {"ok": False, "error": fields, "warnings": [], "meta": {}}
+
+
+def crashed(error: Exception) -> QuireError:
+    """A fault of the program itself: said plainly, with what a report needs."""
+    import traceback
+
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(where.filename)}:{where.lineno}"
+    return QuireError(
+        f"Quire itself failed ({type(error).__name__} at {place}: {error}).",
+        hint="This is a bug: report it with the command you ran. MEMORY_DEBUG=1 prints the whole trace.",
+    )
+
+
+def all_fields(result: Any) -> dict[str, Any]:
+    """Everything a result holds."""
+    fields: dict[str, Any] = msgspec.to_builtins(result)
+    return fields
+
+
+def own_fields(result: Any) -> dict[str, Any]:
+    """Everything but the result's warnings, which the envelope carries."""
+    fields = all_fields(result)
+    fields.pop("warnings", None)
+    return fields
+
+
+def problem_fields(problem: Problem) -> dict[str, Any]:
+    return all_fields(problem)
+
+
+def verdict_fields(verdict: Verdict | None) -> dict[str, Any]:
+    """The verdict as a word, and beside it how it is known."""
+    if verdict is None:
+        return {"verdict": None}
+    checked = all_fields(verdict)
+    return {"verdict": checked.pop("verdict"), "checked": checked}
+
+
+def view_fields(view: Any) -> dict[str, Any]:
+    """A record as it is told, with its verdict at the end."""
+    fields = all_fields(view)
+    fields.pop("verdict", None)
+    return {**fields, **verdict_fields(view.verdict)}
+
+
+def json_text(value: Any) -> str:
+    """One line of JSON, whatever the texts in it hold."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        # A command line or a file's name may hold bytes that are no text; they are shown, not sent on.
+        return msgspec.json.encode(_as_text(value)).decode()
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_as_text(name): _as_text(item) for name, item in value.items()}
+    return [_as_text(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,192 @@
+"""Fields of what the graph answers: questions, nodes, saves, sync, checks, and the upkeep of one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.fields.envelope import all_fields, own_fields, verdict_fields
+
+if TYPE_CHECKING:
+    from quire.layers.graph import Inspected, Saved, StoredRelation
+    from quire.model import Verdict
+    from quire.retrieval import Answer, Hit
+    from quire.upkeep import Background, Changes, ChangeSet, Checked, Initialized, Rebuilt, Reset, Status, Synced
+
+__all__ = [
+    "answer_fields",
+    "brief_fields",
+    "changes_fields",
+    "checked_fields",
+    "confirmed_fields",
+    "first_brief_fields",
+    "initialized_fields",
+    "inspected_fields",
+    "rebuilt_fields",
+    "reset_fields",
+    "saved_fields",
+    "status_fields",
+    "synced_fields",
+    "upgraded_fields",
+    "why_fields",
+]
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+
+def answer_fields(found: Answer, *, explain: bool = False) -> dict[str, Any]:
+    """The answer to a question; with `explain`, the parts of each score."""
+    return {"question": found.question, **_found_fields(found, explain)}
+
+
+def brief_fields(change: ChangeSet, found: Answer) -> dict[str, Any]:
+    """The files of a change, and what governs them."""
+    return {"change": change.name, "files": change.files, **_found_fields(found)}
+
+
+def why_fields(background: Background, found: Answer) -> dict[str, Any]:
+    """The background of a place, and what governs it."""
+    return {**all_fields(background), **_found_fields(found)}
+
+
+def _found_fields(found: Answer, explain: bool = False) -> dict[str, Any]:
+    return {
+        "results": [_hit_fields(hit, explain) for hit in found.hits],
+        "connected": [
+            {
+                "ref": link.record.ref,
+                "title": link.record.title,
+                "relation": link.sentence,
+                "score": round(link.score, 4),
+            }
+            for link in (*found.connected, *found.open_questions)
+        ],
+        "withheld": [{"ref": item.ref, "title": item.title, "reason": item.reason} for item in found.withheld],
+        "closest": [{"ref": hit.record.ref, "title": hit.record.title} for hit in found.closest],
+        "markdown": found.markdown,
+        "tokens": found.tokens,
+        "truncated": found.truncated,
+    }
+
+
+def _hit_fields(hit: Hit, explain: bool) -> dict[str, Any]:
+    record = hit.record
+    fields: dict[str, Any] = {
+        "ref": record.ref,
+        "id": record.ref if record.layer == "graph" else record.ref.partition(":")[2],
+        "layer": record.layer,
+        "kind": record.kind,
+        "title": record.title,
+        "status": record.status,
+        "stage": record.stage,
+        "section": record.section or None,
+        "score": round(hit.score, 4),
+        **verdict_fields(hit.verdict),
+        "why": hit.why,
+        "text": record.text,
+        "anchors": list(record.anchors),
+        "files": list(hit.files),
+        "tags": list(record.tags),
+        "updated_at": record.updated_at,
+    }
+    return {**fields, "explain": hit.parts} if explain else fields
+
+
+def inspected_fields(found: Inspected, connections: Sequence[Any]) -> dict[str, Any]:
+    """A node in full, with the connections that facts have to it."""
+    node = found.node.node
+    fields: dict[str, Any] = {
+        "ref": node.id,
+        "stage": None,
+        "superseded_by": None,
+        "source": None,
+        "origin": None,
+        "anchors": [],
+        "tags": [],
+        "evidence": [],
+        **all_fields(node),
+        "body_path": f".memory/{found.node.path.removesuffix('.json')}.md",
+        "json_path": f".memory/{found.node.path}",
+        "body": found.node.body,
+        "edited_by_hand": not found.node.hash_holds,
+        **verdict_fields(found.verdict),
+    }
+    return {
+        "object": fields,
+        "relations": {
+            "outgoing": list(map(_relation_fields, found.outgoing)),
+            "incoming": list(map(_relation_fields, found.incoming)),
+        },
+        "connections": msgspec.to_builtins(connections),
+    }
+
+
+def _relation_fields(stored: StoredRelation) -> dict[str, Any]:
+    fields: dict[str, Any] = {"confidence": None, "evidence": [], "content_hash": None}
+    fields.update(all_fields(stored.relation))
+    fields["json_path"] = f".memory/{stored.path}"
+    return fields
+
+
+def status_fields(found: Status) -> dict[str, Any]:
+    """The memory at a glance."""
+    return all_fields(found)
+
+
+# -- telling ----------------------------------------------------------------------------------
+
+
+def saved_fields(saved: Saved) -> dict[str, Any]:
+    """What a save changed, or would change."""
+    return own_fields(saved)
+
+
+def confirmed_fields(saved: Saved, before: Mapping[str, Verdict]) -> dict[str, Any]:
+    """What was confirmed, and the verdict that each node had before."""
+    return {**own_fields(saved), "before": {ref: verdict_fields(verdict) for ref, verdict in before.items()}}
+
+
+# -- keeping it honest ------------------------------------------------------------------------
+
+
+def synced_fields(found: Synced) -> dict[str, Any]:
+    """Which nodes the code has left behind."""
+    return all_fields(found)
+
+
+def checked_fields(found: Checked) -> dict[str, Any]:
+    """Errors and warnings: here they are the answer."""
+    return all_fields(found)
+
+
+def changes_fields(found: Changes) -> dict[str, Any]:
+    """What differs from the last commit."""
+    return all_fields(found)
+
+
+def initialized_fields(done: Initialized) -> dict[str, Any]:
+    """What was created, or would be."""
+    return own_fields(done)
+
+
+def first_brief_fields(text: str) -> dict[str, Any]:
+    """The task of filling a new memory."""
+    return {"brief": text}
+
+
+def rebuilt_fields(done: Rebuilt) -> dict[str, Any]:
+    """What the new index holds."""
+    return all_fields(done)
+
+
+def reset_fields(done: Reset) -> dict[str, Any]:
+    """What was removed, and where it is archived."""
+    return all_fields(done)
+
+
+def upgraded_fields(message: str) -> dict[str, Any]:
+    """Whether the storage needs an upgrade: of this version, never."""
+    return {"message": message, "upgraded": False}

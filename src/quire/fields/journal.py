@@ -1,0 +1,152 @@
+"""Fields of what the journal answers: its making, recalls, answers, history, sources, faults, automation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.fields.envelope import all_fields, own_fields
+
+if TYPE_CHECKING:
+    from quire.retrieval import JournalAnswer
+
+__all__ = [
+    "journal_answer_fields",
+    "journal_automation_fields",
+    "journal_diff_fields",
+    "journal_inspect_fields",
+    "journal_log_fields",
+    "journal_providers_fields",
+    "journal_query_fields",
+    "journal_recall_fields",
+    "journal_refresh_fields",
+    "journal_restore_fields",
+    "journal_run_once_fields",
+    "journal_source_fields",
+    "journal_sources_fields",
+    "journal_start_fields",
+    "journal_status_fields",
+    "journal_stop_fields",
+    "journal_sync_fields",
+    "journal_validate_fields",
+]
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+
+def journal_query_fields(found: JournalAnswer) -> dict[str, Any]:
+    """The answer to a question, and where each part of it stands."""
+    fields = own_fields(found)
+    fields.pop("shortlist", None)
+    return fields
+
+
+def journal_answer_fields(found: JournalAnswer) -> dict[str, Any]:
+    """The answer alone, as other programs know it."""
+    return {
+        "mode": found.mode,
+        "answer": found.answer,
+        "why": found.why,
+        "citations": [
+            {
+                "sourceType": item.source_type,
+                "sourceId": item.source_id,
+                "pathOrSection": item.path_or_section,
+                "summary": item.summary,
+                "projectionPath": item.projection_path,
+            }
+            for item in found.citations
+        ],
+    }
+
+
+def journal_status_fields(found: Any) -> dict[str, Any]:
+    """What waits to be recalled, how the sources are, what to do next."""
+    return own_fields(found)
+
+
+def journal_log_fields(found: Any) -> dict[str, Any]:
+    """Checkpoints or events, the newest first."""
+    return own_fields(found)
+
+
+def journal_diff_fields(found: Any) -> dict[str, Any]:
+    """What changed between two states of the memory."""
+    return own_fields(found)
+
+
+def journal_inspect_fields(found: Any) -> dict[str, Any]:
+    """A part of the bundle, an event or a checkpoint in full."""
+    return all_fields(found)
+
+
+def journal_validate_fields(found: Any) -> dict[str, Any]:
+    """Faults in the journal's files, and what was mended."""
+    return all_fields(found)
+
+
+def journal_providers_fields(found: Any) -> dict[str, Any]:
+    """Who can be asked, and what may be spent."""
+    return own_fields(found)
+
+
+# -- making -----------------------------------------------------------------------------------
+
+
+def journal_refresh_fields(done: Any) -> dict[str, Any]:
+    """What a look at the project made of the journal, or would make."""
+    return own_fields(done)
+
+
+def journal_recall_fields(done: Any) -> dict[str, Any]:
+    """What was worked into the memory, or would be."""
+    return own_fields(done)
+
+
+def journal_restore_fields(done: Any) -> dict[str, Any]:
+    """A checkpoint or a batch that was brought back."""
+    return own_fields(done)
+
+
+# -- sources ----------------------------------------------------------------------------------
+
+
+def journal_source_fields(done: Any) -> dict[str, Any]:
+    """The source that was added or removed."""
+    return own_fields(done)
+
+
+def journal_sources_fields(found: Sequence[Any]) -> dict[str, Any]:
+    """Every source, and how its last sync went."""
+    return {"sources": msgspec.to_builtins(found)}
+
+
+def journal_sync_fields(done: Any) -> dict[str, Any]:
+    """What was imported from each source, or would be."""
+    return own_fields(done)
+
+
+# -- automation -------------------------------------------------------------------------------
+
+
+def journal_run_once_fields(cycle: Any) -> dict[str, Any]:
+    """What one cycle did."""
+    return all_fields(cycle)
+
+
+def journal_start_fields(done: Any | None) -> dict[str, Any]:
+    """The process that was started or ran already; None where it could not be."""
+    return {"pid": None, "started": False} if done is None else all_fields(done)
+
+
+def journal_stop_fields(done: Any) -> dict[str, Any]:
+    """The process that was ended, if one ran."""
+    return all_fields(done)
+
+
+def journal_automation_fields(found: Any) -> dict[str, Any]:
+    """Whether the process runs, and how the last cycles went."""
+    return own_fields(found)

@@ -1,0 +1,26 @@
+"""Fields of one record in full, whichever layer holds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["looked_fields"]
+
+
+def looked_fields(looked: Any) -> dict[str, Any]:
+    """What `Project.inspect_any` found, in the shape of its layer."""
+    if looked.layer == "graph":
+        from quire.fields.graph import inspected_fields
+
+        return inspected_fields(looked.found, looked.connections)
+    if looked.layer == "facts":
+        from quire.fields.facts import inspect_fact_fields
+
+        return inspect_fact_fields(looked.found)
+    if looked.layer == "profile":
+        from quire.fields.profile import profile_inspect_fields
+
+        return profile_inspect_fields(looked.found, looked.connections)
+    from quire.fields.journal import journal_inspect_fields
+
+    return journal_inspect_fields(looked.found)

@@ -1,0 +1,156 @@
+"""The fields of a result are what the command prints: one shape for every surface."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from installed import Git, Memory
+from quire import fields
+from quire.files import World
+from quire.project import Project
+
+Answer = tuple[dict[str, Any], list[Any]]
+FACT = "Retries run in the worker."
+LEARNING = "The end-to-end job needs two cores, or its tests run into their limits."
+
+
+@pytest.fixture
+def filled(memory: Memory, repo: Path, git: Git) -> Memory:
+    """A memory with something in every layer."""
+    (repo / "queue.py").write_text("def push(item):\n    return item\n")
+    memory.init("--with", "facts,profile,journal")
+    git.commit()
+    memory.save(
+        {"kind": "feature", "title": "Queue", "body": "A queue of jobs.", "anchors": ["queue.py"], "stage": "building"},
+        {"kind": "decision", "title": "One queue", "body": "One is enough.", "anchors": ["gone.py"]},
+    )
+    for words in (
+        ("facts", "store", "Decisions", FACT),
+        ("profile", "remember", "user", "timezone", "Europe/Madrid"),
+        ("profile", "remember", "learnings", "flaky_ci", LEARNING),
+        ("note", "look at it"),
+    ):
+        assert memory(*words).code == 0
+    (repo / "queue.py").write_text("def push(item):\n    return [item]\n")
+    return memory
+
+
+def _sync(project: Project) -> Answer:
+    found, warnings = project.sync(dry_run=True)
+    return fields.synced_fields(found), warnings
+
+
+def _notes(project: Project) -> Answer:
+    found, problems = project.notes()
+    return fields.notes_fields(found, len(found)), problems
+
+
+def _told(shape: Callable[[Any], dict[str, Any]], found: Any) -> Answer:
+    return shape(found), found.warnings
+
+
+ANSWERS: dict[str, Callable[[Project], Answer]] = {
+    "status": lambda project: (fields.status_fields(project.status()), []),
+    "check": lambda project: (fields.checked_fields(project.check()), []),
+    "diff": lambda project: (fields.changes_fields(project.diff()), []),
+    "sync --dry-run": _sync,
+    "query jobs": lambda project: _told(fields.answer_fields, project.query("jobs")),
+    "brief": lambda project: (fields.brief_fields(*project.brief([])), []),
+    "why queue.py:2": lambda project: (fields.why_fields(*project.why("queue.py:2")), []),
+    "inspect feature.queue": lambda project: (fields.looked_fields(project.inspect_any("feature.queue")), []),
+    "inspect user.timezone": lambda project: (fields.looked_fields(project.inspect_any("user.timezone")), []),
+    "inspect bundle:gotchas": lambda project: (fields.looked_fields(project.inspect_any("bundle:gotchas")), []),
+    "facts": lambda project: _told(fields.memory_facts_fields, project.memory_facts()),
+    "facts list": lambda project: (fields.memory_query_fields(project.memory_query()), []),
+    "facts episodes": lambda project: (fields.memory_episodes_fields(project.memory_episodes("")), []),
+    "facts focus": lambda project: _told(fields.memory_working_fields, project.memory_working()),
+    "facts context": lambda project: (fields.memory_context_fields(project.memory_context("")), []),
+    "facts normalize": lambda project: (fields.memory_normalize_fields(project.memory_normalize()), []),
+    "notes": _notes,
+    "profile": lambda project: _told(fields.profile_status_fields, project.profile_status()),
+    "profile private": lambda project: (fields.profile_where_fields(project.profile_status()), []),
+    "profile connections user timezone": lambda project: (
+        fields.profile_connections_fields(project.profile_connections("user", "timezone")),
+        [],
+    ),
+    "profile index": lambda project: _told(fields.profile_page_fields, project.profile_index()),
+    "profile context": lambda project: (fields.profile_context_fields(project.profile_context()), []),
+    "profile reflect": lambda project: (fields.profile_reflect_fields(project.profile_reflect()), []),
+    "profile export": lambda project: (fields.profile_export_fields(project.profile_export("markdown")), []),
+    "journal": lambda project: _told(fields.journal_status_fields, project.journal_status()),
+    "journal log": lambda project: _told(fields.journal_log_fields, project.journal_log()),
+    "journal validate": lambda project: (fields.journal_validate_fields(project.journal_validate()), []),
+    "journal sources": lambda project: (fields.journal_sources_fields(project.journal_sources()), []),
+    "journal query what": lambda project: _told(fields.journal_query_fields, project.journal_query("what")),
+}
+
+
+def test_the_command_prints_these_fields_byte_for_byte(filled: Memory, repo: Path, world: World) -> None:
+    for words, ask in ANSWERS.items():
+        printed = filled(*words.split(), "--json").out
+        data, warnings = ask(project := Project.open(str(repo), world))
+        assert printed == fields.json_text(fields.succeeded(project, data, warnings)) + "\n", words
+
+
+def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: Path, world: World) -> None:
+    project = Project.open(str(repo), world)
+    saved, before = project.confirm(["feature.queue"], dry_run=True)
+    data = fields.confirmed_fields(saved, before)
+    printed = filled("confirm", "feature.queue", "--dry-run", "--json").out
+    assert printed == fields.json_text(fields.succeeded(project, data, saved.warnings)) + "\n"
+    assert data["before"]["feature.queue"]["verdict"] == "changed"
+    assert "warnings" not in data
+
+    found = project.profile_remember("learnings", "slow_ci", LEARNING, dry_run=True)
+    data = fields.profile_remember_fields(found)
+    printed = filled("profile", "remember", "learnings", "slow_ci", LEARNING, "--dry-run", "--json").out
+    assert printed == fields.json_text(fields.succeeded(project, data, found.warnings)) + "\n"
+    assert (data["action"], data["entry"], [item["key"] for item in data["candidates"]]) == (
+        "candidates",
+        None,
+        ["flaky_ci"],
+    )
+    assert "warnings" not in data
+
+
+def test_an_answer_explains_its_scores_only_where_that_is_asked_for(filled: Memory, repo: Path, world: World) -> None:
+    found = Project.open(str(repo), world).query("jobs")
+    plain, explained = fields.answer_fields(found), fields.answer_fields(found, explain=True)
+    assert [{**item, "explain": hit.parts} for item, hit in zip(plain["results"], found.hits, strict=True)] == (
+        explained["results"]
+    )
+    assert all("explain" not in item for item in plain["results"])
+    assert found.hits[0].parts
+
+
+def test_a_process_that_could_not_be_started_has_the_fields_of_one_that_was() -> None:
+    assert fields.journal_start_fields(None) == {"pid": None, "started": False}
+
+
+def test_text_for_people_loads_none_of_this(filled: Memory, repo: Path) -> None:
+    for words, loads in ((["inspect", "feature.queue"], False), (["inspect", "feature.queue", "--json"], True)):
+        code = (
+            "import sys\nfrom quire.surfaces.cli.main import run\n"
+            f"code = run({words!r})\nsys.stderr.write('LOADED ' + ' '.join(sys.modules))\nsys.exit(code)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=repo, env=filled.env, capture_output=True, text=True, check=True
+        )
+        loaded = done.stderr.rpartition("LOADED ")[2].split()
+        assert ("quire.fields" in loaded) is loads
+        assert "quire.fields.journal" not in loaded
+
+
+def test_the_room_runs_on_the_model_alone() -> None:
+    code = (
+        "import sys\nfrom quire import fields\n[getattr(fields, name) for name in fields.__all__]\n"
+        "print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('quire.')}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["fields", "model"]
