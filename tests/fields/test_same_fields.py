@@ -133,7 +133,7 @@ def test_a_process_that_could_not_be_started_has_the_fields_of_one_that_was() ->
     assert fields.journal_start_fields(None) == {"pid": None, "started": False}
 
 
-def test_text_for_people_loads_none_of_this(filled: Memory, repo: Path) -> None:
+def test_text_for_people_loads_its_lines_alone(filled: Memory, repo: Path) -> None:
     for words, loads in ((["inspect", "feature.queue"], False), (["inspect", "feature.queue", "--json"], True)):
         code = (
             "import sys\nfrom quire.surfaces.cli.main import run\n"
@@ -143,7 +143,8 @@ def test_text_for_people_loads_none_of_this(filled: Memory, repo: Path) -> None:
             [sys.executable, "-c", code], cwd=repo, env=filled.env, capture_output=True, text=True, check=True
         )
         loaded = done.stderr.rpartition("LOADED ")[2].split()
-        assert ("quire.fields" in loaded) is loads
+        assert ("quire.fields.envelope" in loaded) is loads
+        assert ("quire.fields.lines" in loaded) is not loads
         assert "quire.fields.journal" not in loaded
 
 

@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.fields.envelope import (
-        crashed,
-        failed,
-        json_text,
-        problem_fields,
-        succeeded,
-        verdict_fields,
-    )
+    from quire.fields.envelope import crashed, failed, json_text, problem_fields, succeeded, verdict_fields
     from quire.fields.facts import (
         fact_fields,
         inspect_fact_fields,
@@ -72,6 +65,7 @@ if TYPE_CHECKING:
         journal_sync_fields,
         journal_validate_fields,
     )
+    from quire.fields.lines import background_lines, connection_lines, moment, node_lines, stage_counts, status_lines
     from quire.fields.looking import looked_fields
     from quire.fields.profile import (
         entry_fields,
@@ -107,10 +101,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "answer_fields",
+    "background_lines",
     "brief_fields",
     "changes_fields",
     "checked_fields",
     "confirmed_fields",
+    "connection_lines",
     "crashed",
     "entry_fields",
     "fact_fields",
@@ -154,6 +150,8 @@ __all__ = [
     "memory_store_fields",
     "memory_supersede_fields",
     "memory_working_fields",
+    "moment",
+    "node_lines",
     "note_fields",
     "notes_fields",
     "notes_promote_fields",
@@ -184,7 +182,9 @@ __all__ = [
     "reset_planned_fields",
     "resets_fields",
     "saved_fields",
+    "stage_counts",
     "status_fields",
+    "status_lines",
     "statuses_fields",
     "succeeded",
     "synced_fields",
@@ -198,10 +198,12 @@ __all__ = [
 # Which module holds what.
 _HOMES = {
     "answer_fields": "graph",
+    "background_lines": "lines",
     "brief_fields": "graph",
     "changes_fields": "graph",
     "checked_fields": "graph",
     "confirmed_fields": "graph",
+    "connection_lines": "lines",
     "crashed": "envelope",
     "entry_fields": "profile",
     "fact_fields": "facts",
@@ -245,6 +247,8 @@ _HOMES = {
     "memory_store_fields": "facts",
     "memory_supersede_fields": "facts",
     "memory_working_fields": "facts",
+    "moment": "lines",
+    "node_lines": "lines",
     "note_fields": "facts",
     "notes_fields": "facts",
     "notes_promote_fields": "facts",
@@ -275,7 +279,9 @@ _HOMES = {
     "reset_planned_fields": "projects",
     "resets_fields": "projects",
     "saved_fields": "graph",
+    "stage_counts": "lines",
     "status_fields": "graph",
+    "status_lines": "lines",
     "statuses_fields": "projects",
     "succeeded": "envelope",
     "synced_fields": "graph",

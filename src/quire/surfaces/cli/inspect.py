@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quire.model import Verdict, is_seal
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, counted, say
 
 if TYPE_CHECKING:
-    from quire.layers.graph import Inspected, StoredRelation
+    from quire.layers.graph import Inspected
 
 _EXAMPLES = """Examples:
   memory inspect feature.retry-queue
@@ -34,6 +33,8 @@ def run(session: Session, ref: str) -> None:
 
         answer(project, looked_fields(looked))
         return
+    from quire.fields import connection_lines
+
     shows: dict[str, Callable[[Any], None]] = {
         "facts": _say_fact,
         "graph": _say_node,
@@ -41,36 +42,15 @@ def run(session: Session, ref: str) -> None:
         "profile": _say_entry,
     }
     shows[looked.layer](looked.found)
-    _say_connections(looked.connections)
+    for line in connection_lines(looked.connections):
+        say(line)
 
 
 def _say_node(found: Inspected) -> None:
-    node = found.node.node
-    stage = f", {node.stage}" if node.stage else ""
-    say(f"{node.id} — {node.title}  [{node.status}{stage}]")
-    if node.superseded_by:
-        say(f"superseded by: {node.superseded_by}")
-    if node.anchors:
-        say(f"anchors: {', '.join(node.anchors)}")
-    if node.tags:
-        say(f"tags: {', '.join(node.tags)}")
-    given = [f"{item.kind} {item.id}" for item in node.evidence if not is_seal(item.kind, item.id)]
-    if given:
-        say(f"evidence: {', '.join(given)}")
-    if found.verdict:
-        _say_verdict(found.verdict)
-    if node.source:
-        task = f", {node.source.task}" if node.source.task else ""
-        say(f"source: {node.source.kind}{task}")
-    if node.origin:
-        say(f"origin: {node.origin.kind} {node.origin.locator}")
-    say(f"created {node.created_at}, updated {node.updated_at}")
-    if not found.node.hash_holds:
-        say("edited by hand since it was last saved")
-    say()
-    say(found.node.body)
-    _say_relations("Relations", found.outgoing, "{predicate} {target}")
-    _say_relations("Named by", found.incoming, "{source} {predicate} this")
+    from quire.fields import node_lines
+
+    for line in node_lines(found):
+        say(line)
 
 
 def _say_entry(found: Any) -> None:
@@ -120,39 +100,9 @@ def _say_fact(found: Any) -> None:
     say(view.content)
 
 
-def _say_connections(connections: list[Any]) -> None:
-    if connections:
-        say()
-        say("Connections:")
-    for edge in connections:
-        say(f"  {edge.source} {edge.relation} {edge.target}" + (f" — {edge.title}" if edge.title else ""))
-        if edge.description:
-            say(f"    {edge.description}")
-
-
 def _say_listed(name: str, values: Sequence[str]) -> None:
     if values:
         say(f"{name}: {', '.join(values)}")
-
-
-def _say_verdict(verdict: Verdict) -> None:
-    since = f" (last look at {verdict.since[:9]})" if verdict.since else ""
-    say(f"verdict: {verdict.verdict}{since}")
-    for anchor in verdict.anchors or (verdict,):
-        if anchor.because:
-            say(f"  {anchor.verdict}: {anchor.because}")
-
-
-def _say_relations(title: str, relations: list[StoredRelation], form: str) -> None:
-    if relations:
-        say()
-        say(f"{title}:")
-    for stored in relations:
-        relation = stored.relation
-        notes = [relation.confidence or "", "" if relation.status == "active" else relation.status]
-        text = form.format(predicate=relation.predicate, source=relation.source, target=relation.target)
-        shown = ", ".join(note for note in notes if note)
-        say(f"  {text}{f' ({shown})' if shown else ''}")
 
 
 COMMAND = Command(

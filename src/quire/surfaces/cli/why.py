@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
 from quire.surfaces.cli.reading import number
-
-if TYPE_CHECKING:
-    from quire.files import Commit
 
 _EXAMPLES = """Examples:
   memory why src/queue.ts:42
@@ -31,21 +26,12 @@ def run(session: Session, place: str, budget: str | None) -> None:
 
         answer(project, why_fields(background, found))
         return
-    if background.line is not None:
-        say(f"{background.path}:{background.line}: {(background.text or '').strip()}")
-    if not background.committed:
-        say(f"No commit to show: {background.note.rstrip('.')}.")
-    for commit in background.commits:
-        say(_said(commit))
-        for save in background.saves:
-            if save.commit == commit.id:
-                say(f"  saved in it: {save.ref} — {save.title} ({save.change})")
+    from quire.fields import background_lines
+
+    for line in background_lines(background):
+        say(line)
     say()
     say(found.markdown.rstrip("\n") if found.hits else "Nothing in the memory is anchored here.")
-
-
-def _said(commit: Commit) -> str:
-    return f"{commit.id[:9]} {commit.date[:10]} {commit.author}: {commit.subject}"
 
 
 COMMAND = Command(
