@@ -28,7 +28,7 @@ from quire.model import InvalidStore
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NAMES = sorted(path.parent.name for path in RECORDINGS.glob("*/commands.json"))
-NOT_HERE = ("integrate", "mcp")
+NOT_HERE = ("integrate",)
 """Verbs of the original that we do not have."""
 CAREFUL = ("validate", "sync", "automate run-once")
 """Verbs that end with 1 although they did what they could."""

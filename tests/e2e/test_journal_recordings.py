@@ -43,7 +43,6 @@ class Expected(NamedTuple):
 CHECKS = "journal-validation-commands"
 EVERYWHERE = (
     Everywhere("integrate", ("verb",), "journal-integrate"),
-    Everywhere("mcp", ("verb",), "journal-server", "errors-offline"),
     Everywhere("*", ("exit 1 -> [23]",), "journal-exit-codes"),
     Everywhere("init", ("says Provider", "state provider", "bundle gotchas", "bundle nextSteps"), "journal-models"),
     Everywhere("update", ("says Provider", "state provider"), "journal-models"),
@@ -84,7 +83,6 @@ ACCEPTED = "exit 1 -> 0"
 EXPECTED = (
     # A project of its own, from the first command to the last.
     Expected("basic-node", (1, 2), ("no verb integrate",), "journal-integrate"),
-    Expected("basic-node", (1, 2), ("no verb mcp",), "journal-server"),
     Expected("basic-node", (10,), ("exit 0 -> 3",), "journal-not-made"),
     Expected("basic-node", (13, 88), (ACCEPTED, "says validation:baseline FAIL -> WARN"), "journal-levels"),
     Expected("basic-node", (20,), ("exit 0 -> 1",), "journal-unknown-checkpoint"),

@@ -56,7 +56,7 @@ from quire.files.paths import (
     stamp_of,
     storage_failed,
 )
-from quire.files.programs import Finished, own_command, run_program, start_program
+from quire.files.programs import Finished, become_server, own_command, run_program, start_program
 from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
 from quire.files.transaction import (
     Append,
@@ -94,6 +94,7 @@ __all__ = [
     "World",
     "apply_changes",
     "attributes",
+    "become_server",
     "blob_id",
     "changes_between",
     "changes_staged",

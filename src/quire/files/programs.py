@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
@@ -28,7 +28,7 @@ _GRACE_SECONDS = 0.5
 """How long the pipes may stay open after the program has ended."""
 _CHUNK = 1 << 16
 
-__all__ = ["MOST", "Finished", "own_command", "run_program", "start_program"]
+__all__ = ["MOST", "Finished", "become_server", "own_command", "run_program", "start_program"]
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +49,11 @@ def own_command(*words: str) -> list[str]:
     """The command line of a command of this program, for a process of its own, whichever program is running."""
     # The folder in which the process is started must not be searched for modules: a repository could bring its own.
     return [sys.executable, "-P", "-m", "quire", *words]
+
+
+def become_server(words: Sequence[str]) -> NoReturn:
+    """Go on as the server for MCP clients, in this process: whoever started it holds its pipes already."""
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "quire.surfaces.mcp", *words])  # noqa: S606
 
 
 def run_program(

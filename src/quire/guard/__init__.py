@@ -1,4 +1,4 @@
-"""What may not pass: secrets and hostile text. Uses the model only."""
+"""What may not pass, and how what was recalled is shown: secrets, hostile text, fences. Uses the model only."""
 
 from typing import TYPE_CHECKING
 
@@ -6,28 +6,38 @@ from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.guard.admission import admit, stored_secrets, text_problems
+    from quire.guard.framing import Fence, make_fence, safe_values
+    from quire.guard.instructions import find_instructions
     from quire.guard.secrets import SecretFinding, find_secrets
     from quire.guard.text import TextFinding, find_hostile, make_safe
 
 __all__ = [
+    "Fence",
     "SecretFinding",
     "TextFinding",
     "admit",
     "find_hostile",
+    "find_instructions",
     "find_secrets",
+    "make_fence",
     "make_safe",
+    "safe_values",
     "stored_secrets",
     "text_problems",
 ]
 
 # Which module holds what.
 _HOMES = {
+    "Fence": "framing",
     "SecretFinding": "secrets",
     "TextFinding": "text",
     "admit": "admission",
     "find_hostile": "text",
+    "find_instructions": "instructions",
     "find_secrets": "secrets",
+    "make_fence": "framing",
     "make_safe": "text",
+    "safe_values": "framing",
     "stored_secrets": "admission",
     "text_problems": "admission",
 }

@@ -1,8 +1,9 @@
-"""Find characters that lie to the reader or break the file, and show foreign text without them.
+r"""Find characters that lie to the reader or break the file, and show foreign text without them.
 
 Hostile is what changes how the surrounding text is read without being seen: controls, terminal escapes,
-bidirectional overrides, invisible tag characters. Joiners, variation selectors and soft hyphens stay, because
-emoji, Persian and many other scripts need them.
+bidirectional overrides, invisible tag characters. Joiners, variation selectors and soft hyphens may be written down,
+because emoji, Persian and many other scripts need them; shown they are only where such a script or emoji needs them,
+since anywhere else they carry what nobody sees.
 """
 
 import functools
@@ -23,6 +24,52 @@ _HOSTILE = f"\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\ud800-\udfff{_BIDI}{_TA
 # The flags of England, Scotland, Wales and other regions spell their code in tag characters. The code has 3 to 6
 # letters or digits; without that limit a flag could carry a whole hidden sentence.
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+
+# What has no width or no shape of its own, those that Python calls printable first.
+_BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+_UNSEEN = (
+    f"{_BLANKS}\u00ad\u061c\u180e\u200b-\u200f\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e00ff\U000e01f0-\U000e0fff"
+)
+_PRINTABLE_UNSEEN = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
+_RIGHT_TO_LEFT = "\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010800-\U00010fff"
+# Scripts whose letters join or stack, so that a joiner changes how they look.
+_JOINED = (
+    f"{_RIGHT_TO_LEFT}\u0900-\u109f\u1780-\u17b3\u17b6-\u17ff\u1810-\u18af\u1900-\u1cff\ua840-\ua87f\ua8e0-\ua8ff"
+    "\ua980-\ua9df\uaa60-\uaa7f\uabc0-\uabff\U00011000-\U00011fff\U0001e900-\U0001e95f"
+)
+_SPACELESS = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1950-\u19df\u1a20-\u1aaf\u3040-\u30ff\u4e00-\u9fff"
+_EMOJI = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_IDEOGRAPH = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_LETTER = "[^\\W\\d_\u115f\u1160\u3164\uffa0]"
+# Where an unseen character belongs, one alternative for each reason. Around it only what is seen may count: what is
+# written out itself would be gone the next time, and the answer another.
+_BELONGS = "|".join(
+    (
+        _FLAG,
+        f"[{_EMOJI}][\ufe0e\ufe0f]?(?:\u200d[{_EMOJI}][\ufe0e\ufe0f]?)*",
+        "[0-9#*]\ufe0f\u20e3",
+        f"[{_IDEOGRAPH}][\ufe00-\ufe02\U000e0100-\U000e011f]",
+        f"[\u2200-\u22ff\u2a00-\u2aff\u3000-\u303f\uff01-\uff5e{_JOINED}]\ufe00",
+        f"(?<=[{_JOINED}])[\u034f\u200c\u200d](?![{_UNSEEN}])",
+        f"(?<![{_UNSEEN}])\u200d(?=[{_JOINED}])",
+        "(?<=[\u0300-\u034e\u0350-\u036f])\u034f",
+        f"(?<=[{_SPACELESS}])\u200b(?=[{_SPACELESS}])",
+        "(?<=[\u1780-\u17b3])[\u17b4\u17b5]",
+        "(?<=[\u1820-\u18aa])[\u180b-\u180f]",
+        "\u115f(?=[\u1161-\u11ff])|(?<=[\u1100-\u115e])\u1160",
+    )
+)
+# A mark of direction belongs where something is written from right to left.
+_MARKS = f"(?<![{_UNSEEN}])[\u061c\u200e\u200f](?![{_UNSEEN}])"
+# Where a word may be broken is no part of what it says.
+_HYPHEN = f"(?<={_LETTER})\u00ad(?={_LETTER})"
 
 
 class TextFinding(msgspec.Struct, frozen=True):
@@ -50,16 +97,27 @@ def find_hostile(text: str, *, single_line: bool = False) -> list[TextFinding]:
 
 
 def make_safe(text: str) -> str:
-    r"""Return `text` with each hostile character written as \u{XX}; line feeds and tabs stay.
+    r"""Return `text` with each hostile or misplaced unseen character written as \u{XX}; line feeds and tabs stay.
 
     A carriage return lets later text overwrite earlier text in a terminal, so only the one in a Windows line
-    ending disappears and any other is written out.
+    ending disappears and any other is written out. A soft hyphen within a word disappears, and so does a byte order
+    mark at the beginning: neither is part of what the text says.
     """
+    text = text.lstrip("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\\u{D}")
-    if _is_plain(text, single_line=False):
+    if _is_plain(text, single_line=False) and (text.isascii() or _PRINTABLE_UNSEEN.isdisjoint(text)):
         return text
-    return _pattern(single_line=False).sub(_written_out, text)
+    if _suspect().search(text) is None:
+        return text
+    return _shown(marks=_has_right_to_left(text)).sub(_written_out, text)
+
+
+def without_unseen(text: str) -> str:
+    """Return `text` without the characters that have no width or shape of their own, wherever they stand."""
+    if text.isascii() or (text.isprintable() and _PRINTABLE_UNSEEN.isdisjoint(text)):
+        return text
+    return _unseen().sub("", text)
 
 
 def _is_plain(text: str, *, single_line: bool) -> bool:
@@ -68,8 +126,19 @@ def _is_plain(text: str, *, single_line: bool) -> bool:
 
 
 def _written_out(match: re.Match[str]) -> str:
-    char = match.group("bad")
-    return match.group() if char is None else f"\\u{{{ord(char):X}}}"
+    bad = match.group("bad")
+    if bad is not None:
+        return "".join(map(_escape, bad))
+    return "" if match.group() == "\u00ad" else match.group()
+
+
+@functools.lru_cache(4096)
+def _escape(char: str) -> str:
+    return f"\\u{{{ord(char):X}}}"
+
+
+def _has_right_to_left(text: str) -> bool:
+    return any(mark in text for mark in "\u061c\u200e\u200f") and _right_to_left().search(text) is not None
 
 
 @functools.cache
@@ -77,6 +146,27 @@ def _pattern(*, single_line: bool) -> re.Pattern[str]:
     """Compile on first use: most texts never get here."""
     breaks = "\\n\\r\u2028\u2029" if single_line else ""
     return re.compile(f"{_FLAG}|(?P<bad>[{_HOSTILE}{breaks}])")
+
+
+@functools.cache
+def _shown(*, marks: bool) -> re.Pattern[str]:
+    belongs = f"{_BELONGS}|{_MARKS}" if marks else _BELONGS
+    return re.compile(f"{belongs}|{_HYPHEN}|(?P<bad>[{_HOSTILE}{_UNSEEN}]+)")
+
+
+@functools.cache
+def _suspect() -> re.Pattern[str]:
+    return re.compile(f"[{_HOSTILE}{_UNSEEN}]")
+
+
+@functools.cache
+def _unseen() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSEEN}{_BIDI}{_TAGS}]+")
+
+
+@functools.cache
+def _right_to_left() -> re.Pattern[str]:
+    return re.compile(f"[{_RIGHT_TO_LEFT}]")
 
 
 def _code_of(point: int) -> str:

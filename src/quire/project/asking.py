@@ -11,6 +11,7 @@ from quire.model import InputError, NotInitialized, Problem, limits
 from quire.project.rooms import Rooms
 
 if TYPE_CHECKING:
+    from quire.guard import Fence
     from quire.index import Index
     from quire.layers.graph import Inspected
     from quire.retrieval import Answer, Ask
@@ -53,6 +54,7 @@ class Asking(Rooms):
         layers: tuple[str, ...] = (),
         path: str | None = None,
         everything: bool = False,
+        fence: Fence | None = None,
     ) -> Answer:
         """What the memory knows about a question, or about a file, within a budget of tokens."""
         from quire.index import Filter
@@ -74,6 +76,7 @@ class Asking(Rooms):
             governs=Governor(self.root, [inner_path(self.root, self.world.cwd, path)]) if path is not None else None,
             about=f"what governs {path}" if path is not None else "",
             everything=everything,
+            fence=fence,
         )
         return self._ask(asked)
 
@@ -85,6 +88,7 @@ class Asking(Rooms):
         branch: str | None = None,
         budget: int | None = None,
         limit: int = 20,
+        fence: Fence | None = None,
     ) -> tuple[ChangeSet, Answer]:
         """What governs the files of a change: those named, of a range of commits, of a branch, or not committed."""
         from quire.retrieval import Ask
@@ -102,10 +106,11 @@ class Asking(Rooms):
             limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
             governs=Governor(self.root, found.files),
             about=f"what governs {found.name}",
+            fence=fence,
         )
         return found, self._ask(asked)
 
-    def why(self, place: str, *, budget: int | None = None) -> tuple[Background, Answer]:
+    def why(self, place: str, *, budget: int | None = None, fence: Fence | None = None) -> tuple[Background, Answer]:
         """Why a file, or a line of it, is as it is: what governs it, who wrote it, what was saved with it."""
         from quire.retrieval import Ask
         from quire.upkeep import Governor, background_of, place_of
@@ -119,6 +124,7 @@ class Asking(Rooms):
             governs=Governor(self.root, [path], line=line),
             about=f"why {path}" + (f":{line}" if line else ""),
             everything=True,
+            fence=fence,
         )
         found = self._with_index(lambda index: background_of(self.root, self.git, index, path, line))
         return found, self._ask(asked)

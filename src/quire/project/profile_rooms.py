@@ -56,7 +56,8 @@ class ProfileRooms(Asking):
         if not found:
             # A disk that cannot be written to, a living writer, or what would be lost, keeps nobody from reading.
             with contextlib.suppress(LockBusy, StorageFailed, OutsideProject, InvalidStore):
-                self._migrate()
+                if not self.read_only:
+                    self._migrate()
             found = self._with_index(lambda index: [work(index)] if self._usable(index) else [])
         return found[0]
 

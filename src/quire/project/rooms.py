@@ -35,6 +35,8 @@ class Rooms:
         self.git = Git(root, world.env)
         self.graph = GraphStore(root)
         self._access: dict[str, str] | None = None
+        self.read_only = False
+        """Whether whoever asks may only read: then documents of older versions are read as they are."""
 
     def _graph_id(self, ref: str) -> str:
         parsed = parse_ref(ref)

@@ -61,4 +61,6 @@ class Answer(msgspec.Struct, kw_only=True):
     """Nothing clearly answers; what came nearest is given all the same."""
     shown: list[str] = []
     """The refs of the hits that found room in the text."""
+    flags: dict[str, tuple[str, ...]] = {}
+    """By ref, what the text of a record tries to make its reader do; only of answers that are fenced."""
     warnings: list[Problem] = []

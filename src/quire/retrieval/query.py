@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -15,6 +15,9 @@ from quire.retrieval.currency import REPLACEABLE, current_weight, replacement_of
 from quire.retrieval.expand import connected_to
 from quire.retrieval.fuse import Scored, code_names, keywords, seed
 from quire.retrieval.render import render
+
+if TYPE_CHECKING:
+    from quire.guard import Fence
 
 _EVIDENCE_FLOOR, _NEARNESS_FLOOR = 0.45, 0.33
 """A question has an answer when its best record reaches one of these."""
@@ -70,6 +73,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """Rank what there is, also where nothing clearly answers; the answer then says that it is weak."""
     weigh: Callable[[Record], float] = _plain_weight
     """Says what a record counts today."""
+    fence: Fence | None = None
+    """The marks to put around everything recalled, where a model reads the text."""
 
 
 def ask(index: Index, asked: Ask) -> Answer:
@@ -94,7 +99,7 @@ def ask(index: Index, asked: Ask) -> Answer:
         _keep(index, asked, answer, ranked)
     if asked.rendered:
         answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
-        render(answer, asked.budget)
+        render(answer, asked.budget, asked.fence)
     return answer
 
 

@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from quire.guard import make_safe
 from quire.model import count_tokens, cut, one_line
-from quire.retrieval.answer import Answer, Hit, Link
+from quire.retrieval.answer import Answer, Hit, Link, Withheld
+
+if TYPE_CHECKING:
+    from quire.guard import Fence
 
 # Scripts without spaces put none after their full stops either.
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\n")
-_FIRST_SHARE, _OTHER_SHARE = 0.5, 0.34
+FIRST_SHARE, OTHER_SHARE = 0.5, 0.34
 """How much of the budget one body may take, so that one long note does not keep all others out."""
 _LEAST = 12
+LINKS_SHARE = 5
+"""The part of the budget that is kept for what is connected: a fifth."""
 _FOOTER = 24
 """Room that is kept for the last line, which may take more where more is left."""
-_NAMES = 5
+NAMES = 5
 _CALM = ("fresh", "unanchored")
 
 __all__ = ["render"]
 
 
-def render(answer: Answer, budget: int) -> None:
-    """Fill in the answer's text and what of it found room."""
-    heading = f"# Memory: {_quoted(answer.heading, min(200, budget // 3))}\n"
+def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
+    """Fill in the answer's text and what of it found room; with a fence, everything recalled stands inside it."""
+    if fence is not None:
+        from quire.retrieval.fenced import render_fenced
+
+        render_fenced(answer, budget, fence)
+        return
+    heading = heading_line(answer, budget)
     if not answer.hits:
         _finish(answer, _nothing(heading, answer), budget)
         return
@@ -32,13 +44,13 @@ def render(answer: Answer, budget: int) -> None:
     parts = [heading, note]
     left = budget - count_tokens("".join(parts)) - _FOOTER
     sections = _sections(answer)
-    asked_files = {file for hit in answer.hits for file in hit.files}
-    links = min(sum(count_tokens(title + "".join(lines)) for title, lines in sections), budget // 5)
+    many = names_many_files(answer)
+    links = min(sum(count_tokens(title + "".join(lines)) for title, lines in sections), budget // LINKS_SHARE)
     for number, hit in enumerate(answer.hits):
         # The best hit comes before everything that is merely connected to it.
         room = left if not answer.shown else left - links
-        share = int(budget * (_FIRST_SHARE if number == 0 else _OTHER_SHARE))
-        text, cost, whole = _item(hit, min(room, share), len(asked_files) > 1)
+        share = int(budget * (FIRST_SHARE if number == 0 else OTHER_SHARE))
+        text, cost, whole = _item(hit, min(room, share), many)
         answer.truncated = answer.truncated or not whole
         if text:
             parts.append(text)
@@ -81,58 +93,72 @@ def _item(hit: Hit, room: int, many_files: bool) -> tuple[str, int, bool]:
     record = hit.record
     verdict = hit.verdict.verdict if hit.verdict else None
     state = ", ".join(part for part in (record.status, record.stage, verdict) if part)
-    # A title that only repeats the text would say everything twice.
-    repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
-    name = record.section if repeats else record.title
-    head = f"\n## {one_line(make_safe(record.ref))} — {one_line(make_safe(name))}  [{one_line(make_safe(state))}]\n"
-    if hit.verdict and hit.verdict.verdict not in _CALM:
-        head += f"{hit.verdict.verdict}: {one_line(make_safe(hit.verdict.because))}\n"
-    if hit.files and many_files:
-        head += f"governs: {_files(hit.files)}\n"
-    if record.anchors:
-        head += f"anchors: {', '.join(one_line(make_safe(anchor)) for anchor in record.anchors)}\n"
+    head = f"\n## {_shown(record.ref)} — {name_of(hit)}  [{_shown(state)}]\n{told_lines(hit, many_files)}"
     body = make_safe(record.text.strip())
     whole = head + _quote(body)
     cost = count_tokens(whole)
     if cost <= room:
         return whole, cost, True
-    pointer = f"> … the rest: `memory inspect {one_line(make_safe(record.ref))}`\n"
+    pointer = f"> … the rest: `memory inspect {_shown(record.ref)}`\n"
     available = room - count_tokens(head) - count_tokens(pointer)
-    kept = _cut(body, available)
+    kept = cut_body(body, available, lambda kept: count_tokens(_quote(kept)))
     text = head + _quote(kept) + pointer if kept else ""
     return text, count_tokens(text), False
 
 
+def name_of(hit: Hit) -> str:
+    """What a record is called: its title, or its section where the title only repeats how the text begins."""
+    record = hit.record
+    repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
+    return _shown(record.section if repeats else record.title)
+
+
+def told_lines(hit: Hit, many_files: bool) -> str:
+    """What is known of a record besides its text, a line each."""
+    lines = ""
+    if hit.verdict and hit.verdict.verdict not in _CALM:
+        lines += f"{hit.verdict.verdict}: {_shown(hit.verdict.because)}\n"
+    if hit.files and many_files:
+        lines += f"governs: {_files(hit.files)}\n"
+    if hit.record.anchors:
+        lines += f"anchors: {', '.join(_shown(anchor) for anchor in hit.record.anchors)}\n"
+    return lines
+
+
+def names_many_files(answer: Answer) -> bool:
+    """Whether it must be said of each record which of the files it governs."""
+    return len({file for hit in answer.hits for file in hit.files}) > 1
+
+
 def _files(files: tuple[str, ...]) -> str:
-    shown = ", ".join(one_line(make_safe(file)) for file in files[:_NAMES])
-    return f"{shown} and {len(files) - _NAMES} more" if len(files) > _NAMES else shown
+    shown = ", ".join(_shown(file) for file in files[:NAMES])
+    return f"{shown} and {len(files) - NAMES} more" if len(files) > NAMES else shown
 
 
-def _cut(body: str, tokens: int) -> str:
+def cut_body(body: str, tokens: int, cost: Callable[[str], int]) -> str:
     """As many whole sentences as fit."""
     if tokens < _LEAST:
         return ""
     ends = [found.end() for found in _SENTENCE_ENDS.finditer(body)]
-    fitting = bisect.bisect_right(ends, tokens, key=lambda end: count_tokens(_quote(body[:end])))
+    fitting = bisect.bisect_right(ends, tokens, key=lambda end: cost(body[:end]))
     return body[: ends[fitting - 1]].rstrip() if fitting else ""
 
 
 def _sections(answer: Answer) -> list[tuple[str, list[str]]]:
     named = (("Connected", answer.connected), ("Open questions", answer.open_questions))
-    return [(f"\n## {title}\n", [_link(link) for link in links]) for title, links in named if links]
+    return [(f"\n## {title}\n", [link_line(link) for link in links]) for title, links in named if links]
 
 
-def _link(link: Link) -> str:
-    ref, sentence = (one_line(make_safe(text)) for text in (link.record.ref, link.sentence))
-    return f"- {ref} — {one_line(make_safe(link.record.title))} ({sentence})\n"
+def link_line(link: Link) -> str:
+    return f"- {_shown(link.record.ref)} — {_shown(link.record.title)} ({_shown(link.sentence)})\n"
 
 
 def _footer(answer: Answer, room: int) -> str:
     """What was left out and why, with as many of the names as there is room for."""
-    missing = [one_line(make_safe(hit.record.ref)) for hit in answer.hits if hit.record.ref not in answer.shown]
-    withheld = [one_line(make_safe(f"{item.ref} ({item.reason})")) for item in answer.withheld]
+    missing = [_shown(hit.record.ref) for hit in answer.hits if hit.record.ref not in answer.shown]
+    withheld = [_shown(f"{item.ref} ({item.reason})") for item in answer.withheld]
     text = ""
-    for names in range(_NAMES, -1, -1):
+    for names in range(NAMES, -1, -1):
         notes = []
         if missing:
             notes.append(f"{len(missing)} more did not fit" + _list(missing[:names]))
@@ -156,13 +182,20 @@ def _nothing(heading: str, answer: Answer) -> str:
     lines = [heading, "Nothing in the memory answers this.\n"]
     if answer.withheld:
         lines.append("\nNo longer current (`--all` shows them):\n")
-        told = [f"{item.ref} — {one_line(item.title)}: {item.reason}" for item in answer.withheld[:5]]
-        lines += [f"- {one_line(make_safe(text))}\n" for text in told]
+        lines += [withheld_line(item) for item in answer.withheld[:NAMES]]
     if answer.closest:
         lines.append("\nThe nearest nodes, probably about something else:\n")
-        lines += [f"- {one_line(make_safe(f'{hit.record.ref} — {hit.record.title}'))}\n" for hit in answer.closest]
+        lines += [closest_line(hit) for hit in answer.closest]
     lines.append("\nTry other words, a file with `--path`, or `memory status` for the overview.\n")
     return "".join(lines)
+
+
+def withheld_line(item: Withheld) -> str:
+    return f"- {_shown(f'{item.ref} — {one_line(item.title)}: {item.reason}')}\n"
+
+
+def closest_line(hit: Hit) -> str:
+    return f"- {_shown(f'{hit.record.ref} — {hit.record.title}')}\n"
 
 
 def _quote(text: str) -> str:
@@ -170,5 +203,9 @@ def _quote(text: str) -> str:
     return "".join(f"> {line}".rstrip() + "\n" for line in text.split("\n"))
 
 
-def _quoted(question: str, chars: int) -> str:
-    return f'"{cut(one_line(make_safe(question)), chars)}"'
+def heading_line(answer: Answer, budget: int) -> str:
+    return f'# Memory: "{cut(_shown(answer.heading), min(200, budget // 3))}"\n'
+
+
+def _shown(text: str) -> str:
+    return one_line(make_safe(text))

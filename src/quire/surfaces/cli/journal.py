@@ -10,6 +10,7 @@ from quire.surfaces.cli.journal_automation import AUTOMATE
 from quire.surfaces.cli.journal_importing import IMPORTING
 from quire.surfaces.cli.journal_making import MAKING
 from quire.surfaces.cli.journal_recalling import RECALLING
+from quire.surfaces.cli.journal_serving import MCP
 from quire.surfaces.cli.journal_shown import reply
 
 _EXAMPLES = """Examples:
@@ -49,6 +50,7 @@ _VERBS = {
     "restore": MAKING["restore"],
     "validate": ASKING["validate"],
     "automate": AUTOMATE,
+    "mcp": MCP,
     "providers": ASKING["providers"],
 }
 

@@ -9,8 +9,6 @@ from quire.model import Problem, QuireError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
-# The folder in which the process is started must not be searched for modules: a repository could bring its own.
-_OURSELVES = ("-P", "-m", "quire", "journal", "automate")
 _EXAMPLES = """Examples:
   memory journal automate run-once                    one cycle now: sync, recall, retention
   memory journal automate run-once --quiet            the same from a hook or from cron

@@ -1,11 +1,37 @@
-"""`memory-mcp`, the server for MCP clients: says when it arrives until it does."""
+"""`memory-mcp`, the server for MCP clients."""
 
+from __future__ import annotations
+
+import os
 import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
 
 
-def main() -> None:
-    """Answer on stderr, so that a client that starts it by mistake sees the reason in its log."""
-    sys.stderr.write("memory-mcp arrives with a later version of Quire; use the `memory` command until then.\n")
-    raise SystemExit(3)
+def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") -> int:
+    """Serve until the client goes. What goes wrong before that is said on stderr, where clients keep their logs."""
+    from quire.files import real_world
+    from quire.model import QuireError
+    from quire.surfaces.mcp.catalogue import chosen_tools
+    from quire.surfaces.mcp.desk import Desk
+    from quire.surfaces.mcp.options import read_options
+    from quire.surfaces.mcp.replies import Replies
+
+    try:
+        world = real_world()
+        options = read_options(sys.argv[1:] if arguments is None else arguments, world.env, world.memory_home, program)
+        places = [os.path.join(world.cwd, place) for place in options.projects] or [world.cwd]
+        desk = Desk(chosen_tools(options.toolsets), world, places[0], places if options.only else None)
+        if not options.http:
+            from quire.surfaces.mcp.stdio import serve_stdio
+
+            return serve_stdio(Replies(desk), at_once=options.sdk_first)
+        from quire.surfaces.mcp.http import serve_http
+
+        return serve_http(Replies(desk), options)
+    except QuireError as error:
+        sys.stderr.write(f"{program}: {error.message}\n")
+        if error.hint:
+            sys.stderr.write(f"hint: {error.hint}\n")
+        return {"failed": 1, "usage": 2, "not_ready": 3}[error.kind]

@@ -1,0 +1,183 @@
+"""Find text that tries to steer the model which reads it, also where it is disguised.
+
+A memory is full of orders: run this, never do that. Those are meant for whoever works on the project, and none of
+them is looked for. What is looked for speaks to the model about itself: what it was told, who it is, what it must keep
+from its user; or it poses as something that memory never holds, such as a turn of the conversation.
+
+Simple disguises do not help: case, accents, wide and lookalike letters, unseen characters, blanks between letters.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from quire.guard.steering import SPACE
+from quire.guard.steering_abroad import LATIN, NATIVE
+from quire.guard.steering_marks import command_flags, mark_flags
+from quire.guard.steering_orders import ORDERS, SQUASHED
+from quire.guard.steering_people import PEOPLE
+from quire.guard.text import without_unseen
+from quire.model import one_line
+
+_WORDS = re.compile(r"[a-z]+")
+_RULES = (*ORDERS, *PEOPLE, *LATIN)
+# Letters that look like Latin ones; those that only sound like them would not deceive anybody.
+_LOOKALIKES = {
+    other: letter
+    for letter, others in {
+        "a": "аАαΑа",
+        "b": "ВвΒβЬь",
+        "c": "сСϲϹ",
+        "d": "ԁԀ",
+        "e": "еЕεΕёЁє",
+        "g": "ԍց",
+        "h": "һҺНнΗհ",
+        "i": "іІїЇιΙι",
+        "j": "јЈ",
+        "k": "кКκΚ",
+        "l": "Ӏӏ",
+        "m": "мМΜ",
+        "n": "ηΝпո",
+        "o": "оОοΟօσ",
+        "p": "рРρΡ",
+        "q": "ԛԚզ",
+        "r": "гг",
+        "s": "ѕЅՏ",
+        "t": "тТτΤ",
+        "u": "υսՍ",
+        "v": "νѵ",
+        "w": "ԝԜωш",
+        "x": "хХχΧ",
+        "y": "уУΥγ",
+        "z": "ζΖ",
+    }.items()
+    for other in others
+}
+# Blocks with letters and marks that fold to Latin ones; everything else stays as it is.
+_FOLDED = (
+    *((0x80, 0x58F), (0x1D00, 0x1EFF), (0x2000, 0x214F), (0x2160, 0x217F), (0x2460, 0x24FF), (0x2C60, 0x2C7F)),
+    *((0xA640, 0xA7FF), (0xFB00, 0xFB06), (0xFF01, 0xFF5E), (0x1D400, 0x1D7FF), (0x1F110, 0x1F189)),
+)
+_SQUASHED = {code: None for code in range(128) if not chr(code).isalpha()} | {
+    ord(digit): letter for digit, letter in zip("013457@$", "oieastas", strict=True)
+}
+_JOINED = tuple((phrase.replace(" ", ""), phrase, flag) for phrase, flag in SQUASHED)
+
+__all__ = ["find_instructions"]
+
+
+def find_instructions(text: str) -> tuple[str, ...]:
+    """Short words for what the text tries, in order; none for ordinary text, however imperative."""
+    if text.isascii():
+        folded, found = text.lower(), set[str]()
+    else:
+        text = without_unseen(text)
+        chars = set(text)
+        folded, found = _folded(text, chars), _native(text.lower(), chars)
+    found.update(mark_flags(folded), command_flags(folded), _worded(folded.replace("'", "")), _squashed(folded))
+    return tuple(sorted(found))
+
+
+def _folded(text: str, chars: set[str]) -> str:
+    """Small Latin letters, as far as the characters are such or look like them."""
+    letters = {ord(char): _fold(char) for char in chars if any(first <= ord(char) <= last for first, last in _FOLDED)}
+    return (text.translate(letters) if letters else text).lower()
+
+
+@functools.lru_cache(8192)
+def _fold(char: str) -> str:
+    import unicodedata
+
+    if char in _LOOKALIKES:
+        return _LOOKALIKES[char]
+    if char in "\u2018\u2019\u02bc\u2032`":
+        return "'"
+    if unicodedata.combining(char):
+        return ""
+    plain = unicodedata.normalize("NFKC", char)
+    if plain.isascii():
+        return plain
+    if "LATIN" in unicodedata.name(char, ""):
+        from anyascii import anyascii
+
+        return anyascii(plain)
+    return plain if len(plain) < 4 else char
+
+
+def _worded(text: str) -> set[str]:
+    """The flags of the rules that have a word they need in the text, and match it."""
+    words = set(_WORDS.findall(text))
+    found: set[str] = set()
+    looked = {first for needs, firsts in _gates() if not needs.isdisjoint(words) for first in firsts}
+    for word in looked & words:
+        flags = _flags_of(word)
+        for match in _pattern(word).finditer(text):
+            if match.lastgroup is not None:
+                found.add(_flag(match.lastgroup))
+            if flags <= found:
+                break
+    return found
+
+
+@functools.cache
+def _gates() -> list[tuple[frozenset[str], frozenset[str]]]:
+    """By the words that a rule needs, the words that it begins with."""
+    found: dict[frozenset[str], frozenset[str]] = {}
+    for rule in _RULES:
+        needs = frozenset(rule.needs.split())
+        found[needs] = found.get(needs, frozenset()) | {start.split()[0] for start in rule.starts}
+    return list(found.items())
+
+
+@functools.cache
+def _pattern(word: str) -> re.Pattern[str]:
+    """What all rules with this first word look for. It begins with the word itself, to which the engine can jump."""
+    parts: list[str] = []
+    for number, rule in enumerate(_RULES):
+        for start in rule.starts:
+            first, *more = start.split()
+            if first == word:
+                follow = "".join(SPACE + other for other in more)
+                parts.append(f"(?P<{_group(rule.flag, number, len(parts))}>{follow}{rule.rest})")
+    return re.compile(f"{word}(?<![a-z0-9]{word})(?:{'|'.join(parts)})")
+
+
+@functools.cache
+def _flags_of(word: str) -> set[str]:
+    return {rule.flag for rule in _RULES if any(start.split()[0] == word for start in rule.starts)}
+
+
+def _group(flag: str, rule: int, number: int) -> str:
+    return f"{flag.replace(' ', '_')}__{rule}_{number}"
+
+
+def _flag(group: str) -> str:
+    return group.partition("__")[0].replace("_", " ")
+
+
+def _native(text: str, chars: set[str]) -> set[str]:
+    return {
+        rule.flag
+        for rule in NATIVE
+        for start in rule.starts
+        if (start[-1] in chars or start[-1].upper() in chars)
+        and start in text
+        and _native_pattern(start, rule.rest).search(text)
+    }
+
+
+@functools.cache
+def _native_pattern(start: str, rest: str) -> re.Pattern[str]:
+    return re.compile(re.escape(start) + rest)
+
+
+def _squashed(text: str) -> set[str]:
+    """The flags of phrases that are there only without blanks; those in plain sight are judged with what follows."""
+    plain = text if text.isascii() else text.encode("ascii", "ignore").decode()
+    squashed = plain.translate(_SQUASHED)
+    hits = [(phrase, flag) for joined, phrase, flag in _JOINED if joined in squashed]
+    if not hits:
+        return set()
+    seen = one_line(text.replace("'", ""))
+    return {flag for phrase, flag in hits if phrase not in seen}

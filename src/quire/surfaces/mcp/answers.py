@@ -1,0 +1,134 @@
+"""What a call answers with: fields for programs and a text for readers, every recalled word of it marked as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from quire.fields import failed, succeeded
+from quire.guard import find_instructions, make_safe, safe_values
+from quire.model import one_line
+
+if TYPE_CHECKING:
+    from quire.guard import Fence
+    from quire.model import Problem, QuireError
+    from quire.project import Project
+    from quire.surfaces.mcp.tool import Given
+
+_SHOWN_ISSUES = 20
+_WORD_CHARS = 80
+_LEFT_OUT = ("ref", "origin", "verdict", "checked", "flags", "explain")
+"""Fields of an item that its marks say, or that only programs want."""
+
+__all__ = ["failure", "fenced_items", "fenced_text", "outline_lines", "success", "with_flags"]
+
+
+def success(project: Project | None, given: Given, fence: Fence) -> dict[str, Any]:
+    """The result of a call that did what it was asked."""
+    envelope = succeeded(project, given.fields, given.warnings)
+    envelope["meta"] = {**envelope["meta"], "boundary": fence.boundary, "notice": fence.notice()}
+    text = given.text if given.text is not None else _outline(given.fields, fence)
+    told = [text.rstrip("\n"), _warnings(given.warnings, fence)]
+    return _result(envelope, "\n".join(part for part in told if part), is_error=given.failed)
+
+
+def failure(error: QuireError) -> dict[str, Any]:
+    """The result of a call that could not be done: what is wrong, and what to do about it."""
+    lines = [f"{error.code}: {error.message}"]
+    issues = error.details.get("issues", [])
+    for issue in issues[:_SHOWN_ISSUES] if len(issues) > 1 else ():
+        place = f"{issue['field']}: " if issue.get("field") else ""
+        lines.append(f"- {place}{issue['message']}" + (f" {issue['hint']}" if issue.get("hint") else ""))
+    hints = [error.hint, *(issue.get("hint") for issue in issues if len(issues) == 1)]
+    lines += [f"hint: {hint}" for hint in dict.fromkeys(hint for hint in hints if hint)]
+    return _result(failed(error), make_safe("\n".join(lines)), is_error=True)
+
+
+def _result(envelope: Mapping[str, Any], text: str, *, is_error: bool) -> dict[str, Any]:
+    return {
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": safe_values(envelope),
+        "isError": is_error,
+    }
+
+
+def fenced_items(items: Iterable[Mapping[str, Any]], fence: Fence) -> str:
+    """Each item between marks that say what it is, who said it and whether it still holds."""
+    return "\n".join(_item(item, fence) for item in items)
+
+
+def fenced_text(text: str, fence: Fence, *, ref: str = "", origin: str = "", verdict: str = "") -> str:
+    """One recalled text between its marks, flagged where it reads like instructions."""
+    flags = find_instructions(text)
+    return fence.wrap(text, ref=ref, origin=origin, verdict=verdict, flags=flags)
+
+
+def with_flags(item: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The item, and where one of these texts of it reads like instructions, that it does."""
+    flags = sorted({flag for name in names for flag in find_instructions(str(item.get(name) or ""))})
+    return {**item, "flags": flags} if flags else dict(item)
+
+
+def _item(item: Mapping[str, Any], fence: Fence) -> str:
+    lines = "\n".join(outline_lines({name: value for name, value in item.items() if name not in _LEFT_OUT}))
+    return fence.wrap(
+        lines,
+        ref=str(item.get("ref") or ""),
+        origin=str(item.get("origin") or ""),
+        verdict=str(item.get("verdict") or ""),
+        flags=find_instructions(lines),
+    )
+
+
+def _outline(fields: Mapping[str, Any], fence: Fence) -> str:
+    """All fields as indented lines: what was found item by item, the rest together."""
+    items = [item for item in fields.get("results", ()) if isinstance(item, Mapping)]
+    rest = {name: value for name, value in fields.items() if name != "results" or not items}
+    told = "\n".join(outline_lines(rest))
+    parts = [fence.notice(), fenced_text(told, fence) if told else "", fenced_items(items, fence)]
+    return "\n".join(part for part in parts if part)
+
+
+def outline_lines(value: Mapping[str, Any] | list[Any], depth: int = 0) -> list[str]:
+    """Fields as indented lines; what is empty is left out."""
+    pad = "  " * depth
+    lines: list[str] = []
+    named = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)
+    for name, item in named:
+        head = f"{pad}{name}:" if name is not None else f"{pad}-"
+        if item is None or item == "" or (isinstance(item, Mapping | list | tuple) and not item):
+            continue
+        if isinstance(item, Mapping):
+            inner = outline_lines(item, depth + 1)
+            lines += [head, *inner] if name is not None else [f"{head} {inner[0].strip()}", *inner[1:]] if inner else []
+        elif isinstance(item, list | tuple):
+            if all(isinstance(part, str | int | float | bool) and _is_word(str(part)) for part in item):
+                lines.append(f"{head} {', '.join(_word(part) for part in item)}")
+            else:
+                lines += [head, *outline_lines(list(item), depth + 1)]
+        elif isinstance(item, str) and "\n" in item:
+            lines += [head, *(f"{pad}  {line}".rstrip() for line in item.split("\n"))]
+        else:
+            lines.append(f"{head} {_word(item)}")
+    return lines
+
+
+def _is_word(text: str) -> bool:
+    """Whether it can stand in a row with others, separated by commas."""
+    return "\n" not in text and len(text) <= _WORD_CHARS and not text.endswith(".")
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _warnings(problems: Iterable[Problem], fence: Fence) -> str:
+    """What is to be heeded; it names files and records, so it stands between marks too."""
+    told = []
+    for problem in problems:
+        where = problem.path or problem.field
+        text = f"warning: {f'{where}: ' if where else ''}{problem.message}"
+        told.append(one_line(f"{text} {problem.hint}" if problem.hint else text))
+    return fence.wrap("\n".join(told), origin="quire") if told else ""

@@ -1,0 +1,58 @@
+"""Which tools there are, and which of them a server shows.
+
+Every name means one thing, whichever toolsets are asked for together; `docs/reference/mcp-tools.md` is the map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from quire.model import UsageError
+
+if TYPE_CHECKING:
+    from quire.surfaces.mcp.tool import Tool
+
+_HOMES = {"graph": "graph_tools", "facts": "facts_tools", "profile": "profile_tools", "journal": "journal_tools"}
+_CORE = {
+    "graph": ("query_memory", "save_memory", "inspect_memory", "status_memory", "brief_memory", "sync_memory"),
+    "facts": ("memory_recall", "memory_store"),
+}
+TOOLSETS = ("core", *_HOMES, "all")
+
+__all__ = ["TOOLSETS", "chosen_tools", "read_toolsets", "toolset_of"]
+
+
+def read_toolsets(text: str, where: str) -> tuple[str, ...]:
+    """`core,facts` as names of toolsets; `where` says who asked for them."""
+    names = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    for name in names:
+        if name not in TOOLSETS:
+            raise UsageError(f"{where} names the toolset `{name[:40]}`.", hint=f"There are {', '.join(TOOLSETS)}.")
+    if not names:
+        raise UsageError(f"{where} names no toolset.", hint=f"There are {', '.join(TOOLSETS)}.")
+    return names
+
+
+def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
+    """The tools of these sets, each once, always in the same order."""
+    wanted = set(_HOMES) if "all" in toolsets else set(toolsets)
+    core = "core" in wanted
+    return {
+        tool.name: tool
+        for home in _HOMES
+        if home in wanted or (core and home in _CORE)
+        for tool in _tools(home)
+        if home in wanted or tool.name in _CORE[home]
+    }
+
+
+def toolset_of(name: str) -> str | None:
+    """The set that holds a tool."""
+    return next((home for home in _HOMES if any(tool.name == name for tool in _tools(home))), None)
+
+
+def _tools(home: str) -> tuple[Tool, ...]:
+    found: tuple[Tool, ...] = getattr(import_module(f"quire.surfaces.mcp.{_HOMES[home]}"), home.upper())
+    return found

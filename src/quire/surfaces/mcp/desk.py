@@ -1,0 +1,197 @@
+"""Where calls are worked on: arguments are checked, the project is opened, writers of one project take turns.
+
+Knows nothing of the protocol's envelopes and nothing of transports; hands back results as plain values. Work is done on
+threads: questions side by side, changes of one project one after another in the order in which they came.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.model import Cancelled, InputError, LockBusy, NotInitialized, QuireError
+from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
+
+if TYPE_CHECKING:
+    from quire.files import World
+    from quire.project import Project
+
+READERS = 4
+"""Questions are mostly work for one processor; a few at a time keep every core and no more busy."""
+LANES = 4
+PENDING_MOST = 4096
+
+__all__ = ["Desk", "Ticket"]
+
+
+class Ticket:
+    """A call under way, and how the client withdraws it."""
+
+    def __init__(self, progress: Told | None = None) -> None:
+        self.progress: Told = progress or unheard
+        self._withdrawn = threading.Event()
+
+    def withdraw(self) -> None:
+        self._withdrawn.set()
+
+    def wanted(self) -> None:
+        if self._withdrawn.is_set():
+            raise Cancelled("The call was withdrawn.", hint="Nothing was changed by it after that.")
+
+
+class Desk:
+    """The calls of one server."""
+
+    def __init__(self, tools: Mapping[str, Tool], world: World, start: str, only: Sequence[str] | None = None) -> None:
+        self.tools = dict(tools)
+        self.world = world
+        self._start = start
+        self._only = None if only is None else {os.path.realpath(place) for place in only}
+        self._lanes: dict[int, ThreadPoolExecutor] = {}
+        self._guard = threading.Lock()
+        self._pending = 0
+        self._writing = 0
+        self._idle = threading.Condition(self._guard)
+
+    def call(
+        self, name: str, arguments: Mapping[str, Any], ticket: Ticket | None = None, *, may_write: bool = True
+    ) -> Future[dict[str, Any]]:
+        """Have a tool called. Never fails: what goes wrong is the result."""
+        tool = self.tools[name]
+        ticket = ticket or Ticket()
+        try:
+            if tool.writes and not may_write:
+                raise InputError(
+                    f"`{name}` changes the memory, and this token may only read.",
+                    hint="Use a token with the scope `write`, or ask the user to make the change.",
+                    details={"scope": "write"},
+                )
+            given = self._given(tool, arguments)
+            project = self.project(given.project_root)
+            project.read_only = not may_write
+        except Exception as error:
+            return _done(self._failed(error))
+        lane = 1 + hash(project.root) % LANES if tool.writes else 0
+        return self.work(lambda: self._run(tool, given, project, ticket), lane)
+
+    def work(self, job: Callable[[], dict[str, Any]], lane: int = 0) -> Future[dict[str, Any]]:
+        """Do something on a thread: on lane 0 side by side, on the others in order."""
+        with self._guard:
+            if self._pending >= PENDING_MOST:
+                busy = LockBusy("Too many calls are waiting.", hint="Wait for some answers before you ask again.")
+                return _done(self._failed(busy))
+            self._pending += 1
+            pool = self._lanes.get(lane)
+            if pool is None:
+                pool = self._lanes[lane] = ThreadPoolExecutor(READERS if lane == 0 else 1)
+        future = pool.submit(job)
+        future.add_done_callback(self._settled)
+        return future
+
+    def project(self, root: str | None) -> Project:
+        """The project the server stands in, or another one that is initialised: nothing else on the disk."""
+        from quire.project import Project
+
+        here = Project.open(self._start, self.world)
+        if root is not None:
+            here = self._other(root)
+        elif self._only is not None and here.root not in self._only:
+            raise NotInitialized("The server stands in no project.", hint="Name one of its projects as `project_root`.")
+        return Project(here.root, msgspec.structs.replace(self.world, cwd=here.root))
+
+    def _other(self, root: str) -> Project:
+        from quire.project import Project
+
+        refused = NotInitialized(
+            "`project_root` is no initialised project that this server may open.",
+            hint="Give the folder of a project where `memory init` was run, or leave it out.",
+            details={"field": "project_root"},
+        )
+        try:
+            found = Project.open(os.path.join(self._start, root), self.world)
+        except (QuireError, OSError, ValueError):
+            raise refused from None
+        if not found.initialized() or (self._only is not None and found.root not in self._only):
+            raise refused
+        return found
+
+    def settle(self, seconds: float) -> None:
+        """Wait until no change is under way, but not for ever."""
+        with self._idle:
+            self._idle.wait_for(lambda: self._writing == 0, seconds)
+
+    def _run(self, tool: Tool, given: Arguments, project: Project, ticket: Ticket) -> dict[str, Any]:
+        from quire.guard import make_fence
+        from quire.surfaces.mcp.answers import success
+
+        if tool.writes:
+            with self._guard:
+                self._writing += 1
+        try:
+            ticket.wanted()
+            fence = make_fence(self.world.token)
+            call = Call(fence=fence, progress=ticket.progress, wanted=ticket.wanted)
+            return success(project, tool.run(project, given, call), fence)
+        except Exception as error:
+            return self._failed(error)
+        finally:
+            if tool.writes:
+                with self._idle:
+                    self._writing -= 1
+                    self._idle.notify_all()
+
+    def _given(self, tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
+        """The arguments, checked. Numbers and lists that came as text are read, since models send them so."""
+        try:
+            return msgspec.convert(_unpacked(tool.takes, arguments), tool.takes, strict=False)
+        except msgspec.ValidationError as error:
+            said = str(error)
+        except RecursionError:
+            said = "The arguments are nested too deeply"
+        takes = ", ".join(field.encode_name for field in msgspec.structs.fields(tool.takes))
+        raise InputError(
+            f"The arguments of `{tool.name}` are not valid: {said.replace('`$.', '`').replace(' - at `$`', '')}.",
+            hint=f"It takes: {takes}.",
+            details={"field": said.partition("`$.")[2].partition("`")[0], "takes": takes.split(", ")},
+        )
+
+    def _failed(self, error: Exception) -> dict[str, Any]:
+        from quire.fields import crashed
+        from quire.surfaces.mcp.answers import failure
+
+        return failure(error if isinstance(error, QuireError) else crashed(error))
+
+    def _settled(self, _: Future[dict[str, Any]]) -> None:
+        with self._guard:
+            self._pending -= 1
+
+
+def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as they were meant: without nulls that say nothing, with lists and objects that came as text."""
+    found = dict(arguments)
+    for field in msgspec.structs.fields(takes):
+        name, kind = field.encode_name, str(field.type)
+        value = found.get(name)
+        if value is None and not field.required:
+            found.pop(name, None)
+        elif (
+            isinstance(value, str)
+            and value[:1] in ("[", "{")
+            and ("list[" in kind or "dict[" in kind or kind == "typing.Any")
+        ):
+            try:
+                found[name] = msgspec.json.decode(value)
+            except (msgspec.DecodeError, RecursionError):
+                continue
+    return found
+
+
+def _done(result: dict[str, Any]) -> Future[dict[str, Any]]:
+    future: Future[dict[str, Any]] = Future()
+    future.set_result(result)
+    return future

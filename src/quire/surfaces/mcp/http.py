@@ -1,0 +1,152 @@
+"""Serving many clients over streamable HTTP: on this machine only, with a token, unless asked otherwise."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+from quire.model import InputError, StorageFailed, UsageError
+from quire.surfaces.mcp.doorkeeper import GRANTED, READ, WRITE, Doorkeeper, Rules
+from quire.surfaces.mcp.options import LOOPBACK, READ_TOKEN_VARIABLE, TOKEN_VARIABLE
+from quire.surfaces.mcp.wire import LINE_MOST
+
+if TYPE_CHECKING:
+    from quire.files import World
+    from quire.surfaces.mcp.options import Options
+    from quire.surfaces.mcp.replies import Replies
+
+PATH = "/mcp"
+RATE = 50
+TOKEN_LEAST = 16
+_TOKEN_PARTS = 3
+_SESSIONS_MOST = 256
+_CONNECTIONS_MOST = 1200
+_CLOSING_SECONDS = 10
+
+__all__ = ["serve_http"]
+
+
+def serve_http(replies: Replies, options: Options) -> int:
+    """Listen until a signal ends it."""
+    tokens = _tokens(options, replies.desk.world)
+    listening = _listen(options)
+    host, port = options.host, listening.getsockname()[1]
+    rules = Rules(
+        path=PATH,
+        tokens=tokens,
+        hosts=_hosts(options, port),
+        origins=frozenset(origin.lower() for origin in options.allowed_origins),
+        rate=options.rate or RATE,
+    )
+    _announce(options, host, port, next(iter(tokens)) if not options.token and not options.read_token else "")
+    _run(replies, rules, listening)
+    replies.desk.settle(_CLOSING_SECONDS)
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:
+    import uvicorn
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from quire.surfaces.mcp.sdk import build_server
+
+    def may_write(request: Any) -> bool:
+        return request is not None and request.scope.get(GRANTED) == WRITE
+
+    # The doorkeeper has looked already; the SDK looks again, so that neither alone has to be right.
+    security = TransportSecuritySettings(allowed_hosts=sorted(rules.hosts), allowed_origins=sorted(rules.origins))
+    app = build_server(replies, may_write).streamable_http_app(
+        streamable_http_path=rules.path,
+        max_request_body_size=LINE_MOST,
+        max_sessions=_SESSIONS_MOST,
+        transport_security=security,
+    )
+    config = uvicorn.Config(
+        Doorkeeper(app, rules),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_CONNECTIONS_MOST,
+        timeout_graceful_shutdown=_CLOSING_SECONDS,
+        lifespan="on",
+        ws="none",
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _tokens(options: Options, world: World) -> dict[str, str]:
+    """What each token may do. On this machine one is made for the run where none was given."""
+    given = {options.token: WRITE, options.read_token: READ}
+    given.pop("", None)
+    for token in given:
+        if len(token) < TOKEN_LEAST or not token.isascii() or any(char.isspace() for char in token):
+            raise InputError(
+                f"A token has at least {TOKEN_LEAST} ASCII characters and no spaces.",
+                hint="`openssl rand -hex 24` makes a good one.",
+            )
+    if options.token and options.token == options.read_token:
+        raise InputError("Both tokens are the same.", hint="Give each its own, or only one.")
+    if given:
+        return given
+    if options.host not in LOOPBACK:
+        raise UsageError(
+            f"Listening on {options.host} needs a token of your own.",
+            hint=f"Set {TOKEN_VARIABLE} or give --token-file; {READ_TOKEN_VARIABLE} is for readers.",
+        )
+    return {"".join(world.token() for _ in range(_TOKEN_PARTS)): WRITE}
+
+
+def _listen(options: Options) -> socket.socket:
+    if options.host not in LOOPBACK and not options.public:
+        raise UsageError(
+            f"{options.host} can be reached by other machines.",
+            hint="Add --public if you mean it, and put a proxy with TLS before it; or leave --host out.",
+        )
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    # Named in full: only then does asyncio send small answers at once, instead of waiting 40 ms for more to send.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((options.host, options.port))
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        raise StorageFailed(
+            f"Cannot listen on {options.host} port {options.port}: {error.strerror or error}.",
+            hint="Choose another port with --port, or 0 for any free one.",
+        ) from None
+    return listening
+
+
+def _hosts(options: Options, port: int) -> frozenset[str]:
+    """The Host headers that are served: the loopback names with our port, and those that were allowed."""
+    local = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+    if port == 80:
+        local += ["127.0.0.1", "localhost", "[::1]"]
+    allowed = [
+        form for name in options.allowed_hosts for form in ((name,) if _has_port(name) else (name, f"{name}:{port}"))
+    ]
+    return frozenset(name.lower() for name in (*local, *allowed))
+
+
+def _has_port(name: str) -> bool:
+    return (name.rpartition(":")[2].isdecimal() and not name.endswith("]") and name.count(":") == 1) or "]:" in name
+
+
+def _announce(options: Options, host: str, port: int, made: str) -> None:
+    shown = f"[{host}]" if ":" in host else host
+    lines = [f"memory-mcp listens on http://{shown}:{port}{PATH}"]
+    if made:
+        lines.append(f"token for this run: {made}")
+    if host not in LOOPBACK:
+        lines.append(
+            "warning: other machines can reach this address, and what is sent is not encrypted."
+            " Put a proxy with TLS before it; `memory docs mcp` says how."
+        )
+        if not options.allowed_hosts:
+            lines.append("warning: no --allow-host was given, so only clients that name a loopback host are served.")
+    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.flush()

@@ -1,0 +1,225 @@
+"""What the tools of the profile do: each asks the project one thing, and answers in the names that assistants know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.layers.profile.layout import PRIVATE_CATEGORIES
+from quire.surfaces.mcp.tool import Arguments, Call, Given
+
+if TYPE_CHECKING:
+    from quire.project import Project
+    from quire.surfaces.mcp.profile_tools import (
+        EntryArguments,
+        ExportArguments,
+        LinkArguments,
+        RecallArguments,
+        RememberArguments,
+        SearchArguments,
+        UnlinkArguments,
+    )
+
+_PROPOSALS = 100
+_COUNTS = (
+    "categories",
+    "statuses",
+    "total",
+    "links",
+    "session_count",
+    "schema_version",
+    "file_size",
+    "private",
+    "private_entries",
+    "pending_readings",
+    "forgotten",
+    "writable",
+)
+
+__all__ = [
+    "about_me",
+    "about_us",
+    "add_link",
+    "connections",
+    "export_memories",
+    "forget",
+    "recall",
+    "reflect",
+    "remember",
+    "remove_link",
+    "search",
+    "session_start",
+    "status",
+]
+
+
+# -- telling ----------------------------------------------------------------------------------
+
+
+def session_start(project: Project, given: Arguments, call: Call) -> Given:
+    from quire.surfaces.mcp.profile_shown import session_given
+
+    call.wanted()
+    return session_given(project.profile_session_start(), call)
+
+
+def remember(project: Project, given: RememberArguments, call: Call) -> Given:
+    from quire.fields import profile_remember_fields
+    from quire.surfaces.mcp.profile_shown import candidates_given, name_of
+
+    call.wanted()
+    done = project.profile_remember(
+        given.category,
+        given.key,
+        given.value,
+        tags=given.tags or None,
+        importance=given.importance,
+        # Clients send null for what they leave out, so null takes no confidence away.
+        confidence=msgspec.UNSET if given.confidence is None else given.confidence,
+        source=given.source_type,
+        force=given.force,
+        broad=given.broad,
+    )
+    if done.entry is None:
+        return candidates_given(profile_remember_fields(done), call)
+    said = [{"ADD": "Remembered.", "UPDATE": "Changed.", "NOOP": "Nothing is different."}[done.action]]
+    if done.linked:
+        said.append(f"Entries it was linked to by the tags they share: {len(done.linked)}.")
+    is_open = given.category in PRIVATE_CATEGORIES and not done.entry.private
+    if done.action == "ADD" and is_open and project.git.available:
+        said.append("It is in the document that git shares; `memory profile private` keeps such entries out of it.")
+    fields = {"action": done.action, **name_of(done.entry), "entry": done.entry.entry, "linked": done.linked}
+    return Given(fields=fields, text=" ".join(said), warnings=done.warnings)
+
+
+def forget(project: Project, given: EntryArguments, call: Call) -> Given:
+    import shlex
+
+    from quire.guard import make_safe
+    from quire.surfaces.mcp.profile_shown import name_of
+
+    call.wanted()
+    done = project.profile_forget(given.category, given.key)
+    restore = shlex.join(("memory", "profile", "restore", given.category, given.key))
+    fields = {
+        "removed": done.removed.entry,
+        **name_of(done.removed),
+        "links_removed": done.links_removed,
+        "backup_path": done.backup_path,
+        "restore": restore,
+    }
+    text = f"Forgotten. `{restore}` brings it back; the whole document as it was is in {done.backup_path}."
+    return Given(fields=fields, text=make_safe(text))
+
+
+def add_link(project: Project, given: LinkArguments, call: Call) -> Given:
+    call.wanted()
+    done = project.profile_link(*given.ends(), given.relation)
+    fields = {
+        "link_created": done.created,
+        "source": done.source,
+        "target": done.target,
+        "relation": done.relation,
+        "archived": done.archived,
+        **({} if done.created else {"reason": "duplicate"}),
+    }
+    said = "Linked." if done.created else "Linked already."
+    return Given(fields=fields, text=f"{said} The target is archived: it is replaced." if done.archived else said)
+
+
+def remove_link(project: Project, given: UnlinkArguments, call: Call) -> Given:
+    call.wanted()
+    done = project.profile_unlink(*given.ends(), given.relation)
+    fields = {"link_removed": True, "source": done.source, "target": done.target, "relations": list(done.relations)}
+    said = f"Links taken away: {len(done.relations)}."
+    return Given(fields=fields, text=f"{said} The target stays archived." if "supersedes" in done.relations else said)
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+
+def recall(project: Project, given: RecallArguments, call: Call) -> Given:
+    from quire.surfaces.mcp.profile_shown import entries_text, fitting, flags_of, name_of
+
+    found = project.profile_recall(given.category, given.key)
+    shown = fitting(found.results)
+    beyond = len(found.results) - len(shown)
+    said = [] if shown else ["Nothing active is remembered in this category."]
+    said += [f"More entries, not shown: {beyond}; `search` finds them."] if beyond else []
+    said += [f"Archived or superseded, and not shown: {found.put_away}."] if found.put_away else []
+    fields = {
+        "category": found.category,
+        "entries": {view.key: {**view.entry, **name_of(view), **flags_of(view)} for view in shown},
+        "beyond": beyond,
+        "put_away": found.put_away,
+    }
+    return Given(fields=fields, text=entries_text(said, shown, call), warnings=found.warnings)
+
+
+def search(project: Project, given: SearchArguments, call: Call) -> Given:
+    from quire.surfaces.mcp.profile_shown import entries_text, fitting, flags_of, name_of
+
+    found = project.profile_search(given.query, category=given.category)
+    shown = fitting(found.results)
+    beyond = found.beyond + len(found.results) - len(shown)
+    said = [] if shown else ["No entry matches."]
+    said += ["Nothing clearly answers this; the nearest:"] if found.weak else []
+    said += [f"More match, and are not shown: {beyond}."] if beyond else []
+    rows = []
+    for view in shown:
+        row = {**name_of(view), "category": view.category, "key": view.key, "entry": view.entry}
+        rows.append({**row, "score": view.score, "why": view.why, **flags_of(view)})
+    fields = {"results": rows, "beyond": beyond, "weak": found.weak, "total": found.total}
+    return Given(fields=fields, text=entries_text(said, shown, call), warnings=found.warnings)
+
+
+def connections(project: Project, given: EntryArguments, call: Call) -> Given:
+    from quire.fields import profile_connections_fields
+    from quire.surfaces.mcp.profile_shown import links_given
+
+    return links_given(profile_connections_fields(project.profile_connections(given.category, given.key)), call)
+
+
+def about_me(project: Project, given: Arguments, call: Call) -> Given:
+    from quire.surfaces.mcp.profile_shown import page_given
+
+    return page_given(project.profile_about_me(), "Nothing is known of the user yet.", call)
+
+
+def about_us(project: Project, given: Arguments, call: Call) -> Given:
+    from quire.surfaces.mcp.profile_shown import page_given
+
+    return page_given(project.profile_about_us(), "Nothing is known of how you work together yet.", call)
+
+
+# -- the whole --------------------------------------------------------------------------------
+
+
+def status(project: Project, given: Arguments, call: Call) -> Given:
+    from quire.fields import profile_status_fields
+
+    found = project.profile_status()
+    fields = profile_status_fields(found)
+    return Given(fields={name: fields[name] for name in _COUNTS}, warnings=found.warnings)
+
+
+def export_memories(project: Project, given: ExportArguments, call: Call) -> Given:
+    from quire.surfaces.mcp.answers import fenced_text, with_flags
+
+    # What somebody keeps out of the repository is not handed on in one piece by a tool that nobody watches.
+    done = project.profile_export(given.output_format, private=False)
+    left = project.profile_status().private_entries
+    said = f"Private entries left out: {left}; the user gets them by `memory profile export`.\n" if left else ""
+    fenced = fenced_text(done.content, call.fence, origin="profile")
+    fields = {"content": done.content, "format": done.format, "entries": done.entries, "private_left_out": left}
+    return Given(fields=with_flags(fields, "content"), text=f"{said}{call.fence.notice()}\n{fenced}")
+
+
+def reflect(project: Project, given: Arguments, call: Call) -> Given:
+    from quire.fields import profile_reflect_fields
+    from quire.surfaces.mcp.graph_tools import short_lists
+
+    fields = profile_reflect_fields(project.profile_reflect())
+    proposed = ("stale_entries", "archival_candidates", "confidence_updates", "summary")
+    return Given(fields=short_lists({name: fields[name] for name in proposed}, _PROPOSALS))

@@ -1,0 +1,131 @@
+"""What a person can start with one word: getting oriented, saving what changed, handing over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from quire.model import InputError, NotFound, NotReady, cut, one_line
+
+if TYPE_CHECKING:
+    from quire.guard import Fence
+    from quire.project import Project
+
+_ARGUMENT_CHARS = 2000
+
+__all__ = ["get_prompt", "list_prompts"]
+
+
+def list_prompts() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "title": title,
+            "description": says,
+            "arguments": [
+                {"name": argument, "description": about, "required": False} for argument, about in takes.items()
+            ],
+        }
+        for name, (title, says, takes, _) in _PROMPTS.items()
+    ]
+
+
+def get_prompt(
+    name: str, arguments: Mapping[str, str], project: Callable[[], Project], fence: Callable[[], Fence]
+) -> dict[str, Any]:
+    """The messages of a prompt, with what the memory holds now."""
+    if name not in _PROMPTS:
+        raise NotFound(f"There is no prompt `{name[:80]}`.", hint=f"There are {', '.join(_PROMPTS)}.")
+    _, says, takes, make = _PROMPTS[name]
+    for argument, value in arguments.items():
+        if argument not in takes:
+            raise InputError(f"`{name}` takes no argument `{argument[:40]}`.", hint=f"It takes {', '.join(takes)}.")
+        if len(value) > _ARGUMENT_CHARS:
+            raise InputError(f"`{argument}` is longer than {_ARGUMENT_CHARS} characters.", hint="Say it shorter.")
+    text = make(project, fence(), arguments)
+    return {"description": says, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+
+
+def _orient(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
+    from quire.surfaces.mcp.answers import fenced_text
+
+    asked = one_line(given.get("topic", "")).strip()
+    try:
+        here = project()
+        told = [fence.notice(), fenced_text(here.map(), fence, origin="graph")]
+        if asked:
+            told.append(here.query(asked, fence=fence).markdown.rstrip())
+    except NotReady as error:
+        told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
+    about = f" I am about to work on: {cut(asked, 300)}." if asked else ""
+    return "\n".join(
+        (
+            f"Get oriented in this project before anything else.{about}",
+            "Read the map below, ask query_memory about what bears on the task, and look at what governs the files with"
+            " brief_memory. Then tell me in a few lines: where the product stands, which decisions and traps bear on"
+            " this, what is open, and which records the code has left behind. Cite refs.",
+            "",
+            *told,
+        )
+    )
+
+
+def _save(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
+    task = cut(one_line(given.get("task", "")).strip(), 300)
+    return "\n".join(
+        (
+            f"Save what changed{f' in this task: {task}' if task else ' in this session'}.",
+            "1. Look at the changes (git diff, and brief_memory for what the memory says of these files).",
+            "2. Keep only what the next session could not see in the code: new or changed features with their stage,"
+            " decisions with their reasons, traps, questions that opened or closed. Update the stored node where one"
+            " exists (query_memory first) instead of adding a second one; retire what no longer holds.",
+            "3. Call save_memory with dry_run true, correct what it reports, then without. Give anchors to the code"
+            " that each node speaks of. No secrets.",
+            "4. Call sync_memory and mend what it names. Tell me what was saved, by ref.",
+        )
+    )
+
+
+def _hand_over(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
+    from quire.surfaces.mcp.answers import fenced_text
+
+    try:
+        told = [fence.notice(), fenced_text(project().map(), fence, origin="graph")]
+    except NotReady as error:
+        told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
+    to = cut(one_line(given.get("to", "")).strip(), 100)
+    return "\n".join(
+        (
+            f"Hand this work over{f' to {to}' if to else ''}: write what somebody who was not here needs to go on.",
+            "Cover: what was asked and what is done, what is half done and where (files, branch), what was decided and"
+            " why, what was tried and dropped, what to do next and how to check it. Save the lasting part with"
+            " save_memory (a feature in stage building for work under way, questions for what is open) and single facts"
+            " with memory_store, so that it does not depend on this conversation. Then show me the summary, with refs.",
+            "",
+            *told,
+        )
+    )
+
+
+_PROMPTS: dict[
+    str, tuple[str, str, dict[str, str], Callable[[Callable[[], Project], Fence, Mapping[str, str]], str]]
+] = {
+    "orient": (
+        "Get oriented",
+        "Where the product stands and what bears on the task at hand.",
+        {"topic": "What you are about to work on."},
+        _orient,
+    ),
+    "save_what_changed": (
+        "Save what changed",
+        "Record what this task changed in the product, and mend what the code outgrew.",
+        {"task": "What the task was."},
+        _save,
+    ),
+    "hand_over": (
+        "Hand over",
+        "Write down what somebody who was not here needs to go on, and keep the lasting part.",
+        {"to": "Who goes on."},
+        _hand_over,
+    ),
+}

@@ -1,0 +1,108 @@
+"""What can be read by address: the map, the status, the words of the memory, and any record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from quire.model import NotFound
+
+if TYPE_CHECKING:
+    from quire.guard import Fence
+    from quire.project import Project
+
+RECORD = "memory://record/"
+_MARKDOWN, _JSON = "text/markdown", "application/json"
+_URI_CHARS = 2000
+
+__all__ = ["RECORD", "list_resources", "list_templates", "read_resource", "record_uri"]
+
+
+def record_uri(ref: str) -> str:
+    return RECORD + quote(ref, safe=":.")
+
+
+def list_resources() -> list[dict[str, Any]]:
+    return [
+        {
+            "uri": f"memory://{name}",
+            "name": name,
+            "title": title,
+            "description": says,
+            "mimeType": mime,
+            "annotations": {"audience": ["assistant", "user"], "priority": priority},
+        }
+        for name, (title, says, mime, priority, _) in _FIXED.items()
+    ]
+
+
+def list_templates() -> list[dict[str, Any]]:
+    return [
+        {
+            "uriTemplate": RECORD + "{ref}",
+            "name": "record",
+            "title": "One record",
+            "description": "By its ref: decision.x, fact:…, episode:…, profile:…, event:…, checkpoint:…, bundle:…",
+            "mimeType": _MARKDOWN,
+        }
+    ]
+
+
+def read_resource(uri: str, project: Callable[[], Project], fence: Callable[[], Fence]) -> dict[str, Any]:
+    """The contents of one address."""
+    if len(uri) <= _URI_CHARS:
+        if uri.startswith(RECORD):
+            text, mime = _record(project(), unquote(uri.removeprefix(RECORD)), fence()), _MARKDOWN
+            return {"contents": [{"uri": uri, "mimeType": mime, "text": text}]}
+        fixed = _FIXED.get(uri.removeprefix("memory://")) if uri.startswith("memory://") else None
+        if fixed is not None:
+            _, _, mime, _, make = fixed
+            return {"contents": [{"uri": uri, "mimeType": mime, "text": make(project, fence)}]}
+    known = ", ".join(f"memory://{name}" for name in _FIXED)
+    raise NotFound(
+        f"There is no resource `{uri[:80]}`.", hint=f"There are {known} and {RECORD}REF.", details={"uri": uri[:200]}
+    )
+
+
+def _record(project: Project, ref: str, fence: Fence) -> str:
+    from quire.surfaces.mcp.graph_tools import InspectArguments, inspect_memory
+    from quire.surfaces.mcp.tool import Call
+
+    return inspect_memory(project, InspectArguments(id=ref), Call(fence=fence)).text or ""
+
+
+def _map(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
+    from quire.surfaces.mcp.answers import fenced_text
+
+    marks = fence()
+    return f"{marks.notice()}\n{fenced_text(project().map(), marks, origin='graph')}"
+
+
+def _status(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
+    from quire.fields import json_text, status_fields
+    from quire.guard import safe_values
+    from quire.surfaces.mcp.graph_tools import short_lists
+
+    return json_text(safe_values(short_lists(status_fields(project().status()))))
+
+
+def _schema(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
+    """The words of all layers: needs no project, since they are the same everywhere."""
+    from quire.fields import json_text
+    from quire.surfaces.mcp.vocabulary import vocabulary
+
+    return json_text(vocabulary())
+
+
+_FIXED: dict[str, tuple[str, str, str, float, Callable[[Callable[[], Project], Callable[[], Fence]], str]]] = {
+    "map": ("Product map", "Features by stage, decisions, traps and open questions in one page.", _MARKDOWN, 1.0, _map),
+    "status": ("Status", "Counts by layer, verdicts, what needs a look, last activity.", _JSON, 0.6, _status),
+    "schema": (
+        "Words",
+        "Kinds, stages, statuses, sections, categories and relations of all layers.",
+        _JSON,
+        0.3,
+        _schema,
+    ),
+}

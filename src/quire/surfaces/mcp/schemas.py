@@ -1,0 +1,105 @@
+"""JSON Schemas of tools: small, because every session pays for them, and true, because they are made of the types
+that check the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import inspect
+
+if TYPE_CHECKING:
+    from quire.surfaces.mcp.tool import Tool
+
+__all__ = ["input_schema", "output_schema", "tool_fields"]
+
+_LIMITS = (
+    ("min_length", "minLength", "minItems"),
+    ("max_length", "maxLength", "maxItems"),
+    ("pattern", "pattern", ""),
+    ("ge", "minimum", ""),
+    ("le", "maximum", ""),
+)
+
+
+def tool_fields(tool: Tool) -> dict[str, Any]:
+    """The tool as `tools/list` shows it. Hints that say what the protocol assumes anyway are left out."""
+    hints: dict[str, Any] = {"title": tool.title, "openWorldHint": False}
+    if not tool.writes:
+        hints["readOnlyHint"] = True
+    else:
+        hints["destructiveHint"] = tool.destructive
+        hints["idempotentHint"] = tool.repeatable
+    return {
+        "name": tool.name,
+        "description": tool.says,
+        "inputSchema": input_schema(tool),
+        "outputSchema": output_schema(tool),
+        "annotations": hints,
+    }
+
+
+def input_schema(tool: Tool) -> dict[str, Any]:
+    shown = _of(inspect.type_info(tool.takes))
+    # Every tool has this one, and a limit that no path reaches need not be said every time.
+    shown["properties"]["project_root"].pop("maxLength", None)
+    if tool.schema is not None:
+        shown["properties"] = {**shown["properties"], **tool.schema}
+    return shown
+
+
+def output_schema(tool: Tool) -> dict[str, Any]:
+    """The envelope, and the types of what its data holds. A result that is an error has `error` in place of `data`."""
+    data: dict[str, Any] = {"type": "object"}
+    if tool.gives:
+        data["properties"] = {name: {"type": kind} for name, kind in tool.gives.items()}
+    return {"type": "object", "properties": {"ok": {"type": "boolean"}, "data": data}, "required": ["ok"]}
+
+
+def _of(kind: inspect.Type) -> dict[str, Any]:
+    """The schema of one type, with its limits and its words."""
+    extra: Mapping[str, Any] = {}
+    if isinstance(kind, inspect.Metadata):
+        extra = kind.extra_json_schema or {}
+        kind = kind.type
+    if isinstance(kind, inspect.UnionType):
+        # An absent value may also be sent as null; the schema shows the one way to give it.
+        kinds = [item for item in kind.types if not isinstance(item, inspect.NoneType)]
+        found = _of(kinds[0]) if len(kinds) == 1 else {"anyOf": [_of(item) for item in kinds]}
+        return {**found, **extra}
+    return {**_plain(kind), **extra}
+
+
+def _plain(kind: inspect.Type) -> dict[str, Any]:
+    match kind:
+        case inspect.StrType():
+            return {"type": "string", **_limits(kind, 1)}
+        case inspect.BoolType():
+            return {"type": "boolean"}
+        case inspect.IntType():
+            return {"type": "integer", **_limits(kind, 1)}
+        case inspect.FloatType():
+            return {"type": "number", **_limits(kind, 1)}
+        case inspect.LiteralType():
+            return {"type": "string", "enum": list(kind.values)}
+        case inspect.ListType():
+            items = _of(kind.item_type)
+            return {"type": "array", **({"items": items} if items else {}), **_limits(kind, 2)}
+        case inspect.DictType():
+            return {"type": "object"}
+        case inspect.StructType():
+            shown: dict[str, Any] = {
+                "type": "object",
+                "properties": {field.encode_name: _of(field.type) for field in kind.fields},
+                "additionalProperties": False,
+            }
+            required = [field.encode_name for field in kind.fields if field.required]
+            return {**shown, "required": required} if required else shown
+        case _:
+            return {}
+
+
+def _limits(kind: inspect.Type, column: int) -> dict[str, Any]:
+    found = ((row[column], getattr(kind, row[0], None)) for row in _LIMITS)
+    return {name: value for name, value in found if name and value is not None}

@@ -1,0 +1,119 @@
+"""Serving one client over standard input and output."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+from quire.surfaces.mcp.front import Front, decoded
+from quire.surfaces.mcp.replies import Replies
+from quire.surfaces.mcp.wire import LINE_MOST, TooLong, Wire
+
+QUIET_SECONDS = 0.15
+"""How long nothing must come before the SDK is loaded: clients send their first requests one right after another."""
+CLOSING_SECONDS = 30.0
+_INVALID_REQUEST = -32600
+
+__all__ = ["serve_stdio"]
+
+
+def serve_stdio(replies: Replies, *, at_once: bool = False) -> int:
+    """Answer until the client goes. With `at_once`, the SDK is loaded before the first answer."""
+    wire = Wire()
+    # A client that ends us does it with a signal; what is being written is completed first.
+    signal.signal(signal.SIGTERM, _leave)
+    failed = 0
+    try:
+        _serve(replies, wire, at_once)
+    except (KeyboardInterrupt, SystemExit):
+        pass
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        failed = 1
+    replies.desk.settle(CLOSING_SECONDS)
+    sys.stderr.flush()
+    # Threads that only read must not keep the process from ending.
+    os._exit(failed)
+
+
+def _leave(*_: object) -> None:
+    raise SystemExit(0)
+
+
+class _Loader:
+    """The SDK, being loaded on a thread of its own."""
+
+    def __init__(self, replies: Replies, wire: Wire) -> None:
+        self._replies = replies
+        self._wire = wire
+        self.kernel: Any = None
+        self.failure: BaseException | None = None
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._load, name="sdk", daemon=True)
+            self._thread.start()
+
+    def wait(self) -> Any:
+        self.begin()
+        assert self._thread is not None
+        self._thread.join()
+        if self.failure is not None:
+            raise self.failure
+        return self.kernel
+
+    def _load(self) -> None:
+        try:
+            from quire.surfaces.mcp.kernel import Kernel
+
+            self.kernel = Kernel(self._replies, self._wire)
+        except BaseException as error:
+            self.failure = error
+
+
+def _serve(replies: Replies, wire: Wire, at_once: bool) -> None:
+    front, loader = Front(replies, wire), _Loader(replies, wire)
+    kernel = None
+    if at_once:
+        kernel = loader.wait()
+        kernel.begin(None, None)
+    while True:
+        line = wire.next(QUIET_SECONDS if kernel is None and loader.failure is None else None)
+        if line is None:
+            return
+        if line == b"":
+            if not front.busy:
+                loader.begin()
+            continue
+        if isinstance(line, TooLong):
+            _refuse(wire, line)
+            continue
+        if kernel is None:
+            message = decoded(line)
+            if loader.kernel is None and front.answers(message):
+                continue
+            kernel = loader.wait()
+            kernel.begin(front.opening, front.initialized)
+        elif front.busy and _withdrawn(front, line):
+            continue
+        kernel.feed(line)
+
+
+def _withdrawn(front: Front, line: bytes) -> bool:
+    """Whether the line withdraws a call that the front still works on."""
+    if b"notifications/cancelled" not in line:
+        return False
+    message = decoded(line)
+    params = message.get("params") if isinstance(message, dict) else None
+    return isinstance(params, dict) and front.withdraw(params)
+
+
+def _refuse(wire: Wire, line: TooLong) -> None:
+    said = f"The message is longer than {LINE_MOST // 1024 // 1024} MiB and was not read. Send less at a time."
+    wire.send({"jsonrpc": "2.0", "id": line.id, "error": {"code": _INVALID_REQUEST, "message": said}})

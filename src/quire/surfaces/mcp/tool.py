@@ -1,0 +1,75 @@
+"""What a tool is: its name, when to use it, what it takes, what it gives, and how it bears on the memory.
+
+One declaration serves the list that clients read, the check of what they send, and the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from quire.guard import Fence
+    from quire.model import Problem
+
+Told = Callable[[float, float | None, str], None]
+"""Where a call says how far it is: done, of how much, and what it is at."""
+
+Question = Annotated[str, msgspec.Meta(min_length=1, max_length=4000)]
+Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=512)]
+Words = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=100)]
+Paths = Annotated[list[Annotated[str, msgspec.Meta(max_length=4096)]], msgspec.Meta(max_length=1000)]
+Budget = Annotated[int, msgspec.Meta(ge=100, le=32_000)]
+
+__all__ = ["Arguments", "Budget", "Call", "Given", "Paths", "Question", "Ref", "Told", "Tool", "Words", "unheard"]
+
+
+def unheard(*_: object) -> None:
+    """Nobody asked how far a call is."""
+
+
+class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every tool takes; each adds its own. Unknown names are refused, so that no wish is silently dropped."""
+
+    project_root: Annotated[str, msgspec.Meta(max_length=4096)] | None = None
+    """Another initialised project than the one the server stands in; the desk looks at it before anybody else does."""
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """One call under way: the fence for what it recalls, where it says how far it is, whether it is still wanted."""
+
+    fence: Fence
+    progress: Told = unheard
+    wanted: Callable[[], None] = lambda: None
+    """Raises where the client has withdrawn the call: asked before anything is written, and amid long work."""
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tool found: fields for programs, a text for readers, and warnings."""
+
+    fields: dict[str, Any]
+    text: str | None = None
+    """Already fenced. Where it is missing, it is made of the fields."""
+    warnings: Iterable[Problem] = ()
+    failed: bool = False
+    """Whether the call did not do what it was asked, though it has something to tell (some of many refs unknown)."""
+
+
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool. `run` takes the project, the arguments and the call."""
+
+    name: str
+    title: str
+    says: str
+    takes: type[Arguments]
+    run: Callable[[Any, Any, Call], Given]
+    gives: Mapping[str, str] = {}
+    """Fields of `data` that are always there, each with its JSON type."""
+    schema: Mapping[str, Any] | None = None
+    """The properties to show instead of those of `takes`, where the project itself judges the input."""
+    writes: bool = False
+    destructive: bool = False
+    repeatable: bool = True
+    """Whether doing it twice is the same as doing it once."""

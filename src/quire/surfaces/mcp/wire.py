@@ -1,0 +1,105 @@
+"""The two ends of a pipe: lines in, lines out, nothing else ever on the standard output.
+
+The process's own standard output is pointed at standard error, so that a stray print of any library cannot garble the
+protocol; its standard input at nothing, so that no program we start can eat a message.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import threading
+from collections import deque
+from typing import Any
+
+import msgspec
+
+LINE_MOST = 8 * 1024 * 1024
+"""The longest message that is read; a longer one is refused without being kept."""
+_CHUNK = 1 << 16
+_EDGE = 512
+_ID = rb'"id"\s*:\s*("(?:[^"\\]|\\.){1,200}"|-?\d{1,18})'
+_ID_FIRST = re.compile(rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID)
+_ID_LAST = re.compile(_ID + rb"\s*\}\s*$")
+
+__all__ = ["LINE_MOST", "TooLong", "Wire"]
+
+
+class TooLong(msgspec.Struct, frozen=True):
+    """A message that was longer than we read, and the id it carried, where that could be seen."""
+
+    id: str | int | None
+
+
+class Wire:
+    """One client's pipe."""
+
+    def __init__(self) -> None:
+        self._in = os.dup(0)
+        self._out = os.dup(1)
+        for descriptor in (self._in, self._out):
+            os.set_inheritable(descriptor, False)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        self._sending = threading.Lock()
+        self._ready: deque[bytes | TooLong] = deque()
+        self._kept = bytearray()
+        self._first = b""
+        """How a message begins that is too long; empty for any other."""
+        self.gone = False
+        """Whether the client no longer listens."""
+
+    def next(self, seconds: float | None) -> bytes | TooLong | None:
+        """The next message; nothing where the client has gone; an empty one where none came in so many seconds."""
+        while not self._ready:
+            if seconds is not None and not select.select([self._in], [], [], seconds)[0]:
+                return b""
+            try:
+                chunk = os.read(self._in, _CHUNK)
+            except OSError:
+                return None
+            if not chunk:
+                return None
+            self._take(chunk)
+        return self._ready.popleft()
+
+    def _take(self, chunk: bytes) -> None:
+        """Cut what came into messages; of one that is too long only its edges are kept."""
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            self._keep(part)
+            if self._first:
+                self._ready.append(TooLong(_id_of(self._first, bytes(self._kept[-_EDGE:]))))
+            elif self._kept.strip():
+                self._ready.append(bytes(self._kept))
+            self._kept, self._first = bytearray(), b""
+        self._keep(rest)
+
+    def _keep(self, part: bytes) -> None:
+        self._kept += part
+        if self._first or len(self._kept) > LINE_MOST:
+            self._first = self._first or bytes(self._kept[:_EDGE])
+            del self._kept[:-_EDGE]
+
+    def send(self, message: dict[str, Any]) -> None:
+        """One message, whole, however many threads are sending."""
+        from quire.fields import json_text
+
+        data = memoryview(json_text(message).encode() + b"\n")
+        with self._sending:
+            while data and not self.gone:
+                try:
+                    data = data[os.write(self._out, data) :]
+                except OSError:
+                    self.gone = True
+
+
+def _id_of(first: bytes, last: bytes) -> str | int | None:
+    found = _ID_FIRST.match(first) or _ID_LAST.search(last)
+    if found is None:
+        return None
+    value: str | int = msgspec.json.decode(found.group(1))
+    return value
