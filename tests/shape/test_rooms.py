@@ -22,7 +22,7 @@ MAY_CALL = {
     "retrieval": {"model", "files", "guard", "anchors", "layers", "index"},
     "capture": {"model", "files", "guard", "anchors", "layers", "index"},
     "project": {"model", "files", "guard", "anchors", "layers", "index", "upkeep", "retrieval", "capture"},
-    "fields": {"model", "layers", "upkeep", "retrieval", "project"},
+    "fields": {"model", "files", "layers", "upkeep", "retrieval", "project"},
     "machine": {"model", "files", "upkeep", "project", "fields"},
     "surfaces": {
         "machine",

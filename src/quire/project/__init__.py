@@ -17,13 +17,13 @@ from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.project.capturing import Capturing
 from quire.project.ingesting import Ingesting
-from quire.project.inspecting import Inspecting
+from quire.project.inspecting import Inspecting, Looked
 from quire.project.journal_automation import JournalAutomation
 from quire.project.keeping import Keeping
 from quire.project.noting import Noting
 from quire.project.profile_overview import ProfileOverview
 
-__all__ = ["Project"]
+__all__ = ["Looked", "Project"]
 
 
 _MARKERS = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")

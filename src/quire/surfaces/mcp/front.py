@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import msgspec
 
@@ -214,7 +214,7 @@ def _is_client(value: Any) -> bool:
     ) and all(isinstance(item, str) for item in value.values())
 
 
-def _is_name(value: Any) -> bool:
+def _is_name(value: Any) -> TypeGuard[str | int]:
     """Whether it can name a request; of true and false, which are numbers to Python, neither can."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 

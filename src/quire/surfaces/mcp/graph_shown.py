@@ -9,7 +9,7 @@ from quire.surfaces.mcp.answers import fenced_items, fenced_text, outline_lines
 
 if TYPE_CHECKING:
     from quire.guard import Fence
-    from quire.project.inspecting import Looked
+    from quire.project import Looked
 
 _SAVED = (
     ("memory_created", "created"),
