@@ -2,6 +2,7 @@
 
 from quire.index.analysis import all_words, index_text
 from quire.index.catalog import Index, Progress
+from quire.index.looks import Looks
 from quire.index.opening import change_with_index, open_index, rebuild_index, with_index
 from quire.index.search import Candidate, Filter, Question, Searcher
 from quire.index.sources import Item, Patch, Source, Written
@@ -11,6 +12,7 @@ __all__ = [
     "Filter",
     "Index",
     "Item",
+    "Looks",
     "Patch",
     "Progress",
     "Question",

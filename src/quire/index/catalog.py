@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -15,6 +16,7 @@ from quire.index.writer import Writer
 from quire.model import Edge, Layer, Record
 
 if TYPE_CHECKING:
+    from quire.index.looks import Looks
     from quire.index.teacher import Teacher
 
 _COLUMNS = (
@@ -47,6 +49,10 @@ __all__ = ["Index", "Progress"]
 
 class Index:
     """One project's index over all layers."""
+
+    looks: Looks | None = None
+    """Where a process that stays alive remembers when it last looked at every file."""
+    place = ""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -82,14 +88,25 @@ class Index:
 
     def refresh(self, source: Source) -> int:
         """Re-read exactly the files that changed since the last look; how many that were."""
-        folders, now = source.folder_stamps(), source.stamps()
+        began, folders = monotonic(), source.folder_stamps()
+        if self._looked(source.layer, folders):
+            return 0
+        now = source.stamps()
         known = dict(self._rows("SELECT path, stamp FROM files WHERE layer = ?", source.layer))
         changed = [path for path, stamp in now.items() if known.get(path) != stamp]
         gone = [path for path in known if path not in now]
         if changed or gone or folders != self._folder_stamps(source.layer):
             with self._writing():
                 self._replace(source, {path: now[path] for path in changed}, gone, folders)
+        if self.looks is not None:
+            self.looks.note(self.place, source.layer, folders, began)
         return len(changed) + len(gone)
+
+    def _looked(self, layer: str, folders: dict[str, int]) -> bool:
+        """Whether this process looked at every file a moment ago, and nothing was replaced since, nor here."""
+        if self.looks is None or not folders or not self.looks.suffices(self.place, layer, folders):
+            return False
+        return folders == self._folder_stamps(layer)
 
     def apply(self, source: Source, written: Written) -> None:
         """Take over a change just written.

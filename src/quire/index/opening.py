@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 
@@ -13,18 +13,28 @@ from quire.index.database import discard_database, open_database, open_in_memory
 from quire.index.sources import Patch, Source, Written
 from quire.model import LockBusy
 
+if TYPE_CHECKING:
+    from quire.index.looks import Looks
+
 Result = TypeVar("Result")
 
 __all__ = ["change_with_index", "open_index", "rebuild_index", "with_index"]
 
 
-def open_index(folder: str | None, sources: Iterable[Source], written: Written | Patch | None = None) -> Index:
+def open_index(
+    folder: str | None,
+    sources: Iterable[Source],
+    written: Written | Patch | None = None,
+    looks: Looks | None = None,
+) -> Index:
     """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again.
 
     Where there is no folder for it, it is made in memory, and gone afterwards.
     """
     sources = list(sources)
     index = Index(_database(folder))
+    if folder is not None:
+        index.looks, index.place = looks, folder
     try:
         index.bring_up(sources, written)
         return index
@@ -54,10 +64,11 @@ def with_index(
     sources: Iterable[Source],
     work: Callable[[Index], Result],
     written: Written | Patch | None = None,
+    looks: Looks | None = None,
 ) -> Result:
     """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
     sources = list(sources)
-    index = open_index(folder, sources, written)
+    index = open_index(folder, sources, written, looks)
     try:
         return work(index)
     except apsw.Error:

@@ -17,7 +17,7 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import InvalidStore, NotFound, NotInitialized, Problem, QuireError, Record, parse_ref, weight_at
 
 if TYPE_CHECKING:
-    from quire.index import Index, Patch, Source, Written
+    from quire.index import Index, Looks, Patch, Source, Written
     from quire.layers.graph import GraphSource
     from quire.layers.profile import Places
 
@@ -35,8 +35,16 @@ class Rooms:
         self.git = Git(root, world.env)
         self.graph = GraphStore(root)
         self._access: dict[str, str] | None = None
+        self.looks: Looks | None = None
+        """Handed in by a process that stays alive, and asks more than once."""
         self.read_only = False
         """Whether whoever asks may only read: then documents of older versions are read as they are."""
+
+    def new_looks(self) -> Looks:
+        """What a process that stays alive hands to every project it opens, so that questions in a row cost less."""
+        from quire.index import Looks
+
+        return Looks()
 
     def _graph_id(self, ref: str) -> str:
         parsed = parse_ref(ref)
@@ -148,7 +156,7 @@ class Rooms:
     def _with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
         from quire.index import with_index
 
-        return with_index(self._index_folder(), self._sources(), work, written)
+        return with_index(self._index_folder(), self._sources(), work, written, self.looks)
 
     def _map(self, written: Written | Patch | None = None) -> str:
         from quire.upkeep import render_map

@@ -54,6 +54,7 @@ class Desk:
         self._only = None if only is None else {os.path.realpath(place) for place in only}
         self._lanes: dict[int, ThreadPoolExecutor] = {}
         self._guard = threading.Lock()
+        self._looks: Any = None
         self._pending = 0
         self._writing = 0
         self._idle = threading.Condition(self._guard)
@@ -102,7 +103,10 @@ class Desk:
             here = self._other(root)
         elif self._only is not None and here.root not in self._only:
             raise NotInitialized("The server stands in no project.", hint="Name one of its projects as `project_root`.")
-        return Project(here.root, msgspec.structs.replace(self.world, cwd=here.root))
+        project = Project(here.root, msgspec.structs.replace(self.world, cwd=here.root))
+        with self._guard:
+            self._looks = project.looks = self._looks or project.new_looks()
+        return project
 
     def _other(self, root: str) -> Project:
         from quire.project import Project

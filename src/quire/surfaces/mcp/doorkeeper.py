@@ -21,6 +21,7 @@ READ, WRITE = "read", "write"
 GRANTED = "quire.granted"
 """Where a request's scope says what its token may do."""
 _BURST_SECONDS = 4
+_NAMES = (b"host", b"origin")
 
 __all__ = ["GRANTED", "READ", "WRITE", "Doorkeeper", "Rules"]
 
@@ -47,17 +48,25 @@ class Doorkeeper:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
             return
         headers = _headers(scope["headers"])
         refused = self._refusal(scope, headers)
         if refused is not None:
             await _answer(send, *refused)
             return
+        # Names are the same in any letters; whoever looks at them again need not know that.
+        scope["headers"] = [
+            (name, value.lower() if name.lower() in _NAMES else value) for name, value in scope["headers"]
+        ]
         await self._app(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Mapping[str, list[str]]) -> tuple[int, str, dict[str, str]] | None:
         """Why this request is turned away, if it is; else its scope says what it may do."""
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # A proxy before us may see another end of it than we do, and the rest would be a request of somebody else.
+            return 400, "A request has a length or comes in pieces, not both.", {"connection": "close"}
         hosts, origins = headers.get("host", []), headers.get("origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._rules.hosts:
             return 421, "This Host is not served here; see --allow-host.", {}

@@ -75,7 +75,7 @@ class Front:
         modern = _VERSION in meta
         if modern != self._is_modern(modern) or (modern and not _is_envelope(meta)):
             return False
-        if not modern and self.opening is None and method != "ping":
+        if not modern and self.opening is None:
             return False
         handled = self._request(name, method, params, meta, modern)
         if handled and self.opening is None and modern:
@@ -99,7 +99,9 @@ class Front:
         return bool(self.opening["method"] != "initialize")
 
     def _notified(self, method: str, params: dict[str, Any], message: dict[str, Any]) -> bool:
-        if method == "notifications/initialized" and self.opening is not None and self.initialized is None:
+        if self.opening is None:
+            return False
+        if method == "notifications/initialized" and self.initialized is None:
             self.initialized = message
             return True
         return method == "notifications/cancelled" and (self.withdraw(params) or True)

@@ -11,6 +11,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp.shared.message import SessionMessage
 
 from quire.surfaces.mcp.sdk import build_server
+from quire.surfaces.mcp.wire import unread
 
 if TYPE_CHECKING:
     from quire.surfaces.mcp.replies import Replies
@@ -50,9 +51,13 @@ class Kernel:
     def feed(self, line: bytes) -> None:
         """One message of the client, as it came."""
         try:
-            message: Any = SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-        except ValueError as error:
-            message = error
+            message = SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        except ValueError:
+            # The SDK would drop it without a word, and whoever asked would wait for ever.
+            answer = unread(line)
+            if answer is not None:
+                self._wire.send(answer)
+            return
         self._portal.call(self._in.send, message)
 
     def _put(self, message: dict[str, Any]) -> None:

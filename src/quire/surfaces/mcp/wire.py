@@ -19,11 +19,13 @@ LINE_MOST = 8 * 1024 * 1024
 """The longest message that is read; a longer one is refused without being kept."""
 _CHUNK = 1 << 16
 _EDGE = 512
-_ID = rb'"id"\s*:\s*("(?:[^"\\]|\\.){1,200}"|-?\d{1,18})'
+_ID = rb'"id"\s*:\s*("(?:[^"\\]|\\.){1,200}"|-?\d{1,18})(?=\s*[,}])'
 _ID_FIRST = re.compile(rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID)
 _ID_LAST = re.compile(_ID + rb"\s*\}\s*$")
 
-__all__ = ["LINE_MOST", "TooLong", "Wire"]
+_PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
+
+__all__ = ["LINE_MOST", "TooLong", "Wire", "unread"]
 
 
 class TooLong(msgspec.Struct, frozen=True):
@@ -97,9 +99,34 @@ class Wire:
                     self.gone = True
 
 
+def unread(line: bytes) -> dict[str, Any] | None:
+    """The answer to a line that is no message of the protocol, so that nobody waits for one in vain.
+
+    Nothing where it can be seen that it wanted none.
+    """
+    import json
+
+    try:
+        found = json.loads(line.decode("utf-8", "replace"), strict=False)
+    except (ValueError, RecursionError):
+        code, name = _PARSE_ERROR, _id_of(line[:_EDGE], line[-_EDGE:])
+    else:
+        if isinstance(found, dict) and "method" in found and "id" not in found:
+            return None
+        given = found.get("id") if isinstance(found, dict) else None
+        code, name = _INVALID_REQUEST, given if isinstance(given, str | int) and not isinstance(given, bool) else None
+    said = (
+        "This cannot be read: send JSON-RPC 2.0, a line of UTF-8 for each message, whole characters, not nested deeply."
+    )
+    return {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": said}}
+
+
 def _id_of(first: bytes, last: bytes) -> str | int | None:
     found = _ID_FIRST.match(first) or _ID_LAST.search(last)
     if found is None:
         return None
-    value: str | int = msgspec.json.decode(found.group(1))
+    try:
+        value: str | int = msgspec.json.decode(found.group(1))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
     return value
