@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from quire.fields import failed, succeeded
@@ -76,7 +76,7 @@ def _item(item: Mapping[str, Any], fence: Fence) -> str:
         ref=str(item.get("ref") or ""),
         origin=str(item.get("origin") or ""),
         verdict=str(item.get("verdict") or ""),
-        flags=find_instructions(lines),
+        flags=_flags(item),
     )
 
 
@@ -85,8 +85,25 @@ def _outline(fields: Mapping[str, Any], fence: Fence) -> str:
     items = [item for item in fields.get("results", ()) if isinstance(item, Mapping)]
     rest = {name: value for name, value in fields.items() if name != "results" or not items}
     told = "\n".join(outline_lines(rest))
-    parts = [fence.notice(), fenced_text(told, fence) if told else "", fenced_items(items, fence)]
+    parts = [fence.notice(), fence.wrap(told, flags=_flags(rest)) if told else "", fenced_items(items, fence)]
     return "\n".join(part for part in parts if part)
+
+
+def _flags(value: Any) -> list[str]:
+    """What reads like instructions in any text of a value; not in how we put it together, `user: 1` being a count."""
+    return sorted({flag for text in _texts(value) for flag in find_instructions(text)})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield str(name)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
 
 
 def outline_lines(value: Mapping[str, Any] | list[Any], depth: int = 0) -> list[str]:

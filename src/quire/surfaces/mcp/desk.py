@@ -168,7 +168,13 @@ class Desk:
         from quire.fields import crashed
         from quire.surfaces.mcp.answers import failure
 
-        return failure(error if isinstance(error, QuireError) else crashed(error))
+        if isinstance(error, QuireError):
+            return failure(error)
+        if self.world.env.get("MEMORY_DEBUG") == "1":
+            import traceback
+
+            traceback.print_exception(error)
+        return failure(crashed(error))
 
     def _settled(self, _: Future[dict[str, Any]]) -> None:
         with self._guard:

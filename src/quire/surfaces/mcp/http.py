@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import socket
 import sys
 from typing import TYPE_CHECKING, Any
@@ -41,10 +43,18 @@ def serve_http(replies: Replies, options: Options) -> int:
         rate=options.rate or RATE,
     )
     _announce(options, host, port, next(iter(tokens)) if not options.token and not options.read_token else "")
-    _run(replies, rules, listening)
+    # What serves us takes signals for itself, and hands them on when it has closed its connections.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
+    with contextlib.suppress(KeyboardInterrupt, SystemExit):
+        _run(replies, rules, listening)
     replies.desk.settle(_CLOSING_SECONDS)
     sys.stderr.flush()
     os._exit(0)
+
+
+def _leave(*_: object) -> None:
+    raise SystemExit(0)
 
 
 def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:

@@ -34,6 +34,8 @@ def get_prompt(
     name: str, arguments: Mapping[str, str], project: Callable[[], Project], fence: Callable[[], Fence]
 ) -> dict[str, Any]:
     """The messages of a prompt, with what the memory holds now."""
+    from quire.guard import make_safe
+
     if name not in _PROMPTS:
         raise NotFound(f"There is no prompt `{name[:80]}`.", hint=f"There are {', '.join(_PROMPTS)}.")
     _, says, takes, make = _PROMPTS[name]
@@ -42,7 +44,7 @@ def get_prompt(
             raise InputError(f"`{name}` takes no argument `{argument[:40]}`.", hint=f"It takes {', '.join(takes)}.")
         if len(value) > _ARGUMENT_CHARS:
             raise InputError(f"`{argument}` is longer than {_ARGUMENT_CHARS} characters.", hint="Say it shorter.")
-    text = make(project, fence(), arguments)
+    text = make(project, fence(), {argument: make_safe(value) for argument, value in arguments.items()})
     return {"description": says, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
 

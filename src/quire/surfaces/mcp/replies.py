@@ -43,9 +43,12 @@ class Refused(Exception):
     """A request that is wrong in itself: an error of the protocol, not a result."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
+        from quire.guard import make_safe
+
         super().__init__(message)
         self.code = code
-        self.message = message
+        # It repeats what was asked for.
+        self.message = make_safe(message)
         self.data = data
 
 
