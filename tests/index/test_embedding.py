@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import quire.index
 from quire.index.embedding import Embedder, Vector, embedder
+from thorough import examples
 
 TABLE = Path(quire.index.__file__).parent / "static" / "static-384.bin"
 
@@ -128,7 +129,7 @@ def test_near_texts_have_nearer_vectors_than_unrelated_ones(one: str, other: str
     assert near(one, other) > max(near(one, stranger) for stranger in strangers)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_the_sum_over_all_lanes_is_the_sum_of_the_rows(data: st.DataObject) -> None:
     pieces = data.draw(st.lists(st.sampled_from(whole_words()), min_size=1, max_size=60))
@@ -151,7 +152,7 @@ def test_the_signs_are_those_of_the_vector(data: st.DataObject) -> None:
     assert [bool(bits >> (383 - at) & 1) for at in range(384)] == [value < 0 for value in signed(vector)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=400))
 def test_any_text_can_be_embedded(text: str) -> None:
     vector = embedder().embed(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,20 +24,28 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr("quire.index.looks.monotonic", clock)
-    monkeypatch.setattr("quire.index.catalog.monotonic", clock)
     return clock
 
 
 FOLDERS = {"memory": 1, "relations": 2}
 
 
+def _unwatched() -> Looks:
+    """As on a system that tells nothing."""
+    return Looks(watch=lambda folders: None)
+
+
+def _look(seen: Looks, place: str = "here") -> None:
+    seen.note(place, "graph", FOLDERS, seen.begin(place, "graph", FOLDERS, "/nowhere"))
+
+
 def test_a_look_suffices_for_two_seconds_once_the_folders_have_settled(clock: Clock) -> None:
-    seen = Looks()
+    seen = _unwatched()
     assert not seen.suffices("here", "graph", FOLDERS)
-    seen.note("here", "graph", FOLDERS, clock())
+    _look(seen)
     assert not seen.suffices("here", "graph", FOLDERS)  # they may have changed twice in that moment
     clock.now += 0.2
-    seen.note("here", "graph", FOLDERS, clock())
+    _look(seen)
     assert seen.suffices("here", "graph", FOLDERS)
     clock.now += looks.SECONDS - 0.01
     assert seen.suffices("here", "graph", FOLDERS)
@@ -45,14 +54,72 @@ def test_a_look_suffices_for_two_seconds_once_the_folders_have_settled(clock: Cl
 
 
 def test_a_look_does_not_suffice_elsewhere_or_after_something_was_replaced(clock: Clock) -> None:
-    seen = Looks()
+    seen = _unwatched()
     for _ in range(2):
-        seen.note("here", "graph", FOLDERS, clock())
+        _look(seen)
         clock.now += 0.2
     assert seen.suffices("here", "graph", FOLDERS)
     assert not seen.suffices("there", "graph", FOLDERS)
     assert not seen.suffices("here", "facts", FOLDERS)
     assert not seen.suffices("here", "graph", {**FOLDERS, "memory": 3})
+
+
+class Told:
+    """What the kernel would tell: something happened so many times."""
+
+    def __init__(self) -> None:
+        self.happened = 0
+        self.closed = False
+
+    def touched(self) -> bool:
+        happened, self.happened = bool(self.happened), 0
+        return happened
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_where_the_kernel_tells_a_look_counts_until_it_does(clock: Clock) -> None:
+    told = Told()
+    seen = Looks(watch=lambda folders: told)  # type: ignore[arg-type,return-value]
+    for _ in range(2):
+        _look(seen)
+        clock.now += 0.2
+    clock.now += looks.WATCHED_SECONDS - 1
+    assert seen.suffices("here", "graph", FOLDERS)
+    told.happened = 3
+    assert not seen.suffices("here", "graph", FOLDERS)
+    assert not seen.suffices("here", "graph", FOLDERS)  # nor for the next who asks, though it is told only once
+    _look(seen)
+    assert seen.suffices("here", "graph", FOLDERS)
+    clock.now += looks.WATCHED_SECONDS + 1
+    assert not seen.suffices("here", "graph", FOLDERS)
+
+
+def test_what_happens_during_a_look_makes_it_not_count(clock: Clock) -> None:
+    told = Told()
+    seen = Looks(watch=lambda folders: told)  # type: ignore[arg-type,return-value]
+    _look(seen)
+    clock.now += 0.2
+    begun = seen.begin("here", "graph", FOLDERS, "/nowhere")
+    told.happened = 1
+    assert not seen.suffices("here", "graph", FOLDERS)  # somebody else hears of it
+    seen.note("here", "graph", FOLDERS, begun)
+    assert not seen.suffices("here", "graph", FOLDERS)
+
+
+def test_watches_are_closed_when_there_are_too_many(clock: Clock) -> None:
+    watches: list[Told] = []
+
+    def watch(folders: object) -> Told:
+        watches.append(Told())
+        return watches[-1]
+
+    seen = Looks(watch=watch)  # type: ignore[arg-type]
+    for number in range(40):
+        _look(seen, f"store {number}")
+    assert len(watches) == 40
+    assert [number for number, told in enumerate(watches) if told.closed] == list(range(8))
 
 
 @pytest.fixture
@@ -75,7 +142,7 @@ def _ask(project: Project, shared: Looks, question: str) -> list[str]:
 def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_seconds(
     project: Project, clock: Clock
 ) -> None:
-    shared = Looks()
+    shared = _unwatched()
     for _ in range(3):
         assert _ask(project, shared, "zeppelin hangar") == []
         clock.now += 0.3
@@ -96,8 +163,18 @@ def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_
     assert _ask(project, shared, "walrus lagoon") == ["gotcha.trap-1"]
 
 
-def test_a_save_of_another_process_is_seen_at_once(project: Project, clock: Clock) -> None:
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of edits inside a file")
+def test_what_is_edited_in_place_is_seen_at_once_where_the_kernel_tells(project: Project, clock: Clock) -> None:
     shared = Looks()
+    for _ in range(3):
+        assert _ask(project, shared, "zeppelin hangar") == []
+        clock.now += 0.3
+    Path(project.root, ".memory/memory/trap-1.md").write_text("The zeppelin leaves its hangar.\n")
+    assert _ask(project, shared, "zeppelin hangar") == ["gotcha.trap-1"]
+
+
+@pytest.mark.parametrize("shared", [Looks(), Looks(watch=lambda folders: None)], ids=["watched", "unwatched"])
+def test_a_save_of_another_process_is_seen_at_once(project: Project, clock: Clock, shared: Looks) -> None:
     for _ in range(3):
         assert _ask(project, shared, "walrus lagoon") == []
         clock.now += 0.3

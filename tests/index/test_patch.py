@@ -13,6 +13,7 @@ from quire.index import Filter, Index, Patch, change_with_index, open_index
 from quire.index.database import open_in_memory
 from quire.index.sources import Item
 from quire.model import Edge, Layer, Problem, Record, Summary
+from thorough import examples
 
 PATH = "facts.jsonl"
 
@@ -304,7 +305,7 @@ def dump(index: Index) -> list[Any]:
     return [sorted(index._connection.execute(query)) for query in queries]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(RECORDS, st.booleans()), min_size=1, max_size=5))
 def test_whatever_comes_after_whatever(steps: list[tuple[dict[str, tuple[str, str, str]], bool]]) -> None:
     """Patched or read again: what is known is what an index that reads only the last state knows."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from quire.index import Filter, Index, Searcher
 from quire.index.database import open_in_memory
 from quire.model import Layer, Record
+from thorough import examples
 
 ALL = Filter()
 
@@ -176,7 +177,7 @@ def test_an_empty_index_answers_too(search: Callable[..., Searcher]) -> None:
 
 
 # Of characters added to Unicode since 2012 the full-text tokenizer does not know whether they are letters.
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(st.characters(max_codepoint=0x36F, exclude_categories=["Cn", "M"]), max_size=200))
 def test_any_question_is_answered(text: str) -> None:
     index = Index(open_in_memory())

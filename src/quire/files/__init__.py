@@ -67,6 +67,7 @@ from quire.files.transaction import (
     left_aside,
     staged_bytes,
 )
+from quire.files.watching import FolderWatch, watch_folders
 from quire.files.world import World, real_world
 from quire.files.writing import LOCAL, LOCK, RECOVERY, settle_folder, write_access
 
@@ -83,6 +84,7 @@ __all__ = [
     "Commit",
     "FileChange",
     "Finished",
+    "FolderWatch",
     "Git",
     "Holder",
     "LineOrigin",
@@ -159,6 +161,7 @@ __all__ = [
     "start_program",
     "storage_failed",
     "touched_since",
+    "watch_folders",
     "write_access",
     "write_file",
     "write_local",

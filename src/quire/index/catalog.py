@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -88,9 +87,11 @@ class Index:
 
     def refresh(self, source: Source) -> int:
         """Re-read exactly the files that changed since the last look; how many that were."""
-        began, folders = monotonic(), source.folder_stamps()
+        folders = source.folder_stamps()
         if self._looked(source.layer, folders):
             return 0
+        looks = self.looks if folders else None
+        begun = looks.begin(self.place, source.layer, folders, source.base) if looks else (0.0, 0)
         now = source.stamps()
         known = dict(self._rows("SELECT path, stamp FROM files WHERE layer = ?", source.layer))
         changed = [path for path, stamp in now.items() if known.get(path) != stamp]
@@ -98,8 +99,8 @@ class Index:
         if changed or gone or folders != self._folder_stamps(source.layer):
             with self._writing():
                 self._replace(source, {path: now[path] for path in changed}, gone, folders)
-        if self.looks is not None:
-            self.looks.note(self.place, source.layer, folders, began)
+        if looks is not None:
+            looks.note(self.place, source.layer, folders, begun)
         return len(changed) + len(gone)
 
     def _looked(self, layer: str, folders: dict[str, int]) -> bool:

@@ -19,6 +19,8 @@ class Source(Protocol):
     """What a layer tells the index: stamps of its files, and what named files hold."""
 
     layer: Layer
+    base: str
+    """The folder that the names of folders are meant from."""
 
     def folder_stamps(self) -> dict[str, int]: ...
 

@@ -73,7 +73,7 @@ class FactSource:
     layer: Layer = "facts"
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self._root = self.base = root
 
     def folder_stamps(self) -> dict[str, int]:
         return {}

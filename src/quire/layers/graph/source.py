@@ -21,6 +21,7 @@ class GraphSource:
 
     def __init__(self, store: GraphStore) -> None:
         self._store = store
+        self.base = store.folder
 
     def folder_stamps(self) -> dict[str, int]:
         """When each folder last gained or lost a name: unchanged, unless somebody replaced a file."""

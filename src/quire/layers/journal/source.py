@@ -31,7 +31,7 @@ class JournalSource:
     layer: Layer = "journal"
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self._root = self.base = root
         self._folder = os.path.join(root, FOLDER)
 
     def folder_stamps(self) -> dict[str, int]:

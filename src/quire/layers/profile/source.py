@@ -86,6 +86,7 @@ class ProfileSource:
 
     def __init__(self, places: Places) -> None:
         self._places = places
+        self.base = ""
 
     def folder_stamps(self) -> dict[str, int]:
         return {}

@@ -309,7 +309,7 @@ GRAPH = (
         name="diff_memory",
         title="Uncommitted changes of the memory",
         says="What changed in the memory since the last commit, record by record. Use it to review what was saved "
-        "before committing.",
+        "before committing. Not for the code's own changes: brief_memory.",
         takes=Arguments,
         run=diff_memory,
     ),

@@ -48,10 +48,17 @@ def get_prompt(
     return {"description": says, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
 
+def _told(given: Mapping[str, str], name: str) -> str:
+    """An argument, on one line and with nothing hidden in it."""
+    from quire.guard import make_safe
+
+    return make_safe(one_line(given.get(name, ""))).strip()
+
+
 def _orient(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
 
-    asked = one_line(given.get("topic", "")).strip()
+    asked = _told(given, "topic")
     try:
         here = project()
         told = [fence.notice(), fenced_text(here.map(), fence, origin="graph")]
@@ -73,7 +80,7 @@ def _orient(project: Callable[[], Project], fence: Fence, given: Mapping[str, st
 
 
 def _save(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
-    task = cut(one_line(given.get("task", "")).strip(), 300)
+    task = cut(_told(given, "task"), 300)
     return "\n".join(
         (
             f"Save what changed{f' in this task: {task}' if task else ' in this session'}.",
@@ -95,7 +102,7 @@ def _hand_over(project: Callable[[], Project], fence: Fence, given: Mapping[str,
         told = [fence.notice(), fenced_text(project().map(), fence, origin="graph")]
     except NotReady as error:
         told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
-    to = cut(one_line(given.get("to", "")).strip(), 100)
+    to = cut(_told(given, "to"), 100)
     return "\n".join(
         (
             f"Hand this work over{f' to {to}' if to else ''}: write what somebody who was not here needs to go on.",
