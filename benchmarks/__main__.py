@@ -23,6 +23,7 @@ SUITES = (
     "profile_speed",
     "journal_speed",
     "signals",
+    "mcp_server",
 )
 RESULTS = Path(__file__).parent / "results"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,8 +15,11 @@ from hypothesis import HealthCheck, settings
 from installed import Git, Memory, make_environment
 from quire.files import World
 from quire.project import Project
+from thorough import examples
 
 NOW = "2026-03-02T11:19:00+00:00"
+SHARED_MEMORY = "/dev/shm"
+ROOM = 256 * 1024 * 1024
 _GENERATED = (".git", "index", ".backup", "recovery")
 
 # The tests run on busy machines: how long one example takes says nothing about the code. The same examples every time:
@@ -23,6 +28,7 @@ settings.register_profile(
     "quire",
     deadline=None,
     derandomize=True,
+    max_examples=examples(100),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("quire")
@@ -39,6 +45,22 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("HOME", str(home))
         patch.setenv("MEMORY_HOME", str(home / "registry"))
         yield
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """On a disk in memory where there is one: saves and commits sync often, and its cost is not the question."""
+    folder = tempfile.mkdtemp(prefix="quire-", dir=SHARED_MEMORY if _enough_room() else None)
+    yield Path(folder).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _enough_room() -> bool:
+    try:
+        found = os.statvfs(SHARED_MEMORY)
+    except OSError:
+        return False
+    return os.access(SHARED_MEMORY, os.W_OK) and found.f_bavail * found.f_frsize >= ROOM
 
 
 @pytest.fixture

@@ -13,6 +13,9 @@ from typing import Any
 
 import msgspec
 
+from standing import run_standing
+from thorough import LONG
+
 
 def make_environment(folder: Path) -> dict[str, str]:
     home = folder / "home"
@@ -78,12 +81,16 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Memory:
-    """The installed command. Whatever a test is about, a crash of the program fails it."""
+    """The installed command. Whatever a test is about, a crash of the program fails it.
 
-    def __init__(self, cwd: Path, env: Mapping[str, str], prefix: Sequence[str] = ()) -> None:
+    A call is a process of its own, from a standing start (see `standing.py`) unless it should be `fresh`.
+    """
+
+    def __init__(self, cwd: Path, env: Mapping[str, str], prefix: Sequence[str] = (), *, fresh: bool = LONG) -> None:
         found = shutil.which("memory", path=os.path.dirname(sys.executable))
         assert found, "the package is not installed beside this interpreter"
         self.program = [*prefix, found]
+        self.fresh = fresh or bool(prefix)
         self.cwd = cwd
         self.env = env
 
@@ -96,17 +103,15 @@ class Memory:
         seconds: float = 60,
     ) -> Run:
         line = [*self.program, *arguments]
-        environment = {**self.env, **(env or {})}
-        done = subprocess.run(
-            line,
-            cwd=cwd or self.cwd,
-            env=environment,
-            input=_bytes(stdin),
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-        )
-        run = Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+        place, environment, given = cwd or self.cwd, {**self.env, **(env or {})}, _bytes(stdin)
+        found = None if self.fresh else run_standing(line, str(place), environment, given, seconds)
+        if found is None:
+            done = subprocess.run(
+                line, cwd=place, env=environment, input=given, capture_output=True, timeout=seconds, check=False
+            )
+            found = done.returncode, done.stdout, done.stderr
+        code, out, err = found
+        run = Run(code, out.decode(), err.decode())
         for said in (run.out, run.err):
             assert "Traceback" not in said, said
             assert "Quire itself failed" not in said, said

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +13,6 @@ from samples import RETRY
 from quire.files import World
 from quire.model import AnchorVerdict, Verdict
 from quire.project import Project
-
-SHARED_MEMORY = "/dev/shm"
-
-
-@pytest.fixture
-def tmp_path(tmp_path: Path) -> Iterator[Path]:
-    """On a disk in memory where there is one: saves and commits sync often, and its cost is not the question."""
-    if not os.access(SHARED_MEMORY, os.W_OK):
-        yield tmp_path
-        return
-    folder = tempfile.mkdtemp(prefix="quire-", dir=SHARED_MEMORY)
-    yield Path(folder)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 class Desk:

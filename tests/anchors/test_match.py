@@ -15,6 +15,7 @@ from quire.anchors.glob_matcher import Matcher
 from quire.anchors.glob_nodes import Fault
 from quire.anchors.glob_reader import read
 from quire.anchors.match import Files, covers, is_glob, pattern_fault, static_prefix
+from thorough import examples
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "globs.json").read_text(encoding="utf-8"))
 PATHS: list[str] = GOLDEN["paths"]
@@ -210,7 +211,7 @@ def test_one_and_many_agree_and_positions_ascend(anchor: str, given_paths: list[
     assert [files.paths[at] for at in found] == [path for path in files.paths if covers(anchor, path)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(globs, st.lists(paths, min_size=1, max_size=12))
 def test_both_ways_of_matching_agree(anchor: str, given_paths: list[str]) -> None:
     try:

@@ -34,6 +34,7 @@ from quire.capture.lifecycle import (
 from quire.files import sha256
 from quire.layers.facts.layout import CONTENT_CHARS, SECTIONS
 from quire.model import InputError, OutsideProject
+from thorough import examples
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real files lie outside the repository")
@@ -760,7 +761,7 @@ def _done(steps: Sequence[Step], before: Sequence[Step]) -> None:
         assert step.action == "unchanged" or (step.action == "reject" and step.candidate in refused), step
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(_held(), st.lists(_documents(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_a_plan_carried_out_leaves_nothing_to_do(
     held: list[Held], versions: list[list[DesignDocument]], chance: random.Random
@@ -804,7 +805,7 @@ def _candidates(draw: st.DrawFn) -> list[Candidate]:
     return made
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(_held(), st.lists(_candidates(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_any_candidates_in_any_order_any_number_of_times(
     held: list[Held], batches: list[list[Candidate]], chance: random.Random

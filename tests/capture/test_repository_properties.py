@@ -15,6 +15,7 @@ from repository_making import build, put, session
 from quire.capture.repository import consolidate, told_by
 from quire.capture.repository.wording import plain, said
 from quire.layers.journal import bundle_faults, canonical_text, decode_json
+from thorough import examples
 
 NAMES = [
     *(
@@ -201,7 +202,7 @@ def test_any_files_make_a_whole_bundle(files: dict[str, bytes], surroundings: di
         assert build(Path(folder) / "p", surroundings, previous=bundle) == bundle
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(manifest=st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON)))
 def test_any_manifest_makes_a_whole_bundle(manifest: dict[str, Any], surroundings: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

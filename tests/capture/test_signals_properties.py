@@ -19,6 +19,7 @@ from quire.capture.signals.sentences import READ_CHARS
 from quire.capture.transcripts import Turn, discover, read
 from quire.guard import find_hostile, find_secrets
 from quire.layers.journal import Event, event_faults
+from thorough import examples
 
 SHARED = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 PIECES = """
@@ -49,7 +50,7 @@ def all_texts(found: object) -> list[str]:
     return [text for texts in msgspec.to_builtins(found)["signals"].values() for text in texts]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(turns, st.integers(min_value=-1, max_value=6))
 def test_any_turns_give_few_short_plain_texts_and_always_the_same(given: list[Turn], most: int) -> None:
     found = extract(given, most=most)
@@ -68,7 +69,7 @@ def test_any_turns_give_few_short_plain_texts_and_always_the_same(given: list[Tu
     assert all(text.startswith(("NEXT: ", "DONE: ")) for text in found.signals.next_step_hints)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(turns)
 def test_what_comes_out_is_an_event_that_the_journal_takes(given: list[Turn]) -> None:
     found = extract(given)
@@ -116,7 +117,7 @@ ROUND_IT = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.sampled_from(TOKENS),
     st.sampled_from(ROUND_IT),

@@ -36,6 +36,7 @@ from quire.capture.transcripts import SessionFile, Turn, lines, read, reading
 from quire.capture.transcripts.foreign import moment
 from quire.capture.transcripts.types import LINE_BYTES
 from quire.model import StorageFailed
+from thorough import examples
 
 TALKS = {"claude-local": CLAUDE_TALK, "codex-local": CODEX_TALK}
 EACH = pytest.mark.parametrize("source_type", TALKS)
@@ -136,7 +137,7 @@ VALUES = st.recursive(
 
 
 @given(value=VALUES, kind=st.sampled_from(KINDS.split()))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_values_of_any_type_anywhere_are_no_error(value: Any, kind: str, tmp_path: Path) -> None:
     record = {**value, "type": kind} if isinstance(value, dict) else {"type": kind, "message": value, "payload": value}
     if isinstance(record.get("payload"), dict):

@@ -36,9 +36,10 @@ EVERY: dict[str, list[str]] = {
     "restore": ["chk-000001"],
     "validate": [],
     "automate": ["status"],
+    "mcp": ["--port=1"],
     "providers": [],
 }
-"""Every verb, with arguments that make sense."""
+"""Every verb, with arguments that make sense; `mcp` with some that make none, because it would go on for ever."""
 CACHE = (
     "Cache the order list.",
     "DECISION: Cache the order list for 30 seconds in src/cache.ts.\n"

@@ -14,6 +14,7 @@ import pytest
 from commanding import Here, copy_of
 
 from quire.layers.facts import Fact
+from thorough import some
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"
 HISTORY = REAL / "omegon-history"
@@ -113,8 +114,9 @@ def in_order(store: Here, content: bytes) -> bytes:
 # -- the history ------------------------------------------------------------------------------
 
 
-def numbers() -> range:
-    return range(len(told())) if REAL.is_dir() else range(0)
+def numbers() -> list[int]:
+    """Some of the versions; those that are passed over here are read by the layer's own tests."""
+    return some(range(len(told())), 13) if REAL.is_dir() else []
 
 
 @pytest.mark.parametrize("number", numbers())

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
 from datetime import datetime
 from pathlib import Path
@@ -19,13 +18,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from installed import Memory, Run
 from quire.model import is_seal
 from quire.surfaces.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 RECORDINGS = ROOT.parent / "shared" / "fixtures" / "graph"
 PAGE = ROOT / "docs" / "reference" / "compatibility.md"
-MEMORY = Path(sys.executable).with_name("memory")
 OUTSIDE = ("AGENTS.md", "CLAUDE.md", ".gitignore")
 
 
@@ -275,6 +274,7 @@ class Replay:
         self.transcript = json.loads((recording / "transcript.json").read_text())
         self.repo = folder / Path(self.transcript["meta"]["project_root_at_record_time"]).name
         self.environment = environment
+        self.memory = Memory(self.repo, environment)
         self.recorded: dict[str, str] = {}
         self.differences: list[Difference] = []
         self.marker: bytes | None = None
@@ -294,12 +294,13 @@ class Replay:
                 self.write(name, text)
             return
         if step["kind"] == "shell":
-            done = self.process(step, ["bash", "-c", step["command"]])
+            done = self.shell(step)
             found = [("shell", done.stderr)] if done.returncode != step["exit_code"] else []
         elif step["kind"] == "memory" and (command := _command(step["argv"])) in (*COMMANDS, ""):
             self.replayed += 1
-            done = self.process(step, [str(MEMORY), *_translated(step["argv"][1:])])
-            found = self.judge(step, command, done)
+            where, told = self.repo / step.get("cwd", "."), step.get("stdin") or ""
+            run = self.memory(*_translated(step["argv"][1:]), cwd=where, env=self.moment(step), stdin=told)
+            found = self.judge(step, command, run)
         else:
             # Not here yet: only its marker file is taken over, which later git steps commit and move.
             if ".memory/sync-state.json" in self.recorded:
@@ -318,17 +319,13 @@ class Replay:
             self.take_over_recorded_state()
         self.differences += [Difference(step["n"], kind, detail) for kind, detail in (*found, *apart)]
 
-    def judge(
-        self, step: dict[str, Any], command: str, done: subprocess.CompletedProcess[str]
-    ) -> list[tuple[str, str]]:
-        assert "Quire itself failed" not in done.stdout + done.stderr, f"step {step['n']}: {done.stderr}"
+    def judge(self, step: dict[str, Any], command: str, run: Run) -> list[tuple[str, str]]:
         found = []
-        if done.returncode != step["exit_code"]:
-            said = (done.stderr or done.stdout)[:300]
-            found.append((f"exit {step['exit_code']} -> {done.returncode}", said))
+        if run.code != step["exit_code"]:
+            found.append((f"exit {step['exit_code']} -> {run.code}", (run.err or run.out)[:300]))
         if "stdout_json" not in step:
             return found
-        theirs, ours = step["stdout_json"], json.loads(done.stdout)
+        theirs, ours = step["stdout_json"], run.json
         if theirs["ok"] and ours["ok"]:
             found += answer_differences(command, theirs["data"], ours["data"])
         elif not theirs["ok"] and not ours["ok"] and theirs["error"]["code"] != ours["error"]["code"]:
@@ -378,11 +375,14 @@ class Replay:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
 
-    def process(self, step: dict[str, Any], line: list[str]) -> subprocess.CompletedProcess[str]:
+    def moment(self, step: dict[str, Any]) -> dict[str, str]:
+        return {"MEMORY_NOW": step["now"], "TZ": step.get("tz", "UTC")}
+
+    def shell(self, step: dict[str, Any]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            line,
+            ["bash", "-c", step["command"]],
             cwd=self.repo / step.get("cwd", "."),
-            env={**self.environment, "MEMORY_NOW": step["now"], "TZ": step.get("tz", "UTC")},
+            env={**self.environment, **self.moment(step)},
             input=step.get("stdin") or "",
             capture_output=True,
             text=True,

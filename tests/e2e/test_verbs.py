@@ -420,16 +420,6 @@ def test_version_help_and_the_second_name(memory: Any) -> None:
     assert quire.__version__ in done.stdout
 
 
-@pytest.mark.parametrize("name", ["memory-mcp"])
-def test_the_commands_that_come_later_say_so(memory: Any, name: str) -> None:
-    done = subprocess.run(
-        [memory.program[-1].replace("/memory", f"/{name}")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 3
-    assert "arrives with" in done.stderr
-    assert done.stdout == ""
-
-
 def test_every_command_has_help_with_an_example(memory: Any) -> None:
     from quire.surfaces.cli.main import COMMANDS
 

@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from quire.files import hex_digest
 from quire.layers.facts import read_lines
 from quire.model import QuireError
+from thorough import either
 
 SECTIONS = ("Architecture", "Decisions", "Specs", "Recent Work")
 
@@ -551,4 +552,4 @@ def version_of(data: bytes) -> int:
 
 
 TestChanges = Changes.TestCase
-TestChanges.settings = settings(max_examples=20, stateful_step_count=12)
+TestChanges.settings = settings(max_examples=either(8, 20), stateful_step_count=12)

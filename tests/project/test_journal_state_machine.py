@@ -22,8 +22,9 @@ from quire.files import World
 from quire.layers.journal import bundle_faults
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
 from quire.project import Project
+from thorough import either
 
-EXAMPLES = int(os.environ.get("JOURNAL_MACHINE_EXAMPLES", "14"))
+EXAMPLES = either(8, 60)
 BEGIN = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 OURS = "# Rules\n\nBe kind.\n"
 BLOCK = re.compile(r"<!-- agent-memory:entry .*?<!-- agent-memory:entry end -->", re.S)

@@ -25,6 +25,7 @@ from quire.index import Index
 from quire.layers.profile import Overview
 from quire.model import QuireError
 from quire.project import Project
+from thorough import either
 
 CATEGORIES = ("user", "assistant", "project", "relationships", "tools", "learnings")
 PRIVATE = ("user", "relationships")
@@ -1173,4 +1174,4 @@ def read_more(known: Doc, fields: Doc) -> Doc:
 
 
 TestProfiles = Profiles.TestCase
-TestProfiles.settings = settings(max_examples=50, stateful_step_count=15)
+TestProfiles.settings = settings(max_examples=either(20, 50), stateful_step_count=15)

@@ -1,4 +1,4 @@
-"""Stop the writer at every call of the seam and judge what is left. Run as a script: scenario, way to fail, folder.
+"""Stop the writer at every call of the seam and judge what is left. Run as a script: scenario, way, folder, how many.
 
 The folder is prepared once; for every call it is copied afresh, the operation runs in a forked process that dies (or
 is refused) at that call, and the next process opens what it left. What is found wrong is printed as JSON.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -162,8 +162,7 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 
-# Made of two others that are tested at every call.
-STRIDE = {"force": 4}
+WAYS = ("kill", "refuse", "interrupt", "torn", "full", "readonly")
 
 
 # -- looking ------------------------------------------------------------------------------------------------------
@@ -461,6 +460,10 @@ def mutate(mutant: str) -> None:
         )
 
 
+def is_concerned(way: str, operation: str) -> bool:
+    return operation == "fsync" if way == "torn" else way != "full" or operation in NEEDS_ROOM
+
+
 def explore_limits(name: str, folder: str) -> dict[str, Any]:
     """The same with too few descriptors and with files that may not grow."""
     case, _ = prepare(name, folder)
@@ -477,8 +480,17 @@ def explore_limits(name: str, folder: str) -> dict[str, Any]:
     return {"calls": len(limits), "points": refusals, "violations": violations}
 
 
-def explore(name: str, way: str, folder: str, mutant: str = "") -> dict[str, Any]:
-    """Every point of one scenario, failed in one way."""
+def spread(numbers: Sequence[int], most: int, turn: int = 0) -> list[int]:
+    """The first one, the last one, and so many in all at even distances; each turn meets others. 0 stands for all."""
+    if not most or len(numbers) <= most:
+        return list(numbers)
+    step = (len(numbers) - 1) / (most - 1)
+    between = {int(step * place + turn % 4 * step / 4) for place in range(1, most - 1)}
+    return [numbers[place] for place in sorted({0, *between, len(numbers) - 1})]
+
+
+def explore(name: str, way: str, folder: str, most: str = "0", mutant: str = "") -> dict[str, Any]:
+    """Every point of one scenario, or some of them, failed in one way."""
     if way == "limits":
         return explore_limits(name, folder)
     mutate(mutant)
@@ -486,10 +498,10 @@ def explore(name: str, way: str, folder: str, mutant: str = "") -> dict[str, Any
     violations: list[str] = []
     points = 0
     codes = (errno.ENOSPC, errno.EIO, errno.EROFS)
-    for number in range(0, len(calls) + 1, STRIDE.get(name, 1)):
+    concerned = [number for number, (operation, _) in enumerate(calls) if is_concerned(way, operation)]
+    # The one after the last call is harmed by nothing.
+    for number in [*spread(concerned, int(most), WAYS.index(way)), len(calls)]:
         operation, path = calls[number] if number < len(calls) else ("none", "")
-        if (way == "torn" and operation != "fsync") or (way == "full" and operation not in NEEDS_ROOM):
-            continue
         case.restore()
         found: list[str] = []
         if way in ("kill", "torn"):

@@ -1,47 +1,28 @@
 """The facts under trial: a writer stopped at every call of the seam, and writers at work together. Run as a script.
 
-`crash` and `power` take a scenario, the way to fail (or what to leave out), a folder, how many calls to pass over
-between two trials, and perhaps a mutant; `work` is one of many writers or readers, and notes what was acknowledged.
+`trials.py` says what it can be asked for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import shutil
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import apsw
 import msgspec
-from crashing import (
-    NEEDS_ROOM,
-    Tree,
-    die_at,
-    differing,
-    interrupt_at,
-    leftovers,
-    mutate,
-    nothing,
-    read_space,
-    refuse_at,
-)
+from crashing import Tree, differing, leftovers, mutate, read_space
 from crashing import empty as repository
-from crashing import run as run_apart
-from power_loss import Disk, Recorder
+from trials import LATER, NOW, Worker, apart, calls_of, cut_power, holding, open_project, rows_of, tell
+from trials import crash as crash_trial
 
-from quire.files import World, disk
+from quire.files import World
 from quire.model import InputError
 from quire.project import Project
 
-NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
-LATER = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
 FACTS = "harbor/.memory/facts.jsonl"
 LOCAL = "harbor/.memory/local/"
 NOTES, DONE = f"{LOCAL}notes.md", f"{LOCAL}notes.done.md"
@@ -98,19 +79,6 @@ class Scenario(NamedTuple):
 
 
 # -- the little world in which it happens -------------------------------------------------------------------------
-
-
-def open_project(space: str, now: datetime = LATER, phase: str = "b") -> Project:
-    """A project whose ids are the same in every run: what an unharmed run makes can be compared byte for byte."""
-    home, root = os.path.join(space, "home"), os.path.join(space, "harbor")
-    env = {"PATH": os.environ["PATH"], "HOME": home, "MEMORY_HOME": f"{home}/registry", "MEMORY_LOCK_TIMEOUT": "5"}
-    numbers = iter(range(10**6))
-
-    def token() -> str:
-        return f"{phase}{next(numbers):07x}" * 2
-
-    world = World(cwd=root, env=env, now=lambda: now, token=token, sleep=time.sleep, pid=os.getpid())
-    return Project.open(root, world)
 
 
 def counted(world: World) -> World:
@@ -223,7 +191,6 @@ def look(space: str) -> Tree:
 
 def index_of(root: str) -> dict[str, list[str]]:
     """What the index holds of the facts, without the numbers of its rows."""
-    path = os.path.join(root, ".memory", "index", "quire.sqlite")
     columns = (
         "ref, kind, title, text, status, section, scope, weight, half_life, since, created_at, updated_at, updated,"
         " tags, anchors, origin, seen, raw"
@@ -238,11 +205,7 @@ def index_of(root: str) -> dict[str, list[str]]:
         "loose ends": "SELECT name FROM names WHERE record NOT IN (SELECT id FROM records)",
         "vectors": "SELECT ref FROM vectors JOIN records ON records.id = record WHERE layer = 'facts'",
     }
-    connection = apsw.Connection(path)
-    try:
-        return {name: sorted(map(repr, connection.execute(query))) for name, query in queries.items()}
-    finally:
-        connection.close()
+    return rows_of(root, queries)
 
 
 def index_differs(project: Project) -> list[str]:
@@ -250,14 +213,7 @@ def index_differs(project: Project) -> list[str]:
     project.memory_query()
     found = index_of(project.root)
     project.rebuild()
-    fresh = index_of(project.root)
-    return [
-        f"{kind}: {word} {row[:160]}"
-        for kind in found
-        for word, rows, others in (("too many", found, fresh), ("missing", fresh, found))
-        for row in rows[kind]
-        if row not in others[kind]
-    ]
+    return apart(found, index_of(project.root))
 
 
 # -- judging ------------------------------------------------------------------------------------------------------
@@ -272,10 +228,6 @@ class Trial(NamedTuple):
     space: str
     before: Tree
     after: Tree
-
-    def restore(self) -> None:
-        shutil.rmtree(self.space, ignore_errors=True)
-        shutil.copytree(self.template, self.space, symlinks=True)
 
     def act(self, phase: str = "b") -> object:
         return self.scenario.act(open_project(self.space, LATER, phase), ids_in(self.template))
@@ -294,7 +246,7 @@ class Trial(NamedTuple):
         added = [data for name, data in self.after.items() if place and name.startswith(place)]
         return all(any(data in other for name, other in now.items() if name.startswith(place)) for data in added)
 
-    def judge(self) -> Iterator[str]:
+    def judge(self, _number: int, *, cut: bool = False) -> Iterator[str]:
         """Everything that is wrong after an interrupted run: first as a reader finds it, then after one more run."""
         try:
             yield from self.as_read()
@@ -342,6 +294,12 @@ class Trial(NamedTuple):
         yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=after_a_write))
         yield from (f"the index is not as one made anew, {text}" for text in index_differs(open_project(self.space)))
 
+    def lost(self) -> Iterator[str]:
+        """What is not there for the first reader although it was acknowledged."""
+        open_project(self.space).memory_query()
+        if not self.is_done(look(self.space)):
+            yield "acknowledged and lost"
+
     def refusal(self, said: str, *, for_good: bool) -> Iterator[str]:
         """What is wrong with how an operation ended that the disk refused a call."""
         now = look(self.space)
@@ -367,114 +325,33 @@ def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
     os.makedirs(space)
     scenario.prepare(space)
     before = look(space)
-    # The recorded run, too, begins with a copy: the index can tell one from the original.
     shutil.move(space, template)
     trial = Trial(name, scenario, template, space, before, {})
-    trial.restore()
-    calls: list[tuple[str, str]] = []
-    disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, space)))
-    trial.act()
-    disk.before = nothing
+    calls = calls_of(trial)
     after = look(space)
     assert differing(before, after), "an unharmed run changes something"
     return trial._replace(after=after), calls
 
 
-# -- failing ------------------------------------------------------------------------------------------------------
-
-
-def crash(name: str, way: str, folder: str, stride: str, mutant: str = "") -> dict[str, Any]:
-    """Every call of one scenario, or every n-th one, failed in one way."""
+def crash(name: str, ways: str, folder: str, most: str, mutant: str = "") -> dict[str, Any]:
     mutate(mutant)
-    trial, calls = prepare(name, folder)
-    violations: list[str] = []
-    points = 0
-    codes = (errno.ENOSPC, errno.EIO, errno.EROFS)
-    for number in range(len(calls) - 1, -1, -int(stride)):
-        operation, path = calls[number]
-        if (way == "torn" and operation != "fsync") or (way == "full" and operation not in NEEDS_ROOM):
-            continue
-        trial.restore()
-        if way in ("kill", "torn"):
-            said = run_apart(trial, die_at(number, torn=way == "torn"))
-            found = [] if said == "died" else [f"it should have died: {said}"]
-        elif way == "interrupt":
-            found = list(trial.refusal(run_apart(trial, interrupt_at(number)), for_good=False))
-        else:
-            code = codes[number % 3] if way == "refuse" else errno.ENOSPC if way == "full" else errno.EROFS
-            said = run_apart(trial, refuse_at(number, code, for_good=way != "refuse"))
-            found = list(trial.refusal(said, for_good=way != "refuse"))
-        points += 1
-        found += trial.judge()
-        violations += [f"call {number}, {operation} {path}: {text}" for text in found]
-        if mutant and violations:
-            break
-    return {"calls": len(calls), "points": points, "violations": violations}
+    return crash_trial(*prepare(name, folder), ways, most, mutant)
 
 
-def power(name: str, mutant: str, folder: str, stride: str) -> dict[str, Any]:
-    """The power fails at every system call, or every n-th one, and the disk forgets what was not synced."""
+def power(name: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
     trial, _ = prepare(name, folder)
-    trial.restore()
-    model, recorder = Disk(trial.space), Recorder(mutant)
-    disk.os = recorder  # type: ignore[attr-defined]
-    trial.act()
-    disk.os = os  # type: ignore[attr-defined]
-    seen: set[int] = set()
-    violations: list[str] = []
-    for number, entry in enumerate([*recorder.log, None]):
-        for tree in model.survivors() if number % int(stride) == 0 or entry is None else ():
-            key = hash((frozenset(tree.items()), entry is None))
-            if key in seen:
-                continue
-            seen.add(key)
-            found_again(trial, tree)
-            lost = [] if entry or trial.is_done(settled(trial)) else ["acknowledged and lost"]
-            violations += [f"{number} before {entry and entry[:2]}: {text}" for text in [*lost, *trial.judge()]]
-            if violations and mutant:
-                return {"states": len(seen), "violations": violations}
-        if entry:
-            model.play(*entry)
-    return {"states": len(seen), "violations": violations}
-
-
-def found_again(trial: Trial, tree: Tree) -> None:
-    """The disk as it is found after the power came back."""
-    trial.restore()
-    for path in [os.path.join(trial.space, name) for name in read_space(trial.space)]:
-        if path not in tree:
-            os.unlink(path)
-    for path, data in tree.items():
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        # Whoever wrote it is gone, like every other process.
-        with open(path.replace(f"/.quire-{os.getpid()}-", "/.quire-99999999-"), "wb") as file:
-            file.write(data)
-
-
-def settled(trial: Trial) -> Tree:
-    """What the first reader finds."""
-    open_project(trial.space).memory_query()
-    return look(trial.space)
+    return cut_power(trial, most, mutant)
 
 
 # -- many at once -------------------------------------------------------------------------------------------------
 
 
-def work(what: str, root: str, number: str, times: str, notes: str) -> None:
-    """One of many at work in the same memory; each acknowledgement is noted with the time before and after it."""
-    with open(notes, "w", encoding="utf-8") as file:
-        for turn in range(int(times)):
-            for told in WORKERS[what](Project.open(root), int(number), turn):
-                file.write(json.dumps({**told, "turn": turn, "at": time.monotonic()}) + "\n")
-                file.flush()
-
-
-def tell(project: Project, number: int, turn: int) -> Iterator[dict[str, Any]]:
+def tell_facts(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """New facts, every fifth of them told by all at once; now and then one of one's own is changed."""
-    began = time.monotonic()
+    project = Project.open(root)
     text = f"Everybody knows thing {turn}." if turn % 5 == 0 else f"Writer {number} found thing {turn}."
     stored = project.memory_store("Specs", text, session=f"s{number}")
-    yield {"did": stored.action, "id": stored.fact.id, "text": text, "began": began}
+    yield {"did": stored.action, "id": stored.fact.id, "text": text}
     if turn % 5 == 2:
         replaced = project.memory_supersede(stored.fact.id, f"Writer {number} knows better of {turn}.")
         yield {"did": "superseded", "id": replaced.new.id, "old": replaced.old.id, "text": replaced.new.content}
@@ -485,15 +362,15 @@ def tell(project: Project, number: int, turn: int) -> Iterator[dict[str, Any]]:
         yield {"did": done.outcomes[0].outcome, "id": stored.fact.id, "text": text}
 
 
-def add(project: Project, number: int, turn: int) -> Iterator[dict[str, Any]]:
+def add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Nothing but new facts."""
-    began = time.monotonic()
     text = f"Writer {number} found thing {turn}."
-    yield {"did": "stored", "id": project.memory_store("Specs", text).fact.id, "text": text, "began": began}
+    yield {"did": "stored", "id": Project.open(root).memory_store("Specs", text).fact.id, "text": text}
 
 
-def ask(project: Project, _number: int, turn: int) -> Iterator[dict[str, Any]]:
+def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Read what the writers write: what is seen is whole, and nothing is seen twice."""
+    project = Project.open(root)
     for found in (project.memory_recall(f"who found thing {turn}?", k=50), project.memory_query(limit=2_000)):
         texts = [view.content for view in found.results]
         assert all(text.endswith(".") and text.split()[0] in ("Writer", "Everybody", "The") for text in texts), texts
@@ -506,23 +383,14 @@ def ask(project: Project, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     yield {"did": "read", "seen": len(texts)}
 
 
-def hold(project: Project, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
-    """Stop in the middle of a store, the lock held, until a line is read."""
-
-    def before(_operation: str, _path: str) -> None:
-        disk.before = nothing
-        print("held", flush=True)
-        sys.stdin.readline()
-
-    disk.before = before
-    yield {"did": "stored", "id": project.memory_store("Specs", "The holder went on.").fact.id}
+def hold(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
+    """Stop in the middle of a store."""
+    holding()
+    yield {"did": "stored", "id": Project.open(root).memory_store("Specs", "The holder went on.").fact.id}
 
 
-WORKERS = {"tell": tell, "add": add, "ask": ask, "hold": hold}
+WORKERS: dict[str, Worker] = {"tell": tell_facts, "add": add, "ask": ask, "hold": hold}
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "work":
-        work(*sys.argv[2:])
-    else:
-        print(json.dumps({"crash": crash, "power": power}[sys.argv[1]](*sys.argv[2:])))
+    tell({"crash": crash, "power": power}, WORKERS)

@@ -1,20 +1,15 @@
 """The journal under trial: a writer stopped at every call of the seam, and many at work together. Run as a script.
 
-`crash` and `power` take a scenario, the way to fail (or what to leave out), a folder, how many calls to pass over
-between two trials, and perhaps a mutant; `work` is one of many writers or readers, and notes what was acknowledged.
-What is judged is read here with nothing but a JSON reader.
+`trials.py` says what it can be asked for. What is judged is read here with nothing but a JSON reader.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import re
 import shutil
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,25 +17,11 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
-from crashing import (
-    NEEDS_ROOM,
-    Tree,
-    die_at,
-    differing,
-    git,
-    interrupt_at,
-    leftovers,
-    mutate,
-    nothing,
-    read_space,
-    refuse_at,
-)
+from crashing import Tree, differing, git, leftovers, mutate, read_space
 from crashing import empty as repository
-from crashing import run as run_apart
-from fact_trials import LATER, NOW, found_again, open_project
-from power_loss import Disk, Recorder
+from trials import LATER, NOW, Worker, calls_of, cut_power, open_project, tell
+from trials import crash as crash_trial
 
-from quire.files import disk
 from quire.index import Filter
 from quire.model import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
@@ -428,10 +409,6 @@ class Trial(NamedTuple):
     old: Held
     new: Held
 
-    def restore(self) -> None:
-        shutil.rmtree(self.space, ignore_errors=True)
-        shutil.copytree(self.template, self.space, symlinks=True)
-
     def open(self, phase: str) -> Project:
         return open_project(self.space, self.scenario.now, phase)
 
@@ -464,7 +441,7 @@ class Trial(NamedTuple):
         """Whether all of it, or a block in it, is ours."""
         return name.startswith((JOURNAL, PAGES)) or name == ENTRY
 
-    def judge(self, number: int, *, done: bool = False) -> Iterator[str]:
+    def judge(self, number: int, *, cut: bool = False) -> Iterator[str]:
         """Everything that is wrong after an interrupted run: to the next command, and after the same once more."""
         called = list(NEXT)[number % len(NEXT)]
         refusals = [NotInitialized] if self.name == "init" else [InvalidStore] if self.scenario.broken else []
@@ -472,11 +449,15 @@ class Trial(NamedTuple):
             with contextlib.suppress(*refusals):
                 NEXT[called](self.open("c"))
             yield from (f"after {called}, {text}" for text in self.as_found())
-            if done and not self.is_done(look(self.space)):
-                yield f"acknowledged and lost: {self.differing(look(self.space))}"
             yield from self.again()
         except Exception as error:
             yield f"the next run failed ({called}): {error!r}"
+
+    def lost(self) -> Iterator[str]:
+        """What is not there for the first reader although it was acknowledged."""
+        self.open("c").journal_status()
+        if not self.is_done(look(self.space)):
+            yield f"acknowledged and lost: {self.differing(look(self.space))}"
 
     def as_found(self) -> Iterator[str]:
         real, now = look(self.space), held(self.space)
@@ -603,14 +584,9 @@ def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
     os.makedirs(space)
     scenario.prepare(space)
     before, old = look(space), held(space)
-    # The recorded run, too, begins with a copy: the index can tell one from the original.
     shutil.move(space, template)
     trial = Trial(name, scenario, template, space, before, {}, old, old)
-    trial.restore()
-    calls: list[tuple[str, str]] = []
-    disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, space)))
-    trial.act()
-    disk.before = nothing
+    calls = calls_of(trial)
     after = look(space)
     assert differing(before, after), "an unharmed run changes something"
     trial = trial._replace(after=after, new=held(space))
@@ -619,87 +595,17 @@ def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
     return trial, calls
 
 
-# -- failing ------------------------------------------------------------------------------------------------------
-
-FOR_GOOD = {"full": errno.ENOSPC, "readonly": errno.EROFS}
-CODES = (errno.ENOSPC, errno.EIO, errno.EROFS)
-
-
-def crash(name: str, ways: str, folder: str, stride: str, mutant: str = "") -> dict[str, Any]:
-    """Every call of one scenario, or every n-th one, failed in each of these ways."""
+def crash(name: str, ways: str, folder: str, most: str, mutant: str = "") -> dict[str, Any]:
     mutate(mutant)
-    trial, calls = prepare(name, folder)
-    violations: list[str] = []
-    points: Counter[str] = Counter()
-    for place, way in enumerate(ways.split(",")):
-        concerned = [number for number, (operation, _) in enumerate(calls) if is_concerned(way, operation)]
-        # Where calls are passed over, each way meets others of them.
-        begin = place % min(len(concerned), int(stride))
-        for number in concerned[begin :: int(stride)] if place else concerned[:: -int(stride)]:
-            operation, path = calls[number]
-            trial.restore()
-            found = list(fail(trial, way, number))
-            points[way] += 1
-            found += trial.judge(number)
-            violations += [f"{way} at call {number}, {operation} {path}: {text}" for text in found]
-            if mutant and violations:
-                return {"calls": len(calls), "points": points, "violations": violations}
-    return {"calls": len(calls), "points": points, "violations": violations}
+    return crash_trial(*prepare(name, folder), ways, most, mutant)
 
 
-def is_concerned(way: str, operation: str) -> bool:
-    return operation == "fsync" if way == "torn" else way != "full" or operation in NEEDS_ROOM
-
-
-def fail(trial: Trial, way: str, number: int) -> Iterator[str]:
-    if way in ("kill", "torn"):
-        said = run_apart(trial, die_at(number, torn=way == "torn"))  # type: ignore[arg-type]
-        if said != "died":
-            yield f"it should have died: {said}"
-    elif way == "interrupt":
-        yield from trial.refusal(run_apart(trial, interrupt_at(number)), for_good=False)  # type: ignore[arg-type]
-    else:
-        code = FOR_GOOD.get(way, CODES[number % 3])
-        said = run_apart(trial, refuse_at(number, code, for_good=way in FOR_GOOD))  # type: ignore[arg-type]
-        yield from trial.refusal(said, for_good=way in FOR_GOOD)
-
-
-def power(name: str, mutant: str, folder: str, stride: str) -> dict[str, Any]:
-    """The power fails at every system call, or every n-th one, and the disk forgets what was not synced."""
+def power(name: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
     trial, _ = prepare(name, folder)
-    trial.restore()
-    model, recorder = Disk(trial.space), Recorder(mutant)
-    disk.os = recorder  # type: ignore[attr-defined]
-    trial.act()
-    disk.os = os  # type: ignore[attr-defined]
-    seen: set[int] = set()
-    violations: list[str] = []
-    for number, entry in enumerate([*recorder.log, None]):
-        for tree in model.survivors() if number % int(stride) == 0 or entry is None else ():
-            key = hash((frozenset(tree.items()), entry is None))
-            if key in seen:
-                continue
-            seen.add(key)
-            found_again(trial, tree)  # type: ignore[arg-type]
-            found = trial.judge(number, done=entry is None)
-            violations += [f"{number} before {entry and entry[:2]}: {text}" for text in found]
-            if violations and mutant:
-                return {"states": len(seen), "violations": violations}
-        if entry:
-            model.play(*entry)
-    return {"states": len(seen), "violations": violations}
+    return cut_power(trial, most, mutant)
 
 
 # -- many at once -------------------------------------------------------------------------------------------------
-
-
-def work(what: str, root: str, number: str, times: str, notes: str) -> None:
-    """One of many at work in the same journal; each acknowledgement is noted."""
-    with open(notes, "w", encoding="utf-8") as file:
-        for turn in range(int(times)):
-            for noted in WORKERS[what](root, int(number), turn):
-                file.write(json.dumps({**noted, "turn": turn, "at": time.monotonic()}) + "\n")
-                file.flush()
 
 
 def work_sync(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
@@ -755,7 +661,7 @@ def work_read(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     yield noted
 
 
-WORKERS: dict[str, Callable[[str, int, int], Iterator[dict[str, Any]]]] = {
+WORKERS: dict[str, Worker] = {
     "sync": work_sync,
     "recall": work_recall,
     "update": work_update,
@@ -765,7 +671,4 @@ WORKERS: dict[str, Callable[[str, int, int], Iterator[dict[str, Any]]]] = {
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "work":
-        work(*sys.argv[2:])
-    else:
-        print(json.dumps({"crash": crash, "power": power}[sys.argv[1]](*sys.argv[2:])))
+    tell({"crash": crash, "power": power}, WORKERS)

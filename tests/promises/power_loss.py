@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from crashing import STALE_MAP, Case, Tree, open_project, prepare, read_space, store_of
+from crashing import STALE_MAP, Case, Tree, open_project, prepare, read_space, spread, store_of
 
 from quire.files import disk
 
@@ -153,7 +153,7 @@ def reachable(path: str, names: Names) -> bool:
     return names.get(folder) == FOLDER and (os.path.dirname(folder) not in names or reachable(folder, names))
 
 
-def explore(scenario: str, mutant: str, folder: str) -> dict[str, Any]:
+def explore(scenario: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
     case, _ = prepare(scenario, folder)
     case.restore()
     model = Disk(case.space)
@@ -163,8 +163,10 @@ def explore(scenario: str, mutant: str, folder: str) -> dict[str, Any]:
     disk.os = os  # type: ignore[attr-defined]
     seen: set[int] = set()
     violations: list[str] = []
-    for number, entry in enumerate([*recorder.log, None]):
-        for tree in model.survivors():
+    entries = [*recorder.log, None]
+    chosen = set(spread(range(len(entries)), int(most)))
+    for number, entry in enumerate(entries):
+        for tree in model.survivors() if number in chosen else ():
             key = hash((frozenset(tree.items()), entry is None))
             if key in seen:
                 continue
@@ -199,4 +201,4 @@ def acknowledged(case: Case) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(explore(*sys.argv[1:4])))
+    print(json.dumps(explore(*sys.argv[1:])))

@@ -1,18 +1,15 @@
 """The profile under trial: a writer stopped at every call of the seam, and many at work together. Run as a script.
 
-`crash` and `power` take a scenario, the way to fail (or what to leave out), a folder, how many calls to pass over
-between two trials, and perhaps a mutant; `work` is one of many writers or readers, and notes what was acknowledged.
+`trials.py` says what it can be asked for.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,25 +17,11 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import apsw
-from crashing import (
-    NEEDS_ROOM,
-    Tree,
-    die_at,
-    differing,
-    interrupt_at,
-    leftovers,
-    mutate,
-    nothing,
-    read_space,
-    refuse_at,
-)
+from crashing import Tree, differing, leftovers, mutate, read_space
 from crashing import empty as repository
-from crashing import run as run_apart
-from fact_trials import LATER, NOW, found_again, open_project
-from power_loss import Disk, Recorder
+from trials import LATER, NOW, Worker, apart, calls_of, cut_power, holding, open_project, rows_of, tell
+from trials import crash as crash_trial
 
-from quire.files import disk
 from quire.model import NotInitialized, QuireError
 from quire.project import Project
 
@@ -294,7 +277,6 @@ def state_of(space: str) -> State:
 
 def index_of(root: str) -> dict[str, list[str]]:
     """What the index holds of the profile, without the numbers of its rows."""
-    path = os.path.join(root, ".memory", "index", "quire.sqlite")
     columns = "ref, kind, title, text, status, section, weight, created_at, updated_at, tags, origin, raw"
     queries = {
         "records": f"SELECT {columns} FROM records WHERE layer = 'profile'",
@@ -306,11 +288,7 @@ def index_of(root: str) -> dict[str, list[str]]:
         "loose ends": "SELECT name FROM names WHERE record NOT IN (SELECT id FROM records)",
         "vectors": "SELECT ref FROM vectors JOIN records ON records.id = record WHERE layer = 'profile'",
     }
-    connection = apsw.Connection(path)
-    try:
-        return {name: sorted(map(repr, connection.execute(query))) for name, query in queries.items()}
-    finally:
-        connection.close()
+    return rows_of(root, queries)
 
 
 def index_differs(project: Project) -> list[str]:
@@ -323,13 +301,7 @@ def index_differs(project: Project) -> list[str]:
     fresh = index_of(project.root)
     if not fresh["records"]:
         fresh["overview"] = found["overview"]  # of nothing there may be an overview, or none
-    return [
-        f"{kind}: {word} {row[:160]}"
-        for kind in found
-        for word, rows, others in (("too many", found, fresh), ("missing", fresh, found))
-        for row in rows[kind]
-        if row not in others[kind]
-    ]
+    return apart(found, fresh)
 
 
 def remains(space: str, *, after_a_write: bool = True) -> list[str]:
@@ -400,10 +372,6 @@ class Trial(NamedTuple):
     old: State
     new: State
 
-    def restore(self) -> None:
-        shutil.rmtree(self.space, ignore_errors=True)
-        shutil.copytree(self.template, self.space, symlinks=True)
-
     def act(self, phase: str = "b") -> object:
         return self.scenario.act(open_project(self.space, LATER, phase))
 
@@ -411,9 +379,9 @@ class Trial(NamedTuple):
     def migrates(self) -> bool:
         return self.name.startswith("migrate")
 
-    def judge(self, number: int, *, staged: bool = False) -> Iterator[str]:
+    def judge(self, number: int, *, cut: bool = False) -> Iterator[str]:
         """Everything that is wrong after an interrupted run: as it lies there, to the next command, after one more."""
-        yield from self.unkept(staged=staged)
+        yield from self.unkept(staged=cut)
         called = list(NEXT)[number % len(NEXT)]
         call, undone = NEXT[called]
         try:
@@ -568,6 +536,12 @@ class Trial(NamedTuple):
     def differs(self, now: State, name: str) -> bool:
         return now.entries.get(name) != self.new.entries.get(name)
 
+    def lost(self) -> Iterator[str]:
+        """What is not there for the first reader although it was acknowledged."""
+        settle(self.space)
+        if state_of(self.space) != self.new:
+            yield "acknowledged and lost"
+
     def refusal(self, said: str, *, for_good: bool) -> Iterator[str]:
         """What is wrong with how an operation ended that the disk refused a call."""
         settle(self.space)
@@ -606,103 +580,37 @@ def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
     os.makedirs(space)
     scenario.prepare(space)
     before, old = look(space), state_of(space)
-    # The recorded run, too, begins with a copy: the index can tell one from the original.
     shutil.move(space, template)
     trial = Trial(name, scenario, template, space, before, {}, old, old)
-    trial.restore()
-    calls: list[tuple[str, str]] = []
-    disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, space)))
-    trial.act()
-    disk.before = nothing
+    calls = calls_of(trial)
     after = look(space)
     assert differing(before, after), "an unharmed run changes something"
     return trial._replace(after=after, new=state_of(space)), calls
 
 
-# -- failing ------------------------------------------------------------------------------------------------------
+class Overtaken(Trial):
+    """The same where somebody else comes after the death, and not we."""
 
-REFUSALS = {
-    "full": errno.ENOSPC,
-    "readonly": errno.EROFS,
-    "ENOSPC": errno.ENOSPC,
-    "EIO": errno.EIO,
-    "EACCES": errno.EACCES,
-}
-FOR_GOOD = ("full", "readonly")
+    def judge(self, _number: int, *, cut: bool = False) -> Iterator[str]:
+        return self.overtaken()
 
 
-def crash(name: str, way: str, folder: str, stride: str, mutant: str = "") -> dict[str, Any]:
-    """Every call of one scenario, or every n-th one, failed in one way."""
+def crash(name: str, ways: str, folder: str, most: str, mutant: str = "") -> dict[str, Any]:
     mutate(mutant)
+    return crash_trial(*prepare(name, folder), ways, most, mutant)
+
+
+def overtake(name: str, ways: str, folder: str, most: str) -> dict[str, Any]:
     trial, calls = prepare(name, folder)
-    violations: list[str] = []
-    points = 0
-    codes = (errno.ENOSPC, errno.EIO, errno.EACCES)
-    for number in range(len(calls) - 1, -1, -int(stride)):
-        operation, path = calls[number]
-        if (way == "torn" and operation != "fsync") or (way == "full" and operation not in NEEDS_ROOM):
-            continue
-        trial.restore()
-        if way in ("kill", "torn", "overtaken"):
-            said = run_apart(trial, die_at(number, torn=way == "torn"))
-            found = [] if said == "died" else [f"it should have died: {said}"]
-        elif way == "interrupt":
-            found = list(trial.refusal(run_apart(trial, interrupt_at(number)), for_good=False))
-        else:
-            code = REFUSALS.get(way, codes[number % 3])
-            said = run_apart(trial, refuse_at(number, code, for_good=way in FOR_GOOD))
-            found = list(trial.refusal(said, for_good=way in FOR_GOOD))
-        points += 1
-        found += trial.overtaken() if way == "overtaken" else trial.judge(number)
-        violations += [f"call {number}, {operation} {path}: {text}" for text in found]
-        if mutant and violations:
-            break
-    return {"calls": len(calls), "points": points, "violations": violations}
+    return crash_trial(Overtaken(*trial), calls, ways, most)
 
 
-def power(name: str, mutant: str, folder: str, stride: str) -> dict[str, Any]:
-    """The power fails at every system call, or every n-th one, and the disk forgets what was not synced."""
+def power(name: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
     trial, _ = prepare(name, folder)
-    trial.restore()
-    model, recorder = Disk(trial.space), Recorder(mutant)
-    disk.os = recorder  # type: ignore[attr-defined]
-    trial.act()
-    disk.os = os  # type: ignore[attr-defined]
-    seen: set[int] = set()
-    violations: list[str] = []
-    for number, entry in enumerate([*recorder.log, None]):
-        for tree in model.survivors() if number % int(stride) == 0 or entry is None else ():
-            key = hash((frozenset(tree.items()), entry is None))
-            if key in seen:
-                continue
-            seen.add(key)
-            found_again(trial, tree)  # type: ignore[arg-type]
-            lost = []
-            if entry is None:
-                settle(trial.space)
-                lost = [] if state_of(trial.space) == trial.new else ["acknowledged and lost"]
-                found_again(trial, tree)  # type: ignore[arg-type]
-            violations += [
-                f"{number} before {entry and entry[:2]}: {text}" for text in [*lost, *trial.judge(number, staged=True)]
-            ]
-            if violations and mutant:
-                return {"states": len(seen), "violations": violations}
-        if entry:
-            model.play(*entry)
-    return {"states": len(seen), "violations": violations}
+    return cut_power(trial, most, mutant)
 
 
 # -- many at once -------------------------------------------------------------------------------------------------
-
-
-def work(what: str, root: str, number: str, times: str, notes: str) -> None:
-    """One of many at work in the same profile; each acknowledgement is noted with the time before and after it."""
-    with open(notes, "w", encoding="utf-8") as file:
-        for turn in range(int(times)):
-            began = time.monotonic()
-            for noted in WORKERS[what](root, int(number), turn):
-                file.write(json.dumps({**noted, "turn": turn, "began": began, "at": time.monotonic()}) + "\n")
-                file.flush()
 
 
 TOPICS = ("queue", "mailer", "export", "login", "search", "invoice", "upload", "webhook", "report", "cache")
@@ -789,31 +697,19 @@ def repeat_user(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
 
 
 def hold(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
-    """Stop in the middle of a change, the lock held, until a line is read."""
-
-    def before(_operation: str, _path: str) -> None:
-        disk.before = nothing
-        print("held", flush=True)
-        sys.stdin.readline()
-
-    disk.before = before
+    """Stop in the middle of a change."""
+    holding()
     yield {"did": Project.open(root).profile_remember("learnings", "holder", "The holder went on.").action}
 
 
 def keep_here(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
     """The same in the middle of a move."""
-
-    def before(_operation: str, _path: str) -> None:
-        disk.before = nothing
-        print("held", flush=True)
-        sys.stdin.readline()
-
-    disk.before = before
+    holding()
     Project.open(root).profile_private("here", apply=True)
     yield {"did": "moved"}
 
 
-WORKERS: dict[str, Callable[[str, int, int], Iterator[dict[str, Any]]]] = {
+WORKERS: dict[str, Worker] = {
     "add": add,
     "repeat": repeat,
     "recall": recall,
@@ -827,7 +723,4 @@ WORKERS: dict[str, Callable[[str, int, int], Iterator[dict[str, Any]]]] = {
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "work":
-        work(*sys.argv[2:])
-    else:
-        print(json.dumps({"crash": crash, "power": power}[sys.argv[1]](*sys.argv[2:])))
+    tell({"crash": crash, "overtake": overtake, "power": power}, WORKERS)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from quire.model import QuireError, limits
 from quire.project import Project
+from thorough import examples
 
 Intent = dict[str, Any]
 LARGE = limits.BODY_CHARS + 1
@@ -608,14 +609,14 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(INTENTS)
 def test_a_dry_run_gives_the_verdict_of_the_save(playground: Path, intent: Intent) -> None:
     dry = verdict(Project.open(str(playground)), intent, dry_run=True)
     assert verdict(Project.open(str(playground)), intent, dry_run=False) == dry
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(INTENTS)
 def test_a_memory_stays_sound_whatever_is_saved_and_saving_twice_changes_nothing(
     playground: Path, intent: Intent

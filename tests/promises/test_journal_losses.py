@@ -490,7 +490,7 @@ def test_a_question_to_a_damaged_state_is_answered_from_the_history_with_a_warni
     assert found.sufficient
     assert "mailer1x0" in found.answer
     assert [(one.path, one.hint) for one in found.warnings] == [
-        (STATE, "`agent-memory validate` says what is wrong."),
+        (STATE, "`memory journal validate` says what is wrong."),
     ]
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fact_trials import LATER, open_project
 from profile_trials import DOCUMENT, HOME, LOCAL, SETTING, STATE, filled, index_differs, kept_at_home, kept_here, pretty
 from profile_trials import read_before as read_lately
 from profile_trials import write as put
+from trials import LATER, open_project
 
 from quire.model import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project

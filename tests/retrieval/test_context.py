@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from quire.guard import find_hostile
 from quire.model import Record, count_tokens
 from quire.retrieval.context import LONG_CHARS, Context, Left, Offer, fit_context
+from thorough import examples
 
 SECTIONS = (
     "Architecture",
@@ -555,7 +556,7 @@ def offered(given: dict[str, Any]) -> set[str]:
     return {found.record.ref for found in itertools.chain(*lists)}
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(inputs())
 def test_the_budget_is_never_exceeded(given: dict[str, Any]) -> None:
     found = fit(**given)
@@ -563,7 +564,7 @@ def test_the_budget_is_never_exceeded(given: dict[str, Any]) -> None:
     assert (found.markdown == "") == (not told(found))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(inputs())
 def test_every_record_is_told_or_left_exactly_once(given: dict[str, Any]) -> None:
     found = fit(**given)
@@ -574,7 +575,7 @@ def test_every_record_is_told_or_left_exactly_once(given: dict[str, Any]) -> Non
     assert re.findall(r"^- \[([^]]*)\]", found.markdown, re.M) == told(found)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(inputs(), st.randoms(use_true_random=False))
 def test_the_order_in_which_things_are_given_does_not_matter(given: dict[str, Any], chance: random.Random) -> None:
     def shuffled(items: Any) -> list[Any]:
@@ -588,7 +589,7 @@ def test_the_order_in_which_things_are_given_does_not_matter(given: dict[str, An
     assert fit(**mixed) == fit(**given)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(inputs(), st.randoms(use_true_random=False))
 def test_the_text_does_not_change_while_the_same_records_are_in_it(
     given: dict[str, Any], chance: random.Random
@@ -605,7 +606,7 @@ def test_the_text_does_not_change_while_the_same_records_are_in_it(
     assert fit(**{**roomy, "relevant": wobbled}).markdown == found.markdown
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(inputs())
 def test_every_line_is_ours_or_a_record(given: dict[str, Any]) -> None:
     found = fit(**given)
@@ -617,7 +618,7 @@ def test_every_line_is_ours_or_a_record(given: dict[str, Any]) -> None:
     assert find_hostile(found.markdown) == []
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(inputs())
 def test_what_did_not_fit_would_not_fit_now(given: dict[str, Any]) -> None:
     """No room is wasted: a record that was left for the budget exceeds what is left of it."""

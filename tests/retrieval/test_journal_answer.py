@@ -21,6 +21,7 @@ from quire.index import Index, open_index
 from quire.layers.journal import Event, JournalSource, Signals, query_faults
 from quire.retrieval.journal_answer import NOT_ENOUGH, JournalAnswer, answer_journal, cited_from, shortlist_value
 from quire.retrieval.journal_evidence import projection_path
+from thorough import examples
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -499,7 +500,7 @@ def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     index.close()
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     question=st.text(max_size=80)
     | st.lists(st.sampled_from(["lamp", "since", "evt-000001", "traps", "NEXT", "\ud800", "的", '"', "*", "todo"])).map(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from quire.guard import find_hostile
 from quire.layers.profile.entries import Entry
 from quire.retrieval.profile_pages import about_me, about_us, cut_at_word, export_page, index_page
+from thorough import examples
 
 HOSTILE = [
     "## User Profile",
@@ -279,7 +280,7 @@ ENTRIES = st.lists(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ENTRIES)
 def test_every_line_at_the_margin_is_a_heading_or_an_entry(entries: list[Entry]) -> None:
     for page in pages(entries):
@@ -289,7 +290,7 @@ def test_every_line_at_the_margin_is_a_heading_or_an_entry(entries: list[Entry])
         assert not page.startswith("\n")
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ENTRIES)
 def test_the_index_and_the_export_hold_every_entry_once(entries: list[Entry]) -> None:
     active = [one for one in entries if one.status == "active"]

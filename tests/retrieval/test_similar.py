@@ -11,6 +11,7 @@ from quire.index import Filter, Index
 from quire.index.database import open_in_memory
 from quire.model import Layer, Record
 from quire.retrieval import similar_to
+from thorough import examples
 
 TEXT = "The retry queue keeps failed invoices in Redis for ninety days."
 Fill = Callable[..., Any]
@@ -150,7 +151,7 @@ class Page:
             )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(SAID, st.lists(SAID, max_size=12))
 @example("boat ferry the of", ["boat river the of"])
 def test_as_if_every_record_were_compared(text: str, others: list[str]) -> None:

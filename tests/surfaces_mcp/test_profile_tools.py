@@ -293,7 +293,7 @@ def test_forget_removes_and_says_how_to_bring_back(profile: Profile, project: Pr
         "backup_path": ".ai-state/memory.backup.json",
         "restore": "memory profile restore tools old",
     }
-    assert "`memory profile restore tools old` brings it back" in result["content"][0]["text"]
+    assert "memory profile restore tools old\n" in result["content"][0]["text"]
     assert "old" not in profile.document["memories"]["tools"]
     assert json.loads((profile.root / ".ai-state/memory.backup.json").read_bytes()) == SAMPLE
     project.profile_restore("tools", "old")

@@ -1,9 +1,6 @@
 """Code that no feature speaks of: what counts as code, what counts as covered, and how it is grouped."""
 
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +9,6 @@ import pytest
 from quire.project import Project
 from quire.upkeep import coverage
 from quire.upkeep.coverage import Gap, code_files
-
-SHARED_MEMORY = "/dev/shm"
-
-
-@pytest.fixture
-def tmp_path(tmp_path: Path) -> Iterator[Path]:
-    """On a disk in memory where there is one: saves and commits sync often, and its cost is not the question."""
-    if not os.access(SHARED_MEMORY, os.W_OK):
-        yield tmp_path
-        return
-    folder = tempfile.mkdtemp(prefix="quire-", dir=SHARED_MEMORY)
-    yield Path(folder)
-    shutil.rmtree(folder, ignore_errors=True)
-
 
 CODE = [
     "main.py",

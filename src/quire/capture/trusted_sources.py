@@ -39,6 +39,8 @@ class _File(msgspec.Struct, frozen=True):
 
 def is_agreed(root: str, source: Source, place: str, world: World) -> bool:
     """Whether a source may be read; `place` is where it leads to on this machine."""
+    if "\0" in place:
+        return False  # no path at all
     real, top = os.path.realpath(place), os.path.realpath(root)
     if real == top or real.startswith(top + os.sep):
         return True

@@ -13,6 +13,7 @@ from making import outcome, resolved, settled
 from quire.layers.facts import Connection, Episode, Fact, Mind, canonical, content_hash, encode_record, read_lines
 from quire.layers.facts.layout import SECTIONS, STATUSES, VERSION_MOST
 from quire.layers.facts.types import Stored
+from thorough import examples
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 SAID = TEXT.filter(lambda text: bool(text.strip()))
@@ -126,7 +127,7 @@ MINDS = st.builds(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.one_of(FACTS, CONNECTIONS, EPISODES, MINDS))
 def test_a_record_survives_its_line(record: Stored) -> None:
     line = encode_record(record)
@@ -139,7 +140,7 @@ def test_a_record_survives_its_line(record: Stored) -> None:
     assert encode_record(again) == line
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.binary(max_size=200))
 @example(b'{"_type":"fact","id":"a","section":"Specs","content":"\\ud83d"}')
 @example(b"\xef\xbb\xbf\r\r\n\x00\n=======\n")
@@ -236,7 +237,7 @@ def _file(lines: list[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(FILES)
 def test_the_normal_file_is_its_own_normal_file(lines: list[bytes]) -> None:
     found = settled(_file(lines))
@@ -250,7 +251,7 @@ def test_the_normal_file_is_its_own_normal_file(lines: list[bytes]) -> None:
     assert {told.id for told in reading.connections} == {told.id for told in again.connections}
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(FILES, st.randoms(use_true_random=False), st.lists(st.integers(0, 9), max_size=6))
 def test_order_and_repetition_of_lines_do_not_matter(lines: list[bytes], random: Any, twice: list[int]) -> None:
     found = resolved(_file(lines))
@@ -261,7 +262,7 @@ def test_order_and_repetition_of_lines_do_not_matter(lines: list[bytes], random:
     assert canonical(again) == canonical(found)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(FILES, FILES)
 def test_two_files_in_either_order_say_the_same(ours: list[bytes], theirs: list[bytes]) -> None:
     one, other = resolved(_file(ours + theirs)), resolved(_file(theirs + ours))
@@ -269,7 +270,7 @@ def test_two_files_in_either_order_say_the_same(ours: list[bytes], theirs: list[
     assert canonical(one) == canonical(other)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(FILES)
 def test_a_tombstone_is_final_until_a_higher_version(lines: list[bytes]) -> None:
     gone = b'{"_type":"fact","id":"a","section":"Specs","content":"X","status":"archived","version":3}\n'

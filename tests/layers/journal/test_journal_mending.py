@@ -40,6 +40,7 @@ from quire.layers.journal import (
     settle_pages,
 )
 from quire.layers.journal.mending import Mending, plan_mending
+from thorough import examples
 
 
 @pytest.fixture
@@ -427,7 +428,7 @@ def _told_without_ids(data: bytes) -> set[str]:
     return {json.dumps({**value, "id": ""} if isinstance(value, dict) else value) for value in values}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(lines=EVENT_LINES, last=LAST)
 def test_whatever_stands_in_the_log_nothing_is_lost_and_the_ids_rise(
     sound: Store, lines: list[bytes], last: bytes
@@ -557,7 +558,7 @@ def test_what_is_in_the_way_of_a_page_is_told(store: Store) -> None:
     assert mending.left[0].startswith("The pages cannot be written: ")
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     name=st.sampled_from([STATE, CONFIG, SOURCES, EVENTS, CHK, "archive/prune-1/manifest.json"]),
     data=st.binary(max_size=60) | st.sampled_from([b"null", b"[]", b"{}", b"[null]", b'{"a": 1}']),

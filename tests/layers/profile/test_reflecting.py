@@ -23,6 +23,7 @@ from quire.layers.profile.reflecting import (
     Stale,
     reflect,
 )
+from thorough import examples
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 LATER = datetime(2026, 11, 15, 1, 6, 9, tzinfo=UTC)
@@ -414,13 +415,13 @@ ENTRIES = st.lists(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(ENTRIES)
 def test_the_proposals_for_any_entries_agree_with_each_other(entries: list[Entry]) -> None:
     consistent(entries, reflect(entries, NOW))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(ENTRIES)
 def test_following_every_proposal_leaves_nothing_to_propose(entries: list[Entry]) -> None:
     ends(entries, reflect(entries, NOW))

@@ -25,23 +25,30 @@ __all__ = ["failure", "fenced_items", "fenced_text", "outline_lines", "success",
 
 def success(project: Project | None, given: Given, fence: Fence) -> dict[str, Any]:
     """The result of a call that did what it was asked."""
-    envelope = succeeded(project, given.fields, given.warnings)
+    envelope = succeeded(project, _flagged(given.fields), given.warnings)
     envelope["meta"] = {**envelope["meta"], "boundary": fence.boundary, "notice": fence.notice()}
     text = given.text if given.text is not None else _outline(given.fields, fence)
     told = [text.rstrip("\n"), _warnings(given.warnings, fence)]
     return _result(envelope, "\n".join(part for part in told if part), is_error=given.failed)
 
 
-def failure(error: QuireError) -> dict[str, Any]:
+def failure(error: QuireError, fence: Fence) -> dict[str, Any]:
     """The result of a call that could not be done: what is wrong, and what to do about it."""
-    lines = [f"{error.code}: {error.message}"]
+    lines = [error.message]
     issues = error.details.get("issues", [])
     for issue in issues[:_SHOWN_ISSUES] if len(issues) > 1 else ():
         place = f"{issue['field']}: " if issue.get("field") else ""
         lines.append(f"- {place}{issue['message']}" + (f" {issue['hint']}" if issue.get("hint") else ""))
     hints = [error.hint, *(issue.get("hint") for issue in issues if len(issues) == 1)]
     lines += [f"hint: {hint}" for hint in dict.fromkeys(hint for hint in hints if hint)]
-    return _result(failed(error), make_safe("\n".join(lines)), is_error=True)
+    flags = _flags(lines)
+    envelope = failed(error)
+    if not flags:
+        return _result(envelope, make_safe(f"{error.code}: " + "\n".join(lines)), is_error=True)
+    # An error names what was asked for and what there is. Where that reads like instructions, it is marked as data.
+    envelope["meta"] = {"boundary": fence.boundary, "notice": fence.notice()}
+    told = fence.wrap("\n".join(lines), origin="quire", flags=flags)
+    return _result(envelope, f"{error.code}\n{fence.notice()}\n{told}", is_error=True)
 
 
 def _result(envelope: Mapping[str, Any], text: str, *, is_error: bool) -> dict[str, Any]:
@@ -87,6 +94,17 @@ def _outline(fields: Mapping[str, Any], fence: Fence) -> str:
     told = "\n".join(outline_lines(rest))
     parts = [fence.notice(), fence.wrap(told, flags=_flags(rest)) if told else "", fenced_items(items, fence)]
     return "\n".join(part for part in parts if part)
+
+
+def _flagged(value: Any) -> Any:
+    """The fields, and with each record that reads like instructions, that it does."""
+    if isinstance(value, Mapping):
+        found = {name: _flagged(item) for name, item in value.items()}
+        if "ref" in found and not found.get("flags"):
+            flags = _flags(value)
+            return {**found, "flags": flags} if flags else found
+        return found
+    return [_flagged(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _flags(value: Any) -> list[str]:
@@ -148,4 +166,4 @@ def _warnings(problems: Iterable[Problem], fence: Fence) -> str:
         where = problem.path or problem.field
         text = f"warning: {f'{where}: ' if where else ''}{problem.message}"
         told.append(one_line(f"{text} {problem.hint}" if problem.hint else text))
-    return fence.wrap("\n".join(told), origin="quire") if told else ""
+    return fence.wrap("\n".join(told), origin="quire", flags=_flags(told)) if told else ""

@@ -51,12 +51,13 @@ class Desk:
         self.tools = dict(tools)
         self.world = world
         self._start = start
-        self._only = None if only is None else {os.path.realpath(place) for place in only}
+        self._only = only
         self._lanes: dict[int, ThreadPoolExecutor] = {}
         self._guard = threading.Lock()
         self._looks: Any = None
         self._pending = 0
         self._writing = 0
+        self._closing = threading.Event()
         self._idle = threading.Condition(self._guard)
 
     def call(
@@ -75,6 +76,7 @@ class Desk:
             given = self._given(tool, arguments)
             project = self.project(given.project_root)
             project.read_only = not may_write
+            project.world = msgspec.structs.replace(project.world, sleep=lambda seconds: self._wait(ticket, seconds))
         except Exception as error:
             return _done(self._failed(error))
         lane = 1 + hash(project.root) % LANES if tool.writes else 0
@@ -101,7 +103,7 @@ class Desk:
         here = Project.open(self._start, self.world)
         if root is not None:
             here = self._other(root)
-        elif self._only is not None and here.root not in self._only:
+        elif not self._allows(here.root):
             raise NotInitialized("The server stands in no project.", hint="Name one of its projects as `project_root`.")
         project = Project(here.root, msgspec.structs.replace(self.world, cwd=here.root))
         with self._guard:
@@ -120,12 +122,26 @@ class Desk:
             found = Project.open(os.path.join(self._start, root), self.world)
         except (QuireError, OSError, ValueError):
             raise refused from None
-        if not found.initialized() or (self._only is not None and found.root not in self._only):
+        if not found.initialized() or not self._allows(found.root):
             raise refused
         return found
 
+    def _wait(self, ticket: Ticket, seconds: float) -> None:
+        """Wait for another writer, unless nobody waits for us any more."""
+        ticket.wanted()
+        if self._closing.is_set():
+            raise Cancelled("The server ends.", hint="Nothing was changed.")
+        self.world.sleep(seconds)
+
+    def _allows(self, root: str) -> bool:
+        """Whether this project may be opened: any, or one that holds a folder that was named."""
+        from quire.project import Project
+
+        return self._only is None or any(Project.open(place, self.world).root == root for place in self._only)
+
     def settle(self, seconds: float) -> None:
-        """Wait until no change is under way, but not for ever."""
+        """The server ends: what waits for another writer is given up, and what is being written is completed."""
+        self._closing.set()
         with self._idle:
             self._idle.wait_for(lambda: self._writing == 0, seconds)
 
@@ -166,15 +182,17 @@ class Desk:
 
     def _failed(self, error: Exception) -> dict[str, Any]:
         from quire.fields import crashed
+        from quire.guard import make_fence
         from quire.surfaces.mcp.answers import failure
 
+        fence = make_fence(self.world.token)
         if isinstance(error, QuireError):
-            return failure(error)
+            return failure(error, fence)
         if self.world.env.get("MEMORY_DEBUG") == "1":
             import traceback
 
             traceback.print_exception(error)
-        return failure(crashed(error))
+        return failure(crashed(error), fence)
 
     def _settled(self, _: Future[dict[str, Any]]) -> None:
         with self._guard:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from quire.retrieval import Answer
 
 _LISTED = 20
+_DIFF_CHARS = 60_000
 _TEXT = {"type": "string"}
 Layers = Annotated[list[Literal["graph", "facts", "profile", "journal"]], msgspec.Meta(max_length=4)]
 
@@ -178,7 +179,11 @@ def check_memory(project: Project, given: Arguments, call: Call) -> Given:
 def diff_memory(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields import changes_fields
 
-    return Given(fields=short_lists(changes_fields(project.diff()), 100))
+    fields = changes_fields(project.diff())
+    cut = len(fields["diff"]) - _DIFF_CHARS
+    if cut > 0:
+        fields["diff"] = fields["diff"][:_DIFF_CHARS] + f"\n… {cut:,} characters more: git diff shows them"
+    return Given(fields=short_lists(fields, 100))
 
 
 def confirm_memory(project: Project, given: ConfirmArguments, call: Call) -> Given:

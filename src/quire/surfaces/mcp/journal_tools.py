@@ -203,7 +203,8 @@ JOURNAL = (
     Tool(
         name="automation_status",
         title="Automation",
-        says="Whether a background process keeps the journal, and how the last cycle went.",
+        says="Whether a background process keeps the journal, and how the last cycle went. Not for what is in it: "
+        "memory_status.",
         takes=Arguments,
         gives={"running": "boolean"},
         run=automation_status,

@@ -32,6 +32,12 @@ class Kernel:
         self._stack = ExitStack()
         self._portal = self._stack.enter_context(start_blocking_portal())
         self._in: Any = None
+        self._asked: set[str | int] = set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request has not been answered yet."""
+        return bool(self._asked)
 
     def begin(self, opening: dict[str, Any] | None, initialized: dict[str, Any] | None) -> None:
         """Take over where the front left off."""
@@ -58,7 +64,17 @@ class Kernel:
             if answer is not None:
                 self._wire.send(answer)
             return
+        self._follow(message.message)
         self._portal.call(self._in.send, message)
+
+    def _follow(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCRequest):
+            self._asked.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            # A call that was withdrawn gets no answer.
+            name = (message.params or {}).get("requestId")
+            if isinstance(name, str | int):
+                self._asked.discard(name)
 
     def _put(self, message: dict[str, Any]) -> None:
         found = types.jsonrpc_message_adapter.validate_python(message, by_name=False)
@@ -70,6 +86,7 @@ class Kernel:
                 message = item.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
                 if message.get("id") != _HANDOVER:
                     self._wire.send(message)
+                    self._asked.discard(message.get("id"))
 
 
 async def _streams() -> tuple[Any, Any, Any, Any]:

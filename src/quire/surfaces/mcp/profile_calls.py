@@ -96,7 +96,7 @@ def remember(project: Project, given: RememberArguments, call: Call) -> Given:
 def forget(project: Project, given: EntryArguments, call: Call) -> Given:
     import shlex
 
-    from quire.guard import make_safe
+    from quire.surfaces.mcp.answers import fenced_text
     from quire.surfaces.mcp.profile_shown import name_of
 
     call.wanted()
@@ -109,8 +109,8 @@ def forget(project: Project, given: EntryArguments, call: Call) -> Given:
         "backup_path": done.backup_path,
         "restore": restore,
     }
-    text = f"Forgotten. `{restore}` brings it back; the whole document as it was is in {done.backup_path}."
-    return Given(fields=fields, text=make_safe(text))
+    told = fenced_text(f"{restore}\nthe whole document as it was: {done.backup_path}", call.fence)
+    return Given(fields=fields, text=f"Forgotten. This command brings it back:\n{told}")
 
 
 def add_link(project: Project, given: LinkArguments, call: Call) -> Given:

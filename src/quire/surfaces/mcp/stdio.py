@@ -6,6 +6,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Sequence
+from time import monotonic
 from typing import Any
 
 from quire.surfaces.mcp.front import Front, decoded
@@ -14,7 +16,9 @@ from quire.surfaces.mcp.wire import LINE_MOST, TooLong, Wire
 
 QUIET_SECONDS = 0.15
 """How long nothing must come before the SDK is loaded: clients send their first requests one right after another."""
-CLOSING_SECONDS = 30.0
+ANSWERING_SECONDS, CLOSING_SECONDS = 2.0, 30.0
+"""How long answers are still given when the client has closed its end, and how long a change may take to complete."""
+_PAUSE_SECONDS = 0.01
 _INVALID_REQUEST = -32600
 
 __all__ = ["serve_stdio"]
@@ -86,6 +90,7 @@ def _serve(replies: Replies, wire: Wire, at_once: bool) -> None:
     while True:
         line = wire.next(QUIET_SECONDS if kernel is None and loader.failure is None else None)
         if line is None:
+            _answer_the_rest(replies, wire, [front] if kernel is None else [front, kernel])
             return
         if line == b"":
             if not front.busy:
@@ -103,6 +108,13 @@ def _serve(replies: Replies, wire: Wire, at_once: bool) -> None:
         elif front.busy and _withdrawn(front, line):
             continue
         kernel.feed(line)
+
+
+def _answer_the_rest(replies: Replies, wire: Wire, answering: Sequence[Any]) -> None:
+    """Who closes its end may still listen at ours: a script that sends its questions and waits for the answers."""
+    until = monotonic() + ANSWERING_SECONDS
+    while any(part.busy for part in answering) and not wire.gone and monotonic() < until:
+        replies.desk.world.sleep(_PAUSE_SECONDS)
 
 
 def _withdrawn(front: Front, line: bytes) -> bool:

@@ -111,9 +111,10 @@ def unread(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         code, name = _PARSE_ERROR, _id_of(line[:_EDGE], line[-_EDGE:])
     else:
-        if isinstance(found, dict) and "method" in found and "id" not in found:
+        fields = found if isinstance(found, dict) else {}
+        if ("method" in fields and "id" not in fields) or "result" in fields or "error" in fields:
             return None
-        given = found.get("id") if isinstance(found, dict) else None
+        given = fields.get("id")
         code, name = _INVALID_REQUEST, given if isinstance(given, str | int) and not isinstance(given, bool) else None
     said = (
         "This cannot be read: send JSON-RPC 2.0, a line of UTF-8 for each message, whole characters, not nested deeply."
