@@ -80,7 +80,7 @@ def eventually(is_so: Callable[[], Any], seconds: float = 10.0) -> Any:
 def runs(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
