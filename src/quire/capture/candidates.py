@@ -14,15 +14,7 @@ from quire.guard import find_hostile
 from quire.layers.facts import clean_content, layout, normal_text
 from quire.model import InputError, OutsideProject, cut, limits, one_line, plain_newlines, trim
 
-Kind = Literal[
-    "design-decision",
-    "design-constraint",
-    "design-question",
-    "openspec-archive",
-    "openspec-assess",
-    "cleave-outcome",
-    "cleave-bug-fix",
-]
+Kind = layout.LifecycleKind
 Authority = Literal["explicit", "inferred"]
 ArtifactKind = Literal["design-node", "openspec-spec", "openspec-baseline", "cleave-review", "document"]
 

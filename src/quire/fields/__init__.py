@@ -65,7 +65,15 @@ if TYPE_CHECKING:
         journal_sync_fields,
         journal_validate_fields,
     )
-    from quire.fields.lines import background_lines, connection_lines, moment, node_lines, stage_counts, status_lines
+    from quire.fields.lines import (
+        INGESTED,
+        background_lines,
+        connection_lines,
+        moment,
+        node_lines,
+        stage_counts,
+        status_lines,
+    )
     from quire.fields.looking import looked_fields
     from quire.fields.profile import (
         entry_fields,
@@ -100,6 +108,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "INGESTED",
     "answer_fields",
     "background_lines",
     "brief_fields",
@@ -197,6 +206,7 @@ __all__ = [
 
 # Which module holds what.
 _HOMES = {
+    "INGESTED": "lines",
     "answer_fields": "graph",
     "background_lines": "lines",
     "brief_fields": "graph",

@@ -19,8 +19,20 @@ if TYPE_CHECKING:
 STAGE_ORDER = ("building", "shipped", "idea", "paused", "dead")
 _URGENT = ("orphaned", "moved", "changed", "unverifiable")
 _LISTED = 10
+INGESTED = {
+    "store": "stored",
+    "reinforce": "confirmed",
+    "supersede": "superseded",
+    "archive": "put away",
+    "pend": "waiting",
+    "reject": "left out",
+    "accept": "accepted",
+    "drop": "dropped",
+    "unchanged": "unchanged",
+}
+"""What became of a statement of a design document, in a word."""
 
-__all__ = ["background_lines", "connection_lines", "moment", "node_lines", "stage_counts", "status_lines"]
+__all__ = ["INGESTED", "background_lines", "connection_lines", "moment", "node_lines", "stage_counts", "status_lines"]
 
 
 def status_lines(found: Status, folder: str, rest: str) -> Iterator[str]:

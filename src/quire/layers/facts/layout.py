@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from quire.files import LOCAL
 
 FOLDER = ".memory"
@@ -33,6 +35,17 @@ OTHER_RANK = 1
 
 REPLACES = "replaces"
 RELATIONS = ("depends_on", "contradicts", "enables", REPLACES, "motivated_by")
+LifecycleKind = Literal[
+    "design-decision",
+    "design-constraint",
+    "design-question",
+    "openspec-archive",
+    "openspec-assess",
+    "cleave-outcome",
+    "cleave-bug-fix",
+]
+"""What a design document can tell of: what was decided, what limits, what is open, what came of it."""
+LIFECYCLE_KINDS: tuple[str, ...] = get_args(LifecycleKind)
 PROFILES = ("standard", "global", "recent_work")
 DEFAULT_MIND = "default"
 OTHER_DEFAULT = "primensus"
@@ -58,6 +71,7 @@ __all__ = [
     "FILE_BYTES",
     "FOLDER",
     "ID_CHARS",
+    "LIFECYCLE_KINDS",
     "LINE_BYTES",
     "LOCAL",
     "OTHER_DEFAULT",
@@ -73,4 +87,5 @@ __all__ = [
     "STATUS_RANK",
     "SUPERSEDED",
     "VERSION_MOST",
+    "LifecycleKind",
 ]

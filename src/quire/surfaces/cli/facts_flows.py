@@ -108,21 +108,10 @@ def ingest(
     return 0
 
 
-_SAID = {
-    "store": "stored",
-    "reinforce": "confirmed",
-    "supersede": "superseded",
-    "archive": "put away",
-    "pend": "waiting",
-    "reject": "left out",
-    "accept": "accepted",
-    "drop": "dropped",
-    "unchanged": "unchanged",
-}
-
-
 def _report(done: Any) -> None:
-    counts = [f"{count} {_SAID.get(action, action)}" for action, count in done.counts.items() if count]
+    from quire.fields import INGESTED
+
+    counts = [f"{count} {INGESTED.get(action, action)}" for action, count in done.counts.items() if count]
     lead = "Would be: " if done.dry_run else ""
     where = f" from {counted(done.documents, 'design document')}" if done.documents else ""
     if not counts and done.documents:
@@ -134,7 +123,7 @@ def _report(done: Any) -> None:
     for step in done.steps:
         if step["action"] not in ("unchanged",):
             reason = f" ({step['reason']})" if step["reason"] else ""
-            said = _SAID.get(step["action"], step["action"])
+            said = INGESTED.get(step["action"], step["action"])
             say(f"  {said}: {step.get('content') or step['fact_id']}{reason}")
     if done.pending:
         say("Waiting to be accepted (--accept ID) or dropped (--drop ID):")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
+from quire.layers.facts.layout import LIFECYCLE_KINDS
 from quire.model import InputError, cut
 from quire.surfaces.mcp.tool import Arguments, Call, Given, Ref
 
@@ -67,19 +68,10 @@ class IngestArguments(Arguments, frozen=True, kw_only=True):
     dry_run: bool = False
 
 
-_KINDS = (
-    "design-decision",
-    "design-constraint",
-    "design-question",
-    "openspec-archive",
-    "openspec-assess",
-    "cleave-outcome",
-    "cleave-bug-fix",
-)
 CANDIDATE = {
     "type": "object",
     "properties": {
-        "kind": {"type": "string", "enum": list(_KINDS)},
+        "kind": {"type": "string", "enum": list(LIFECYCLE_KINDS)},
         "authority": {"type": "string", "enum": ["explicit", "inferred"]},
         "section": {"type": "string"},
         "content": {"type": "string", "maxLength": 8000},
@@ -224,23 +216,12 @@ def _step(step: dict[str, Any]) -> dict[str, Any]:
     return {**said, "content": cut(said["content"], _STEP_CHARS)} if "content" in said else said
 
 
-_DONE = {
-    "store": "stored",
-    "reinforce": "confirmed",
-    "supersede": "superseded",
-    "archive": "put away",
-    "pend": "waiting",
-    "reject": "left out",
-    "accept": "accepted",
-    "drop": "dropped",
-}
-
-
 def _ingested(done: Any, fields: dict[str, Any], call: Call) -> str:
+    from quire.fields import INGESTED
     from quire.surfaces.mcp.answers import fenced_text
     from quire.surfaces.mcp.facts_shown import shown_items
 
-    counts = ", ".join(f"{count} {_DONE.get(action, action)}" for action, count in done.counts.items() if count)
+    counts = ", ".join(f"{count} {INGESTED.get(action, action)}" for action, count in done.counts.items() if count)
     where = f" from {done.documents} design documents" if done.documents else ""
     if counts:
         parts = [f"{'Would be: ' if done.dry_run else ''}{counts}{where}."]
