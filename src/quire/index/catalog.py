@@ -39,6 +39,8 @@ _TABLES = (
 )
 _EDGE = ("ref", "source", "predicate", "target", "status", "path", "confidence", "raw")
 _SMALL = 500
+_MANY = 200
+"""From how many files on reading them takes long enough to be told of."""
 
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
@@ -52,6 +54,8 @@ class Index:
     looks: Looks | None = None
     """Where a process that stays alive remembers when it last looked at every file."""
     place = ""
+    progress: Progress | None = None
+    """Who wants to know how far it is, where many files have to be read."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -164,7 +168,7 @@ class Index:
         writer = Writer(self._connection, source.layer)
         for path in [*changed, *gone]:
             writer.forget(path)
-        self._read(source, writer, changed, folders)
+        self._read(source, writer, changed, folders, self.progress if len(changed) >= _MANY else None)
 
     def _read(
         self,

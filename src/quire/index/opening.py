@@ -26,6 +26,7 @@ def open_index(
     sources: Iterable[Source],
     written: Written | Patch | None = None,
     looks: Looks | None = None,
+    progress: Progress | None = None,
 ) -> Index:
     """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again.
 
@@ -33,6 +34,7 @@ def open_index(
     """
     sources = list(sources)
     index = Index(_database(folder))
+    index.progress = progress
     if folder is not None:
         index.looks, index.place = looks, folder
     try:
@@ -46,6 +48,7 @@ def open_index(
         index.close()
         _discard(folder)
         index = Index(_database(folder))
+    index.progress = progress
     index.bring_up(sources, None)
     return index
 
@@ -65,10 +68,11 @@ def with_index(
     work: Callable[[Index], Result],
     written: Written | Patch | None = None,
     looks: Looks | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
     sources = list(sources)
-    index = open_index(folder, sources, written, looks)
+    index = open_index(folder, sources, written, looks, progress)
     try:
         return work(index)
     except apsw.Error:

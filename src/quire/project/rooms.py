@@ -37,6 +37,8 @@ class Rooms:
         self._access: dict[str, str] | None = None
         self.looks: Looks | None = None
         """Handed in by a process that stays alive, and asks more than once."""
+        self.progress: Callable[[int, int], None] | None = None
+        """Who is told how far it is, where many files have to be read before an answer."""
         self.read_only = False
         """Whether whoever asks may only read: then documents of older versions are read as they are."""
 
@@ -156,7 +158,7 @@ class Rooms:
     def _with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
         from quire.index import with_index
 
-        return with_index(self._index_folder(), self._sources(), work, written, self.looks)
+        return with_index(self._index_folder(), self._sources(), work, written, self.looks, self.progress)
 
     def _map(self, written: Written | Patch | None = None) -> str:
         from quire.upkeep import render_map

@@ -33,8 +33,15 @@ class Ticket:
     """A call under way, and how the client withdraws it."""
 
     def __init__(self, progress: Told | None = None) -> None:
-        self.progress: Told = progress or unheard
+        self._tell: Told = progress or unheard
+        self._told = -1.0
         self._withdrawn = threading.Event()
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """Say how far the call is. Only what is further than before is told, as the protocol wants it."""
+        if done > self._told:
+            self._told = done
+            self._tell(done, total, message)
 
     def withdraw(self) -> None:
         self._withdrawn.set()
@@ -76,6 +83,7 @@ class Desk:
             given = self._given(tool, arguments)
             project = self.project(given.project_root)
             project.read_only = not may_write
+            project.progress = lambda done, total: self._reading(ticket, done, total)
             project.world = msgspec.structs.replace(project.world, sleep=lambda seconds: self._wait(ticket, seconds))
         except Exception as error:
             return _done(self._failed(error))
@@ -132,6 +140,11 @@ class Desk:
         if self._closing.is_set():
             raise Cancelled("The server ends.", hint="Nothing was changed.")
         self.world.sleep(seconds)
+
+    def _reading(self, ticket: Ticket, done: int, total: int) -> None:
+        """Files are being read for the index: told to who asked, and given up where nobody waits any more."""
+        ticket.wanted()
+        ticket.progress(done, total, "Reading the memory's files")
 
     def _allows(self, root: str) -> bool:
         """Whether this project may be opened: any, or one that holds a folder that was named."""
