@@ -102,8 +102,11 @@ def test_whoever_has_no_token_is_refused_before_sending_anything(door: Door) -> 
 def test_what_is_nested_too_deeply_is_refused(door: Door, era: str, depth: int) -> None:
     deep = json.dumps(CALL).encode().replace(b'"HERE"', b"[" * depth + b"]" * depth)
     reply = door.ask(headers_of(era, door), deep)
-    assert reply.status == 400
-    assert error_of(reply)["code"] == -32700
+    if depth == 1_000 and reply.status == 200:  # newer Pythons read that deep; then the tool refuses it
+        assert json.loads(reply.body)["result"]["isError"] is True
+    else:
+        assert reply.status == 400
+        assert error_of(reply)["code"] == -32700
     assert door.send(LIST).status == 200
 
 

@@ -608,5 +608,6 @@ def test_readers_and_a_writer_at_once_count_exactly(root: Path) -> None:
     counts = {f"user.{name}": int(reader.communicate()[0]) for name, reader in zip(names, readers, strict=True)}
     for name in ("left", "rest"):
         fold(root, name)
-    assert counted(root) == {"user.all": sum(counts.values()), **counts}
+    read = {name: count for name, count in counts.items() if count}  # one may have come too late to read anything
+    assert counted(root) == {"user.all": sum(counts.values()), **read}
     assert pending_readings(str(root)) == Readings()
