@@ -34,6 +34,7 @@ LINES = {
     "inspect": ("inspect", "feature.retry-queue"),
     "status": ("status", "--all"),
     "check": ("check",),
+    "export": ("export",),
     "rebuild": ("rebuild",),
     "diff": ("diff",),
     "projects": ("projects",),

@@ -201,6 +201,7 @@ REFUSED = {
     "check": [("check",)],
     "confirm": [("confirm", "feature.berth-map")],
     "diff": [("diff",)],
+    "export": [("export",), ("export", "--format", "json", "--all", "--output", "out.json")],
     "facts": [
         ("facts",),
         ("facts", "store", "Specs", "A berth is numbered."),

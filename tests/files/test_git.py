@@ -419,6 +419,7 @@ EVERY_COMMAND = [
     ["brief", "--branch"],
     ["why", "code.py:1"],
     ["why", "code.py"],
+    ["export", "--all"],
     ["rebuild"],
     ["facts", "store", "Specs", "A queue has one owner."],
     ["facts", "recall", "who owns the queue?"],

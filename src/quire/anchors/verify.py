@@ -6,6 +6,7 @@ record without seals, as other programs write it, is held against the commit tha
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -32,6 +33,7 @@ from quire.model import (
 )
 
 _SHOWN = 5
+_FILES = 50
 
 __all__ = ["Verifier", "short"]
 
@@ -45,6 +47,11 @@ def _on_one_line(anchor: AnchorVerdict) -> AnchorVerdict:
     """A file's name may hold a line break, and what follows it may look like something else."""
     shown = one_line(anchor.because)
     return anchor if shown == anchor.because else msgspec.structs.replace(anchor, because=shown)
+
+
+def _places(files: list[str]) -> list[str]:
+    """Where to look for these files: at each, or where they are many, in their folders."""
+    return files if len(files) <= _FILES else sorted({f"{os.path.dirname(file)}/" for file in files})
 
 
 class Verifier:
@@ -71,12 +78,12 @@ class Verifier:
         anchored = [record for record in records if record.anchors]
         tree = self._tree or self.look(anchored)
         unsealed = [record for record in anchored if not record.seen and not self.past.commit(record.commit)]
-        recorded = self.past.recorded(map(self._file_of, unsealed)) if unsealed and not tree.missing else {}
+        written = self._written(list(map(self._file_of, unsealed))) if unsealed and not tree.missing else {}
         verdicts = dict.fromkeys((record.ref for record in records), UNANCHORED)
         for record in anchored:
             since = self.past.commit(record.commit)
             if not record.seen and since is None:
-                since = self._written(record, recorded)
+                since = written.get(self._file_of(record))
             verdicts[record.ref] = _Judgement(tree, self.past, record, since, self._whole).verdict()
         return verdicts
 
@@ -86,13 +93,23 @@ class Verifier:
             self._everything = look(self._root, self._git)
         return self._everything
 
-    def _written(self, record: Record, recorded: dict[str, str | None]) -> str | None:
-        """The commit that wrote an unsealed record, if the record is still as that commit has it."""
-        file = self._file_of(record)
-        commit = recorded.get(file)
-        tree = self.past.tree(commit, (file,)) if commit else None
-        now = look(self._root, self._git, (file,)) if tree else None
-        return commit if tree and now and tree.content(file) == now.content(file) else None
+    def _written(self, files: list[str]) -> dict[str, str]:
+        """The commits that wrote unsealed records, by their files; of those that are still as their commit has them."""
+        recorded = self.past.recorded(files)
+        by_commit: dict[str, list[str]] = {}
+        for file in files:
+            commit = recorded.get(file)
+            if commit:
+                by_commit.setdefault(commit, []).append(file)
+        # One look at all of them: where many were written by other programs, one for each takes seconds.
+        now = look(self._root, self._git, _places(files)) if by_commit else None
+        written: dict[str, str] = {}
+        for commit, its_files in by_commit.items():
+            tree = self.past.tree(commit, _places(its_files))
+            if tree and now:
+                same = [file for file in its_files if tree.content(file) == now.content(file)]
+                written.update(dict.fromkeys(same, commit))
+        return written
 
 
 class _Judgement:

@@ -13,7 +13,18 @@ if TYPE_CHECKING:
     from quire.layers.graph import Inspected, Saved, StoredRelation
     from quire.model import Verdict
     from quire.retrieval import Answer, Hit
-    from quire.upkeep import Background, Changes, ChangeSet, Checked, Initialized, Rebuilt, Reset, Status, Synced
+    from quire.upkeep import (
+        Background,
+        Changes,
+        ChangeSet,
+        Checked,
+        Exported,
+        Initialized,
+        Rebuilt,
+        Reset,
+        Status,
+        Synced,
+    )
 
 __all__ = [
     "answer_fields",
@@ -21,6 +32,7 @@ __all__ = [
     "changes_fields",
     "checked_fields",
     "confirmed_fields",
+    "exported_fields",
     "first_brief_fields",
     "initialized_fields",
     "inspected_fields",
@@ -175,6 +187,11 @@ def initialized_fields(done: Initialized) -> dict[str, Any]:
 def first_brief_fields(text: str) -> dict[str, Any]:
     """The task of filling a new memory."""
     return {"brief": text}
+
+
+def exported_fields(done: Exported) -> dict[str, Any]:
+    """How much was exported; the text itself where no file holds it."""
+    return {**own_fields(done), "text": None if done.path else done.text, "path": done.path or None}
 
 
 def rebuilt_fields(done: Rebuilt) -> dict[str, Any]:

@@ -1,75 +1,80 @@
 """The ground: durable writes and transactions, locks, JSON, marked sections, git, discovery, containment."""
 
+from typing import TYPE_CHECKING
+
 from quire.files import disk
-from quire.files.digests import blob_id, hash_file, hex_digest, is_empty_blob, sha256
-from quire.files.discovery import find_root, is_repository_top
-from quire.files.durable import ensure_folder, write_file
-from quire.files.git import Blob, Git, PendingSnapshot, Snapshot
-from quire.files.history import (
-    Commit,
-    FileChange,
-    LineOrigin,
-    attributes,
-    changes_between,
-    changes_staged,
-    commits_between,
-    common_ancestor,
-    describe_commits,
-    filtered_paths,
-    full_commit,
-    is_ancestor,
-    is_on_a_branch,
-    is_shallow,
-    last_commit,
-    line_origins,
-    resolve_commit,
-    touched_since,
-)
-from quire.files.jsonfile import compact, decode_object, input_text, lines, parse_strict, pretty
-from quire.files.local import (
-    ASIDE,
-    LOCAL_BYTES,
-    LOCAL_VERSION,
-    LocalFile,
-    damaged_lines,
-    ensure_local,
-    held_in_place,
-    is_at_rest,
-    place_of,
-    read_local,
-    read_object,
-    remove_local,
-    spoiled,
-    write_local,
-)
-from quire.files.lock import Holder, held, is_alive
-from quire.files.paths import (
-    escaping_part,
-    follow_inside,
-    inside,
-    is_text,
-    mark_before,
-    read_bytes,
-    read_from,
-    read_inside,
-    read_text,
-    stamp_of,
-    storage_failed,
-)
-from quire.files.programs import Finished, become_server, own_command, run_program, start_program
-from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
-from quire.files.transaction import (
-    Append,
-    Change,
-    apply_changes,
-    finish_interrupted,
-    is_interrupted,
-    left_aside,
-    staged_bytes,
-)
-from quire.files.watching import FolderWatch, watch_folders
-from quire.files.world import World, real_world
-from quire.files.writing import LOCAL, LOCK, RECOVERY, settle_folder, write_access
+from quire.model.lazy import loader
+
+if TYPE_CHECKING:
+    from quire.files.digests import blob_id, hash_file, hex_digest, is_empty_blob, sha256
+    from quire.files.discovery import find_root, is_repository_top
+    from quire.files.durable import ensure_folder, write_file
+    from quire.files.git import Blob, Git, PendingSnapshot, Snapshot
+    from quire.files.history import (
+        Commit,
+        FileChange,
+        LineOrigin,
+        attributes,
+        changes_between,
+        changes_staged,
+        commits_between,
+        common_ancestor,
+        describe_commits,
+        filtered_paths,
+        full_commit,
+        is_ancestor,
+        is_on_a_branch,
+        is_shallow,
+        last_commit,
+        line_origins,
+        resolve_commit,
+        touched_since,
+    )
+    from quire.files.jsonfile import compact, decode_object, input_text, lines, parse_strict, pretty
+    from quire.files.local import (
+        ASIDE,
+        LOCAL_BYTES,
+        LOCAL_VERSION,
+        LocalFile,
+        damaged_lines,
+        ensure_local,
+        held_in_place,
+        is_at_rest,
+        place_of,
+        read_local,
+        read_object,
+        remove_local,
+        spoiled,
+        write_local,
+    )
+    from quire.files.lock import Holder, held, is_alive
+    from quire.files.paths import (
+        escaping_part,
+        follow_inside,
+        inside,
+        is_text,
+        mark_before,
+        read_bytes,
+        read_from,
+        read_inside,
+        read_text,
+        stamp_of,
+        storage_failed,
+    )
+    from quire.files.programs import Finished, become_server, own_command, run_program, start_program
+    from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
+    from quire.files.transaction import (
+        Append,
+        Change,
+        apply_changes,
+        finish_interrupted,
+        is_interrupted,
+        left_aside,
+        staged_bytes,
+    )
+    from quire.files.watching import FolderWatch, watch_folders
+    from quire.files.world import World, real_world
+    from quire.files.writing import LOCAL, LOCK, RECOVERY, settle_folder, write_access
 
 __all__ = [
     "ASIDE",
@@ -166,3 +171,100 @@ __all__ = [
     "write_file",
     "write_local",
 ]
+
+_HOMES = {
+    "ASIDE": "local",
+    "LOCAL": "writing",
+    "LOCAL_BYTES": "local",
+    "LOCAL_VERSION": "local",
+    "LOCK": "writing",
+    "RECOVERY": "writing",
+    "Append": "transaction",
+    "Blob": "git",
+    "Change": "transaction",
+    "Commit": "history",
+    "FileChange": "history",
+    "Finished": "programs",
+    "FolderWatch": "watching",
+    "Git": "git",
+    "Holder": "lock",
+    "LineOrigin": "history",
+    "LocalFile": "local",
+    "Markers": "sections",
+    "PendingSnapshot": "git",
+    "Section": "sections",
+    "Snapshot": "git",
+    "World": "world",
+    "apply_changes": "transaction",
+    "attributes": "history",
+    "become_server": "programs",
+    "blob_id": "digests",
+    "changes_between": "history",
+    "changes_staged": "history",
+    "commits_between": "history",
+    "common_ancestor": "history",
+    "compact": "jsonfile",
+    "damaged_lines": "local",
+    "decode_object": "jsonfile",
+    "describe_commits": "history",
+    "ensure_folder": "durable",
+    "ensure_local": "local",
+    "escaping_part": "paths",
+    "filtered_paths": "history",
+    "find_root": "discovery",
+    "find_section": "sections",
+    "finish_interrupted": "transaction",
+    "follow_inside": "paths",
+    "full_commit": "history",
+    "hash_file": "digests",
+    "held": "lock",
+    "held_in_place": "local",
+    "hex_digest": "digests",
+    "input_text": "jsonfile",
+    "inside": "paths",
+    "is_alive": "lock",
+    "is_ancestor": "history",
+    "is_at_rest": "local",
+    "is_empty_blob": "digests",
+    "is_interrupted": "transaction",
+    "is_on_a_branch": "history",
+    "is_repository_top": "discovery",
+    "is_shallow": "history",
+    "is_text": "paths",
+    "last_commit": "history",
+    "left_aside": "transaction",
+    "line_origins": "history",
+    "lines": "jsonfile",
+    "mark_before": "paths",
+    "newline_of": "sections",
+    "own_command": "programs",
+    "parse_strict": "jsonfile",
+    "place_of": "local",
+    "place_section": "sections",
+    "pretty": "jsonfile",
+    "read_bytes": "paths",
+    "read_from": "paths",
+    "read_inside": "paths",
+    "read_local": "local",
+    "read_object": "local",
+    "read_text": "paths",
+    "real_world": "world",
+    "remove_local": "local",
+    "remove_section": "sections",
+    "resolve_commit": "history",
+    "run_program": "programs",
+    "settle_folder": "writing",
+    "sha256": "digests",
+    "spoiled": "local",
+    "staged_bytes": "transaction",
+    "stamp_of": "paths",
+    "start_program": "programs",
+    "storage_failed": "paths",
+    "touched_since": "history",
+    "watch_folders": "watching",
+    "write_access": "writing",
+    "write_file": "durable",
+    "write_local": "local",
+}
+
+__getattr__ = loader(__name__, _HOMES)

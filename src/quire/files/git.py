@@ -52,7 +52,7 @@ _HARDENING = (
     "diff.external=",
 )
 _SECONDS = 60.0
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_PLAIN_NAME = r"[A-Za-z0-9._-]+"
 
 __all__ = ["Blob", "Git", "PendingSnapshot", "Snapshot"]
 
@@ -225,7 +225,7 @@ class Git:
                 plain_lines = value.lower() in ("true", "input", "yes", "on", "1", "")
             else:
                 names.add(key.partition(".")[2].rpartition(".")[0])
-        if not all(map(_PLAIN_NAME.fullmatch, names)):
+        if not all(re.fullmatch(_PLAIN_NAME, name) for name in names):
             return None, plain_lines
         switched_off = ("clean=", "smudge=", "process=", "required=false")
         return [f"filter.{name}.{setting}" for name in sorted(names) for setting in switched_off], plain_lines

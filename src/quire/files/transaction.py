@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import signal
 from collections.abc import Iterator
 from typing import Literal
 
@@ -121,6 +120,8 @@ def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Ctrl-C waits until the transaction is decided either way."""
+    import signal
+
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,11 +1,16 @@
 """The disposable SQLite index over all layers: never trusted over the files, deleted at will."""
 
+from typing import TYPE_CHECKING
+
 from quire.index.analysis import all_words, index_text
 from quire.index.catalog import Index, Progress
-from quire.index.looks import Looks
 from quire.index.opening import change_with_index, open_index, rebuild_index, with_index
 from quire.index.search import Candidate, Filter, Question, Searcher
 from quire.index.sources import Item, Patch, Source, Written
+from quire.model.lazy import loader
+
+if TYPE_CHECKING:
+    from quire.index.looks import Looks
 
 __all__ = [
     "Candidate",
@@ -26,3 +31,6 @@ __all__ = [
     "rebuild_index",
     "with_index",
 ]
+
+# Only a process that stays alive keeps looks.
+__getattr__ = loader(__name__, {"Looks": "looks"})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import msgspec
 
+from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record_of_row
 from quire.index.search import Filter, Searcher
 from quire.index.sources import Patch, Source, Written
 from quire.index.writer import Writer
@@ -17,11 +18,6 @@ from quire.model import Edge, Layer, Record
 if TYPE_CHECKING:
     from quire.index.looks import Looks
     from quire.index.teacher import Teacher
-
-_COLUMNS = (
-    "ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, created_at,"
-    " updated_at, tags, anchors, origin, seen, commit_id, raw"
-)
 
 _TABLES = (
     "folders",
@@ -37,7 +33,6 @@ _TABLES = (
     "summaries",
     "memos",
 )
-_EDGE = ("ref", "source", "predicate", "target", "status", "path", "confidence", "raw")
 _SMALL = 500
 _MANY = 200
 """From how many files on reading them takes long enough to be told of."""
@@ -222,9 +217,8 @@ class Index:
         if stage is not None:
             where.append("stage = ?")
             values.append(stage)
-        query = f"SELECT {_COLUMNS} FROM records WHERE {' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?"
-        rows = self._rows(query, *values, limit)
-        return list(map(_record, rows))
+        query = f"SELECT {RECORD_COLUMNS} FROM records WHERE {' AND '.join(where)} ORDER BY updated DESC, ref LIMIT ?"
+        return list(map(record_of_row, self._rows(query, *values, limit)))
 
     def page(self, allowed: Filter, sections: Sequence[str] = (), offset: int = 0, limit: int = -1) -> list[Record]:
         """Records that are allowed: by section in this order and then by age, or without sections the newest first."""
@@ -234,8 +228,8 @@ class Index:
             places = " ".join(f"WHEN ? THEN {place}" for place, _ in enumerate(sections))
             order = f"CASE section {places} ELSE {len(sections)} END, section, created_at, ref"
             values += sections
-        query = f"SELECT {_COLUMNS} FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
-        return list(map(_record, self._rows(query, *values, limit, offset)))
+        query = f"SELECT {RECORD_COLUMNS} FROM records WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
+        return list(map(record_of_row, self._rows(query, *values, limit, offset)))
 
     def refs_from(self, beginning: str, limit: int) -> list[str]:
         """Refs that begin with this text."""
@@ -250,8 +244,8 @@ class Index:
     def by_ids(self, ids: list[int]) -> dict[int, Record]:
         """Records by their numbers in this index."""
         listed = ",".join(map(str, ids))
-        rows = self._rows(f"SELECT id, {_COLUMNS} FROM records WHERE id IN ({listed})")
-        return {row[0]: _record(row[1:]) for row in rows}
+        rows = self._rows(f"SELECT id, {RECORD_COLUMNS} FROM records WHERE id IN ({listed})")
+        return {row[0]: record_of_row(row[1:]) for row in rows}
 
     def find(self, ref: str) -> Record | None:
         """The record with this ref, or the one that answers to it."""
@@ -260,9 +254,10 @@ class Index:
     def named(self, name: str) -> list[Record]:
         """The records that can be found by this name."""
         rows = self._rows(
-            f"SELECT {_COLUMNS} FROM records WHERE id IN (SELECT record FROM names WHERE name = ?) ORDER BY ref", name
+            f"SELECT {RECORD_COLUMNS} FROM records WHERE id IN (SELECT record FROM names WHERE name = ?) ORDER BY ref",
+            name,
         )
-        return list(map(_record, rows))
+        return list(map(record_of_row, rows))
 
     def sharing(self, names: Sequence[str], least: int, statuses: Sequence[str], limit: int) -> list[str]:
         """Refs of records with at least so many of these names: the most first, then what counts most."""
@@ -290,12 +285,14 @@ class Index:
 
     def records_anchored(self) -> list[Record]:
         """Every record that is tied to code, newest first."""
-        rows = self._rows(f"SELECT {_COLUMNS} FROM records WHERE anchors != '[]' ORDER BY updated DESC, ref")
-        return list(map(_record, rows))
+        rows = self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE anchors != '[]' ORDER BY updated DESC, ref")
+        return list(map(record_of_row, rows))
 
     def _first(self, condition: str, value: str) -> Record | None:
-        row = next(self._rows(f"SELECT {_COLUMNS} FROM records WHERE {condition} ORDER BY id LIMIT 1", value), None)
-        return None if row is None else _record(row)
+        row = next(
+            self._rows(f"SELECT {RECORD_COLUMNS} FROM records WHERE {condition} ORDER BY id LIMIT 1", value), None
+        )
+        return None if row is None else record_of_row(row)
 
     def counts(self, layer: Layer) -> dict[tuple[str, str, str], int]:
         """How many records there are of each kind, status and stage (empty where there is none)."""
@@ -328,14 +325,21 @@ class Index:
         query = "SELECT count(*) FROM edges WHERE layer = ? AND status = 'active' AND length(raw) > 0"
         return int(next(self._rows(query, layer))[0])
 
+    def edges(self, layer: Layer) -> list[Edge]:
+        """Every edge that a layer holds, by their refs."""
+        return self._edges("layer = ?", layer)
+
     def edges_of(self, ref: str) -> list[Edge]:
         """Edges from or to a record, by their refs."""
-        rows = self._rows(f"SELECT {', '.join(_EDGE)} FROM edges WHERE source = ?1 OR target = ?1 ORDER BY ref", ref)
-        return [Edge(**dict(zip(_EDGE, row, strict=True))) for row in rows]
+        return self._edges("source = ?1 OR target = ?1", ref)
 
     def edge(self, ref: str) -> Edge | None:
-        row = next(self._rows(f"SELECT {', '.join(_EDGE)} FROM edges WHERE ref = ?", ref), None)
-        return None if row is None else Edge(**dict(zip(_EDGE, row, strict=True)))
+        return next(iter(self._edges("ref = ?", ref)), None)
+
+    def _edges(self, condition: str, value: str) -> list[Edge]:
+        return list(
+            map(edge_of_row, self._rows(f"SELECT {EDGE_COLUMNS} FROM edges WHERE {condition} ORDER BY ref", value))
+        )
 
     def spaces(self) -> dict[str, int]:
         """How many passages have a vector in which space."""
@@ -365,31 +369,3 @@ class Index:
 
     def _rows(self, query: str, *values: Any) -> Iterator[Any]:
         return iter(self._connection.execute(query, values))
-
-
-def _record(row: tuple[Any, ...]) -> Record:
-    (ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, *rest) = row
-    created_at, updated_at, tags, anchors, origin, seen, commit, raw = rest
-    return Record(
-        ref=ref,
-        layer=layer,
-        kind=kind,
-        title=title,
-        text=text,
-        status=status,
-        path=path,
-        stage=stage or None,
-        section=section,
-        scope=scope,
-        weight=weight,
-        half_life=half_life,
-        since=since,
-        created_at=created_at,
-        updated_at=updated_at,
-        tags=tuple(msgspec.json.decode(tags)),
-        anchors=tuple(msgspec.json.decode(anchors)),
-        origin=origin,
-        seen=tuple(msgspec.json.decode(seen)),
-        commit=commit,
-        raw=raw,
-    )

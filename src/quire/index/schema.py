@@ -1,8 +1,13 @@
-"""The index's tables. It holds nothing that the files do not say better, and may vanish at any moment."""
+"""The index's tables and their rows. It holds nothing that the files do not say better, and may vanish any moment."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+
 from quire.index.analysis import TOKENIZER
+from quire.model import Edge, Record
 
 VERSION = 7
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
@@ -74,4 +79,60 @@ CREATE INDEX vectors_by_record ON vectors (record);
 CREATE TABLE spaces (name TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID;
 """
 
-__all__ = ["APPLICATION_ID", "TABLES", "VERSION"]
+RECORD_COLUMNS = (
+    "ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, created_at,"
+    " updated_at, tags, anchors, origin, seen, commit_id, raw"
+)
+EDGE_COLUMNS = "ref, source, predicate, target, status, path, confidence, raw"
+
+__all__ = [
+    "APPLICATION_ID",
+    "EDGE_COLUMNS",
+    "RECORD_COLUMNS",
+    "TABLES",
+    "VERSION",
+    "edge_of_row",
+    "record_of_row",
+]
+
+
+def record_of_row(row: tuple[Any, ...]) -> Record:
+    (ref, layer, kind, title, text, status, path, stage, section, scope, weight, half_life, since, *rest) = row
+    created_at, updated_at, tags, anchors, origin, seen, commit, raw = rest
+    return Record(
+        ref=ref,
+        layer=layer,
+        kind=kind,
+        title=title,
+        text=text,
+        status=status,
+        path=path,
+        stage=stage or None,
+        section=section,
+        scope=scope,
+        weight=weight,
+        half_life=half_life,
+        since=since,
+        created_at=created_at,
+        updated_at=updated_at,
+        tags=tuple(msgspec.json.decode(tags)),
+        anchors=tuple(msgspec.json.decode(anchors)),
+        origin=origin,
+        seen=tuple(msgspec.json.decode(seen)),
+        commit=commit,
+        raw=raw,
+    )
+
+
+def edge_of_row(row: tuple[Any, ...]) -> Edge:
+    ref, source, predicate, target, status, path, confidence, raw = row
+    return Edge(
+        ref=ref,
+        source=source,
+        predicate=predicate,
+        target=target,
+        status=status,
+        path=path,
+        confidence=confidence,
+        raw=raw,
+    )

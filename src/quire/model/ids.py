@@ -12,7 +12,6 @@ ID_PATTERN = r"^[a-z][a-z0-9_]*\.[a-z0-9][a-z0-9-]*$"
 RELATION_ID_PATTERN = r"^rel\.[a-z0-9][a-z0-9-]*$"
 PROJECT_ID_PATTERN = r"^project\.[a-z0-9][a-z0-9-]*$"
 
-_ID = re.compile(ID_PATTERN)
 _QUOTES = dict.fromkeys(map(ord, "'\"`‘’“”"))
 _RESERVED = frozenset(["con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))])
 
@@ -32,7 +31,7 @@ __all__ = [
 
 def is_id(text: str) -> bool:
     """Whether the text has the form `kind.slug`."""
-    return _ID.match(text) is not None and not text.endswith("\n")
+    return re.match(ID_PATTERN, text) is not None and not text.endswith("\n")
 
 
 def kind_of(node_id: str) -> str:

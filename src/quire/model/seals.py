@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 How = Literal["blob", "tree", "symbol"]
-_SEAL = re.compile(r"(?P<anchor>.+)@(?P<how>blob|tree|symbol):(?P<digest>[0-9a-f]{32,64})", re.DOTALL)
+_SEAL = r"(?s)(?P<anchor>.+)@(?P<how>blob|tree|symbol):(?P<digest>[0-9a-f]{32,64})"
 
 ABSENT = "0" * 32
 """The digest of nothing: an anchor that matched no file, or a file that was deleted, when it was seen."""
@@ -36,13 +36,13 @@ class Seal(msgspec.Struct, frozen=True):
 
 
 def parse_seal(text: str) -> Seal | None:
-    found = _SEAL.fullmatch(text)
+    found = re.fullmatch(_SEAL, text)
     return Seal(found["anchor"], found["how"], found["digest"]) if found else None  # type: ignore[arg-type]
 
 
 def is_seal(kind: object, text: object) -> bool:
     """Whether a piece of evidence is a seal."""
-    return kind == "file" and isinstance(text, str) and _SEAL.fullmatch(text) is not None
+    return kind == "file" and isinstance(text, str) and re.fullmatch(_SEAL, text) is not None
 
 
 def is_absent(seal: Seal) -> bool:

@@ -9,8 +9,8 @@ _BLANK = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-_SENTENCE = re.compile(r"^.*?[.!?](?=\s|$)|^.*?[。！？]", re.S)
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_SENTENCE = r"(?s)^.*?[.!?](?=\s|$)|^.*?[。！？]"
+_FRONT_MATTER = r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 
 __all__ = ["cut", "first_sentence", "has_front_matter", "one_line", "plain_newlines", "trim"]
 
@@ -37,10 +37,10 @@ def cut(text: str, chars: int) -> str:
 def first_sentence(markdown: str) -> str:
     """The first sentence of a body, headings left out."""
     prose = one_line(" ".join(line for line in markdown.split("\n") if not line.startswith("#")))
-    found = _SENTENCE.match(prose)
+    found = re.match(_SENTENCE, prose)
     return found.group(0) if found else prose
 
 
 def has_front_matter(body: str) -> bool:
     """Whether a body opens with a YAML block, which belongs in the sidecar instead."""
-    return body.startswith("---") and _FRONT_MATTER.match(body) is not None
+    return body.startswith("---") and re.match(_FRONT_MATTER, body) is not None

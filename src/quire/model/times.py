@@ -6,7 +6,6 @@ import re
 from datetime import UTC, datetime
 
 TIMESTAMP_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"
-_TIMESTAMP = re.compile(TIMESTAMP_PATTERN)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -24,7 +23,7 @@ def stamp(moment: datetime) -> str:
 
 
 def is_timestamp(text: str) -> bool:
-    return _TIMESTAMP.match(text) is not None and instant(text) is not None
+    return re.match(TIMESTAMP_PATTERN, text) is not None and instant(text) is not None
 
 
 def instant(text: str) -> datetime | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quire.index import Index
     from quire.layers.graph import Inspected
     from quire.retrieval import Answer, Ask
-    from quire.upkeep import Background, ChangeSet, Status
+    from quire.upkeep import Background, ChangeSet, Governor, Status
 
 _EVERYTHING = 10_000
 _SHOWN = 3
@@ -59,7 +59,6 @@ class Asking(Rooms):
         """What the memory knows about a question, or about a file, within a budget of tokens."""
         from quire.index import Filter
         from quire.retrieval import Ask
-        from quire.upkeep import Governor, inner_path
 
         self._ready_to_ask()
         if not question.strip() and path is None:
@@ -73,12 +72,17 @@ class Asking(Rooms):
             budget=self._budget(budget),
             limit=limits.within(limit, "limit", 1, limits.RESULTS_MOST),
             allowed=Filter(layers=layers, kinds=kinds, tags=tags),
-            governs=Governor(self.root, [inner_path(self.root, self.world.cwd, path)]) if path is not None else None,
+            governs=self._governor(path) if path is not None else None,
             about=f"what governs {path}" if path is not None else "",
             everything=everything,
             fence=fence,
         )
         return self._ask(asked)
+
+    def _governor(self, path: str) -> Governor:
+        from quire.upkeep import Governor, inner_path
+
+        return Governor(self.root, [inner_path(self.root, self.world.cwd, path)])
 
     def brief(
         self,
@@ -143,11 +147,12 @@ class Asking(Rooms):
 
     def _unreadable(self, index: Index) -> list[Problem]:
         """That there is more than could be read."""
+        problems = index.problems()
+        if not problems:
+            return []
         from quire.upkeep import path_from_root
 
-        paths = dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in index.problems())
-        if not paths:
-            return []
+        paths = dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in problems)
         shown = ", ".join(list(paths)[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
         return [
             Problem(

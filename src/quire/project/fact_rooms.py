@@ -69,12 +69,6 @@ class FactRooms(Rooms):
         after = done.after if is_plain and done.is_plain else ""
         return Patch(layer="facts", path=FILE, before=done.before, after=after, gone=draft.gone, items=draft.items())
 
-    def _ready(self) -> None:
-        super()._ready()
-        from quire.layers.facts import refuse_unreadable
-
-        refuse_unreadable(self.root)
-
     def _planned(self, index: Index, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft, str]:
         from quire.layers.facts import Draft
         from quire.project.known_facts import KnownFacts

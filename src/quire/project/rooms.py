@@ -7,21 +7,28 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from quire.files import Git, World
+from quire.files import Git, World, find_root, real_world
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import FOLDER, INDEX
+from quire.layers.graph.layout import CONFIG, FOLDER, INDEX
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
 from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
+from quire.layers.journal.layout import STATE as JOURNAL_STATE
+from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import InvalidStore, NotFound, NotInitialized, Problem, QuireError, Record, parse_ref, weight_at
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from quire.index import Index, Looks, Patch, Source, Written
     from quire.layers.graph import GraphSource
     from quire.layers.profile import Places
 
 Result = TypeVar("Result")
+
+_MARKERS = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")
+"""What tells that there is a memory: of the graph and the facts, of people, of sessions."""
 
 __all__ = ["Rooms", "as_warning"]
 
@@ -41,6 +48,17 @@ class Rooms:
         """Who is told how far it is, where many files have to be read before an answer."""
         self.read_only = False
         """Whether whoever asks may only read: then documents of older versions are read as they are."""
+
+    @classmethod
+    def open(cls, start: str | None = None, world: World | None = None) -> Self:
+        """The project that holds `start`, or the current folder."""
+        world = world or real_world()
+        where = os.path.join(world.cwd, start) if start else world.cwd
+        return cls(find_root(where, *_MARKERS), world)
+
+    def initialized(self) -> bool:
+        """Whether any layer of a memory is here."""
+        return any(os.path.isfile(os.path.join(self.root, *marker.split("/"))) for marker in _MARKERS)
 
     def new_looks(self) -> Looks:
         """What a process that stays alive hands to every project it opens, so that questions in a row cost less."""
@@ -88,6 +106,9 @@ class Rooms:
                     (error.hint or "", *(f"The {name} that is here needs none: see `memory {name}`." for name in there))
                 ).strip()
             raise
+        from quire.layers.facts import refuse_unreadable
+
+        refuse_unreadable(self.root)
 
     def _ready_to_ask(self) -> None:
         """There is something that can be asked: a memory of our version, or a profile or a journal alone."""

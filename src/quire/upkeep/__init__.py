@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from quire.upkeep.change_set import ChangeSet, files_changed
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
+    from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
+    from quire.upkeep.export_formats import EXPORT_FORMATS, Exported, render_export
     from quire.upkeep.folders import path_from_root
     from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.guidance import Target, install_guidance, refresh_map
@@ -24,11 +26,14 @@ if TYPE_CHECKING:
     from quire.upkeep.why import Background, background_of, place_of
 
 __all__ = [
+    "EXPORT_FORMATS",
     "Background",
     "ChangeSet",
     "Changes",
     "Checked",
+    "Exported",
     "Governor",
+    "Holdings",
     "Initialized",
     "ProjectRow",
     "Rebuilt",
@@ -45,14 +50,17 @@ __all__ = [
     "ensure_ignored",
     "files_changed",
     "first_brief",
+    "gather_holdings",
     "initialize",
     "inner_path",
     "install_guidance",
+    "judge_holdings",
     "memory_status",
     "path_from_root",
     "place_of",
     "rebuild_memory",
     "refresh_map",
+    "render_export",
     "render_map",
     "reset_memory",
     "sync_memory",
@@ -61,11 +69,14 @@ __all__ = [
 
 # Which module holds what.
 _HOMES = {
+    "EXPORT_FORMATS": "export_formats",
     "Background": "why",
     "ChangeSet": "change_set",
     "Changes": "changes",
     "Checked": "check",
+    "Exported": "export_formats",
     "Governor": "governing",
+    "Holdings": "export",
     "Initialized": "beginning",
     "ProjectRow": "status",
     "Rebuilt": "rebuilding",
@@ -82,14 +93,17 @@ _HOMES = {
     "ensure_ignored": "ignore",
     "files_changed": "change_set",
     "first_brief": "beginning",
+    "gather_holdings": "export",
     "initialize": "beginning",
     "inner_path": "governing",
     "install_guidance": "guidance",
+    "judge_holdings": "export",
     "memory_status": "status",
     "path_from_root": "folders",
     "place_of": "why",
     "rebuild_memory": "rebuilding",
     "refresh_map": "guidance",
+    "render_export": "export_formats",
     "render_map": "product_map",
     "reset_memory": "reset",
     "sync_memory": "sync",

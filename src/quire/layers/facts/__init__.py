@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         session_name,
         text_name,
     )
+    from quire.layers.facts.replacing import replacements_of
     from quire.layers.facts.resolve import Contradiction, Link, Parked, Resolved, canonical, resolve_reading
     from quire.layers.facts.sessions import (
         OpenSession,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
         Told,
         accept_fact,
         confirm_fact,
-        replacements_of,
         store_fact,
         supersede_fact,
     )
@@ -248,7 +248,7 @@ _HOMES = {
     "refuse_unreadable": "source",
     "remove_notes": "notes",
     "replace_file": "store",
-    "replacements_of": "telling",
+    "replacements_of": "replacing",
     "resolve_reading": "resolve",
     "restore_facts": "putting_away",
     "restore_notes": "notes",

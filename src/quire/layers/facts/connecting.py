@@ -11,7 +11,8 @@ from quire.layers.facts.content import is_canonical_relation, normal_relation
 from quire.layers.facts.drafts import Draft, find_fact
 from quire.layers.facts.layout import RELATIONS, SUPERSEDED
 from quire.layers.facts.records import connection_of, fact_ref
-from quire.layers.facts.telling import check_name, replacements_of
+from quire.layers.facts.replacing import replacements_of
+from quire.layers.facts.telling import check_name
 from quire.layers.facts.types import Connection
 from quire.model import Edge, InputError, NotFound, Problem, cut, limits, parse_ref
 

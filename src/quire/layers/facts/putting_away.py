@@ -10,7 +10,8 @@ from quire.guard import admit
 from quire.layers.facts.drafts import Draft, find_fact
 from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, PENDING, SUPERSEDED
 from quire.layers.facts.records import Held, connection_of
-from quire.layers.facts.telling import accept_fact, replacements_of
+from quire.layers.facts.replacing import replacements_of
+from quire.layers.facts.telling import accept_fact
 from quire.model import InputError, NotFound, cut, limits
 
 _SHOWN = 60

@@ -12,6 +12,7 @@ from quire.layers.facts.content import clean_content, content_hash
 from quire.layers.facts.drafts import Draft, find_fact, section_named
 from quire.layers.facts.layout import ACTIVE, CONTENT_CHARS, DORMANT, PENDING, RECENT_WORK, REPLACES, SUPERSEDED
 from quire.layers.facts.records import Held, connection_of, fact_ref, replaces_edge
+from quire.layers.facts.replacing import replacements_of
 from quire.layers.facts.types import Connection, Fact
 from quire.model import InputError, Problem, cut, limits
 
@@ -24,7 +25,6 @@ __all__ = [
     "accept_fact",
     "check_name",
     "confirm_fact",
-    "replacements_of",
     "store_fact",
     "supersede_fact",
 ]
@@ -158,25 +158,6 @@ def _superseded(draft: Draft, fact: Fact, reason: str | None) -> Fact:
         same_as=None,
         version=draft.next_version(),
     )
-
-
-def replacements_of(draft: Draft, fact_id: str) -> list[Fact]:
-    """The live facts that stand for one that was put away."""
-    found: dict[str, Fact] = {}
-    seen = {fact_ref(fact_id)}
-    waiting = [fact_ref(fact_id)]
-    while waiting:
-        ref = waiting.pop()
-        for edge in draft.edges_of(ref):
-            if edge.predicate != REPLACES or edge.target != ref or edge.status != "active" or edge.source in seen:
-                continue
-            seen.add(edge.source)
-            held = draft.fact(edge.source)
-            if held is not None and held.fact.is_active:
-                found[held.fact.id] = held.fact
-            elif held is not None:
-                waiting.append(edge.source)
-    return list(found.values())
 
 
 def _checked(told: Telling) -> tuple[str, list[Problem]]:

@@ -6,6 +6,7 @@ from quire.layers.graph import layout
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.layers.graph.config import Settings
     from quire.layers.graph.create import create_store, planned_files, project_identity, refresh_schemas
     from quire.layers.graph.faults import find_store_faults
     from quire.layers.graph.inspect import Inspected, inspect_node
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from quire.layers.graph.save import Saved, save_intent
     from quire.layers.graph.source import GraphSource, node_record
     from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
-    from quire.layers.graph.types import Settings
     from quire.layers.graph.writing import settle, write_access
 
 __all__ = [
@@ -44,7 +44,7 @@ _HOMES = {
     "GraphStore": "store",
     "Inspected": "inspect",
     "Saved": "save",
-    "Settings": "types",
+    "Settings": "config",
     "StoredNode": "store",
     "StoredRelation": "store",
     "create_store": "create",

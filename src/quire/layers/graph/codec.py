@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.files import compact, pretty, sha256
-from quire.layers.graph.types import Event, Node, Relation
 from quire.model import plain_newlines
 
-NODE = msgspec.json.Decoder(Node)
-RELATION = msgspec.json.Decoder(Relation)
-EVENT = msgspec.json.Decoder(Event)
+if TYPE_CHECKING:
+    from quire.layers.graph.types import Event, Node, Relation
 
 __all__ = [
-    "EVENT",
-    "NODE",
-    "RELATION",
     "body_hash",
     "body_text",
     "encode_event",
     "encode_fields",
+    "event_decoder",
+    "node_decoder",
     "node_hash_holds",
+    "relation_decoder",
     "relation_hash",
 ]
+
+
+@cache
+def node_decoder() -> msgspec.json.Decoder[Node]:
+    """Reads sidecars. Made when the first one is read: most questions are answered from the index."""
+    from quire.layers.graph.types import Node
+
+    return msgspec.json.Decoder(Node)
+
+
+@cache
+def relation_decoder() -> msgspec.json.Decoder[Relation]:
+    from quire.layers.graph.types import Relation
+
+    return msgspec.json.Decoder(Relation)
+
+
+@cache
+def event_decoder() -> msgspec.json.Decoder[Event]:
+    from quire.layers.graph.types import Event
+
+    return msgspec.json.Decoder(Event)
 
 
 def body_text(data: bytes) -> str:

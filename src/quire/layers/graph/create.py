@@ -7,10 +7,11 @@ import os
 from quire.files import Change, World, apply_changes, decode_object, hex_digest, pretty, read_bytes, sha256
 from quire.guard import find_hostile, find_secrets
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
+from quire.layers.graph.config import STORAGE_VERSION
 from quire.layers.graph.layout import CONFIG, EVENTS, NODES, RECOVERY, SCHEMA
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
-from quire.layers.graph.types import STORAGE_VERSION, Event
+from quire.layers.graph.types import Event
 from quire.layers.graph.writing import write_access
 from quire.model import InputError, limits, slug_of, slugify, timestamp, title_from_slug
 

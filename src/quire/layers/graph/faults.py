@@ -11,6 +11,7 @@ import msgspec
 
 from quire.files import decode_object, escaping_part, is_text, parse_strict
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
+from quire.layers.graph.config import Config
 from quire.layers.graph.damage import conflict, conflict_line
 from quire.layers.graph.layout import (
     CONFIG,
@@ -25,7 +26,7 @@ from quire.layers.graph.layout import (
 from quire.layers.graph.leaks import secrets_in_fields, secrets_in_file, secrets_in_text
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.store import GraphStore
-from quire.layers.graph.types import Config, Event, Node, Relation
+from quire.layers.graph.types import Event, Node, Relation
 from quire.model import InvalidJson, Problem, file_stems, has_front_matter, is_timestamp, statuses_of
 
 _H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from quire.layers.graph.types import Config, Event, Intent, Node, Relation
+from quire.layers.graph.config import Config
+from quire.layers.graph.types import Event, Intent, Node, Relation
 from quire.model import OTHER_STATUSES, QUESTION_STATUSES
 from quire.model.shapes import Fault, find_faults
 

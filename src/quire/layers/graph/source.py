@@ -34,17 +34,26 @@ class GraphSource:
         found: dict[str, str] = {}
         bodies: dict[str, str] = {}
         for folder, _ in self._folders():
-            for entry in self._entries(folder):
-                name = entry.name
-                if name.endswith((".json", ".md")) and not name.startswith("."):
-                    target = found if name.endswith(".json") else bodies
-                    with contextlib.suppress(FileNotFoundError):
-                        target[f"{folder}/{name}"] = stamp_of(entry.stat(follow_symlinks=False))
-        for path in found:
-            body = bodies.get(_body_of(path))
-            if body:
-                found[path] += f"+{body}"
+            self._look(folder, found, bodies)
+        for path, stamp in bodies.items():
+            sidecar = _sidecar_of(path)
+            if sidecar in found:
+                found[sidecar] += f"+{stamp}"
         return found
+
+    def _look(self, folder: str, found: dict[str, str], bodies: dict[str, str]) -> None:
+        """Note the stamps of a folder's files. This is done thousands of times for every question."""
+        with self._opened(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                kept = found if name.endswith(".json") else bodies if name.endswith(".md") else None
+                if kept is None or name.startswith(".") or not is_text(name):
+                    continue
+                try:
+                    stat = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                kept[f"{folder}/{name}"] = stamp_of(stat)
 
     def _stamp(self, path: str) -> str:
         parts = []
@@ -86,21 +95,31 @@ class GraphSource:
             yield folder, stat.st_mtime_ns
             if stat.st_nlink == 2:
                 continue  # no subfolders: see GraphStore
-            pending += sorted(
-                f"{folder}/{entry.name}"
-                for entry in self._entries(folder)
-                if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
-            )
+            with self._opened(folder) as entries:
+                pending += sorted(
+                    f"{folder}/{entry.name}"
+                    for entry in entries
+                    if is_text(entry.name) and not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
+                )
 
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+    @contextlib.contextmanager
+    def _opened(self, folder: str) -> Iterator[Iterable[os.DirEntry[str]]]:
         """What lies in a folder: nothing, where it vanished since it was listed."""
+        path = os.path.join(self._store.folder, folder)
+        descriptor = -1
         try:
-            with os.scandir(os.path.join(self._store.folder, folder)) as entries:
-                return [entry for entry in entries if is_text(entry.name)]
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            # By its number, the folder is found once, and not again with every file in it.
+            with os.scandir(descriptor) as entries:
+                yield entries
         except FileNotFoundError:
-            return []
+            if descriptor < 0:
+                yield ()
         except OSError as error:
             raise storage_failed(error, "look through the memory", self._store.root) from error
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
 
 
 def _body_of(path: str) -> str:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.files import decode_object, hex_digest, inside, is_text, lines, read_inside, staged_bytes
-from quire.layers.graph.codec import EVENT, NODE, RELATION, body_hash, body_text, node_hash_holds
+from quire.layers.graph.codec import (
+    body_hash,
+    body_text,
+    event_decoder,
+    node_decoder,
+    node_hash_holds,
+    relation_decoder,
+)
+from quire.layers.graph.config import STORAGE_VERSION, Config
 from quire.layers.graph.damage import invalid, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RECOVERY, RELATIONS
-from quire.layers.graph.types import STORAGE_VERSION, Config, Event, Node, Relation
 from quire.model import (
     InvalidStore,
     NotInitialized,
@@ -22,6 +29,9 @@ from quire.model import (
     kind_of,
     relation_stem,
 )
+
+if TYPE_CHECKING:
+    from quire.layers.graph.types import Event, Node, Relation
 
 _KIND_FOLDERS = {
     "feature": "features",
@@ -219,7 +229,7 @@ class GraphStore:
         except OSError as error:
             return unreadable(path, error)
         try:
-            node = NODE.decode(data.removeprefix(b"\xef\xbb\xbf"))
+            node = node_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             return invalid(path, data, str(error))
         # The body lies beside the sidecar under the same name, whatever `body_path` claims.
@@ -263,7 +273,7 @@ class GraphStore:
         except OSError as error:
             return unreadable(path, error)
         try:
-            relation = RELATION.decode(data.removeprefix(b"\xef\xbb\xbf"))
+            relation = relation_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
             fields = decode_object(data)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             return invalid(path, data, str(error))
@@ -298,7 +308,7 @@ class GraphStore:
         """The event that deleted a node which is no longer there."""
         last = None
         for _, event in self.events():
-            if isinstance(event, Event) and event.id == node_id:
+            if not isinstance(event, Problem) and event.id == node_id:
                 last = event
         return last if last is not None and last.event == "memory.deleted" else None
 
@@ -327,7 +337,7 @@ class GraphStore:
             return
         for number, line in lines(data):
             try:
-                yield number, EVENT.decode(line)
+                yield number, event_decoder().decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 yield (
                     number,

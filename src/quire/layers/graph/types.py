@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from quire.model import (
     ID_PATTERN,
-    PROJECT_ID_PATTERN,
     RELATION_ID_PATTERN,
     TIMESTAMP_PATTERN,
     Actor,
@@ -23,8 +21,6 @@ from quire.model import (
 )
 from quire.model.words import Kind, Stage, Status
 
-STORAGE_VERSION = 5
-
 _ID_RULE = "must be kind.slug in lower-case ASCII, such as feature.retry-queue"
 NodeId = Annotated[str, Meta(pattern=ID_PATTERN, description=_ID_RULE)]
 NewId = Annotated[str, Meta(pattern=ID_PATTERN, max_length=limits.ID_CHARS, description=_ID_RULE)]
@@ -34,8 +30,6 @@ Digest = Annotated[str, Meta(pattern=r"^sha256:[a-f0-9]{64}$", description="must
 Text = Annotated[str, Meta(min_length=1)]
 
 __all__ = [
-    "STORAGE_VERSION",
-    "Config",
     "ConfirmIn",
     "DeleteIn",
     "Event",
@@ -46,10 +40,8 @@ __all__ = [
     "NodeIn",
     "Origin",
     "OriginIn",
-    "ProjectIdentity",
     "RelatedIn",
     "Relation",
-    "Settings",
     "Source",
     "StaleIn",
     "SupersedeIn",
@@ -117,22 +109,6 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
     relation_id: RelationId | UnsetType = UNSET
     reason: str | UnsetType = UNSET
     payload: dict[str, Any] | UnsetType = UNSET
-
-
-class ProjectIdentity(Struct, frozen=True):
-    id: Annotated[str, Meta(pattern=PROJECT_ID_PATTERN, description="must be project.<slug>")]
-    name: Text
-
-
-class Settings(Struct, frozen=True, rename={"default_token_budget": "defaultTokenBudget", "auto_index": "autoIndex"}):
-    default_token_budget: Annotated[int, Meta(ge=501, le=50_000)] = 2000
-    auto_index: bool = True
-
-
-class Config(Struct, frozen=True, kw_only=True):
-    version: Literal[5]
-    project: ProjectIdentity
-    memory: Settings = msgspec.field(default_factory=Settings)
 
 
 Reason = Annotated[str, Meta(min_length=1, max_length=limits.REASON_CHARS)]

@@ -42,10 +42,11 @@ if TYPE_CHECKING:
     from quire.layers.journal.line_diff import diff_lines, shortened
     from quire.layers.journal.mending import plan_mending
     from quire.layers.journal.numbering import allocate_ids, moment_of, ordinal_of, time_text
-    from quire.layers.journal.pages import PlannedFile, planned_pages, settle_due_pages, settle_pages, write_pages
+    from quire.layers.journal.pages import PlannedFile, planned_pages, settle_pages, write_pages
     from quire.layers.journal.projections import render_projections
     from quire.layers.journal.records import event_of
     from quire.layers.journal.settings import config_bytes, read_config
+    from quire.layers.journal.settling import settle_due_pages, settle_files
     from quire.layers.journal.shapes import (
         bundle_faults,
         event_faults,
@@ -69,7 +70,6 @@ if TYPE_CHECKING:
         load_history,
         load_sources,
         open_journal,
-        settle_files,
     )
     from quire.layers.journal.types import (
         Bundle,
@@ -323,8 +323,8 @@ _HOMES = {
     "render_entry": "entry_block",
     "render_projections": "projections",
     "session_faults": "shapes",
-    "settle_due_pages": "pages",
-    "settle_files": "store",
+    "settle_due_pages": "settling",
+    "settle_files": "settling",
     "settle_pages": "pages",
     "shortened": "line_diff",
     "shown": "bundles",

@@ -119,7 +119,7 @@ EVENTS_BYTES = 1024 * 1024 * 1024
 LINE_BYTES = 1024 * 1024
 """A longer line of the log is set aside unread."""
 
-_NOT_IN_NAMES = re.compile(r"[^0-9TZ]")
+_NOT_IN_NAMES = r"[^0-9TZ]"
 _INSTRUCTIONS = {
     "answer": "Answer the question itself, from the strongest evidence alone. A short, clear answer is better than a "
     "complete one.",
@@ -202,7 +202,7 @@ __all__ = [
 
 def batch_name(created_at: str) -> str:
     """`2026-05-01T08:30:00.000Z` → `prune-20260501T083000000Z`."""
-    return BATCH_PREFIX + _NOT_IN_NAMES.sub("", created_at)
+    return BATCH_PREFIX + re.sub(_NOT_IN_NAMES, "", created_at)
 
 
 def default_config() -> dict[str, object]:

@@ -33,8 +33,9 @@ from quire.layers.journal.layout import (
     default_config,
 )
 from quire.layers.journal.numbering import next_checkpoint_id, ordinal_of, time_text
-from quire.layers.journal.pages import are_pages_due, planned_pages
+from quire.layers.journal.pages import planned_pages
 from quire.layers.journal.settings import config_bytes, read_config
+from quire.layers.journal.settling import are_pages_due
 from quire.layers.journal.sources import Registry
 from quire.layers.journal.store import (
     Journal,

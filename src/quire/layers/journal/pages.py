@@ -30,22 +30,19 @@ from quire.files import (
 from quire.layers.journal.bundles import entry_file, listed
 from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
-from quire.layers.journal.layout import ENTRY_FILES, FILE_BYTES, FOLDER, LOCAL, PAGES_DUE, STATE
+from quire.layers.journal.layout import ENTRY_FILES, FILE_BYTES, FOLDER, PAGES_DUE, STATE
 from quire.layers.journal.projections import Projection, render_projections
-from quire.layers.journal.store import held_file, journal_access
+from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
 from quire.model import Conflict, OutsideProject, Problem, QuireError
 
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
-_SETTLE_SECONDS = 2.0
 _ATTEMPTS = 5
 
 __all__ = [
     "PlannedFile",
-    "are_pages_due",
     "chosen_entry",
     "planned_pages",
-    "settle_due_pages",
     "settle_pages",
     "write_pages",
 ]
@@ -156,10 +153,6 @@ def _take_out(root: str, name: str, entry: str, world: World) -> list[str]:
     return [name]
 
 
-def are_pages_due(root: str) -> bool:
-    return os.path.lexists(os.path.join(root, FOLDER, LOCAL, PAGES_DUE))
-
-
 def settle_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
     """Write the pages if they are due. The caller holds the lock. What is in the way is told, and stays due."""
     due = read_object(root, FOLDER, PAGES_DUE)
@@ -183,16 +176,6 @@ def settle_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
         )
         return [], [problem]
     return written, []
-
-
-def settle_due_pages(root: str, world: World) -> None:
-    """Before a read: write what a dead writer left due. A living one, or a read-only disk, is left alone."""
-    if are_pages_due(root):
-        with (
-            contextlib.suppress(QuireError, ValueError),
-            journal_access(root, world, "write the pages", _SETTLE_SECONDS),
-        ):
-            settle_pages(root, world)
 
 
 def _held(root: str, path: str) -> bytes | None:

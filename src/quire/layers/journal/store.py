@@ -24,7 +24,6 @@ from quire.files import (
     ensure_local,
     read_inside,
     read_object,
-    settle_folder,
     sha256,
     write_access,
 )
@@ -32,7 +31,6 @@ from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import damaged, parse_document, read_checkpoint, read_state, value_of
 from quire.layers.journal.events import History, Line, appended_bytes, history_bytes, read_history
 from quire.layers.journal.layout import (
-    AUTOMATION,
     CHECKPOINT_PREFIX,
     CHECKPOINTS,
     CONFIG,
@@ -47,11 +45,10 @@ from quire.layers.journal.layout import (
 )
 from quire.layers.journal.numbering import ordinal_of
 from quire.layers.journal.settings import Config, read_config
+from quire.layers.journal.settling import WRITTEN
 from quire.layers.journal.sources import Registry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, Event, State
 from quire.model import Conflict, InvalidStore, NotFound, NotInitialized
-
-_WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
 
 __all__ = [
     "Journal",
@@ -69,7 +66,6 @@ __all__ = [
     "load_history",
     "load_sources",
     "open_journal",
-    "settle_files",
 ]
 
 
@@ -118,13 +114,8 @@ def has_journal(root: str) -> bool:
 @contextlib.contextmanager
 def journal_access(root: str, world: World, operation: str, seconds: float | None = None) -> Iterator[None]:
     """The right to write. What a dead writer left is complete by then."""
-    with write_access(root, FOLDER, world, operation, seconds=seconds, written=_WRITTEN):
+    with write_access(root, FOLDER, world, operation, seconds=seconds, written=WRITTEN):
         yield
-
-
-def settle_files(root: str, world: World) -> None:
-    """Before a read: complete what a dead writer left of its transaction."""
-    settle_folder(root, FOLDER, world, written=_WRITTEN)
 
 
 # -- reading --------------------------------------------------------------------------------------

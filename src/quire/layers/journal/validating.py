@@ -13,7 +13,7 @@ import msgspec
 
 from quire.files import RECOVERY, stamp_of
 from quire.layers.journal.layout import EVENTS, FOLDER, LOCAL, PAGES_DUE, SOURCE_TYPES, STATE
-from quire.layers.journal.pages import are_pages_due
+from quire.layers.journal.settling import are_pages_due
 from quire.layers.journal.validating_archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.validating_checkpoints import check_checkpoints, check_latest, look_at_checkpoints
 from quire.layers.journal.validating_findings import Finding, failed, summary_line

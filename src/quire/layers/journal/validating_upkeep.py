@@ -22,7 +22,7 @@ from quire.layers.journal.layout import (
     PAGES_DUE,
     PROCESS_START,
 )
-from quire.layers.journal.pages import are_pages_due
+from quire.layers.journal.settling import are_pages_due
 from quire.layers.journal.types import Count, Daemon, DaemonLock, Run
 from quire.layers.journal.validating_findings import TOLD, Finding, document_at, listing, passed, warned
 from quire.model import QuireError, cut

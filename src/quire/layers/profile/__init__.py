@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.records import entry_of, entry_record, entry_ref, tag_name, text_name
     from quire.layers.profile.reflecting import Reflection, reflect
     from quire.layers.profile.rules import allowed_category, allowed_name, allowed_status
+    from quire.layers.profile.settling import settle_profile
     from quire.layers.profile.source import Overview, ProfileSource, document_order, overview_of
     from quire.layers.profile.store import (
         commit,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         migrate,
         open_draft,
         profile_access,
-        settle_profile,
     )
     from quire.layers.profile.telling import SHARED_TAGS, Telling, remember
 
@@ -153,7 +153,7 @@ _HOMES = {
     "remove_links": "linking",
     "restore": "linking",
     "retarget": "privacy",
-    "settle_profile": "store",
+    "settle_profile": "settling",
     "size_text": "export",
     "split_name": "entries",
     "stamp_now": "places",

@@ -18,7 +18,6 @@ from quire.files import (
     apply_changes,
     ensure_local,
     read_bytes,
-    settle_folder,
     sha256,
     write_access,
 )
@@ -56,7 +55,6 @@ __all__ = [
     "open_draft",
     "profile_access",
     "read_documents",
-    "settle_profile",
 ]
 
 
@@ -84,13 +82,6 @@ def profile_access(places: Places, world: World, operation: str) -> Iterator[Non
 def has_lock(places: Places) -> bool:
     """Whether somebody wrote here before."""
     return os.path.lexists(os.path.join(places.root, FOLDER, LOCK))
-
-
-def settle_profile(places: Places, world: World) -> None:
-    """Before a read: complete what a dead writer left."""
-    settle_folder(places.root, FOLDER, world, written=(LOCAL,), lock=LOCK)
-    if places.private == AT_HOME:
-        settle_folder(places.home, HOME_FOLDER, world, lock=LOCK)
 
 
 def read_documents(places: Places) -> tuple[Document | None, Document | None]:

@@ -32,7 +32,7 @@ def run(
     named = [*files, *([path] if path is not None else [])]
     if sum([bool(named), diff is not None, branch is not None]) > 1:
         raise UsageError("Give files, --diff or --branch, not several of them.")
-    project = session.project()
+    project = session.part("Asking")
     most = number("limit", limit)
     change, found = project.brief(
         named, diff=diff, branch=branch, budget=number("budget", budget), limit=20 if most is None else most

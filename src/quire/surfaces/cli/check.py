@@ -18,7 +18,7 @@ def run(session: Session) -> int:
     Finds damaged or conflicting files, secrets, duplicate ids, relations that lead nowhere, hand edits, stray
     files, dead anchors and an outdated product map. Exit code 1 when there are errors, 0 with warnings only.
     """
-    project = session.project()
+    project = session.part("Keeping")
     found = project.check()
     if session.as_json:
         from quire.fields import checked_fields

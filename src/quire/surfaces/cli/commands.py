@@ -91,6 +91,12 @@ class Session(msgspec.Struct):
 
         return Project.open(start or self.start)
 
+    def part(self, name: str) -> Any:
+        """The part of the project that can do what a verb needs: the whole of it takes longer to load."""
+        from quire import project
+
+        return getattr(project, name).open(self.start)
+
     def machine(self) -> Any:
         from quire.machine import Machine
 

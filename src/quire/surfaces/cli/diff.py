@@ -14,7 +14,7 @@ _COLOURS = {"+": "32", "-": "31", "@": "36", "d": "1"}
 
 def run(session: Session) -> None:
     """Show what differs from the last commit in .memory/, profile and journal: staged, unstaged and untracked."""
-    project = session.project()
+    project = session.part("Keeping")
     found = project.diff()
     if session.as_json:
         from quire.fields import changes_fields

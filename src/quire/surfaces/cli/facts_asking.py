@@ -24,7 +24,7 @@ def recall(session: Session, query: str, k: str | None, section: str | None, min
     Facts fade unless they are confirmed; what counts less than a tenth is left out, and its number said, unless nothing
     else comes near. A fact that is found in time fades no further, but is not confirmed by it.
     """
-    project = session.project()
+    project = session.part("FactAsking")
     found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded)
     if session.as_json:
         from quire.fields import memory_recall_fields
@@ -89,7 +89,7 @@ def list_facts(session: Session, section: str | None, offset: str, limit: str | 
 
 def search_archive(session: Session, query: str, k: str | None, mind: str | None) -> None:
     """Find facts that were archived or superseded. Looking revives nothing; `memory facts restore` does."""
-    project = session.project()
+    project = session.part("FactAsking")
     found = project.memory_search_archive(query, k=number("k", k), mind=mind)
     if session.as_json:
         from quire.fields import memory_recall_fields
@@ -111,7 +111,7 @@ def episodes(
     mind: str | None,
 ) -> None:
     """Show what happened in earlier sessions: those that bear on a question, or the most recent ones."""
-    project = session.project()
+    project = session.part("FactAsking")
     found = project.memory_episodes(query or "", k=number("k", k), tag=tag, since=since, until=until, mind=mind)
     if session.as_json:
         from quire.fields import memory_episodes_fields
@@ -134,7 +134,7 @@ def focus(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
 
     There are 25 slots. Without FACT, shows what is pinned and what was read of late.
     """
-    project = session.project()
+    project = session.part("WorkingMemory")
     if not facts:
         _working(session, project, project.memory_working(session=agent_session), "")
         return 0
@@ -146,7 +146,7 @@ def focus(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
 
 def release(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
     """Let go of pins: of FACT…, or of all. The facts themselves stay."""
-    project = session.project()
+    project = session.part("WorkingMemory")
     done = project.memory_release(list(facts) or None, session=agent_session)
     released = sum(text == "released" for text in done.outcomes.values())
     _working(session, project, done, f"Released {released}.")
@@ -180,7 +180,7 @@ def context(session: Session, prompt: str | None, budget: str | None, agent_sess
     Pins first, then facts that bear on PROMPT, a fair share for every section, at most one episode. A prompt that says
     nothing ("ok", "continue") gets the pins alone. The same input gives the same text.
     """
-    project = session.project()
+    project = session.part("WorkingMemory")
     found = project.memory_context(prompt or "", budget=number("budget", budget), session=agent_session, mind=mind)
     if session.as_json:
         from quire.fields import memory_context_fields

@@ -26,7 +26,7 @@ def run(session: Session, ref: str) -> None:
     REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key;
     or bundle:SECTION, event:ID, checkpoint:ID.
     """
-    project = session.project()
+    project = session.part("Inspecting")
     looked = project.inspect_any(ref)
     if session.as_json:
         from quire.fields import looked_fields

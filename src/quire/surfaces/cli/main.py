@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import gc
+import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from quire.model import QuireError
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, as_called
@@ -32,6 +36,7 @@ COMMANDS = {
     "inspect": "Show one record in full, with what is connected.",
     "status": "Show features by stage, questions, what the code left behind.",
     "check": "Look for faults in the memory's files.",
+    "export": "Print all of it, to be read or kept elsewhere.",
     "rebuild": "Make the index from nothing.",
     "diff": "Show what differs from the last commit.",
     "projects": "List, add and remove the projects on this machine.",
@@ -40,6 +45,8 @@ COMMANDS = {
     "completion": "Print the completion script for your shell.",
     "upgrade": "Say whether the storage needs an upgrade.",
 }
+_NEW_OBJECTS = 50_000
+"""How many objects more there are before the interpreter looks for those that nobody holds."""
 
 __all__ = ["COMMANDS", "find_command", "find_journal_verb", "group", "journal_main", "main", "run"]
 
@@ -74,12 +81,33 @@ def group(program: str = PROGRAM) -> click.Group:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    _run_and_exit(arguments, PROGRAM)
 
 
 def journal_main(arguments: list[str] | None = None) -> None:
     """Run `agent-memory`, which is `memory journal` by another name, and exit."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments, JOURNAL_PROGRAM))
+    _run_and_exit(arguments, JOURNAL_PROGRAM)
+
+
+def _run_and_exit(arguments: list[str] | None, program: str) -> NoReturn:
+    if arguments is not None:
+        sys.exit(run(arguments, program))
+    # Most commands end before there is garbage worth looking for.
+    gc.set_threshold(_NEW_OBJECTS)
+    code = run(sys.argv[1:], program)
+    if atexit._ncallbacks() == 0 and ("threading" not in sys.modules or _is_alone()):
+        # Nobody waits for the end, and the kernel frees at once what the interpreter would take apart piece by piece.
+        with contextlib.suppress(OSError, ValueError):
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+            os._exit(code)
+    sys.exit(code)
+
+
+def _is_alone() -> bool:
+    import threading
+
+    return threading.active_count() == 1
 
 
 def run(arguments: list[str], program: str = PROGRAM) -> int:
@@ -125,6 +153,4 @@ def _run_parsed(arguments: list[str], as_json: bool, program: str) -> int:
 
 def _drop_stdout() -> None:
     """The reader is gone: let the interpreter's own flush at exit go nowhere."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -17,7 +17,7 @@ _ALL = Option(name="--all", into="everything", help="Also what is archived or su
 
 def recall(session: Session, category: str, key: str | None, everything: bool) -> None:
     """Show one entry, or all active ones of a category. It counts as reading them."""
-    project = session.project()
+    project = session.part("ProfileOverview")
     category, key = named(category, key)
     found = project.profile_recall(category, key, everything=everything)
     if session.as_json:
@@ -40,7 +40,7 @@ def search(
     session: Session, query: str, category: str | None, tag: list[str], status: str | None, limit: str | None
 ) -> None:
     """Find entries by words and by meaning, the best first. It counts as reading them."""
-    project = session.project()
+    project = session.part("ProfileOverview")
     found = project.profile_search(query, category=category, tags=tag, status=status, limit=number("limit", limit))
     if session.as_json:
         from quire.fields import profile_search_fields
@@ -61,7 +61,7 @@ def search(
 
 def connections(session: Session, category: str, key: str | None) -> None:
     """Show what an entry is linked to, and what is linked to it."""
-    project = session.project()
+    project = session.part("ProfileOverview")
     category, key = named(category, key)
     if key is None:
         raise UsageError("Name a category and a key.", hint="memory profile connections user timezone")
@@ -92,17 +92,17 @@ def _said(link: Any) -> str:
 
 def about_me(session: Session) -> None:
     """Show what is known of the user: the profile, and preferences that face the user."""
-    _show(session, session.project().profile_about_me, "Nothing is known of the user yet.")
+    _show(session, session.part("ProfileOverview").profile_about_me, "Nothing is known of the user yet.")
 
 
 def about_us(session: Session) -> None:
     """Show how the user and the assistant work together, and who the assistant is."""
-    _show(session, session.project().profile_about_us, "Nothing is known of how you work together yet.")
+    _show(session, session.part("ProfileOverview").profile_about_us, "Nothing is known of how you work together yet.")
 
 
 def index(session: Session, everything: bool) -> None:
     """Show one line for each entry. Looking at it does not count as reading."""
-    project = session.project()
+    project = session.part("ProfileOverview")
     _show(session, lambda: project.profile_index(everything=everything), "Nothing is remembered yet.")
 
 
@@ -111,7 +111,7 @@ def _show(session: Session, ask: Any, nothing: str) -> None:
     if session.as_json:
         from quire.fields import profile_page_fields
 
-        answer(session.project(), profile_page_fields(page), page.warnings)
+        answer(session.part("ProfileOverview"), profile_page_fields(page), page.warnings)
         return
     say(page.text.rstrip("\n") or ("Nothing that is active." if page.put_away else nothing))
     if page.put_away:
@@ -121,7 +121,7 @@ def _show(session: Session, ask: Any, nothing: str) -> None:
 
 def context(session: Session, budget: str | None) -> None:
     """Show what an agent should know at the start: something of every category, the most important first."""
-    project = session.project()
+    project = session.part("ProfileOverview")
     found = project.profile_context(budget=number("budget", budget))
     if session.as_json:
         from quire.fields import profile_context_fields

@@ -23,7 +23,7 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
     """
     if question is None and options["path"] is None:
         raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
-    project = session.project()
+    project = session.part("Asking")
     limit = number("limit", options["limit"])
     found = project.query(
         question or "",

@@ -58,7 +58,7 @@ def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, acto
     if use_stdin == (file is not None):
         raise UsageError("Give either --stdin or --file.", hint="`memory save --help` shows an example.")
     data, source = read_input(file, "the JSON intent")
-    project = session.project()
+    project = session.part("Keeping")
     saved = project.save(data, source=source, actor=actor, dry_run=dry_run)
     if session.as_json:
         from quire.fields import saved_fields

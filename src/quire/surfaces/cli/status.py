@@ -22,7 +22,7 @@ def run(session: Session, everywhere: bool) -> None:
     if everywhere:
         _all(session)
         return
-    project = session.project()
+    project = session.part("Asking")
     found = project.status()
     if session.as_json:
         from quire.fields import status_fields

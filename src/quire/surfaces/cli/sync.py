@@ -32,7 +32,7 @@ def run(session: Session, dry_run: bool, everything: bool, check: bool) -> int:
     Each node is measured against what its anchors held when it was last saved or confirmed. What was reported
     before and not acted on is only counted; --all lists it again.
     """
-    project = session.project()
+    project = session.part("Keeping")
     found, warnings = project.sync(dry_run=dry_run)
     if session.as_json:
         from quire.fields import synced_fields

@@ -16,7 +16,7 @@ def run(session: Session) -> None:
     Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
     was found and how to go on. To upgrade Quire itself, use the tool you installed it with.
     """
-    project = session.project()
+    project = session.part("Keeping")
     message = project.upgrade()
     if session.as_json:
         from quire.fields import upgraded_fields

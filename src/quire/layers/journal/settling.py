@@ -1,0 +1,40 @@
+"""What every reading of the journal begins with: nothing of a dead writer is left half done, no page is due."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from quire.files import World, settle_folder
+from quire.layers.journal.layout import AUTOMATION, FOLDER, LOCAL, PAGES_DUE
+from quire.model import QuireError
+
+WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
+"""What in the journal's folder is written to, and so may not be a link."""
+_SETTLE_SECONDS = 2.0
+
+__all__ = ["WRITTEN", "are_pages_due", "settle_due_pages", "settle_files"]
+
+
+def settle_files(root: str, world: World) -> None:
+    """Before a read: complete what a dead writer left of its transaction."""
+    settle_folder(root, FOLDER, world, written=WRITTEN)
+
+
+def are_pages_due(root: str) -> bool:
+    return os.path.lexists(os.path.join(root, FOLDER, LOCAL, PAGES_DUE))
+
+
+def settle_due_pages(root: str, world: World) -> None:
+    """Before a read: write what a dead writer left due. A living one, or a read-only disk, is left alone."""
+    if not are_pages_due(root):
+        return
+    # Loaded here: most of the time nothing is due, and all that makes pages is not needed.
+    from quire.layers.journal.pages import settle_pages
+    from quire.layers.journal.store import journal_access
+
+    with (
+        contextlib.suppress(QuireError, ValueError),
+        journal_access(root, world, "write the pages", _SETTLE_SECONDS),
+    ):
+        settle_pages(root, world)

@@ -1,0 +1,16 @@
+"""What every reading of the profile begins with: nothing of a dead writer is left half done."""
+
+from __future__ import annotations
+
+from quire.files import World, settle_folder
+from quire.layers.profile.layout import FOLDER, HOME_FOLDER, LOCAL, LOCK
+from quire.layers.profile.places import AT_HOME, Places
+
+__all__ = ["settle_profile"]
+
+
+def settle_profile(places: Places, world: World) -> None:
+    """Before a read: complete what a dead writer left."""
+    settle_folder(places.root, FOLDER, world, written=(LOCAL,), lock=LOCK)
+    if places.private == AT_HOME:
+        settle_folder(places.home, HOME_FOLDER, world, lock=LOCK)

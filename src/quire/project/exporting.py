@@ -1,0 +1,135 @@
+"""The whole memory taken elsewhere: as a document for people, for programs, for another server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.model import LAYERS, InputError, NotInitialized, Record, cut, timestamp
+from quire.project.asking import Asking
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.upkeep import Exported, Holdings
+
+_CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
+"""Folders that hold what is true; a file of ours in them would be taken for a part of it."""
+
+__all__ = ["Exporting"]
+
+
+class Exporting(Asking):
+    """Everything that is remembered, as one text."""
+
+    def export(
+        self,
+        output_format: str = "markdown",
+        *,
+        layers: Sequence[str] = (),
+        everything: bool = False,
+        private: bool = False,
+        output: str | None = None,
+        force: bool = False,
+    ) -> Exported:
+        """What is current, or with `everything` also what is not; with `output`, written to that file.
+
+        `private` adds the entries of the profile that only this user has. A file that is there is replaced only with
+        `force`.
+        """
+        from quire.upkeep import EXPORT_FORMATS, judge_holdings, render_export
+
+        _known("format", output_format, EXPORT_FORMATS)
+        for layer in layers:
+            _known("layer", layer, LAYERS)
+        self._ready_to_ask()
+        target = None if output is None else self._target(output, force=force)
+
+        def work(index: Index) -> Exported:
+            found = self._holdings(index, layers or LAYERS, everything=everything, private=private)
+            if output_format != "mcp":
+                found = judge_holdings(found, self.root, self.git)
+            done = render_export(found, output_format)
+            return msgspec.structs.replace(done, warnings=tuple(self._unreadable(index)))
+
+        done = self._with_index(work)
+        if target is None:
+            return done
+        self._write_text(target, done.text, force=force)
+        return msgspec.structs.replace(done, path=target)
+
+    def _holdings(self, index: Index, layers: Sequence[str], *, everything: bool, private: bool) -> Holdings:
+        from quire.layers.profile import entry_of
+        from quire.upkeep import Holdings, gather_holdings
+
+        about = Holdings(project=self._called(), exported_at=timestamp(self.world.now()))
+
+        def is_private(record: Record) -> bool:
+            return entry_of(record).is_private
+
+        return gather_holdings(index, about, layers, is_private, everything=everything, private=private)
+
+    def _called(self) -> dict[str, str]:
+        """What the project is called; the folder's name where no graph says it."""
+        try:
+            project = self.graph.config().project
+        except NotInitialized:
+            return {"id": "", "name": os.path.basename(self.root)}
+        return {"id": project.id, "name": project.name}
+
+    # -- the file ---------------------------------------------------------------------------
+
+    def _target(self, output: str, *, force: bool) -> str:
+        """The file to write, a link followed; refused before any work where it could not be written."""
+        if not output.strip() or "\0" in output:
+            raise _refused(output, "is no name of a file", "Name the file to write.")
+        named = os.path.join(self.world.cwd, output)
+        target = os.path.realpath(named)
+        if self._is_closed(named) or self._is_closed(target):
+            raise _refused(
+                output,
+                f"is inside {', '.join(_CLOSED[:-1])} or {_CLOSED[-1]}, which no export belongs into",
+                "Name a file elsewhere.",
+            )
+        if os.path.isdir(target):
+            raise _refused(output, "is a folder", "Name a file in it.")
+        if not os.path.isdir(os.path.dirname(target)):
+            raise _refused(output, "is in a folder that does not exist", "Make the folder first.")
+        if os.path.lexists(target) and not os.path.isfile(target):
+            raise _refused(output, "is no plain file", "Leave --output out to have it printed.")
+        if os.path.lexists(named) and not force:
+            raise _refused(output, "is there already", "--force replaces it.")
+        return target
+
+    def _is_closed(self, path: str) -> bool:
+        """Whether a path leads into a folder that is no place for it: of this project, or of another one."""
+        whole, root = os.path.normpath(path), os.path.realpath(self.root)
+        # What lies above the project says nothing: it may well be kept below such a folder itself.
+        inner = os.path.relpath(whole, root) if whole.startswith(root + os.sep) else whole
+        return any(part.casefold() in _CLOSED for part in inner.split(os.sep))
+
+    def _write_text(self, target: str, text: str, *, force: bool) -> None:
+        from quire.files import storage_failed, write_file
+
+        try:
+            write_file(target, text.encode("utf-8"), self.world.token(), ... if force else None)
+        except OSError as error:
+            raise storage_failed(error, f"write `{os.path.basename(target)}`") from error
+
+
+def _known(field: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InputError(
+            f"`{cut(value, 40)}` is no {field}.",
+            hint=f"It is one of {', '.join(allowed)}.",
+            details={"field": field, "allowed": list(allowed)},
+        )
+
+
+def _refused(output: str, reason: str, hint: str) -> InputError:
+    return InputError(f"`{cut(output, 200)}` {reason}.", hint=hint, details={"field": "output"})

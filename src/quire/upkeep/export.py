@@ -1,0 +1,168 @@
+"""What goes into an export of the memory: which records and relations, in which order, with which verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from quire.files import Git
+from quire.index import Index
+from quire.layers.facts.layout import SECTIONS
+from quire.layers.journal.layout import SECTION_KEYS
+from quire.layers.profile.layout import CATEGORIES
+from quire.model import (
+    EPOCH,
+    FACT_KINDS,
+    KINDS,
+    LIVE_STATUSES,
+    PROFILE_KINDS,
+    Edge,
+    Layer,
+    Record,
+    Verdict,
+    instant,
+)
+from quire.upkeep.product_map import SHOWN_STAGES
+from quire.upkeep.verdicts import file_of
+
+_EVENT = "event"
+_LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
+_ORDER: dict[str, tuple[Sequence[str], Sequence[str]]] = {
+    "graph": (KINDS, (*SHOWN_STAGES, "dead")),
+    "facts": (FACT_KINDS, SECTIONS),
+    "profile": (PROFILE_KINDS, CATEGORIES),
+    "journal": (("bundle", "checkpoint", _EVENT), tuple(SECTION_KEYS)),
+}
+"""Kinds and parts of each layer, as they follow each other."""
+_TOLD_IN_ROW = ("checkpoint", _EVENT)
+_BY_AGE = (*FACT_KINDS, *_TOLD_IN_ROW)
+
+__all__ = ["Holdings", "choose_holdings", "gather_holdings", "judge_holdings"]
+
+
+class Holdings(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes into an export, in the order in which it is told."""
+
+    project: dict[str, str]
+    exported_at: str
+    records: tuple[Record, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    private: frozenset[str] = frozenset()
+    """Refs of the records among them that only this user has."""
+    verdicts: dict[str, Verdict] = {}
+    left_out: dict[str, int] = {}
+
+
+def gather_holdings(
+    index: Index,
+    about: Holdings,
+    layers: Sequence[str],
+    is_private: Callable[[Record], bool],
+    *,
+    everything: bool,
+    private: bool,
+) -> Holdings:
+    """What these layers hold; `is_private` says which records only this user has."""
+    # Also of layers that are not asked for: nothing may name what is kept private.
+    hidden = frozenset(record.ref for record in index.records("profile") if is_private(record))
+    records = [record for layer in _LAYERS if layer in layers for record in index.records(layer)]
+    edges = [edge for layer in _LAYERS if layer in layers for edge in index.edges(layer)]
+    return choose_holdings(about, records, edges, hidden, everything=everything, private=private)
+
+
+def choose_holdings(
+    about: Holdings,
+    records: Iterable[Record],
+    edges: Iterable[Edge],
+    hidden: frozenset[str],
+    *,
+    everything: bool,
+    private: bool,
+) -> Holdings:
+    """Of these records and edges, those that are asked for; `hidden` are the refs of what is private."""
+    left_out = {"private": 0, "events": 0, "not_current": 0}
+    kept: list[Record] = []
+    for record in records:
+        reason = _reason(record, hidden, everything=everything, private=private)
+        if reason:
+            left_out[reason] += 1
+        else:
+            kept.append(record)
+    refs = {record.ref for record in kept}
+    closed = frozenset() if private else hidden
+    told = [
+        edge
+        for edge in edges
+        if (everything or (edge.status == "active" and (edge.source in refs or edge.target in refs)))
+        and edge.source not in closed
+        and edge.target not in closed
+    ]
+    return msgspec.structs.replace(
+        about,
+        records=tuple(sorted(kept, key=_place)),
+        edges=tuple(sorted(told, key=lambda edge: (edge.source, edge.predicate, edge.target, edge.ref))),
+        private=hidden & refs,
+        left_out=left_out,
+    )
+
+
+def judge_holdings(found: Holdings, root: str, git: Git) -> Holdings:
+    """The same with the verdict on every node that is still said of the code."""
+    from quire.anchors import Verifier, look
+
+    # A dead feature's code is expected to be gone.
+    nodes = [
+        record
+        for record in found.records
+        if record.layer == "graph" and record.kind != "project" and _is_current(record)
+    ]
+    if not nodes:
+        return found
+    # Without an anchor there is nothing to look at.
+    tree = look(root, git) if any(record.anchors for record in nodes) else None
+    return msgspec.structs.replace(found, verdicts=Verifier(root, git, file_of, tree).verify(nodes))
+
+
+def _is_current(record: Record) -> bool:
+    return record.status in LIVE_STATUSES and record.stage != "dead"
+
+
+def _reason(record: Record, hidden: frozenset[str], *, everything: bool, private: bool) -> str:
+    """Why a record stays out; empty where it does not."""
+    if record.ref in hidden and record.layer == "profile" and not private:
+        return "private"
+    if everything:
+        return ""
+    if record.kind == _EVENT and record.layer == "journal":
+        return "events"
+    return "" if _is_current(record) else "not_current"
+
+
+def _place(record: Record) -> tuple[Any, ...]:
+    """Where a record stands: by layer, kind and part, then by age where age says something, then by name."""
+    kinds, parts = _ORDER[record.layer]
+    part = record.stage or "idea" if record.kind == "feature" else record.section
+    age = (instant(record.created_at) or EPOCH).timestamp() if record.kind in _BY_AGE else 0.0
+    return (
+        *(_LAYERS.index(record.layer), _at(kinds, record.kind), record.scope),
+        *((_at(parts, part), part) if record.kind not in _TOLD_IN_ROW else (0, "")),
+        *(_number(record), age, record.ref, record.path, record.text),
+    )
+
+
+def _at(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else len(names)
+
+
+def _number(record: Record) -> int:
+    """Which of the bundle's gotchas or next steps it is: they stand in an order that means something."""
+    if record.kind != "bundle" or not record.raw:
+        return 0
+    try:
+        held = msgspec.json.decode(record.raw)
+    except msgspec.MsgspecError:
+        return 0
+    number = held.get("number") if isinstance(held, dict) else 0
+    return number if isinstance(number, int) else 0

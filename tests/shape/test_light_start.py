@@ -1,0 +1,152 @@
+"""What a cold start may cost: which modules a question loads, and how a command ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire import project
+
+# What none of these commands needs, because it is slow to load, or brings much along, or belongs to another task.
+NEVER = {
+    *("click", "mcp", "pydantic", "numpy", "tree_sitter", "anyascii", "sqlite3", "sqlite_vec", "jsonschema"),
+    *("subprocess", "threading", "signal", "selectors", "socket", "asyncio", "concurrent", "multiprocessing"),
+    *("json", "logging", "tempfile", "shutil", "pathlib", "inspect", "dataclasses", "traceback", "locale"),
+    *("random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
+    *("quire.capture", "quire.machine", "quire.project.whole", "quire.project.keeping", "quire.fields"),
+    *("quire.project.inspecting", "quire.project.journal_rooms", "quire.project.journal_results"),
+    *("quire.index.looks", "quire.index.teacher", "quire.files.watching", "quire.files.programs"),
+    *("quire.layers.graph.types", "quire.layers.graph.save", "quire.layers.journal.events"),
+    *("quire.layers.profile.drafts", "quire.layers.profile.store", "quire.layers.profile.rules"),
+    *("quire.anchors.verify", "quire.anchors.past", "quire.upkeep.status"),
+}
+QUESTION_ALONE = {
+    *("quire.guard.secrets", "quire.anchors.match", "quire.anchors.symbols", "quire.anchors.working"),
+    *("quire.files.history", "quire.project.facts", "quire.project.recalling", "quire.project.profile_results"),
+    *("quire.upkeep.governing", "quire.upkeep.folders", "quire.layers.profile.document"),
+}
+MODULES = 100
+"""How many modules of ours a question loads at most; each takes a seventh of a millisecond."""
+
+
+@pytest.fixture
+def kept(memory: Any, repo: Path) -> Any:
+    """All four layers have something, and the index knows it."""
+    (repo / "retry.py").write_text("def retry() -> None: ...\n")
+    memory.init()
+    node = {"kind": "gotcha", "title": "Retries pile up", "body": "Webhook retries pile up.", "anchors": ["retry.py"]}
+    memory.save(node)
+    memory("facts", "store", "Decisions", "Webhook retries run in the worker, because requests must not wait.")
+    memory("profile", "remember", "user", "timezone", "Europe/Madrid", "--source", "user-stated")
+    memory("journal", "init")
+    memory("query", "webhook retries")
+    return memory
+
+
+def _loaded(memory: Any, repo: Path, arguments: list[str]) -> list[str]:
+    code = (
+        "import sys\nfrom quire.surfaces.cli.main import run\n"
+        f"code = run({arguments!r})\nsys.stderr.write('LOADED ' + ' '.join(sys.modules))\nsys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{code}"],
+        cwd=repo,
+        env=memory.env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip()
+    return done.stderr.rpartition("LOADED ")[2].split()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "barred"),
+    [
+        (["query", "why do webhook retries pile up?"], NEVER | QUESTION_ALONE),
+        (["brief", "retry.py"], NEVER),
+        (["facts", "recall", "where do webhook retries run?"], NEVER),
+        (["facts", "context", "where do webhook retries run?"], NEVER),
+        (["profile", "about-me"], NEVER),
+        (["profile", "context"], NEVER),
+    ],
+    ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else "",
+)
+def test_a_question_loads_what_it_needs_and_no_more(
+    arguments: list[str], barred: set[str], kept: Any, repo: Path
+) -> None:
+    loaded = _loaded(kept, repo, arguments)
+    assert set(loaded) & barred == set()
+    assert sum(name.startswith("quire") for name in loaded) <= MODULES + 15 * (arguments[0] in ("facts", "profile"))
+
+
+def test_a_question_by_file_loads_what_finds_it(kept: Any, repo: Path) -> None:
+    """The list above is one of modules that exist: a name that no longer does would bar nothing."""
+    loaded = set(_loaded(kept, repo, ["query", "--path", "retry.py"]))
+    assert {"quire.upkeep.governing", "quire.anchors.match"} <= loaded
+    source = Path(project.__file__).parents[1]
+    for name in sorted(NEVER | QUESTION_ALONE):
+        if name.startswith("quire."):
+            path = source.joinpath(*name.split(".")[1:])
+            assert path.with_suffix(".py").exists() or (path / "__init__.py").exists(), name
+
+
+@pytest.mark.parametrize("name", [name for name in project.__all__ if name not in ("Looked", "Project")])
+def test_a_part_of_the_project_does_what_the_whole_does(name: str) -> None:
+    part: Any = getattr(project, name)
+    assert issubclass(project.Project, part)
+    for method in dir(part):
+        if method.startswith("__"):
+            continue
+        own, whole = getattr(part, method), getattr(project.Project, method)
+        assert getattr(own, "__func__", own) is getattr(whole, "__func__", whole), method
+
+
+def _ended(code: str, memory: Any, repo: Path) -> subprocess.CompletedProcess[str]:
+    begin = (
+        "import atexit, sys, threading, time\nfrom quire.surfaces.cli import main\n"
+        "sys.argv = ['memory', 'query', 'retries']\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", begin + code], cwd=repo, env=memory.env, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_command_ends_at_once_where_nobody_waits_for_its_end(kept: Any, repo: Path) -> None:
+    watch = "class Watch:\n    def __del__(self): sys.stderr.write('taken apart')\nwatch = Watch()\n"
+    done = _ended(f"{watch}sys.stdout.write('before ')\nmain()", kept, repo)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith('before # Memory: "retries"')
+
+
+@pytest.mark.parametrize(
+    "waiting",
+    [
+        "atexit.register(lambda: sys.stderr.write('told'))",
+        "threading.Thread(target=lambda: (time.sleep(0.3), sys.stderr.write('told'))).start()",
+    ],
+)
+def test_who_waits_for_the_end_of_a_command_is_told_of_it(waiting: str, kept: Any, repo: Path) -> None:
+    done = _ended(f"{waiting}\nmain()", kept, repo)
+    assert (done.returncode, done.stderr) == (0, "told")
+    assert done.stdout.startswith('# Memory: "retries"')
+
+
+def test_a_command_with_its_own_arguments_raises_its_exit(kept: Any, repo: Path) -> None:
+    code = "try: main(['inspect', 'feature.nothing'])\nexcept SystemExit as end: sys.stderr.write(f'code {end.code}')"
+    done = _ended(code, kept, repo)
+    assert done.returncode == 0
+    assert done.stderr.endswith("code 1")
+
+
+def test_an_output_that_cannot_be_written_is_no_success(kept: Any, repo: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("only Linux has a disk that is always full")
+    code = "import sys\nfrom quire.surfaces.cli import main\nsys.argv = ['memory', 'query', 'retries']\nmain()"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", code], cwd=repo, env=kept.env, stdout=full, check=False)
+    assert done.returncode != 0
