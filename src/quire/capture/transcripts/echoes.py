@@ -13,7 +13,7 @@ from quire.capture.summary_form import MARK as SUMMARY_MARK
 
 # What follows `memory` where it is our program: the word also begins sentences. The tests know all its commands.
 _VERBS = (
-    "brief|check|completion|confirm|diff|docs|facts|hook|init|inspect|journal|mcp|note|notes|profile|projects|query"
+    "brief|check|completion|confirm|diff|docs|export|facts|hook|init|inspect|journal|mcp|note|notes|profile|projects|query"
     "|rebuild|reset|save|status|sync|upgrade|web|why"
 )
 # The sentences below the headings of what we print; the tests compare them with what is printed.
