@@ -221,7 +221,16 @@ REFUSED = {
         ("facts", "normalize", "--write"),
         ("facts", "import", "AGENTS.md"),
     ],
+    "import": [("import",), ("import", "--all")],
+    "inbox": [
+        ("inbox",),
+        ("inbox", "accept", "--all"),
+        ("inbox", "reject", "--value", "A berth is numbered."),
+        ("inbox", "lift", "in-0123"),
+        ("inbox", "collect"),
+    ],
     "init": [("init",), ("init", "--dry-run")],
+    "integrate": [("integrate", "claude"), ("integrate", "claude", "--remove"), ("integrate", "--repair")],
     "inspect": [("inspect", "feature.berth-map")],
     "journal": [
         ("journal",),
@@ -268,6 +277,7 @@ REFUSED = {
         ("profile", "private", "here", "--yes"),
     ],
     "projects": [("projects", "add")],
+    "receipts": [("receipts",)],
     "query": [("query", "berths"), ("query", "--path", "src")],
     "rebuild": [("rebuild",)],
     "save": [("save", "--stdin"), ("save", "--stdin", "--dry-run")],
@@ -277,7 +287,8 @@ REFUSED = {
     "why": [("why", "AGENTS.md")],
 }
 # `reset` is the way out; the others look at no store.
-NOT_REFUSED = {"completion", "docs", "reset"}
+# A hook never fails, and the doctor tells of it as one finding among others.
+NOT_REFUSED = {"completion", "docs", "doctor", "hook", "reset"}
 
 
 def _set_version(folder: Path, version: Any) -> None:

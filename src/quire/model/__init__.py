@@ -20,6 +20,7 @@ from quire.model.errors import (
     StorageFailed,
     UnsupportedVersion,
     UsageError,
+    ValueRejected,
 )
 from quire.model.ids import (
     ID_PATTERN,
@@ -167,6 +168,7 @@ __all__ = [
     "Summary",
     "UnsupportedVersion",
     "UsageError",
+    "ValueRejected",
     "Verdict",
     "anchor_fault",
     "count_tokens",

@@ -4,6 +4,7 @@ QuireError
 ├── InputError                 what was asked for is wrong                     failed
 │   ├── InvalidJson            not JSON, or JSON we refuse to guess about
 │   ├── SecretDetected         a credential would have reached the disk
+│   ├── ValueRejected          somebody rejected exactly this before
 │   ├── NotFound               a ref or id that names nothing
 │   └── OutsideProject         a path that leads out of the project
 ├── UsageError                 the command line itself is wrong                usage
@@ -45,6 +46,7 @@ __all__ = [
     "StorageFailed",
     "UnsupportedVersion",
     "UsageError",
+    "ValueRejected",
 ]
 
 
@@ -71,6 +73,10 @@ class InvalidJson(InputError):
 
 class SecretDetected(InputError):
     code = "MemorySecretDetected"
+
+
+class ValueRejected(InputError):
+    code = "MemoryValueRejected"
 
 
 class NotFound(InputError):

@@ -11,26 +11,67 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.project.answering import Answering
     from quire.project.asking import Asking
+    from quire.project.collecting import Collected, Collecting
+    from quire.project.importing import FoundSource, ImportedHosts, Importing
     from quire.project.inspecting import Inspecting, Looked
     from quire.project.keeping import Keeping
+    from quire.project.presence import memory_root
     from quire.project.profile_overview import ProfileOverview
     from quire.project.recalling import FactAsking
+    from quire.project.reviewing import Added, Reviewing, Settled, Shown
+    from quire.project.spooling import ENDING, note_session
     from quire.project.whole import Project
     from quire.project.working import WorkingMemory
 
-__all__ = ["Asking", "FactAsking", "Inspecting", "Keeping", "Looked", "ProfileOverview", "Project", "WorkingMemory"]
+__all__ = [
+    "ENDING",
+    "Added",
+    "Answering",
+    "Asking",
+    "Collected",
+    "Collecting",
+    "FactAsking",
+    "FoundSource",
+    "ImportedHosts",
+    "Importing",
+    "Inspecting",
+    "Keeping",
+    "Looked",
+    "ProfileOverview",
+    "Project",
+    "Reviewing",
+    "Settled",
+    "Shown",
+    "WorkingMemory",
+    "memory_root",
+    "note_session",
+]
 
-__getattr__ = loader(
-    __name__,
-    {
-        "Asking": "asking",
-        "FactAsking": "recalling",
-        "Inspecting": "inspecting",
-        "Keeping": "keeping",
-        "Looked": "inspecting",
-        "ProfileOverview": "profile_overview",
-        "Project": "whole",
-        "WorkingMemory": "working",
-    },
-)
+# Which module holds what.
+_HOMES = {
+    "ENDING": "spooling",
+    "Added": "reviewing",
+    "Answering": "answering",
+    "Asking": "asking",
+    "Collected": "collecting",
+    "Collecting": "collecting",
+    "FactAsking": "recalling",
+    "FoundSource": "importing",
+    "ImportedHosts": "importing",
+    "Importing": "importing",
+    "Inspecting": "inspecting",
+    "Keeping": "keeping",
+    "Looked": "inspecting",
+    "ProfileOverview": "profile_overview",
+    "Project": "whole",
+    "Reviewing": "reviewing",
+    "Settled": "reviewing",
+    "Shown": "reviewing",
+    "WorkingMemory": "working",
+    "memory_root": "presence",
+    "note_session": "spooling",
+}
+
+__getattr__ = loader(__name__, _HOMES)

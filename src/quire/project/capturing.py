@@ -69,6 +69,9 @@ class Capturing(WorkingMemory):
             commit=(self.git.head() or "")[:12] if self.git.available else "",
         )
         self._ready()
+        rejections = self._rejections()
+        if rejections is not None:
+            rejections.refuse({"title": title, "narrative": narrative})
         with write_access(self.root, FOLDER, self.world, "note a session"):
             open_now = checkpoint_session(self.root, told, self.world.token())
             others, _ = read_sessions(self.root)
@@ -109,6 +112,8 @@ class Capturing(WorkingMemory):
             session_of,
         )
 
+        rejections = self._rejections()
+
         def plan(draft: Draft, index: Index) -> Episode:
             known = index.find(f"episode:{episode_of(session, closed_at, self.root).id}")
             before = episode_of_record(known) if known is not None else None
@@ -121,6 +126,10 @@ class Capturing(WorkingMemory):
                 earlier = session_of(before)
                 whole = merge_session(earlier, whole)
                 ended = closed_at if whole.turns > earlier.turns else earlier.updated_at
+            if rejections is not None:
+                # Told before it was rejected: the session is worth keeping without it.
+                title, told = rejections.without(whole.title), rejections.without(whole.narrative)
+                whole = msgspec.structs.replace(whole, title=title, narrative=told)
             episode = msgspec.structs.replace(episode_of(whole, ended, self.root), mind=draft.home)
             if before is not None and msgspec.structs.replace(before, version=0, updated_at=None) == episode:
                 return before

@@ -74,7 +74,12 @@ class FactRooms(Rooms):
         from quire.project.known_facts import KnownFacts
 
         draft = Draft(KnownFacts(index), self.world.now())
-        return plan(draft, index), draft, index.stamp("facts", FILE)
+        result = plan(draft, index)
+        rejections = None if draft.is_empty else self._rejections()
+        if rejections is not None:
+            for field, text in draft.told:
+                rejections.refuse({field: text})
+        return result, draft, index.stamp("facts", FILE)
 
     def _prepare(self) -> None:
         """On first use: git merges the file line by line, and ignores the index. Nothing where there is no file."""

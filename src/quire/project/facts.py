@@ -18,6 +18,7 @@ from quire.project.fact_results import (
     SimilarFact,
 )
 from quire.project.fact_rooms import FactRooms
+from quire.project.refusing import left_out, sift_lines
 
 if TYPE_CHECKING:
     from quire.index import Index
@@ -313,8 +314,10 @@ class FactKeeping(FactRooms):
 
         def work() -> Imported:
             ours = read_file(self.root)
-            found = take_in(ours, data, source)
-            if not found.lines:
+            rejections = self._rejections()
+            allowed, rejected = (data, 0) if rejections is None else sift_lines(data, rejections)
+            found = take_in(ours, allowed, source)
+            if not found.lines and not rejected:
                 raise InputError(
                     f"`{source}` holds no facts.",
                     hint="Name a file with one JSON object on each line, such as facts.jsonl.",
@@ -325,12 +328,12 @@ class FactKeeping(FactRooms):
             return Imported(
                 dry_run=dry_run,
                 source=source,
-                lines=found.lines,
+                lines=found.lines + rejected,
                 added=found.added,
                 known=found.lines - found.added - found.refused,
                 refused=found.refused,
                 set_aside=found.set_aside,
-                warnings=found.problems,
+                warnings=[*found.problems, *left_out(rejected)],
             )
 
         return self._whole("import facts", work, dry_run=dry_run)

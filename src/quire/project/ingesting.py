@@ -9,13 +9,15 @@ import msgspec
 
 from quire.files import input_text, parse_strict
 from quire.layers.facts.layout import PENDING
-from quire.model import InputError, InvalidJson, QuireError, SecretDetected, cut
+from quire.model import InputError, InvalidJson, QuireError, SecretDetected, ValueRejected, cut
 from quire.project.fact_results import FactView, Ingested
 from quire.project.facts import FactKeeping
 from quire.project.recalling import FactAsking
+from quire.project.refusing import left_out
 
 if TYPE_CHECKING:
     from quire.capture import Artifact, Held, Step
+    from quire.inbox import Rejections
     from quire.index import Index
     from quire.layers.facts import Draft, Fact
 
@@ -62,8 +64,9 @@ class Ingesting(FactKeeping, FactAsking):
                 steps=[],
                 warnings=list(scan.problems) if scan else [],
             )
-            for step in steps:
-                self._carry_out(draft, step, done)
+            rejections = self._rejections()
+            rejected = sum(self._carry_out(draft, step, done, rejections) for step in steps)
+            done.warnings += left_out(rejected)
             done.pending = self._pending(draft, index)
             return done
 
@@ -90,7 +93,8 @@ class Ingesting(FactKeeping, FactAsking):
             )
         return found
 
-    def _carry_out(self, draft: Draft, step: Step, done: Ingested) -> None:
+    def _carry_out(self, draft: Draft, step: Step, done: Ingested, rejections: Rejections | None) -> bool:
+        """Take a step; whether it was not taken because somebody rejected what it says."""
         shown = {
             "action": step.action,
             "content": step.content,
@@ -99,13 +103,17 @@ class Ingesting(FactKeeping, FactAsking):
             "path": step.candidate.artifact.path if step.candidate and step.candidate.artifact else "",
         }
         done.steps.append(shown)
+        is_rejected = False
         try:
+            if rejections is not None:
+                self._refuse_step(draft, step, rejections)
             fact, changed = self._apply(draft, step)
         except QuireError as error:
             # One that may not be written stops none of the others, and is not repeated where it may not be shown.
             shown |= {"action": "reject", "reason": error.message, "content": cut(step.content, _SHOWN)}
             if isinstance(error, SecretDetected):
                 shown["content"] = ""
+            is_rejected = isinstance(error, ValueRejected)
         else:
             if not changed and step.action != "reject":
                 shown["action"] = "unchanged"
@@ -114,6 +122,14 @@ class Ingesting(FactKeeping, FactAsking):
                 done.fact_ids.append(fact.id)
         action = str(shown["action"])
         done.counts[action] = done.counts.get(action, 0) + 1
+        return is_rejected
+
+    def _refuse_step(self, draft: Draft, step: Step, rejections: Rejections) -> None:
+        """Raise where a step would write what was rejected."""
+        if step.action in ("store", "pend", "supersede", "reinforce"):
+            known = draft.fact(step.fact_id) if step.fact_id and step.action == "reinforce" else None
+            for text in (step.content, *([known.fact.content] if known else ())):
+                rejections.refuse({"content": text})
 
     def _apply(self, draft: Draft, step: Step) -> tuple[Fact | None, bool]:
         """Do what a step says; the fact that it leaves, and whether anything changed."""

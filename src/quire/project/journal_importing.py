@@ -175,7 +175,9 @@ class JournalImporting(JournalSources):
         def plan(journal: Journal) -> tuple[list[str], Writing | None]:
             now = self._known_hashes(source.id, journal.history.events)
             ours = [look for look in looked if now.get(look.external_id) == known.get(look.external_id)]
-            fresh = [look.event for look in ours if look.event is not None]
+            fresh, rejected = self._sifted_events([look.event for look in ours if look.event is not None])
+            if rejected:
+                found.warnings.append(f"Left out, because it was rejected: {rejected:,}.")
             names = allocate_ids(taken_ids(journal), len(fresh))
             events: list[Event] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
             imported = found.imported + len(events)

@@ -198,7 +198,7 @@ class JournalMaking(JournalRooms):
                 bundle = self._made(name, fresh.state.bundle, False, None, validations)[1]
             elif fresh.state.bundle_hash != before:
                 raise _overtaken()
-            diff = diff_bundles(fresh.state.bundle, bundle)
+            diff = self._sifted_diff(diff_bundles(fresh.state.bundle, bundle))
             result.changed_sections = list(diff.changed_sections)
             result.summary = diff_text(diff_value(diff))
             if diff.is_empty:
@@ -258,6 +258,7 @@ class JournalMaking(JournalRooms):
             result.cost_usd = answer.cost_usd
             result.warnings += self._model_warnings(answer)
             who = Provider(name=provider, binary=provider)
+        bundle = self._sifted(bundle, result.warnings)
         faults = bundle_faults(bundle)
         if faults:
             raise InputError(f"The proposal cannot be used: {' '.join(faults[:5])}", hint="Nothing was written.")

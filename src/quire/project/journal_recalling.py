@@ -97,7 +97,7 @@ class JournalRecalling(JournalRestoring):
         )
 
         events = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
-        evidence = group_events(events)
+        evidence = group_events(self._sifted_events(events)[0])
         expects = f"{journal.state.bundle_hash}:{events[-1].id if events else ''}:{len(events)}"
         result = Recalled(
             source=scope.source,
@@ -149,6 +149,8 @@ class JournalRecalling(JournalRestoring):
         result: Recalled,
         expects: str,
     ) -> tuple[Deduped, BundleDiff]:
+        from msgspec.structs import replace
+
         from quire.capture.repository import consolidated
         from quire.layers.journal import dedupe_bundle, diff_bundles, merge_sections
 
@@ -164,6 +166,7 @@ class JournalRecalling(JournalRestoring):
                     hint="Run the command again; nothing was written.",
                 )
             found = dedupe_bundle(merge_sections(current, bundle, scope.section, scope.protected), current)
+        found = replace(found, bundle=self._sifted(found.bundle, result.warnings))
         diff = diff_bundles(
             current,
             found.bundle,
@@ -172,7 +175,7 @@ class JournalRecalling(JournalRestoring):
             section=scope.section,
             protected=scope.protected,
         )
-        return found, diff
+        return found, self._sifted_diff(diff)
 
     def _asked_recall(
         self, journal: Journal, scope: RecallScope, provider: str
@@ -188,7 +191,7 @@ class JournalRecalling(JournalRestoring):
         from quire.capture.repository import consolidate, scan_repository
 
         latest = journal.latest_checkpoint
-        evidence = group_events(events)
+        evidence = group_events(self._sifted_events(events)[0])
         request = recall_request(
             self.root,
             scan_repository(self.root, self.git),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from quire.layers.journal.layout import FOLDER, SECTION_KEYS, STATE
-from quire.model import Conflict, InvalidStore, NotInitialized, QuireError
+from quire.model import Conflict, InvalidStore, NotInitialized, Problem, QuireError
 from quire.project.journal_making import JournalMaking
 from quire.project.journal_results import RestoredState
 
@@ -64,27 +66,31 @@ class JournalRestoring(JournalMaking):
             held = None
         if held == content_hash(journal.state.bundle):
             return None
-        return write_bundle(
+        writing = write_bundle(
             journal,
             journal.state.bundle,
             command="update",
             now=self._time(),
             summary="what held before a restore",
         )
+        # The checkpoint keeps what held, whatever it said; the event would say it anew.
+        return msgspec.structs.replace(writing, events=self._sifted_events(list(writing.events))[0])
 
     def _restoring(self, journal: Journal, name: str, diffs: bool) -> tuple[RestoredState, Writing | None]:
         from quire.layers.journal import diff_bundles, diff_text, diff_value, write_bundle
 
         checkpoint = self._checkpoint(name)
-        diff = diff_bundles(journal.state.bundle, checkpoint.bundle)
+        result = RestoredState(restored=name)
+        bundle = self._sifted(checkpoint.bundle, result.warnings)
+        diff = self._sifted_diff(diff_bundles(journal.state.bundle, bundle))
         said = diff_text(diff_value(diff))
-        result = RestoredState(restored=name, changed_sections=list(diff.changed_sections), summary=said)
+        result.changed_sections, result.summary = list(diff.changed_sections), said
         if diff.is_empty:
             result.changed = False
             return result, None
         writing = write_bundle(
             journal,
-            checkpoint.bundle,
+            bundle,
             command="restore",
             now=self._time(),
             summary=f"restored {name}: {said}",
@@ -142,7 +148,7 @@ class JournalRestoring(JournalMaking):
                     "The state was mended by somebody else meanwhile.",
                     hint="Run the command again; nothing was written.",
                 )
-            journal = self._from_checkpoint(name)
+            journal = self._from_checkpoint(name, result.warnings)
             data = held_file(self.root, STATE)
             changes = []
             if data is not None:
@@ -156,7 +162,7 @@ class JournalRestoring(JournalMaking):
             result.warnings += self._write_due_pages()
         return result
 
-    def _from_checkpoint(self, name: str) -> Journal:
+    def _from_checkpoint(self, name: str, warnings: list[Problem]) -> Journal:
         """The journal as it is, with the state that a checkpoint and the history together tell."""
         from quire.layers.journal import (
             Cursor,
@@ -177,7 +183,7 @@ class JournalRestoring(JournalMaking):
         cursor = cursor if checkpoint.event_id else Cursor()
         names = checkpoint_ids(self.root)
         state = new_state(
-            checkpoint.bundle,
+            self._sifted(checkpoint.bundle, warnings),
             provider=local_provider(),
             generated_at=self._time(),
             maintenance=Maintenance(

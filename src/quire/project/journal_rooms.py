@@ -15,7 +15,7 @@ from quire.project.journal_results import FileChange, Providers, ProviderSeen, S
 if TYPE_CHECKING:
     from quire.capture.providers import Answer as ModelAnswer
     from quire.capture.providers import Kind, Request
-    from quire.layers.journal import Journal, PlannedFile, Source, State, Writing
+    from quire.layers.journal import Bundle, BundleDiff, Event, Journal, PlannedFile, Source, State, Writing
 
 Result = TypeVar("Result")
 _NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page": "a page made from the memory"}
@@ -78,6 +78,38 @@ class JournalRooms(Asking):
         from quire.layers.journal import time_text
 
         return time_text(self.world.now())
+
+    # -- what was rejected --------------------------------------------------------------------
+
+    def _sifted(self, bundle: Bundle, warnings: list[Problem]) -> Bundle:
+        """A bundle as it may be written: without what was rejected. What was left out is told."""
+        rejections = self._rejections()
+        if rejections is None:
+            return bundle
+        from quire.project.refusing import left_out, sift_bundle
+
+        bundle, number = sift_bundle(bundle, rejections)
+        warnings += left_out(number)
+        return bundle
+
+    def _sifted_events(self, events: list[Event]) -> tuple[list[Event], int]:
+        """Events without what was rejected, and how much that was."""
+        rejections = self._rejections()
+        if rejections is None:
+            return events, 0
+        from quire.project.refusing import sift_event
+
+        found = [sift_event(event, rejections) for event in events]
+        return [event for event, _ in found], sum(number for _, number in found)
+
+    def _sifted_diff(self, diff: BundleDiff) -> BundleDiff:
+        """A diff as it may be written: what went because it was rejected is not named."""
+        rejections = self._rejections()
+        if rejections is None:
+            return diff
+        from quire.project.refusing import quiet_diff
+
+        return quiet_diff(diff, rejections)
 
     # -- providers --------------------------------------------------------------------------
 

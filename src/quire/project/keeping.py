@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.graph.layout import FOLDER, INDEX, NODES
-from quire.model import LAYERS, Actor, InputError, Problem, QuireError, Verdict
+from quire.model import ID_PATTERN, LAYERS, LIVE_STATUSES, Actor, InputError, Problem, QuireError, Verdict
 from quire.project.journal_making import JournalMaking
 from quire.project.rooms import as_warning
 
 if TYPE_CHECKING:
+    from quire.inbox import Rejections
     from quire.index import Progress, Written
     from quire.layers.graph import Saved
     from quire.upkeep import Changes, Checked, Initialized, Rebuilt, Reset, Synced
@@ -114,6 +116,9 @@ class Keeping(JournalMaking):
 
         self._ready()
         value = parse_intent(intent, source) if isinstance(intent, bytes) else intent
+        rejections = self._rejections()
+        if rejections is not None:
+            rejections.refuse(self._new_texts(value, rejections))
         files = self._source()
         before = files.folder_stamps()
         saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run)
@@ -124,6 +129,25 @@ class Keeping(JournalMaking):
             written = Written("graph", before, files.indexed_files(saved.files_changed))
             saved.warnings += self._after_save(written, saved.files_changed)
         return saved
+
+    def _new_texts(self, value: Any, rejections: Rejections) -> dict[str, str]:
+        """Titles and bodies of an intent that no node says yet, by their places; also what is brought back."""
+        nodes = value.get("nodes") if isinstance(value, dict) else None
+        found: dict[str, str] = {}
+        for number, item in enumerate(nodes if isinstance(nodes, list) else ()):
+            if not isinstance(item, dict):
+                continue
+            name = item.get("id")
+            held = self.graph.find_node(name) if isinstance(name, str) and re.fullmatch(ID_PATTERN, name) else None
+            before = {"title": held.node.title, "body": held.body} if held else {}
+            after = {**before, **{key: item[key] for key in ("title", "body") if isinstance(item.get(key), str)}}
+            is_back = held is not None and "status" in item and held.node.status not in LIVE_STATUSES
+            new = {key: text for key, text in after.items() if is_back or text.strip() != before.get(key, "").strip()}
+            found |= {f"nodes.{number}.{key}": text for key, text in new.items()}
+            if new and len(after) == 2 and not any(rejections.match(after[key]) for key in after if key not in new):
+                # What was rejected may stand in both together.
+                found[f"nodes.{number}"] = f"{after['title']}\n{after['body']}"
+        return found
 
     def _after_save(self, written: Written, files: list[str]) -> list[Problem]:
         """Take the change over into the index and the map. The save stands even if this fails."""
@@ -211,8 +235,11 @@ class Keeping(JournalMaking):
         nodes = os.path.join(self.graph.folder, NODES)
         if not self.graph.exists() and not os.path.isdir(nodes) and not (self._has_profile() or self._has_journal()):
             self.graph.config()
+        rejections = self._rejections()
         return self._with_index(
-            lambda index: check_memory(self.graph, self.git, index, self._places(), self.world.now(), self.world.home)
+            lambda index: check_memory(
+                self.graph, self.git, index, self._places(), self.world.now(), self.world.home, rejections
+            )
         )
 
     def diff(self) -> Changes:

@@ -25,6 +25,9 @@ class Noting(FactKeeping):
         from quire.layers.facts import add_note
 
         self._ready()
+        rejections = self._rejections()
+        if rejections is not None:
+            rejections.refuse({"text": text})
         with write_access(self.root, FOLDER, self.world, "add a note"):
             return add_note(self.root, text.strip(), self._local_time(), self.world.token())
 

@@ -129,7 +129,7 @@ class ProfileRooms(Asking):
                     draft, stamp = open_draft(places, self.world)
                     if index.stamp("profile", FILE) != stamp:
                         raise Conflict("The documents changed while they were read.")
-                    return plan(draft, index), draft, stamp, self._usable(index)
+                    return self._allowed(plan(draft, index), draft), draft, stamp, self._usable(index)
 
                 def write(planned: tuple[Result, Draft, str, Overview], done: list[Patch] = patches) -> Patch | None:
                     _, draft, stamp, overview = planned
@@ -152,9 +152,17 @@ class ProfileRooms(Asking):
         def look(index: Index) -> tuple[Result, Draft]:
             self._usable(index)
             draft, _ = open_draft(self._places(), self.world, dry_run=True)
-            return plan(draft, index), draft
+            return self._allowed(plan(draft, index), draft), draft
 
         return self._with_index(look)
+
+    def _allowed(self, result: Result, draft: Draft) -> Result:
+        """What a plan gave, unless an entry would say what was rejected."""
+        rejections = self._rejections()
+        if rejections is not None:
+            for value in draft.told.values():
+                rejections.refuse({"value": value})
+        return result
 
     def _write_profile(self, draft: Draft, stamp: str, overview: Overview) -> Patch:
         """Write a draft to the documents; what the index is to make of it."""

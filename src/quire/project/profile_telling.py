@@ -258,10 +258,13 @@ class ProfileTelling(ProfileRooms):
                     "confidence": _NAME_CONFIDENCE,
                     "source": {"type": INFERRED, "detail": "given by session-start; change it with remember"},
                 }
-                name = _NAMES[int(self.world.token(), 16) % len(_NAMES)]
+                rejections = self._rejections()
+                names = _NAMES if rejections is None else rejections.kept(_NAMES)
                 # Where the category holds something else, the session is still worth counting.
                 with contextlib.suppress(InvalidStore):
-                    draft.put(ASSISTANT, NAME, new_fields(name, draft.now, **given))
+                    if names:
+                        name = names[int(self.world.token(), 16) % len(names)]
+                        draft.put(ASSISTANT, NAME, new_fields(name, draft.now, **given))
             return draft.count_session(), missing
 
         counted, missing = True, False

@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING, TypeVar
 
 from quire.files import Git, World, find_root, real_world
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import CONFIG, FOLDER, INDEX
+from quire.layers.graph.layout import FOLDER, INDEX
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
 from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
-from quire.layers.journal.layout import STATE as JOURNAL_STATE
-from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import InvalidStore, NotFound, NotInitialized, Problem, QuireError, Record, parse_ref, weight_at
+from quire.project.presence import MARKERS, has_memory
 
 if TYPE_CHECKING:
     from typing import Self
 
+    from quire.inbox import Rejections
     from quire.index import Index, Looks, Patch, Source, Written
     from quire.layers.graph import GraphSource
     from quire.layers.profile import Places
 
 Result = TypeVar("Result")
 
-_MARKERS = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")
-"""What tells that there is a memory: of the graph and the facts, of people, of sessions."""
+_REJECTED = "rejected"
 
 __all__ = ["Rooms", "as_warning"]
 
@@ -54,11 +53,11 @@ class Rooms:
         """The project that holds `start`, or the current folder."""
         world = world or real_world()
         where = os.path.join(world.cwd, start) if start else world.cwd
-        return cls(find_root(where, *_MARKERS), world)
+        return cls(find_root(where, *MARKERS), world)
 
     def initialized(self) -> bool:
         """Whether any layer of a memory is here."""
-        return any(os.path.isfile(os.path.join(self.root, *marker.split("/"))) for marker in _MARKERS)
+        return has_memory(self.root)
 
     def new_looks(self) -> Looks:
         """What a process that stays alive hands to every project it opens, so that questions in a row cost less."""
@@ -130,6 +129,14 @@ class Rooms:
         from quire.layers.profile import find_places
 
         return find_places(self.root, self.world.memory_home, self.world.home)
+
+    def _rejections(self) -> Rejections | None:
+        """What must not be written, as it is now; None where nobody ever rejected anything, found out by one look."""
+        if not os.path.lexists(os.path.join(self.root, FOLDER, _REJECTED)):
+            return None
+        from quire.inbox import read_rejections
+
+        return read_rejections(self.root)
 
     def _accessed(self) -> dict[str, str]:
         """When which fact was last read on this machine; looked up once."""

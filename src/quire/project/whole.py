@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from quire.project.capturing import Capturing
+from quire.project.answering import Answering
+from quire.project.collecting import Collecting
 from quire.project.exporting import Exporting
 from quire.project.ingesting import Ingesting
 from quire.project.inspecting import Inspecting
-from quire.project.journal_automation import JournalAutomation
-from quire.project.keeping import Keeping
-from quire.project.noting import Noting
-from quire.project.profile_overview import ProfileOverview
 
 __all__ = ["Project"]
 
 
-class Project(Keeping, Exporting, Ingesting, Capturing, Noting, ProfileOverview, Inspecting, JournalAutomation):
+class Project(Collecting, Exporting, Ingesting, Inspecting, Answering):
     """One project as seen from a folder of it."""

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from quire.retrieval.answer import Answer, Hit, Link, Withheld
     from quire.retrieval.context import Context, Left, Offer, fit_context
     from quire.retrieval.currency import FADED
+    from quire.retrieval.handing import Fate, Handed, Offered, Shelf, fit_shelves, told_line
     from quire.retrieval.journal_answer import JournalAnswer, answer_journal, cited_from, shortlist_value
     from quire.retrieval.journal_evidence import Citation
     from quire.retrieval.journal_modes import query_mode
@@ -23,12 +24,16 @@ __all__ = [
     "Ask",
     "Citation",
     "Context",
+    "Fate",
+    "Handed",
     "Hit",
     "JournalAnswer",
     "Left",
     "Link",
     "Offer",
+    "Offered",
     "ProfileContext",
+    "Shelf",
     "Similar",
     "Withheld",
     "about_me",
@@ -40,11 +45,13 @@ __all__ = [
     "export_page",
     "fit_context",
     "fit_profile",
+    "fit_shelves",
     "index_page",
     "is_low_signal",
     "query_mode",
     "shortlist_value",
     "similar_to",
+    "told_line",
 ]
 
 # Which module holds what.
@@ -54,12 +61,16 @@ _HOMES = {
     "Ask": "query",
     "Citation": "journal_evidence",
     "Context": "context",
+    "Fate": "handing",
+    "Handed": "handing",
     "Hit": "answer",
     "JournalAnswer": "journal_answer",
     "Left": "context",
     "Link": "answer",
     "Offer": "context",
+    "Offered": "handing",
     "ProfileContext": "profile_context",
+    "Shelf": "handing",
     "Similar": "similar",
     "Withheld": "answer",
     "about_me": "profile_pages",
@@ -71,11 +82,13 @@ _HOMES = {
     "export_page": "profile_pages",
     "fit_context": "context",
     "fit_profile": "profile_context",
+    "fit_shelves": "handing",
     "index_page": "profile_pages",
     "is_low_signal": "signal",
     "query_mode": "journal_modes",
     "shortlist_value": "journal_answer",
     "similar_to": "similar",
+    "told_line": "handing",
 }
 
 __getattr__ = loader(__name__, _HOMES)

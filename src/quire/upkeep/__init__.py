@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from quire.upkeep.check import Checked, check_memory
     from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
     from quire.upkeep.export_formats import EXPORT_FORMATS, Exported, render_export
+    from quire.upkeep.flags import flagged_records
     from quire.upkeep.folders import path_from_root
     from quire.upkeep.governing import Governor, inner_path
-    from quire.upkeep.guidance import Target, install_guidance, refresh_map
+    from quire.upkeep.guidance import Target, holds_map, install_guidance, refresh_map
     from quire.upkeep.ignore import ensure_ignored
     from quire.upkeep.product_map import render_map
     from quire.upkeep.projects import Registered, Registry
@@ -50,7 +51,9 @@ __all__ = [
     "ensure_ignored",
     "files_changed",
     "first_brief",
+    "flagged_records",
     "gather_holdings",
+    "holds_map",
     "initialize",
     "inner_path",
     "install_guidance",
@@ -93,7 +96,9 @@ _HOMES = {
     "ensure_ignored": "ignore",
     "files_changed": "change_set",
     "first_brief": "beginning",
+    "flagged_records": "flags",
     "gather_holdings": "export",
+    "holds_map": "guidance",
     "initialize": "beginning",
     "inner_path": "governing",
     "install_guidance": "guidance",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,16 +17,26 @@ from quire.layers.graph.layout import FOLDER
 from quire.layers.journal import JournalSource, validate_journal
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
-from quire.layers.profile import Places, find_profile_faults
+from quire.layers.profile import Places, entry_of, find_profile_faults
 from quire.layers.profile.layout import BACKUP, LOCAL, LOCK
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import LIVE_STATUSES, GitRequired, Problem
+from quire.model import LIVE_STATUSES, GitRequired, Layer, Problem, Record, cut
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems
 from quire.upkeep.product_map import render_map
 
+if TYPE_CHECKING:
+    from quire.inbox import Rejections
+
 PROFILE_PATH = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
+_LIVE: tuple[tuple[Layer, str, tuple[str, ...]], ...] = (
+    ("graph", FOLDER, tuple(LIVE_STATUSES)),
+    ("facts", FOLDER, ("active", "pending")),
+    ("profile", PROFILE_FOLDER, ("active",)),
+    ("journal", JOURNAL_FOLDER, ("active",)),
+)
+"""Where records that still say something are kept, and by which status they are known."""
 
 __all__ = ["Checked", "check_memory"]
 
@@ -39,7 +50,15 @@ class Checked(msgspec.Struct, kw_only=True):
     files_checked: int
 
 
-def check_memory(store: GraphStore, git: Git, index: Index, places: Places, now: datetime, home: str) -> Checked:
+def check_memory(
+    store: GraphStore,
+    git: Git,
+    index: Index,
+    places: Places,
+    now: datetime,
+    home: str,
+    rejections: Rejections | None = None,
+) -> Checked:
     """Look at every layer that is here; a project may have a profile alone."""
     has_memory = os.path.lexists(store.folder)
     problems = [_below_memory(problem) for problem in find_store_faults(store)] if has_memory else []
@@ -49,6 +68,7 @@ def check_memory(store: GraphStore, git: Git, index: Index, places: Places, now:
     problems += _git_and_profile(store.root, git)
     problems += _journal(store.root, git, now, home)
     problems += _unmerged(git)
+    problems += _rejected(index, rejections) if rejections is not None else []
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
         problems += map_problems(store.root, render_map(index, store.root, git))
@@ -136,6 +156,50 @@ def _journal(root: str, git: Git, now: datetime, home: str) -> list[Problem]:
         )
         for path in seen
     ]
+
+
+def _rejected(index: Index, rejections: Rejections) -> list[Problem]:
+    """What says a value that was rejected since it was written, and rejections that cannot be read."""
+    found = list(rejections.problems)
+    for layer, folder, statuses in _LIVE:
+        for record in sorted(index.records(layer), key=lambda record: record.ref):
+            if record.status not in statuses or (layer == "journal" and record.kind != "bundle"):
+                continue
+            item = next(filter(None, map(rejections.match, _texts_of(record))), None)
+            if item is not None:
+                found.append(
+                    Problem(
+                        code="RejectedValueStored",
+                        severity="warning",
+                        path=f"{folder}/{record.path}",
+                        message=f"`{record.ref}` says what was rejected: “{cut(item.value, 200)}”.",
+                        hint=f"{_retired(record)} If it is right after all, `memory inbox lift {item.id}` allows it.",
+                    )
+                )
+    return found
+
+
+def _texts_of(record: Record) -> list[str]:
+    """What a record says, as it was written."""
+    if record.layer == "profile":
+        return [entry_of(record).value]
+    if record.layer == "journal":
+        return [record.title, record.text, *record.text.split("\n")]
+    return [record.title, record.text, f"{record.title}\n{record.text}"]
+
+
+def _retired(record: Record) -> str:
+    """How a record is retired that must not be written any more."""
+    name = record.ref.partition(":")[2]
+    if record.layer == "facts" and record.kind == "fact":
+        return f"`memory facts archive {name}` puts it away."
+    if record.layer == "profile":
+        return f"`memory profile forget {' '.join(name.split('.', 1))}` takes it out."
+    if record.layer == "journal":
+        return "`memory journal update` writes the memory without it."
+    if record.layer == "graph":
+        return "Save it with other words, or retire it: `stale`, `supersede` or `delete` in a save."
+    return "Take it out of the file by hand."
 
 
 def _below_memory(problem: Problem) -> Problem:

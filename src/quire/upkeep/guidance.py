@@ -83,6 +83,7 @@ __all__ = [
     "GUIDANCE",
     "Target",
     "brief_for",
+    "holds_map",
     "install_guidance",
     "map_problems",
     "refresh_map",
@@ -186,6 +187,20 @@ def map_problems(root: str, map_text: str) -> list[Problem]:
             )
         )
     return problems
+
+
+def holds_map(root: str, name: str) -> bool:
+    """Whether an instruction file holds the map, or includes the one that does."""
+    try:
+        path = follow_inside(root, name)
+        data = _read(path) if _is_readable(path) else None
+    except OutsideProject:
+        return False
+    if data is None:
+        return False
+    if find_section(data, MAP).state == "present":
+        return True
+    return name != FILES[0] and f"@{FILES[0]}".encode() in data and holds_map(root, FILES[0])
 
 
 def remove_guidance(root: str, world: World) -> list[Target]:

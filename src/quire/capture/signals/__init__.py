@@ -5,11 +5,17 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.capture.signals.extraction import MOST, SessionSignals, extract
+    from quire.capture.signals.extraction import MOST, SessionSignals, Traced, extract, trace
 
-__all__ = ["MOST", "SessionSignals", "extract"]
+__all__ = ["MOST", "SessionSignals", "Traced", "extract", "trace"]
 
 # Which module holds what.
-_HOMES = {"MOST": "extraction", "SessionSignals": "extraction", "extract": "extraction"}
+_HOMES = {
+    "MOST": "extraction",
+    "SessionSignals": "extraction",
+    "Traced": "extraction",
+    "extract": "extraction",
+    "trace": "extraction",
+}
 
 __getattr__ = loader(__name__, _HOMES)

@@ -44,8 +44,8 @@ class Chosen:
         """Whether what was picked is only pointed at: then the agent's words say more."""
         return self._is_vague
 
-    def best(self, most: int) -> list[str]:
-        return [note.text for note in self._notes.best(most)]
+    def best(self, most: int) -> list[Note]:
+        return self._notes.best(most)
 
     def add(self, text: str, weight: int, turn: int) -> None:
         found = stems(text)

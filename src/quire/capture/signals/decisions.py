@@ -40,6 +40,7 @@ from quire.capture.signals.chosen import Chosen
 from quire.capture.signals.cues import cue
 from quire.capture.signals.labels import DECISION, DONE, NEXT
 from quire.capture.signals.leftovers import is_later, is_left, needs, puts_off
+from quire.capture.signals.notes import Note
 from quire.capture.signals.picks import (
     answers,
     is_brief,
@@ -76,6 +77,9 @@ class Decisions:
         self._turn = 0
 
     def found(self, most: int) -> list[str]:
+        return [note.text for note in self.notes(most)]
+
+    def notes(self, most: int) -> list[Note]:
         self._chosen.settle(self._turn)
         return self._chosen.best(most)
 

@@ -14,6 +14,7 @@ from quire.capture.quoting import safe_pin, safe_text
 from quire.capture.signals.decisions import Decisions
 from quire.capture.signals.gotchas import Gotchas
 from quire.capture.signals.next_steps import NextSteps
+from quire.capture.signals.notes import Note
 from quire.capture.signals.paths import Paths, is_edit
 from quire.capture.signals.sentences import blocks_of, read_part
 from quire.capture.signals.summary import Story
@@ -26,7 +27,7 @@ from quire.layers.journal import Signals
 MOST = 12
 _COMMAND_CHARS = 2_000
 
-__all__ = ["MOST", "SessionSignals", "extract"]
+__all__ = ["MOST", "SessionSignals", "Traced", "extract", "trace"]
 
 
 class SessionSignals(Struct, frozen=True):
@@ -36,11 +37,47 @@ class SessionSignals(Struct, frozen=True):
     signals: Signals
 
 
+class Traced(Struct, frozen=True, kw_only=True):
+    """What of a session lasts, each text with its weight and with the turn of the main thread that gave rise to it.
+
+    Helpers are left out: whoever speaks to them as their user is an agent. Of the steps those alone are told that are
+    still open.
+    """
+
+    session: SessionSignals
+    decisions: tuple[Note, ...] = ()
+    gotchas: tuple[Note, ...] = ()
+    steps: tuple[Note, ...] = ()
+
+
 def extract(turns: Iterable[Turn], *, root: str = "", most: int = MOST) -> SessionSignals:
     """The signals of a session. `root` is the repository, for paths that name it; `most` is how many of each kind."""
+    main, helpers = _listened(turns, root)
+    return _signals(main, helpers, most)
+
+
+def trace(turns: Iterable[Turn], *, root: str = "", most: int = MOST) -> Traced:
+    """The signals of a session, and where in it they come from. Turns of the main thread are counted from 1."""
+    main, helpers = _listened(turns, root)
+    session = _signals(main, helpers, most)
+    if not main.spoke:
+        return Traced(session=session)
+    return Traced(
+        session=session,
+        decisions=_safe_notes(main.decisions.notes(most)),
+        gotchas=_safe_notes(main.gotchas.notes(most)),
+        steps=_safe_notes([note for note in main.steps.notes(most) if not note.done]),
+    )
+
+
+def _listened(turns: Iterable[Turn], root: str) -> tuple[_Listener, _Listener]:
     main, helpers = _Listener(root), _Listener(root)
     for turn in turns:
         (helpers if turn.is_subagent else main).hear(turn)
+    return main, helpers
+
+
+def _signals(main: _Listener, helpers: _Listener, most: int) -> SessionSignals:
     # A transcript may be that of a helper alone: then nobody else speaks.
     return main.signals(most, helpers) if main.spoke else helpers.signals(most)
 
@@ -124,3 +161,7 @@ class _Listener:
 
 def _safe(texts: list[str]) -> tuple[str, ...]:
     return tuple(text for text in dict.fromkeys(texts) if is_safe(text))
+
+
+def _safe_notes(notes: list[Note]) -> tuple[Note, ...]:
+    return tuple(note for note in notes if is_safe(note.text))

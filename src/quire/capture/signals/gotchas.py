@@ -30,7 +30,7 @@ from quire.capture.signals.cues import cue
 from quire.capture.signals.diagnosis import explanation, is_dismissed, is_warning, points, states, without_lead
 from quire.capture.signals.labels import CAUSE, GOTCHA, label_in
 from quire.capture.signals.leftovers import is_left
-from quire.capture.signals.notes import Notes
+from quire.capture.signals.notes import Note, Notes
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.symptoms import LIKELY, asks_for, belongs, failure_of, symptom, without_mention
 from quire.capture.signals.wording import capped, pair, share, stems
@@ -78,7 +78,10 @@ class Gotchas:
 
     def found(self, most: int, *, sure: bool = False) -> list[str]:
         """The gotchas; with `sure` those alone that somebody called one."""
-        return [note.text for note in self._notes.best(most) if note.weight == LABELLED or not sure]
+        return [note.text for note in self.notes(most) if note.weight == LABELLED or not sure]
+
+    def notes(self, most: int) -> list[Note]:
+        return self._notes.best(most)
 
     def user(self, blocks: Iterable[Block], turn: int, taken: Set[str], *, is_first: bool) -> None:
         texts: list[str] = []
@@ -266,11 +269,8 @@ class Gotchas:
 
     def _under(self, title: str, cause: str) -> str:
         """A cause, under what it explains if that names it."""
-        return (
-            pair(title, cause)
-            if belongs(title, cause, is_near=self._is_sure or self._waited <= 1)
-            else split_cause(cause)
-        )
+        is_named = belongs(title, cause, is_near=self._is_sure or self._waited <= 1)
+        return pair(title, cause) if is_named else split_cause(cause)
 
     def _add(self, text: str, weight: int, turn: int) -> None:
         text = capped(text)

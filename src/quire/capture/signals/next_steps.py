@@ -18,7 +18,7 @@ from quire.capture.signals.leftovers import (
     puts_off,
     split_steps,
 )
-from quire.capture.signals.notes import Notes
+from quire.capture.signals.notes import Note, Notes
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.steps import Plan, is_enumeration, is_none, is_work, title_stems, worded
 from quire.capture.signals.symptoms import asks_for
@@ -68,10 +68,13 @@ class NextSteps:
         """What the user said is needed, as long as nobody works on it."""
 
     def found(self, most: int) -> list[str]:
+        return [f"{'DONE' if note.done else 'NEXT'}: {note.text}" for note in self.notes(most)]
+
+    def notes(self, most: int) -> list[Note]:
         for text in self._needed:
             self._add(text, MENTIONED, self._last_turn)
         self._needed = []
-        return [f"{'DONE' if note.done else 'NEXT'}: {note.text}" for note in self._notes.best(most)]
+        return self._notes.best(most)
 
     # -- the user ---------------------------------------------------------------------------------
 

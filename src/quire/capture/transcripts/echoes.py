@@ -13,8 +13,8 @@ from quire.capture.summary_form import MARK as SUMMARY_MARK
 
 # What follows `memory` where it is our program: the word also begins sentences. The tests know all its commands.
 _VERBS = (
-    "brief|check|completion|confirm|diff|docs|export|facts|hook|init|inspect|journal|mcp|note|notes|profile|projects|query"
-    "|rebuild|reset|save|status|sync|upgrade|web|why"
+    "brief|check|completion|confirm|diff|docs|doctor|export|facts|hook|import|inbox|init|inspect|integrate|journal|mcp"
+    "|note|notes|profile|projects|query|rebuild|receipts|reset|save|status|sync|upgrade|web|why"
 )
 # The sentences below the headings of what we print; the tests compare them with what is printed.
 SENTENCES = (
@@ -58,6 +58,12 @@ _PRINTED = re.compile(
     + r").*\Z",
     re.S,
 )
+# What hooks hand over: some clients write it into the user's message. The tests compare the beginnings with what is said.
+HANDED = ("kept by Quire: what earlier sessions and people recorded", "From the memory of this project, ")
+_HANDED = re.compile(
+    r"(?:^|(?<=\n))(?:Project memory of [^\n]{1,200}, " + re.escape(HANDED[0]) + "|" + re.escape(HANDED[1]) + r")[^\n]*"
+    r"(?:\n(?:- [^\n]*|[^\n]{0,80}:|More: `memory[^\n]*|\d[\d,]* proposals? waits?[^\n]*|[ \t]*))*"
+)
 # What programs put around their own words in a message that travels as the user's.
 _TAGS = (
     "command-name|command-message|command-contents|local-command-stdout|local-command-stderr|local-command-caveat"
@@ -75,7 +81,7 @@ _NOISE = re.compile(
 )
 _SLASH_COMMAND = re.compile(r"/[\w:-]{1,60}\s*\Z")
 
-__all__ = ["SENTENCES", "is_own_call", "is_own_script", "without_additions", "without_own"]
+__all__ = ["HANDED", "SENTENCES", "is_own_call", "is_own_script", "without_additions", "without_own"]
 
 
 def is_own_call(tool: str, command: str, paths: tuple[str, ...]) -> bool:
@@ -93,9 +99,9 @@ def is_own_script(script: str) -> bool:
 
 def without_own(text: str) -> tuple[str, bool]:
     """A text without what we wrote ourselves, and whether there was any of it."""
-    if "<!-- " not in text and not any(sentence in text for sentence in SENTENCES):
+    if "<!-- " not in text and not any(sentence in text for sentence in (*SENTENCES, *HANDED)):
         return text, False
-    rest = _PRINTED.sub("", _MARKED.sub("", text))
+    rest = _HANDED.sub("", _PRINTED.sub("", _MARKED.sub("", text)))
     return rest, rest != text
 
 

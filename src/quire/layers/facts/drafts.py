@@ -8,8 +8,16 @@ from typing import Protocol
 import msgspec
 
 from quire.files import is_text
-from quire.layers.facts.layout import DEFAULT_MIND, REPLACES, SECTIONS, VERSION_MOST
-from quire.layers.facts.records import Held, connection_edge, episode_record, fact_record, fact_ref
+from quire.layers.facts.layout import ACTIVE, DEFAULT_MIND, PENDING, REPLACES, SECTIONS, VERSION_MOST
+from quire.layers.facts.records import (
+    Held,
+    connection_edge,
+    connection_of,
+    edge_ref,
+    episode_record,
+    fact_record,
+    fact_ref,
+)
 from quire.layers.facts.source import Overview
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.model import Edge, InputError, NotFound, Record, Summary, cut
@@ -152,6 +160,27 @@ class Draft:
     @property
     def added(self) -> list[Stored]:
         return list(self._added.values())
+
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """What the lines of this draft say from now on, each text with the name of its field.
+
+        A fact that is put away says nothing any more; a connection, only what it did not say before.
+        """
+        found: list[tuple[str, str]] = []
+        for line in (*self._added.values(), *self.replaced.values()):
+            if isinstance(line, Fact) and line.status in (ACTIVE, PENDING):
+                found.append(("content", line.content))
+            elif isinstance(line, Connection) and line.is_active and not self._is_described(line):
+                found.append(("description", line.description))
+            elif isinstance(line, Episode):
+                found += [("title", line.title), ("narrative", line.narrative)]
+        return found
+
+    def _is_described(self, connection: Connection) -> bool:
+        edge = self._known.edge(edge_ref(connection.id))
+        known = connection_of(edge) if edge is not None else None
+        return known is not None and known.is_active and known.description == connection.description
 
     @property
     def is_empty(self) -> bool:

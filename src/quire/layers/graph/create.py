@@ -8,7 +8,7 @@ from quire.files import Change, World, apply_changes, decode_object, hex_digest,
 from quire.guard import find_hostile, find_secrets
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
 from quire.layers.graph.config import STORAGE_VERSION
-from quire.layers.graph.layout import CONFIG, EVENTS, NODES, RECOVERY, SCHEMA
+from quire.layers.graph.layout import CONFIG, EVENTS, NO_DESCRIPTION, NODES, RECOVERY, SCHEMA
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event
@@ -49,7 +49,7 @@ def planned_files(root: str, name: str | None, now: str) -> dict[str, bytes]:
     """The files of a new store, by their paths below the memory folder."""
     project_id, title = project_identity(root, name)
     stem = slug_of(project_id)
-    body = f"# {title}\n\n{title} has no description yet: say in a sentence or two what it is and whom it serves."
+    body = f"# {title}\n\n{title} {NO_DESCRIPTION}: say in a sentence or two what it is and whom it serves."
     node = {
         "id": project_id,
         "type": "project",

@@ -13,6 +13,8 @@ EVENTS = "events.jsonl"
 SYNC_STATE = "sync-state.json"
 INDEX = "index"
 BACKUP = ".backup"
+NO_DESCRIPTION = "has no description yet"
+"""What the node of a new project says until somebody describes it."""
 GENERATED = (INDEX, LOCAL, RECOVERY, BACKUP, LOCK)
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "LOCAL",
     "LOCK",
     "NODES",
+    "NO_DESCRIPTION",
     "RECOVERY",
     "RELATIONS",
     "SCHEMA",

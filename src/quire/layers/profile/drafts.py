@@ -10,7 +10,7 @@ from quire.layers.profile.access import Readings, as_read
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.entries import Entry, name_of, read_entry, split_name
 from quire.layers.profile.forgotten import Forgotten
-from quire.layers.profile.layout import FILE, FOLDER
+from quire.layers.profile.layout import ACTIVE, FILE, FOLDER
 from quire.layers.profile.places import Places
 from quire.layers.profile.records import entry_edges, entry_record, entry_ref
 from quire.layers.profile.rules import allowed_category
@@ -92,6 +92,19 @@ class Draft:
     def is_empty(self) -> bool:
         """Whether nobody changed anything; what was only read waits for the next change."""
         return self._is_discarded or not self._is_told
+
+    @property
+    def told(self) -> dict[str, str]:
+        """The values that entries have from now on, by their names: new ones, changed ones, and those brought back."""
+        found = {}
+        for place, before in self._before.items():
+            after = self.find(*place)
+            if after is None:
+                continue
+            is_back = before is not None and before.status != ACTIVE and after.status == ACTIVE
+            if is_back or before is None or before.value != after.value:
+                found[after.name] = after.value
+        return found
 
     def discard(self) -> None:
         """Nothing is to be written after all."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from quire.model import QuireError
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, as_called
-from quire.surfaces.cli.output import fail
+from quire.surfaces.cli.output import drop_stdout, fail
 from quire.surfaces.cli.plain import read_plain
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "init": "Create the memory and tell the agents about it.",
+    "integrate": "Wire the memory into your agents, or take it out again.",
     "save": "Record what changed in the product.",
     "query": "Ask the memory, within a budget of tokens.",
     "sync": "Find which nodes the code has left behind.",
@@ -33,6 +34,10 @@ COMMANDS = {
     "journal": "Keep what happened in sessions, and what is known by now.",
     "note": "Jot something down for later.",
     "notes": "Show the notes that wait; finish or promote them.",
+    "inbox": "Review what sessions and imports propose.",
+    "import": "Read what other programs already know.",
+    "receipts": "Show what was handed to agents unasked.",
+    "hook": "Answer a hook of a client; for clients, not for people.",
     "inspect": "Show one record in full, with what is connected.",
     "status": "Show features by stage, questions, what the code left behind.",
     "check": "Look for faults in the memory's files.",
@@ -43,8 +48,12 @@ COMMANDS = {
     "reset": "Archive the memory and start over.",
     "docs": "Read the documentation in the terminal.",
     "completion": "Print the completion script for your shell.",
+    "doctor": "Say what is wrong with the installation, and mend it.",
     "upgrade": "Say whether the storage needs an upgrade.",
 }
+_MODULES = {"import": "import_"}
+"""Where a verb is a word of the language."""
+_HOOK = "hook"
 _NEW_OBJECTS = 50_000
 """How many objects more there are before the interpreter looks for those that nobody holds."""
 
@@ -55,7 +64,7 @@ def find_command(name: str) -> Command | None:
     """A verb's declaration; its module is loaded now."""
     if name not in COMMANDS:
         return None
-    command: Command = import_module(f"quire.surfaces.cli.{name}").COMMAND
+    command: Command = import_module(f"quire.surfaces.cli.{_MODULES.get(name, name)}").COMMAND
     return command
 
 
@@ -112,6 +121,11 @@ def _is_alone() -> bool:
 
 def run(arguments: list[str], program: str = PROGRAM) -> int:
     """Run one command line; the exit code."""
+    if arguments[:1] == [_HOOK] and program == PROGRAM and "--help" not in arguments:
+        # Before anything is read that could be wrong: whoever hooked us in must never see us fail.
+        from quire.surfaces.cli.hook import answer_hook
+
+        return answer_hook(arguments[1:])
     # A mistake is answered in JSON too where that was asked for; what follows `--` is not ours to read.
     as_json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
     try:
@@ -125,7 +139,7 @@ def run(arguments: list[str], program: str = PROGRAM) -> int:
         error.hint = error.hint and as_called(error.hint, program)
         return fail(error, as_json=as_json)
     except BrokenPipeError:
-        _drop_stdout()
+        drop_stdout()
         return 141
     except (KeyboardInterrupt, EOFError):
         return 130
@@ -149,8 +163,3 @@ def _run_parsed(arguments: list[str], as_json: bool, program: str) -> int:
     except click.Abort:
         sys.stderr.write("Cancelled.\n")
         return 130
-
-
-def _drop_stdout() -> None:
-    """The reader is gone: let the interpreter's own flush at exit go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

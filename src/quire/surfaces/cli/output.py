@@ -19,6 +19,7 @@ __all__ = [
     "answer",
     "counted",
     "crashed",
+    "drop_stdout",
     "fail",
     "say",
     "usage_failed",
@@ -70,6 +71,11 @@ def crashed(error: Exception, *, as_json: bool) -> int:
 
         traceback.print_exception(error)
     return fail(fields.crashed(error), as_json=as_json)
+
+
+def drop_stdout() -> None:
+    """The reader is gone: let the interpreter's own flush at exit go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def counted(number: int, thing: str, things: str = "") -> str:

@@ -1,0 +1,22 @@
+"""What hosts of agents already know: their instructions, rules, notes and records, read into proposals."""
+
+from typing import TYPE_CHECKING
+
+from quire.model.lazy import loader
+
+if TYPE_CHECKING:
+    from quire.capture.hosts.finding import find_hosts, read_host
+    from quire.capture.hosts.types import KINDS, HostRead, HostSource
+
+__all__ = ["KINDS", "HostRead", "HostSource", "find_hosts", "read_host"]
+
+# Which module holds what.
+_HOMES = {
+    "KINDS": "types",
+    "HostRead": "types",
+    "HostSource": "types",
+    "find_hosts": "finding",
+    "read_host": "finding",
+}
+
+__getattr__ = loader(__name__, _HOMES)

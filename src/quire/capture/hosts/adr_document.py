@@ -1,0 +1,207 @@
+"""One architecture decision record: its title, status and parts, as Nygard's form and the versions of MADR write them.
+
+# 2. Retries run in the worker
+## Status
+Accepted
+Supersedes [1. Retries in the API](0001-retries-in-the-api.md)
+## Context
+## Decision
+## Consequences
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import msgspec
+
+from quire.capture.front_matter import FrontMatter, Value, read_front_matter
+from quire.capture.markdown import Section, fields_of, sections_of
+from quire.model import one_line, title_from_slug
+
+CONTEXT, DECISION, CONSEQUENCES, OPTIONS, STATUS = "Context", "Decision", "Consequences", "Considered", "Status"
+_TOPIC_WORDS = {
+    CONTEXT: "context|context and problem statement|problem|problem statement|background|issue|motivation|summary|"
+    "context and problem|problem description|context and background",
+    DECISION: "decision|decisions|decision outcome|outcome|solution|resolution|proposal|proposed solution|rationale|"
+    "reasoning|justification|chosen option|our decision|the decision|decision and rationale|argument",
+    CONSEQUENCES: "consequences|positive consequences|negative consequences|consequences of the decision|implications|"
+    "results|impact|trade-offs|tradeoffs|positive|negative|risks|confirmation|validation",
+    OPTIONS: "considered options|options considered|options|alternatives|alternatives considered|"
+    "considered alternatives",
+    STATUS: "status|state",
+}
+_TOPICS = {word: topic for topic, words in _TOPIC_WORDS.items() for word in words.split("|")}
+_NUMBER = re.compile(
+    r"(?i)^\s*(?:architecture decision(?: record)?\s*:?\s*)?"
+    r"(?:\[?(?:ADR|MADR|decision|RFC)[-_ #]?\d+\]?\s*[-–—:.|]*\s+|\[?\d+\]?\s*[-–—:.)|]+\s+"
+    r"|\[?0\d{1,4}\]?\s+|ADR\s*[-–—:]\s*)"
+)
+_FILE_NUMBER = re.compile(r"(?i)^(?:adr[-_]?)?(?:\d{4}-?\d{2}-?\d{2}|\d+)?[-_. ]*")
+_HEAD_LINE = re.compile(r"(?i)^\s*(?:[-*+]\s+)?[*_]{0,2}(status|state|tags)[*_]{0,2}\s*:\s*[*_]{0,2}(.+)$")
+_HEAD_ROW = re.compile(r"(?i)^\s*\|\s*[*_]{0,2}(status|state|tags)[*_]{0,2}\s*\|([^|]{1,300})\|")
+_BLANKS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_HEADING_MARK = re.compile(r"^[^\w]*(?:\d+[.)]\s*)?")
+_PLACEHOLDER = re.compile(r"^[\[{<]|\{(?:short )?title|\[short title|^(?:title|short title)$", re.I)
+_SUPERSEDES = re.compile(r"(?i)\b(?:supersedes|supercedes|replaces)\b:?\s*(.+)")
+_AMENDS = re.compile(r"(?i)\b(?:amends|clarifies|extends|complements|refines|amended by|related to)\b:?\s*(.+)")
+_LINKED = re.compile(r"\]\(([^()\s]{1,300}\.md)(?:#[^()\s]{0,300})?\)|\b([\w.-]{1,120}\.md)\b")
+_NUMBERED = re.compile(r"(?i)(?:\b(?:ADR|MADR|decision|record)s?[-_ #]*|#|^\W*)(\d{1,5})\b")
+_NAMED_MOST = 10
+_IN_PROSE = re.compile(r"(?i)\b(supersedes|replaces|amends) (?:ADR|decision)[-_ #]?\d{1,5}\b")
+
+__all__ = ["CONSEQUENCES", "CONTEXT", "DECISION", "OPTIONS", "AdrDocument", "read_adr_document", "title_of"]
+
+
+class AdrDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record says; `parts` by topic, as they are written there."""
+
+    title: str
+    line: int
+    """Where the title stands."""
+    status: str
+    """In lower case; empty where none is given."""
+    parts: dict[str, str]
+    tags: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    """File names or numbers of others."""
+    amends: tuple[str, ...] = ()
+
+
+def read_adr_document(text: str, path: str) -> AdrDocument | None:
+    """The record in a document; None where it is no record, or an empty form of one."""
+    head = read_front_matter(text, path)
+    sections = sections_of(head.body, head.body_line)
+    parts = _parts(head, sections) or _bold_parts(head)
+    title, line = _title(head, sections, path)
+    if not title or _PLACEHOLDER.search(title) or not (DECISION in parts or (CONTEXT in parts and len(parts) > 1)):
+        return None
+    said = _head_lines(sections)
+    status = _value(head.fields.get("status")) or said.get("status", "") or parts.pop(STATUS, "")
+    tags = _values(head.fields.get("tags")) or said.get("tags", "").replace(",", " ").split()
+    links = "\n".join([status, parts.pop(STATUS, ""), said.get("links", "")])
+    links += "".join(f"\n{found.group()}" for text in parts.values() for found in _IN_PROSE.finditer(_unlinked(text)))
+    links += "".join(
+        f"\n{name} {', '.join(_values(head.fields.get(name)))}" for name in ("supersedes", "replaces", "amends")
+    )
+    return AdrDocument(
+        title=title,
+        line=line,
+        status=one_line(status).strip("*_` ").lower(),
+        parts=parts,
+        tags=tuple(tags),
+        supersedes=_named(_SUPERSEDES, links),
+        amends=_named(_AMENDS, links),
+    )
+
+
+def title_of(text: str, path: str) -> str:
+    """The title of a record, without its number."""
+    head = read_front_matter(text, path)
+    return _title(head, sections_of(head.body, head.body_line), path)[0]
+
+
+def _title(head: FrontMatter, sections: list[Section], path: str) -> tuple[str, int]:
+    first = next(
+        (section for section in sections if section.level == 1 and section.title and not _topic(section)), None
+    )
+    given = _uncommented(first.title).strip() if first else _value(head.fields.get("title"))
+    if not given:
+        stem = os.path.splitext(os.path.basename(path))[0]
+        given = title_from_slug(_FILE_NUMBER.sub("", stem).replace("_", "-")).capitalize()
+    return _NUMBER.sub("", given, count=1).strip(" *_") or given, first.line if first else 1
+
+
+# -- parts ----------------------------------------------------------------------------------------
+
+
+def _parts(head: FrontMatter, sections: list[Section]) -> dict[str, str]:
+    """The texts below the headings that everybody writes; what is deeper belongs to what it stands in."""
+    raw = head.body.split("\n")
+    ends = [section.line for section in sections[1:]] + [head.body_line + len(raw)]
+    found: dict[str, list[str]] = {}
+    topic, depth = "", 0
+    for section, end in zip(sections, ends, strict=True):
+        begin = section.line - head.body_line
+        text = _clean("\n".join(raw[begin + (section.level > 0) : end - head.body_line]))
+        named = _topic(section)
+        if named:
+            topic, depth = named, section.level if not topic or section.level <= depth else depth
+        elif section.level <= depth:
+            topic, depth = "", 0
+        elif topic and section.level:
+            text = f"{section.title}: {text}" if text else ""
+        if topic and text:
+            found.setdefault(topic, []).append(text)
+    return {name: "\n\n".join(texts) for name, texts in found.items()}
+
+
+def _topic(section: Section) -> str:
+    return _TOPICS.get(_HEADING_MARK.sub("", _uncommented(section.title).lower()).rstrip(": "), "")
+
+
+def _bold_parts(head: FrontMatter) -> dict[str, str]:
+    """The parts of a record that has names in bold instead of headings."""
+    found: dict[str, str] = {}
+    for name, text in fields_of(_clean(head.body).split("\n")).items():
+        topic = _TOPICS.get(name, "")
+        if topic and text:
+            found[topic] = f"{found[topic]}\n\n{text}" if topic in found else text
+    return found
+
+
+def _clean(text: str) -> str:
+    return _BLANKS.sub("\n\n", _uncommented(text)).strip()
+
+
+def _uncommented(text: str) -> str:
+    """The text without comments; one that has no end goes on to the end."""
+    kept, at = [], 0
+    while (begin := text.find("<!--", at)) >= 0:
+        kept.append(text[at:begin])
+        end = text.find("-->", begin)
+        at = end + 3 if end >= 0 else len(text)
+    return "".join([*kept, text[at:]])
+
+
+def _head_lines(sections: list[Section]) -> dict[str, str]:
+    """What stands between the title and the first part: `Status: …`, in a list, in bold or in a table."""
+    found: dict[str, str] = {}
+    links = []
+    for section in sections:
+        if section.level > 1 or _topic(section):
+            break
+        for line in _clean("\n".join(section.lines)).split("\n"):
+            named = _HEAD_LINE.match(line) or _HEAD_ROW.match(line)
+            if named:
+                found.setdefault("tags" if named[1].lower() == "tags" else "status", named[2].strip())
+            else:
+                links.append(line)
+    return {**found, "links": "\n".join(links)}
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+def _value(value: Value | None) -> str:
+    return one_line(value) if isinstance(value, str) else ""
+
+
+def _values(value: Value | None) -> list[str]:
+    return [value] if isinstance(value, str) and value else list(value or ())
+
+
+def _unlinked(text: str) -> str:
+    return re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", text)
+
+
+def _named(says: re.Pattern[str], text: str) -> tuple[str, ...]:
+    """The records that lines of this kind name: by file where there is one, else by number."""
+    found: dict[str, None] = {}
+    for line in text.split("\n"):
+        match = says.search(line)
+        if match:
+            files = [linked or bare for linked, bare in _LINKED.findall(match[1])]
+            found.update(dict.fromkeys(files or _NUMBERED.findall(match[1])))
+    return tuple(found)[:_NAMED_MOST]

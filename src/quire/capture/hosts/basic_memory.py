@@ -1,0 +1,253 @@
+"""Notes of Basic Memory: Markdown with a head, observations by category, relations to other notes.
+
+---
+title: Retry queue
+type: note
+permalink: retry-queue
+---
+- [decision] Retries run in the worker #queue (the API must answer at once)
+- depends_on [[Worker pool]]
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from quire.capture.front_matter import FrontMatter, Value, read_front_matter
+from quire.capture.hosts.structured import (
+    Atom,
+    Gathering,
+    add_entry,
+    add_fact,
+    add_node,
+    add_note,
+    gathered,
+    grouped,
+    headline,
+    is_gotcha,
+    joined,
+    listed,
+    may_pass,
+    node_id,
+    section_for,
+    sentence,
+    shortened,
+    word_of,
+)
+from quire.capture.hosts.structured_files import (
+    code_paths,
+    find_file,
+    markdown_below,
+    read_config,
+    read_source,
+    unread,
+)
+from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource, Places
+from quire.capture.markdown import sections_of
+from quire.files import read_inside
+from quire.inbox import TEXT_CHARS
+from quire.model import Problem, one_line
+
+_FOLDERS = (
+    *("basic-memory", ".basic-memory", "memory", "notes", "knowledge"),
+    *("docs/memory", "docs/notes", "docs/knowledge"),
+)
+_CONFIG = "config.json"
+_SETTING = "BASIC_MEMORY_CONFIG_DIR"
+_ITEM = re.compile(r"\s*[-*+][ \t]+(.+)$")
+_OBSERVATION = re.compile(r"\[([^\[\]()]{2,60})\][ \t]+(.+)$")
+_RELATION = re.compile(
+    r"""(?:"([^"\[\]]{1,80})"|'([^'\[\]]{1,80})'|([^\s\[\]"']{1,80}))"""
+    r"""[ \t]+\[\[([^\[\]]{1,200})\]\][ \t]*(?:\([^()]*\))?$"""
+)
+_CLOCK = re.compile(r"\d{1,3}:\d{2}")
+_TAG = re.compile(r"(?<!\S)#([\w/-]+)")
+_TAGS_BEFORE_CONTEXT = re.compile(r"(?:[ \t]+#[\w/-]+)+(?=[ \t]*(?:\([^()]*\))?[ \t]*$)")
+_CONTEXT = re.compile(r"(?<=\S) \([^()]*\)$")
+_DIRECTIVE = re.compile(r"[ \t]+#bm:\w+[ \t]*$")
+_NOTE_HEAD = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?s:.{0,4000}?)^permalink[ \t]*:", re.M)
+_STEPS = ("todo", "next", "next-step", "task", "action", "action-item", "follow-up", "followup")
+
+__all__ = ["find_basic_memory", "read_basic_memory"]
+
+
+class _Said(msgspec.Struct, frozen=True, kw_only=True):
+    """One observation."""
+
+    category: str
+    text: str
+    tags: list[str]
+    line: int
+
+
+# -- finding --------------------------------------------------------------------------------------
+
+
+def find_basic_memory(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:
+    """The notes of projects that lie in this one by the user's own configuration, and folders of such notes in it."""
+    found: dict[str, HostSource] = {}
+    configured = _configured(root, home, env)
+    for folder in dict.fromkeys([*configured, *_FOLDERS]):
+        for path in markdown_below(root, folder):
+            # In a folder of its own every file is a note; elsewhere only one that says so.
+            if (folder and folder in configured) or _is_note(root, path):
+                source = find_file("basic-memory", root, path, "project")
+                if source is not None:
+                    found.setdefault(source.path, source)
+            if len(found) == FILES_MOST:
+                return list(found.values())
+    return list(found.values())
+
+
+def _configured(root: str, home: str, env: Mapping[str, str]) -> list[str]:
+    """The folders of this project that are projects of Basic Memory, relative to it; empty for the project itself."""
+    folders = [env.get(_SETTING, ""), os.path.join(home, ".basic-memory") if home else ""]
+    settings = env.get("XDG_CONFIG_HOME", "") or (os.path.join(home, ".config") if home else "")
+    folders.append(os.path.join(settings, "basic-memory") if settings else "")
+    top = os.path.realpath(root)
+    found = []
+    for folder in folders:
+        projects = read_config(folder, _CONFIG).get("projects") if os.path.isabs(folder) else None
+        for project in projects.values() if isinstance(projects, dict) else ():
+            path = project.get("path") if isinstance(project, dict) else project
+            if not isinstance(path, str) or not path or "\0" in path:
+                continue
+            path = os.path.join(home, path[2:]) if path.startswith("~/") else path
+            real = os.path.realpath(path)
+            if os.path.isabs(path) and (real == top or real.startswith(top + os.sep)):
+                found.append(real[len(top) :].strip(os.sep))
+    return list(dict.fromkeys(found))
+
+
+def _is_note(root: str, path: str) -> bool:
+    try:
+        return _NOTE_HEAD.match(read_inside(root, path, FILE_BYTES)[:8_192]) is not None
+    except OSError:
+        return False
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def read_basic_memory(source: HostSource, places: Places, now: str) -> HostRead:
+    """What a note observes, by category, and one fact for what it has to do with others."""
+    found = Gathering(source=source, now=now)
+    data = read_source(source, places)
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else ""
+    except UnicodeDecodeError:
+        data = unread(source, "it is not UTF-8 text")
+    if isinstance(data, Problem):
+        found.problems.append(data)
+        return gathered(found)
+    head = read_front_matter(text, source.shown)
+    title = _text(head.fields.get("title")) or os.path.splitext(os.path.basename(source.path))[0]
+    if not may_pass(found, title, 1):
+        return gathered(found)
+    said: list[_Said] = []
+    related: dict[str, dict[str, int]] = {}
+    for line, whole in _items(head):
+        item = shortened(whole, TEXT_CHARS)
+        relation = _RELATION.match(item)
+        observation = None if relation else _observation(item, line)
+        if relation and may_pass(found, whole, line):
+            says = (relation[1] or relation[2] or relation[3]).replace("_", " ")
+            related.setdefault(says, {}).setdefault(_target(relation[4]), line)
+        elif observation and may_pass(found, whole, line):
+            said.append(observation)
+        elif not relation and not observation:
+            found.skipped += 1
+    _add_observations(found, title, _tag_list(head.fields.get("tags")), said, places.root)
+    _add_relations(found, title, related)
+    return gathered(found)
+
+
+def _text(value: Value | None) -> str:
+    return one_line(value) if isinstance(value, str) else ""
+
+
+def _tag_list(value: Value | None) -> list[str]:
+    return value.replace(",", " ").split() if isinstance(value, str) else list(value or ())
+
+
+def _items(head: FrontMatter) -> Iterator[tuple[int, str]]:
+    """The items of lists, with their lines; neither code nor comments."""
+    raw = head.body.split("\n")
+    at = 0
+    for section in sections_of(head.body):
+        at = max(at, section.line - 1)
+        for line in section.lines:
+            # What was left out stands between: the next line that is the same is this one.
+            at = raw.index(line, at) + 1
+            found = _ITEM.match(line)
+            if found:
+                yield head.body_line + at - 1, one_line(found[1])
+
+
+def _observation(item: str, line: int) -> _Said | None:
+    """An item that begins with its category. One in a box, a time or a link is none."""
+    item = _DIRECTIVE.sub("", item)
+    found = _OBSERVATION.match(item)
+    if found is None or _CLOCK.match(found[1]) or found[1].startswith("!"):
+        return None
+    tags = _TAG.findall(found[2])
+    text = _TAG.sub(r"\1", _TAGS_BEFORE_CONTEXT.sub("", found[2])).strip()
+    return _Said(category=word_of(found[1]), text=text, tags=tags, line=line) if text else None
+
+
+def _target(text: str) -> str:
+    """The title of a note that a link leads to: `folder/note|shown` is `shown`."""
+    return one_line(text.rpartition("|")[2])
+
+
+# -- proposals ------------------------------------------------------------------------------------
+
+
+def _add_observations(found: Gathering, title: str, tags: list[str], said: list[_Said], root: str) -> None:
+    facts: dict[str, list[_Said]] = {}
+    for item in said:
+        kind = _node_kind(item.category)
+        if kind:
+            name = headline(_CONTEXT.sub("", item.text))
+            more = {"id": node_id(kind, name), "tags": [*tags, *item.tags], "anchors": code_paths(item.text, root)}
+            add_node(
+                found,
+                kind,
+                name,
+                f"{sentence(item.text)}\n\nFrom the note “{title}”.",
+                item.line,
+                quote=item.text,
+                **more,
+            )
+        elif item.category == "preference":
+            add_entry(found, "user", item.text, [*tags, *item.tags], item.line)
+        elif item.category in _STEPS:
+            add_note(found, f"{title}: {sentence(item.text)}", item.line)
+        else:
+            facts.setdefault(item.category, []).append(item)
+    for category, items in facts.items():
+        by_line = {item.line: item for item in items}
+        for group in grouped([Atom(item.text, item.line) for item in items]):
+            named = [tag for atom in group for tag in by_line[atom.line].tags]
+            content = f"{title}: {joined([atom.text for atom in group])}"
+            add_fact(found, section_for(category), content, [category, *tags, *named], group[0].line)
+
+
+def _node_kind(category: str) -> str:
+    if category in ("decision", "decided"):
+        return "decision"
+    if category in ("question", "open-question"):
+        return "question"
+    return "gotcha" if is_gotcha(category) else ""
+
+
+def _add_relations(found: Gathering, title: str, related: dict[str, dict[str, int]]) -> None:
+    if not related:
+        return
+    parts = [f"{says} {listed(list(targets))}" for says, targets in related.items()]
+    line = min(line for targets in related.values() for line in targets.values())
+    add_fact(found, "Architecture", sentence(f"{title} {'; '.join(parts)}"), ["relation"], line)

@@ -1,0 +1,74 @@
+"""Which sources there are, and which module reads which kind of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from typing import cast
+
+from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource, Places
+from quire.model import InputError, cut
+
+Find = Callable[[str, str, Mapping[str, str]], list[HostSource]]
+Read = Callable[[HostSource, Places, str], HostRead]
+
+# Of each kind the module that holds its `find_<kind>` and `read_<kind>`.
+_HOMES = {
+    "claude-md": "instructions",
+    "claude-rules": "instructions",
+    "claude-memory": "claude_memory",
+    "agents-md": "instructions",
+    "codex-memories": "codex_memories",
+    "gemini-md": "instructions",
+    "cursor-rules": "instructions",
+    "cline-memory-bank": "cline_memory_bank",
+    "cline-rules": "instructions",
+    "copilot-instructions": "instructions",
+    "serena": "serena",
+    "mcp-memory": "mcp_memory",
+    "basic-memory": "basic_memory",
+    "adr": "adr",
+    "beads": "beads",
+}
+
+__all__ = ["find_hosts", "read_host"]
+
+
+def find_hosts(root: str, home: str, env: Mapping[str, str], kinds: Collection[str] = ()) -> list[HostSource]:
+    """The sources of these kinds, or of all; nothing is opened. A file that is there under two names counts once."""
+    for kind in kinds:
+        _known(kind)
+    found: dict[str, HostSource] = {}
+    for kind in KINDS:
+        if kinds and kind not in kinds:
+            continue
+        for source in cast(Find, _function("find", kind))(root, home, env):
+            # A link comes after the file it leads to, whichever way round the two are.
+            real = os.path.realpath(source.path)
+            known = found.get(real)
+            if known is None or (os.path.islink(known.path) and not os.path.islink(source.path)):
+                found[real] = source
+            if len(found) == FILES_MOST:
+                return list(found.values())
+    return list(found.values())
+
+
+def read_host(source: HostSource, root: str, home: str, now: str) -> HostRead:
+    """What a source says, as proposals; the same each time. `now` is when they are made."""
+    _known(source.kind)
+    return cast(Read, _function("read", source.kind))(source, Places(root, home), now)
+
+
+def _known(kind: str) -> None:
+    if kind not in KINDS:
+        raise InputError(
+            f"`{cut(kind, 40)}` is no kind of source.",
+            hint=f"It is one of {', '.join(KINDS)}.",
+            details={"field": "kind", "allowed": list(KINDS)},
+        )
+
+
+def _function(does: str, kind: str) -> object:
+    module = import_module(f"quire.capture.hosts.{_HOMES[kind]}")
+    return getattr(module, f"{does}_{kind.replace('-', '_')}")

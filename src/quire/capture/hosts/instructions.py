@@ -1,0 +1,174 @@
+"""Instruction files of coding agents: what they say about the project, and what a person wants.
+
+They all are Markdown that a team or a person wrote for agents; they differ in where they lie and what their head is
+called. What a project keeps is about the project; what lies in the home folder, or in a file that git does not see,
+is about its user.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+from quire.capture.hosts.anchoring import globs_of, patterns_of
+from quire.capture.hosts.documents import Document, read_document
+from quire.capture.hosts.gathering import Gathering
+from quire.capture.hosts.imports import with_imports
+from quire.capture.hosts.judging import ARCHITECTURE
+from quire.capture.hosts.looking import below, files_in, home_source, named_files, project_source
+from quire.capture.hosts.sections import Manner, propose_facts, propose_preferences
+from quire.capture.hosts.types import HostRead, HostSource, Places
+from quire.inbox import Proposal
+from quire.model import Problem
+
+_OURS = "quire-memory"
+"""Rules of this name are what we wrote ourselves."""
+_LOCAL = "CLAUDE.local.md"
+_DEPTH = 4
+_WITH_IMPORTS = ("claude-md", "gemini-md")
+_BESIDE_CODE = ("claude-md", "agents-md", "gemini-md")
+_ONE_OF_ALL = (".cursorrules", ".clinerules", ".github/copilot-instructions.md")
+"""Files that hold all the rules of a project."""
+_SAYS_NOTHING = frozenset(
+    (
+        *("", "agents", "claude", "copilot-instructions", "gemini", "readme"),
+        *("base", "default", "general", "global", "index", "instructions", "main", "project", "rules"),
+    )
+)
+_HOST_FOLDERS = (".claude", ".gemini", ".github", ".codex")
+_PATTERNS_SHOWN = 5
+
+__all__ = [
+    "find_agents_md",
+    "find_claude_md",
+    "find_claude_rules",
+    "find_cline_rules",
+    "find_copilot_instructions",
+    "find_cursor_rules",
+    "find_gemini_md",
+    "read_agents_md",
+    "read_claude_md",
+    "read_claude_rules",
+    "read_cline_rules",
+    "read_copilot_instructions",
+    "read_cursor_rules",
+    "read_gemini_md",
+]
+
+
+# -- finding --------------------------------------------------------------------------------------
+
+
+def find_claude_md(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:
+    names = [".claude/CLAUDE.md", *named_files(root, ("CLAUDE.md", _LOCAL))]
+    config = env.get("CLAUDE_CONFIG_DIR") or (os.path.join(home, ".claude") if home else "")
+    return _present([_in_project("claude-md", root, names), _at_home("claude-md", config, "CLAUDE.md", home)])
+
+
+def find_claude_rules(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
+    return _present([_in_project("claude-rules", root, _rules(root, ".claude/rules", (".md",)))])
+
+
+def find_agents_md(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
+    return _present([_in_project("agents-md", root, named_files(root, ("AGENTS.md",)))])
+
+
+def find_gemini_md(root: str, home: str, _env: Mapping[str, str]) -> list[HostSource]:
+    names = [".gemini/GEMINI.md", *named_files(root, ("GEMINI.md",))]
+    config = os.path.join(home, ".gemini") if home else ""
+    return _present([_in_project("gemini-md", root, names), _at_home("gemini-md", config, "GEMINI.md", home)])
+
+
+def find_cursor_rules(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
+    names = [".cursorrules", *_rules(root, ".cursor/rules", (".mdc", ".md"))]
+    return _present([_in_project("cursor-rules", root, names)])
+
+
+def find_cline_rules(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
+    names = [".clinerules", *_rules(root, ".clinerules", (".md", ".txt"))]
+    return _present([_in_project("cline-rules", root, names)])
+
+
+def find_copilot_instructions(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
+    names = [".github/copilot-instructions.md", *_rules(root, ".github/instructions", (".instructions.md",))]
+    return _present([_in_project("copilot-instructions", root, names)])
+
+
+def _rules(root: str, folder: str, endings: tuple[str, ...]) -> list[str]:
+    paths = files_in(os.path.join(root, folder), endings, _DEPTH)
+    inner = [below(path, root) or "" for path in paths]
+    return [path for path in inner if not os.path.basename(path).startswith(_OURS)]
+
+
+def _in_project(kind: str, root: str, names: list[str]) -> list[HostSource | None]:
+    return [project_source(kind, root, name) for name in names]
+
+
+def _at_home(kind: str, folder: str, name: str, home: str) -> list[HostSource | None]:
+    return [home_source(kind, os.path.join(folder, name), home)] if folder else []
+
+
+def _present(lists: list[list[HostSource | None]]) -> list[HostSource]:
+    return [source for sources in lists for source in sources if source]
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def _read(source: HostSource, places: Places, now: str) -> HostRead:
+    document = read_document(source.path, source.shown, places, source.scope)
+    documents = with_imports(document, source, places) if source.kind in _WITH_IMPORTS else [document]
+    proposals: dict[str, Proposal] = {}
+    problems: list[Problem] = []
+    skipped = 0
+    for each in documents:
+        gathering = _gathered(each, source, places, now)
+        for proposal in gathering.proposals:
+            proposals.setdefault(proposal.id, proposal)
+        problems += gathering.problems
+        skipped += gathering.skipped
+    return HostRead(source=source, proposals=tuple(proposals.values()), problems=tuple(problems), skipped=skipped)
+
+
+def _gathered(document: Document, source: HostSource, places: Places, now: str) -> Gathering:
+    globs = globs_of(document.head, document.head_text)
+    folder = _folder(source)
+    gathering = Gathering(document, places.root, now, [*globs, *([f"{folder}/"] if folder else [])])
+    if source.scope == "user" or os.path.basename(source.path) == _LOCAL:
+        propose_preferences(gathering, document)
+        return gathering
+    patterns = patterns_of(document.head, document.head_text)[:_PATTERNS_SHOWN]
+    title = document.title or _name(document)
+    # A rule, or a file that is brought in, has one subject, without which its sections are not understood.
+    is_rule = document.path != source.path or not (source.kind in _BESIDE_CODE or source.shown in _ONE_OF_ALL)
+    manner = Manner(
+        title=title,
+        prefix=folder or (title if is_rule else ""),
+        suffix=f"\n(For {', '.join(patterns)}.)" if patterns else "",
+        intro="" if is_rule else ARCHITECTURE,
+    )
+    propose_facts(gathering, document.parts, manner)
+    return gathering
+
+
+def _folder(source: HostSource) -> str:
+    """The folder whose code the instructions lie beside; empty at the top."""
+    folder = os.path.dirname(source.shown)
+    is_beside = source.kind in _BESIDE_CODE and source.scope == "project" and folder not in _HOST_FOLDERS
+    return folder if is_beside else ""
+
+
+def _name(document: Document) -> str:
+    """What a rule without a title is called by its file; nothing where all such files have that name."""
+    stem = os.path.basename(document.shown).partition(".")[0]
+    return "" if stem.lower() in _SAYS_NOTHING else stem.replace("-", " ").replace("_", " ").strip()
+
+
+_Reader = Callable[[HostSource, Places, str], HostRead]
+read_agents_md: _Reader = _read
+read_claude_md: _Reader = _read
+read_claude_rules: _Reader = _read
+read_cline_rules: _Reader = _read
+read_copilot_instructions: _Reader = _read
+read_cursor_rules: _Reader = _read
+read_gemini_md: _Reader = _read

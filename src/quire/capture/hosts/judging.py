@@ -1,0 +1,211 @@
+"""What a section is about, by the words of its headings and of its items: where in the memory it belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct
+
+from quire.capture.hosts.items import Item
+from quire.layers.facts.layout import SECTIONS
+from quire.layers.profile.layout import ASSISTANT, LEARNINGS, RELATIONSHIPS, TOOLS, USER
+
+Place = Literal["decision", "gotcha", "question", "next", "fact", "none"]
+
+ARCHITECTURE, DECISIONS, CONSTRAINTS, ISSUES, PATTERNS = SECTIONS[:5]
+
+# The first that a heading's words match is what its section is about.
+_PLACES: tuple[tuple[Place, str], ...] = (
+    (
+        "none",
+        r"^(?:table of )?contents$|^(?:license|credits|acknowledg\w+|authors?|change ?log|release notes|badges)$"
+        r"|\brecent (?:changes|work|updates|milestones|progress|activit)|^(?:change|version|session) (?:history|log)"
+        r"|^current (?:status|state|task|focus|work|session|sprint)|\bwork focus\b|^(?:last )?updated?\b|^status$"
+        r"|^(?:further |additional )?(?:links|resources|references|reading)$|^see also$|^memory bank\b|^sprint goals",
+    ),
+    (
+        "next",
+        r"\bnext (?:steps?|actions?|tasks?|milestones?|up)\b|^to-?dos?\b|\b(?:open|pending|ongoing|upcoming) tasks?\b"
+        r"|^(?:immediate )?priorit|\baction items?\b|^backlog$",
+    ),
+    ("question", r"\b(?:open|unresolved|outstanding) (?:questions?|points?)\b|^questions?$"),
+    (
+        "gotcha",
+        r"\bgotchas?\b|\bpit-?falls?\b|\bcaveats?\b|\bknown (?:\w+ )?(?:issues?|bugs?|problems?|limitations?|quirks?)\b"
+        r"|\btrouble-?shooting\b|\bwatch out\b|\bbeware\b|\bquirks?\b|\btraps?\b|\bfoot-?guns?\b|\bland-?mines?\b"
+        r"|\bcommon (?:mistakes?|errors?|problems?|issues?|failures?)\b|^(?:warnings?|issues|bugs|cautions?)\b"
+        r"|\bthings (?:to know|that bite|to watch)|\bsharp edges\b|\bfailures and how\b",
+    ),
+    (
+        "decision",
+        r"\bdecisions?\b|\badrs?\b|\brationales?\b|\bwhy we\b|\bdesign choices\b|\btrade-?offs\b|\b(?:key|technical)"
+        r" choices\b",
+    ),
+)
+_PLACE = tuple((place, re.compile(words, re.I)) for place, words in _PLACES)
+# More marked in these words than in those that follow.
+_SECTIONS = (
+    (
+        CONSTRAINTS,
+        r"\bconstraints?\b|\brequirements?\b|\bsecurity\b|\bprivacy\b|\bcompliance\b|\bnever\b|\bdo not\b"
+        r"|\bdon['’]?ts?\b|\bmust\b|\bforbidden\b|\bboundar|\bnon-negotiable|\bcritical\b|\bimportant\b|\bhard rules\b"
+        r"|\blimits?\b|\blimitations?\b|\bcompatibility\b|\bperformance (?:targets?|budgets?)|\bpermissions?\b"
+        r"|\bsafety\b|\bscope\b",
+    ),
+    (
+        PATTERNS,
+        r"\bconventions?\b|\bstyles?\b|\bpatterns?\b|\bnaming\b|\bformat|\blint|\btest|\bcommits?\b|\bgit\b|\bbranch"
+        r"|\bpull requests?\b|\bprs?\b|\breviews?\b|\bworkflows?\b|\bcommands?\b|\bbuild|\brun(?:ning)?\b|\bdevelop"
+        r"|\bguidelines?\b|\bpractices?\b|\btyp(?:es?|ing)\b|\berror|\bdocument|\btooling\b|\bsetup\b|\binstall"
+        r"|\brules?\b|\bpreferences?\b|\bimports?\b|\blogging\b|\bpackage manager|\breleas|\bscripts?\b|\bdebug"
+        r"|\bhow to\b|\bgetting started\b|\bquick ?start|\bprinciples\b|\bverif|\bchecklist|\btask completion",
+    ),
+    (
+        ARCHITECTURE,
+        r"\barchitect|\bstructure|\boverview\b|\bstack\b|\btech|\blayout\b|\bdirector|\bcomponents?\b|\bmodules?\b"
+        r"|\bdata\b|\bdatabase\b|\bschema|\bapis?\b|\bservices?\b|\bdesign\b|\bsystem\b|\bdomain\b|\bglossary\b"
+        r"|\bdependenc|\binfra|\bdeploy|\bproject\b|\babout\b|\benvironments?\b|\bpurpose\b|\bgoals?\b|\bcore\b"
+        r"|\bfiles?\b|\bfolders?\b|\bcodebase\b|\brepo|\bpackages?\b|\bintegrations?\b|\bflows?\b|\bconfig"
+        r"|\blibrar|\bframeworks?\b",
+    ),
+)
+_SECTION = tuple((section, re.compile(words, re.I)) for section, words in _SECTIONS)
+_COMMANDS = re.compile(
+    r"\bcommands?\b|\bbuild|\btest|\brun(?:ning)?\b|\bsetup\b|\binstall|\bdevelop|\blint|\bscripts?\b|\bdeploy"
+    r"|\bdebug|\bstart|\bcheck|\bformat|\brelease|\bmigrat|\busage\b|\bverif",
+    re.I,
+)
+_CATEGORIES = (
+    (ASSISTANT, r"\byour (?:role|name|persona|tone)|\bpersona\b|\bassistant\b|\bidentity\b"),
+    (LEARNINGS, r"\blearn|\blessons?\b|\bgotchas?\b|\bpitfalls?\b|\bmistakes?\b|\btips\b|\bquirks?\b|\bmemor"),
+    (
+        RELATIONSHIPS,
+        r"\bcommunicat|\bcollaborat|\bworking (?:with|together|style|agreement)|\bworkflow|\bfeedback\b|\bautonomy\b"
+        r"|\bask\b|\binteraction|\brespon|\bpermission|\bprocess\b|\bplanning\b|\btone\b",
+    ),
+    (
+        TOOLS,
+        r"\btool|\bcommand|\bpackage manager|\bgit\b|\bcommits?\b|\bshell\b|\benvironment|\beditor\b|\bpython\b"
+        r"|\bnode\b|\btypescript\b|\bjavascript\b|\brust\b|\bdocker\b|\bcli\b|\bmachine\b|\btest|\bstack\b|\bmcp\b|\bsetup\b",
+    ),
+    (USER, r"."),
+)
+_CATEGORY = tuple((category, re.compile(words, re.I)) for category, words in _CATEGORIES)
+_LABELS: dict[str, Place] = {
+    **dict.fromkeys(("gotcha", "pitfall", "warning", "caution", "beware", "trap", "danger", "known issue"), "gotcha"),
+    **dict.fromkeys(("decision", "decided", "adr"), "decision"),
+    **dict.fromkeys(("open question", "question"), "question"),
+}
+_LABEL = re.compile(
+    r"(?:[⚠❗🚨]\ufe0f?[ \t]*)?(?:\*\*|__)?"
+    rf"({'|'.join(sorted(_LABELS, key=len, reverse=True))})s?"
+    r"(?:[ \t]*[:：](?:\*\*|__)?|(?:\*\*|__)[ \t]*[:：–—-])[ \t]*(?=\S)",
+    re.I,
+)
+_WARNED = re.compile(r"(?:⚠\ufe0f?|🚨)[ \t]*(?=\S)")
+# What speaks of the file, or makes up a person for the model: nothing is learnt from it about the project.
+_ABOUT_THE_FILE = re.compile(
+    r"(?:this (?:file|document|page|rule|memory)|these (?:rules|instructions|guidelines)|the following (?:rules|guide)"
+    r"|guidance for|instructions for) [^\n]{0,160}"
+    r"\b(?:provides?|gives?|contains?|describes?|outlines?|serves?|is (?:for|read|loaded|used|intended)|guidance"
+    r"|guides?|claude|codex|gemini|copilot|cursor|cline|agents?|assistants?)\b"
+    r"|you are (?:an? |the |now )|act as (?:an? |the )|your (?:role|task|job) is|i am cline\b|as an ai\b",
+    re.I,
+)
+_EMPTY = re.compile(
+    r"(?:n/?a|none(?: yet| known| so far| currently)?|tbd|tba|todo|empty|nothing(?: yet)?|[.…\-_ ]*)\.?", re.I
+)
+_LINK_ALONE = re.compile(r"(?:see[: ]+)?(?:\[[^\]\n]*\]\([^)\n]*\)|<?https?://\S+>?)[.,]?", re.I)
+_REMEMBERED = re.compile(r"\badded memories\b", re.I)
+# How decisions are to be written down is none.
+_ORDER = re.compile(r"(?:always |please )?(?:write|record|document|create|add|update|log|propose|follow)\b", re.I)
+_IMPORT_ALONE = re.compile(r"[\w ,:*()'-]{0,60}@[\w./~+-]+\.\w{1,8}[\w ,.:*()'-]{0,60}")
+_WORD = re.compile(r"\w{2,}", re.UNICODE)
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+__all__ = [
+    "ARCHITECTURE",
+    "CONSTRAINTS",
+    "DECISIONS",
+    "ISSUES",
+    "PATTERNS",
+    "Place",
+    "Subject",
+    "category_of",
+    "is_about_commands",
+    "is_knowledge",
+    "is_order",
+    "is_remembered",
+    "labelled",
+    "place_of",
+    "section_of",
+    "subject_of",
+]
+
+
+class Subject(Struct, frozen=True):
+    """Where a section belongs; the section of the facts where it is one."""
+
+    place: Place
+    section: str = PATTERNS
+
+
+def subject_of(titles: tuple[str, ...], title: str = "", default: str = PATTERNS) -> Subject:
+    """What a section is about: its own heading says so, or else the nearest one above it, last the document's title."""
+    for name in reversed(titles):
+        if place_of(name) != "fact":
+            return Subject(place_of(name))
+    section = next(filter(None, map(section_of, reversed(titles))), "")
+    if not section and place_of(title) not in ("fact", "none"):
+        return Subject(place_of(title))
+    return Subject("fact", section or section_of(title) or default)
+
+
+def place_of(title: str) -> Place:
+    return next((place for place, words in _PLACE if words.search(title)), "fact")
+
+
+def section_of(title: str) -> str:
+    """The section of the facts that a heading names; empty where it names none."""
+    return next((section for section, words in _SECTION if words.search(title)), "")
+
+
+def category_of(titles: Iterable[str]) -> str:
+    """The category of the profile that headings name."""
+    text = " ".join(titles)
+    return next((category for category, words in _CATEGORY if words.search(text)), USER)
+
+
+def is_remembered(titles: tuple[str, ...]) -> bool:
+    """Whether a section is where a program puts what it was asked to remember, one thing after another."""
+    return bool(titles) and _REMEMBERED.search(titles[-1]) is not None
+
+
+def is_about_commands(titles: tuple[str, ...]) -> bool:
+    """Whether code alone says something below these headings: how something is run."""
+    return any(_COMMANDS.search(title) for title in titles[-2:])
+
+
+def labelled(text: str) -> tuple[Place, str]:
+    """What an item calls itself, as in `Gotcha: …`, and the rest of it."""
+    found = _LABEL.match(text)
+    if found:
+        return _LABELS[found[1].lower()], text[found.end() :]
+    warned = _WARNED.match(text)
+    return ("gotcha", text[warned.end() :]) if warned else ("fact", text)
+
+
+def is_order(text: str) -> bool:
+    """Whether a text on decisions only says how to make them."""
+    return _ORDER.match(text) is not None and place_of(text[:200]) == "decision"
+
+
+def is_knowledge(item: Item) -> bool:
+    """Whether an item says anything that is worth a place in a memory."""
+    text = item.text.strip()
+    if any(form.fullmatch(text) for form in (_EMPTY, _LINK_ALONE, _IMPORT_ALONE)) or _ABOUT_THE_FILE.match(text):
+        return False
+    # Scripts without blanks between words say much in few signs.
+    return len(_WORD.findall(text)) >= 2 or len(_WIDE.findall(text)) >= 4

@@ -1,0 +1,122 @@
+"""Looking for sources: one file by its name, those of a folder, those of one name in all folders; none is opened.
+
+Links are followed only where they stay within the project or the home folder.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from quire.capture.hosts.types import FILES_MOST, HostSource, Scope
+from quire.files import is_text
+
+_DEPTH = 6
+_FOLDERS_MOST = 5_000
+"""So many folders are looked into for instructions that lie beside the code."""
+# What is not the project's own work, or holds too much to look through.
+_FOREIGN = frozenset(
+    [
+        "node_modules",
+        "vendor",
+        "venv",
+        "env",
+        "__pycache__",
+        "dist",
+        "build",
+        "target",
+        "out",
+        "bower_components",
+        "site-packages",
+        "third_party",
+    ]
+)
+
+__all__ = ["below", "files_in", "home_source", "is_within", "named_files", "project_source"]
+
+
+def project_source(kind: str, root: str, relative: str) -> HostSource | None:
+    """A file of the project, if it is one that may be read."""
+    path = os.path.join(root, relative)
+    return _source(kind, path, relative, "project", root)
+
+
+def home_source(kind: str, path: str, home: str) -> HostSource | None:
+    """A file of the user's, by its absolute path."""
+    top = home if home and below(path, home) is not None else os.path.dirname(path)
+    rest = below(path, home) if home else None
+    # A settings folder may lie outside the home folder; then only its last two parts are told.
+    shown = f"~/{rest}" if rest is not None else "…/" + "/".join(path.split("/")[-2:])
+    return _source(kind, path, shown, "user", top)
+
+
+def _source(kind: str, path: str, shown: str, scope: Scope, top: str) -> HostSource | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(found.st_mode) or not is_text(path) or not shown.isprintable() or not is_within(path, top):
+        return None
+    return HostSource(kind=kind, path=path, shown=shown, scope=scope, size=found.st_size)
+
+
+def is_within(path: str, top: str) -> bool:
+    """Whether a path leads to something below a folder, all links followed."""
+    real = os.path.realpath(top)
+    return os.path.realpath(path).startswith(real if real.endswith(os.sep) else real + os.sep)
+
+
+def below(path: str, top: str) -> str | None:
+    """What is left of a path below a folder, by its name alone; None where it is not below it."""
+    begin = top if top.endswith("/") else top + "/"
+    return path[len(begin) :] if path.startswith(begin) and len(path) > len(begin) else None
+
+
+def files_in(folder: str, endings: tuple[str, ...], depth: int = 1) -> list[str]:
+    """The paths of the files with such endings in a folder and, up to a depth, in those within it, in order."""
+    found: list[str] = []
+    for path in _walk(folder, depth):
+        if path.endswith(endings):
+            found.append(path)
+            if len(found) == FILES_MOST:
+                break
+    return found
+
+
+def _walk(folder: str, depth: int) -> Iterator[str]:
+    folders = []
+    for entry in _entries(folder):
+        if entry.is_dir(follow_symlinks=False):
+            folders.append(entry.path)
+        else:
+            yield entry.path
+    if depth > 1:
+        for inner in folders:
+            yield from _walk(inner, depth - 1)
+
+
+def named_files(root: str, names: tuple[str, ...]) -> list[str]:
+    """The files of these names, relative to the root: at the top first, then in folders. Foreign ones are left out."""
+    found: list[str] = []
+    waiting = [("", 0)]
+    looked = 0
+    while waiting and looked < _FOLDERS_MOST and len(found) < FILES_MOST:
+        folder, depth = waiting.pop(0)
+        looked += 1
+        for entry in _entries(os.path.join(root, folder)):
+            relative = f"{folder}/{entry.name}" if folder else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                if depth < _DEPTH and not entry.name.startswith(".") and entry.name not in _FOREIGN:
+                    waiting.append((relative, depth + 1))
+            elif entry.name in names:
+                found.append(relative)
+    return found
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((entry for entry in entries if is_text(entry.name)), key=lambda entry: entry.name)
+    except OSError:
+        return []

@@ -1,0 +1,38 @@
+"""Serena's memories: one Markdown file for each subject, whose name says what it is about."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from quire.capture.hosts.documents import read_document
+from quire.capture.hosts.gathering import Gathering
+from quire.capture.hosts.judging import ARCHITECTURE
+from quire.capture.hosts.looking import below, files_in, project_source
+from quire.capture.hosts.sections import Manner, propose_facts
+from quire.capture.hosts.types import HostRead, HostSource, Places
+
+_FOLDER = ".serena/memories"
+_DEPTH = 4
+
+__all__ = ["find_serena", "read_serena"]
+
+
+def find_serena(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:
+    paths = files_in(os.path.join(root, _FOLDER), (".md",), _DEPTH)
+    found = [project_source("serena", root, below(path, root) or "") for path in paths]
+    return [source for source in found if source]
+
+
+def read_serena(source: HostSource, places: Places, now: str) -> HostRead:
+    """Facts by section; the memory's name stands for a title that it does not have."""
+    document = read_document(source.path, source.shown, places, source.scope)
+    gathering = Gathering(document, places.root, now)
+    name = os.path.basename(source.shown).removesuffix(".md").replace("_", " ").replace("-", " ").strip()
+    propose_facts(gathering, document.parts, Manner(title=name, prefix=name, default=ARCHITECTURE))
+    return HostRead(
+        source=source,
+        proposals=gathering.proposals,
+        problems=tuple(gathering.problems),
+        skipped=gathering.skipped,
+    )

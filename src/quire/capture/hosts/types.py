@@ -1,0 +1,62 @@
+"""What hosts of agents already know: which kinds of files there are, where one lies, and what was read in it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from quire.capture.transcripts.types import Places
+from quire.inbox import Proposal
+from quire.model import Problem
+
+Scope = Literal["project", "user"]
+
+KINDS = {
+    "claude-md": "Claude Code's instructions: CLAUDE.md, CLAUDE.local.md and those in folders",
+    "claude-rules": "Claude Code's rules: .claude/rules/*.md",
+    "claude-memory": "Claude Code's own notes on this project, in your home folder",
+    "agents-md": "AGENTS.md, at the top and in folders",
+    "codex-memories": "Codex's own notes that name this project, in your home folder",
+    "gemini-md": "Gemini CLI's context: GEMINI.md",
+    "cursor-rules": "Cursor's rules: .cursor/rules/*.mdc and .cursorrules",
+    "cline-memory-bank": "The memory bank: memory-bank/*.md",
+    "cline-rules": "Cline's rules: .clinerules, a file or a folder",
+    "copilot-instructions": "Copilot's instructions: .github/copilot-instructions.md and .github/instructions/",
+    "serena": "Serena's memories: .serena/memories/*.md",
+    "mcp-memory": "The memory file of the MCP memory server: memory.json or memory.jsonl",
+    "basic-memory": "Notes of Basic Memory whose project is this one",
+    "adr": "Architecture decision records: docs/adr, docs/decisions and the like",
+    "beads": "Issues of Beads: .beads/*.jsonl",
+}
+"""The kinds of sources, in the order they are looked for, each with a line for people."""
+
+FILE_BYTES = 1024 * 1024
+"""A larger file is not read."""
+FILES_MOST = 500
+"""So many sources are named at most; each kind finds no more than this."""
+
+__all__ = ["FILES_MOST", "FILE_BYTES", "KINDS", "HostRead", "HostSource", "Places", "Scope"]
+
+
+class HostSource(msgspec.Struct, frozen=True, kw_only=True):
+    """One file that a host keeps knowledge in."""
+
+    kind: str
+    path: str
+    """Absolute."""
+    shown: str
+    """As people are shown it: from the project's folder, or `~/…`."""
+    scope: Scope
+    size: int
+
+
+class HostRead(msgspec.Struct, frozen=True, kw_only=True):
+    """What one source came to."""
+
+    source: HostSource
+    proposals: tuple[Proposal, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """What could not be read, was too large, or may not be kept."""
+    skipped: int = 0
+    """Sections that are no knowledge."""

@@ -1,0 +1,17 @@
+"""Which module speaks for which client. One is loaded when its client is asked for, and no other."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from quire.clients.hooks.types import CLIENTS, Dialect
+
+__all__ = ["dialect_of"]
+
+
+def dialect_of(client: str) -> Dialect:
+    """How a client speaks. Raises ValueError for one that nobody knows."""
+    if client not in CLIENTS:
+        raise ValueError(f"{client[:40]!r} is none of the clients that have hooks: {', '.join(CLIENTS)}.")
+    dialect: Dialect = import_module(f"quire.clients.hooks.{client}").DIALECT
+    return dialect

@@ -1,0 +1,13 @@
+"""Where what belongs to this machine's sessions lies, below the `local/` of the memory."""
+
+from __future__ import annotations
+
+FOLDER = ".memory"
+ENDED = "ended.jsonl"
+"""Sessions that ended, or paused, and were not read yet."""
+RECEIPTS = "receipts.jsonl"
+OLD_RECEIPTS = "receipts-old.jsonl"
+LOG = "hooks.log"
+OLD_LOG = "hooks-old.log"
+
+__all__ = ["ENDED", "FOLDER", "LOG", "OLD_LOG", "OLD_RECEIPTS", "RECEIPTS"]

@@ -1,0 +1,45 @@
+"""Files of this machine that hooks add lines to: no lock, no waiting, and bounded in size.
+
+What is added is one write, not forced to the disk: a power cut may take the last lines, which nobody was promised.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+
+from quire.clients.layout import FOLDER
+from quire.files import disk, ensure_local, inside, place_of, read_local
+
+LINE_BYTES = 64 * 1024
+
+__all__ = ["LINE_BYTES", "add_line", "read_lines"]
+
+
+def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: str = "") -> bool:
+    """Add a line; a file that is full makes way under the name `old`, or else gets no more. Whether it was added."""
+    if len(line) >= LINE_BYTES or not os.path.isdir(os.path.join(root, FOLDER)):
+        return False
+    path = inside(root, place_of(FOLDER, name))
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        ensure_local(root, FOLDER, token)
+    else:
+        if not stat.S_ISREG(found.st_mode):
+            return False
+        if found.st_size + len(line) > most:
+            if not old:
+                return False
+            with contextlib.suppress(FileNotFoundError):
+                disk.rename(path, inside(root, place_of(FOLDER, old)))
+    disk.append_lightly(path, line.rstrip(b"\n") + b"\n")
+    return True
+
+
+def read_lines(root: str, *names: str) -> Iterator[bytes]:
+    """The lines of these files, in this order; a missing or unreadable one has none."""
+    for name in names:
+        yield from (line for line in (read_local(root, FOLDER, name).data or b"").split(b"\n") if line.strip())

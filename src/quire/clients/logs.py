@@ -1,0 +1,22 @@
+"""The log of hooks: why one said nothing. It stays on this machine, and git does not see it."""
+
+from __future__ import annotations
+
+from quire.clients.layout import LOG, OLD_LOG
+from quire.clients.lines import add_line, read_lines
+from quire.files import World
+from quire.model import timestamp
+
+_BYTES = 256 * 1024
+
+__all__ = ["log_line", "read_log"]
+
+
+def log_line(root: str, world: World, text: str) -> None:
+    line = f"{timestamp(world.now())} {' '.join(text.split())}".encode("utf-8", "backslashreplace")
+    add_line(root, LOG, line, world.token(), most=_BYTES, old=OLD_LOG)
+
+
+def read_log(root: str, most: int) -> list[str]:
+    """The latest lines, the oldest of them first."""
+    return [line.decode("utf-8", "replace") for line in read_lines(root, OLD_LOG, LOG)][-most:]

@@ -1,0 +1,69 @@
+"""Receipts: what was handed to an agent unasked, what was not, and why. They stay on this machine."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.clients.layout import OLD_RECEIPTS, RECEIPTS
+from quire.clients.lines import LINE_BYTES, add_line, read_lines
+
+MOST_BYTES = 2 * 1024 * 1024
+"""A file of receipts that is larger makes way for a new one; two are kept."""
+_ITEMS = 200
+
+__all__ = ["Receipt", "ReceiptItem", "add_receipt", "read_receipts"]
+
+
+class ReceiptItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of one record."""
+
+    ref: str
+    outcome: str
+    """`included`, `trimmed` (there was no room), `withheld` (it must not be told)."""
+    why: str = ""
+    tokens: int = 0
+    verdict: str = ""
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One answer to a hook. What the user wrote is not in it."""
+
+    at: str
+    client: str
+    event: str
+    session: str = ""
+    files: tuple[str, ...] = ()
+    """Before an edit: the files that it was about."""
+    considered: int = 0
+    budget: int = 0
+    tokens: int = 0
+    milliseconds: int = 0
+    items: tuple[ReceiptItem, ...] = ()
+    note: str = ""
+    """Why nothing was handed over."""
+
+
+def add_receipt(root: str, receipt: Receipt, token: str) -> None:
+    data = msgspec.json.encode(receipt)
+    while len(data) >= LINE_BYTES and receipt.items:
+        receipt = msgspec.structs.replace(receipt, items=receipt.items[: min(_ITEMS, len(receipt.items) // 2)])
+        data = msgspec.json.encode(receipt)
+    add_line(root, RECEIPTS, data, token, most=MOST_BYTES, old=OLD_RECEIPTS)
+
+
+def read_receipts(root: str, session: str = "") -> list[Receipt]:
+    """The receipts, the oldest first; of one session, named by the beginning of its id. Bad lines do not count."""
+    found = []
+    decode = msgspec.json.Decoder(Receipt).decode
+    # Most lines are of other sessions: those are not taken apart.
+    mark = session.encode("utf-8", "replace")
+    for line in read_lines(root, OLD_RECEIPTS, RECEIPTS):
+        if mark and mark not in line:
+            continue
+        try:
+            receipt = decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        if not session or receipt.session.startswith(session):
+            found.append(receipt)
+    return found

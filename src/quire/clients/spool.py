@@ -1,0 +1,96 @@
+"""The spool: which sessions ended or paused, noted in a moment by a hook, and read later.
+
+A line is a pointer to the session's own file. Whoever reads the spool moves the file away first. A hook that was just
+adding to it holds it in place meanwhile (`held_in_place`), so that no pointer is lost between the two.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import msgspec
+
+from quire.clients.layout import ENDED, FOLDER
+from quire.clients.lines import add_line
+from quire.files import disk, held_in_place, inside, is_at_rest, place_of, read_local
+
+MOST_BYTES = 1024 * 1024
+_TAKEN = "ended-"
+_END = ".jsonl"
+
+__all__ = ["Ended", "Taken", "has_ended", "note_ended", "take_ended"]
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A session that ended, or said something for the last time."""
+
+    client: str
+    session: str
+    transcript: str = ""
+    at: str = ""
+    event: str = ""
+    """`session-end`, or what else was heard of it last."""
+    summary: str = ""
+    """What a compaction made of it, where the client told."""
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """What waited, the latest word of each session; and the files that it was taken from."""
+
+    sessions: list[Ended]
+    names: list[str]
+
+    def done(self, root: str) -> None:
+        """It was worked through. A file that somebody still adds to stays for the next time."""
+        for name in self.names:
+            path = inside(root, place_of(FOLDER, name))
+            with contextlib.suppress(FileNotFoundError):
+                if is_at_rest(path):
+                    disk.remove(path)
+
+
+def note_ended(root: str, ended: Ended, token: str) -> bool:
+    """Add a pointer; whether there was room."""
+    path = inside(root, place_of(FOLDER, ENDED))
+    line = msgspec.json.encode(ended)
+    if not os.path.exists(path):
+        return add_line(root, ENDED, line, token, most=MOST_BYTES)
+    with held_in_place(path):
+        return add_line(root, ENDED, line, token, most=MOST_BYTES)
+
+
+def has_ended(root: str) -> bool:
+    """Whether anything waits: a look at the folder alone."""
+    try:
+        names = os.listdir(os.path.join(root, place_of(FOLDER, "")))
+    except OSError:
+        return False
+    return any(name == ENDED or (name.startswith(_TAKEN) and name.endswith(_END)) for name in names)
+
+
+def take_ended(root: str, token: str) -> Taken:
+    """Everything that waits, also what an earlier reader took and did not finish."""
+    folder = os.path.join(root, place_of(FOLDER, ""))
+    with contextlib.suppress(FileNotFoundError):
+        disk.rename(
+            inside(root, place_of(FOLDER, ENDED)), inside(root, place_of(FOLDER, f"{_TAKEN}{token[:12]}{_END}"))
+        )
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.startswith(_TAKEN) and name.endswith(_END))
+    except OSError:
+        names = []
+    found: dict[tuple[str, str], Ended] = {}
+    decode = msgspec.json.Decoder(Ended).decode
+    for name in names:
+        for line in (read_local(root, FOLDER, name).data or b"").split(b"\n"):
+            try:
+                item = decode(line) if line.strip() else None
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue
+            if item is not None and item.session:
+                key = item.client, item.session
+                before = found.get(key)
+                if before is None or before.at <= item.at:
+                    found[key] = item
+    return Taken(list(found.values()), names)

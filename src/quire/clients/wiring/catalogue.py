@@ -1,0 +1,284 @@
+"""Which files each client reads, and what of it is ours: of a project, and of a user."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, Protocol
+
+from quire.clients.texts import OPENCODE_PLUGIN_PATH, SKILL_PATH, opencode_plugin_text, rules_text, skill_text
+from quire.clients.wiring.commands import commands_for, flat_hooks, grouped_hooks, named_hooks
+from quire.clients.wiring.documents import MISSING, find_member, read_document
+from quire.clients.wiring.entries import JsonServer, TomlServer
+from quire.clients.wiring.hook_items import Hooks
+from quire.clients.wiring.places import config_folders
+from quire.clients.wiring.types import Commands, Form, Made, Part, Scope, Seen, Surroundings
+from quire.clients.wiring.whole_files import MarkedSection, WholeFile
+from quire.files import read_bytes
+
+NAME = "quire"
+"""What the server is called in every client."""
+_SCHEMA = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
+_INCLUDED = (b"@AGENTS.md", b"@./AGENTS.md")
+
+Name = Literal["mcp", "hooks", "skill", "rules", "plugin"]
+
+__all__ = ["parts_of"]
+
+
+class _Editing(Protocol):
+    def apply(self, data: bytes | None, force: bool, /) -> bytes: ...
+    def strip(self, data: bytes, made: Made | None, /) -> bytes: ...
+    def look(self, data: bytes | None, /) -> Seen: ...
+    def keys(self, data: bytes | None, /) -> Made: ...
+    def is_void(self, data: bytes, /) -> bool: ...
+
+
+def parts_of(client: str, scope: Scope, around: Surroundings, *, possible: bool = False) -> list[Part]:
+    """Everything that a client needs in this scope, in the order in which it is told.
+
+    With `possible`, also what it may have needed when the project looked otherwise.
+    """
+    made = _Client(client, scope, around, possible)
+    return list((_IN_PROJECT if scope == "project" else _IN_HOME)[client](made))
+
+
+class _Client:
+    """One client in one scope: what its parts have in common."""
+
+    def __init__(self, client: str, scope: Scope, around: Surroundings, possible: bool) -> None:
+        self.client = client
+        self.possible = possible
+        self.scope: Scope = scope
+        self.around = around
+        self.folders = config_folders(around)
+        self.commands: Commands = commands_for(scope, around.env)
+
+    def server(self, *more: str) -> dict[str, Any]:
+        """The command line of the server, in the two fields that most clients have."""
+        program, *arguments = (*self.commands.server, *more)
+        return {"command": program, "args": arguments}
+
+    def part(self, name: Name, path: str, editing: _Editing) -> Part:
+        whole = os.path.join(self.around.root, path) if self.scope == "project" else path
+        return Part(
+            name=name,
+            client=self.client,
+            scope=self.scope,
+            path=whole,
+            shown=path if self.scope == "project" else _from_home(path, self.around.home),
+            form=_FORMS[type(editing)],
+            apply=editing.apply,
+            strip=editing.strip,
+            look=editing.look,
+            keys=editing.keys,
+            is_void=editing.is_void,
+        )
+
+    def has(self, *names: str) -> bool:
+        return any(os.path.lexists(os.path.join(self.around.root, name)) for name in names)
+
+
+_FORMS: dict[type, Form] = {
+    JsonServer: "jsonc",
+    Hooks: "jsonc",
+    TomlServer: "toml",
+    WholeFile: "text",
+    MarkedSection: "section",
+}
+
+
+def _from_home(path: str, home: str) -> str:
+    return f"~/{os.path.relpath(path, home)}" if home and path.startswith(os.path.join(home, "")) else path
+
+
+# -- projects -------------------------------------------------------------------------------
+
+
+def _claude(one: _Client) -> Iterator[Part]:
+    yield one.part("mcp", ".mcp.json", JsonServer(("mcpServers", NAME), one.server()))
+    yield one.part("hooks", ".claude/settings.json", Hooks("claude", grouped_hooks("claude", one.commands)))
+    yield one.part("skill", f".claude/{SKILL_PATH}", WholeFile(skill_text()))
+
+
+def _codex(one: _Client) -> Iterator[Part]:
+    yield one.part("mcp", ".codex/config.toml", TomlServer(("mcp_servers", NAME), _toml(one)))
+    yield one.part("hooks", ".codex/hooks.json", Hooks("codex", grouped_hooks("codex", one.commands)))
+    yield one.part("skill", f".agents/{SKILL_PATH}", WholeFile(skill_text()))
+
+
+def _cursor(one: _Client) -> Iterator[Part]:
+    entry = {"type": "stdio", **one.server("--project", "${workspaceFolder}")}
+    yield one.part("mcp", ".cursor/mcp.json", JsonServer(("mcpServers", NAME), entry))
+    yield one.part("hooks", ".cursor/hooks.json", Hooks("cursor", flat_hooks("cursor", one.commands), version=1))
+    yield one.part("rules", ".cursor/rules/quire-memory.mdc", WholeFile(rules_text("cursor")))
+
+
+def _gemini(one: _Client) -> Iterator[Part]:
+    yield one.part("mcp", ".gemini/settings.json", JsonServer(("mcpServers", NAME), one.server()))
+    yield one.part("hooks", ".gemini/settings.json", Hooks("gemini", grouped_hooks("gemini", one.commands)))
+    if one.possible or _needs_gemini_section(one):
+        yield one.part("rules", "GEMINI.md", MarkedSection(rules_text("gemini")))
+
+
+def _opencode(one: _Client) -> Iterator[Part]:
+    for path in _opencode_files(one, one.around.root):
+        yield one.part("mcp", os.path.basename(path), JsonServer(("mcp", NAME), _opencode_entry(one), _SCHEMA))
+    yield one.part("plugin", f".opencode/{OPENCODE_PLUGIN_PATH}", WholeFile(_plugin(one)))
+
+
+def _copilot(one: _Client) -> Iterator[Part]:
+    yield one.part("mcp", ".mcp.json", JsonServer(("mcpServers", NAME), {**one.server(), "tools": ["*"]}))
+    if one.has(".vscode"):
+        # The editor reads a file of its own, which the command line does not.
+        entry = {"type": "stdio", **one.server("--project", "${workspaceFolder}")}
+        yield one.part("mcp", ".vscode/mcp.json", JsonServer(("servers", NAME), entry))
+    yield one.part("hooks", ".github/hooks/quire-memory.json", WholeFile(_hooks_file(one)))
+    if one.has(".github/copilot-instructions.md"):
+        yield one.part("rules", ".github/copilot-instructions.md", MarkedSection(rules_text("copilot")))
+
+
+def _cline(one: _Client) -> Iterator[Part]:
+    if os.path.isfile(os.path.join(one.around.root, ".clinerules")):
+        yield one.part("rules", ".clinerules", MarkedSection(rules_text("cline")))
+    else:
+        yield one.part("rules", ".clinerules/quire-memory.md", WholeFile(rules_text("cline")))
+
+
+# -- homes ----------------------------------------------------------------------------------
+
+
+def _claude_home(one: _Client) -> Iterator[Part]:
+    folder = one.folders["claude"]
+    # Without a folder of its own the state lies beside the folder, not in it.
+    state = folder if one.around.env.get("CLAUDE_CONFIG_DIR") else one.around.home
+    yield one.part("mcp", os.path.join(state, ".claude.json"), JsonServer(("mcpServers", NAME), one.server()))
+    hooks = Hooks("claude", grouped_hooks("claude", one.commands))
+    yield one.part("hooks", os.path.join(folder, "settings.json"), hooks)
+    yield one.part("skill", os.path.join(folder, SKILL_PATH), WholeFile(skill_text()))
+
+
+def _codex_home(one: _Client) -> Iterator[Part]:
+    folder = one.folders["codex"]
+    yield one.part("mcp", os.path.join(folder, "config.toml"), TomlServer(("mcp_servers", NAME), _toml(one)))
+    hooks = Hooks("codex", grouped_hooks("codex", one.commands))
+    yield one.part("hooks", os.path.join(folder, "hooks.json"), hooks)
+    yield one.part("skill", os.path.join(one.around.home, ".agents", SKILL_PATH), WholeFile(skill_text()))
+
+
+def _cursor_home(one: _Client) -> Iterator[Part]:
+    folder = one.folders["cursor"]
+    entry = {"type": "stdio", **one.server()}
+    yield one.part("mcp", os.path.join(folder, "mcp.json"), JsonServer(("mcpServers", NAME), entry))
+    hooks = Hooks("cursor", flat_hooks("cursor", one.commands), version=1)
+    yield one.part("hooks", os.path.join(folder, "hooks.json"), hooks)
+
+
+def _gemini_home(one: _Client) -> Iterator[Part]:
+    path = os.path.join(one.folders["gemini"], "settings.json")
+    yield one.part("mcp", path, JsonServer(("mcpServers", NAME), one.server()))
+    yield one.part("hooks", path, Hooks("gemini", grouped_hooks("gemini", one.commands)))
+
+
+def _opencode_home(one: _Client) -> Iterator[Part]:
+    folder = one.folders["opencode"]
+    for path in _opencode_files(one, folder):
+        yield one.part("mcp", path, JsonServer(("mcp", NAME), _opencode_entry(one), _SCHEMA))
+    yield one.part("plugin", os.path.join(folder, OPENCODE_PLUGIN_PATH), WholeFile(_plugin(one)))
+
+
+def _copilot_home(one: _Client) -> Iterator[Part]:
+    folder = one.folders["copilot"]
+    entry = {"type": "local", **one.server(), "tools": ["*"]}
+    yield one.part("mcp", os.path.join(folder, "mcp-config.json"), JsonServer(("mcpServers", NAME), entry))
+    yield one.part("hooks", os.path.join(folder, "hooks", "quire-memory.json"), WholeFile(_hooks_file(one)))
+
+
+def _cline_home(one: _Client) -> Iterator[Part]:
+    env, folder = one.around.env, one.folders["cline"]
+    data = env.get("CLINE_DATA_DIR") or os.path.join(folder, "data")
+    path = env.get("CLINE_MCP_SETTINGS_PATH") or os.path.join(data, "settings", "cline_mcp_settings.json")
+    entry = {**one.server(), "disabled": False}
+    yield one.part("mcp", os.path.join(one.around.home, path), JsonServer(("mcpServers", NAME), entry))
+
+
+_Makers = dict[str, Callable[[_Client], Iterator[Part]]]
+_IN_PROJECT: _Makers = {
+    "claude": _claude,
+    "codex": _codex,
+    "cursor": _cursor,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "copilot": _copilot,
+    "cline": _cline,
+}
+_IN_HOME: _Makers = {
+    "claude": _claude_home,
+    "codex": _codex_home,
+    "cursor": _cursor_home,
+    "gemini": _gemini_home,
+    "opencode": _opencode_home,
+    "copilot": _copilot_home,
+    "cline": _cline_home,
+}
+
+
+# -- contents -------------------------------------------------------------------------------
+
+
+def _toml(one: _Client) -> dict[str, Any]:
+    entry = one.server()
+    return entry if entry["args"] else {"command": entry["command"]}
+
+
+def _opencode_entry(one: _Client) -> dict[str, Any]:
+    return {"type": "local", "command": list(one.commands.server), "enabled": True}
+
+
+def _opencode_files(one: _Client, folder: str) -> list[str]:
+    """The file that is there, in either spelling; the plain one where both are, or none."""
+    plain, commented = os.path.join(folder, "opencode.json"), os.path.join(folder, "opencode.jsonc")
+    if one.possible:
+        return [plain, commented]
+    return [commented if os.path.lexists(commented) and not os.path.lexists(plain) else plain]
+
+
+def _plugin(one: _Client) -> str:
+    text = opencode_plugin_text()
+    if one.scope == "project":
+        return text
+    program, *arguments = one.commands.quire
+    words = "".join(f"{json.dumps(word)}, " for word in arguments)
+    return text.replace('spawn("quire", [', f"spawn({json.dumps(program)}, [{words}")
+
+
+def _hooks_file(one: _Client) -> str:
+    return json.dumps({"version": 1, "hooks": named_hooks(one.client, one.commands)}, indent=2) + "\n"
+
+
+def _needs_gemini_section(one: _Client) -> bool:
+    """Whether Gemini CLI reads nothing that has the guidance: it knows AGENTS.md only where its settings name it."""
+    root = one.around.root
+    path = os.path.join(root, "GEMINI.md")
+    if os.path.lexists(path):
+        real = os.path.realpath(path)
+        data = _read(real) or b""
+        return os.path.basename(real) not in ("AGENTS.md", "CLAUDE.md") and not any(word in data for word in _INCLUDED)
+    settings = (os.path.join(root, ".gemini/settings.json"), os.path.join(one.folders["gemini"], "settings.json"))
+    return not any("AGENTS.md" in _context_names(path) for path in settings)
+
+
+def _context_names(path: str) -> list[Any]:
+    try:
+        found = find_member(read_document(_read(path)), ("context", "fileName"))
+    except ValueError:
+        return []
+    return [] if found is MISSING else found if isinstance(found, list) else [found]
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return read_bytes(os.path.realpath(path))
+    except OSError:
+        return None

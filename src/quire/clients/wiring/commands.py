@@ -1,0 +1,85 @@
+"""How a client starts our programs: by name in what is committed, by absolute path in a user's own files."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from quire.clients.wiring.types import Commands, Scope
+from quire.files import own_command
+
+_MILLISECONDS = ("gemini",)
+"""Clients that count the time of a hook in milliseconds; the others in seconds."""
+
+__all__ = ["commands_for", "flat_hooks", "grouped_hooks", "hook_command", "named_hooks"]
+
+
+def commands_for(scope: Scope, env: Mapping[str, str]) -> Commands:
+    """The programs of this scope. What is in a home names the program that runs now: clients may have a short PATH."""
+    if scope == "project":
+        return Commands()
+    python = own_command()[0]
+    return Commands(
+        quire=_installed("quire", env, (python, "-P", "-m", "quire")),
+        server=_installed("memory-mcp", env, (python, "-P", "-m", "quire.surfaces.mcp")),
+    )
+
+
+def _installed(name: str, env: Mapping[str, str], otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """The path of an installed script: where the user's PATH has it, if that is the one beside this interpreter."""
+    beside = os.path.join(os.path.dirname(otherwise[0]), name)
+    if not os.access(beside, os.X_OK):
+        return otherwise
+    for folder in env.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder, name)
+        # Installers link their scripts from a folder that outlives an upgrade.
+        if os.path.isabs(folder) and os.path.isfile(path) and os.path.samefile(path, beside):
+            return (path,)
+    return (beside,)
+
+
+def hook_command(client: str, event: str, commands: Commands) -> str:
+    """The shell text of a hook. It stays as it is for ever: clients trust hooks by their text."""
+    return f"{shlex.join([*commands.quire, 'hook', client, event])} || true"
+
+
+def grouped_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
+    """Groups with a matcher, by event, as Claude Code began it."""
+    from quire.clients.hooks import wired_events
+
+    factor = 1000 if client in _MILLISECONDS else 1
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for wired in wired_events(client):
+        group: dict[str, Any] = {"matcher": wired.matcher} if wired.matcher else {}
+        command = hook_command(client, wired.event, commands)
+        group["hooks"] = [{"type": "command", "command": command, "timeout": wired.seconds * factor}]
+        groups.setdefault(wired.native, []).append(group)
+    return groups
+
+
+def flat_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
+    """Hooks by event, as Cursor has them."""
+    from quire.clients.hooks import wired_events
+
+    hooks: dict[str, list[dict[str, Any]]] = {}
+    for wired in wired_events(client):
+        hook: dict[str, Any] = {"command": hook_command(client, wired.event, commands)}
+        if wired.matcher:
+            hook["matcher"] = wired.matcher
+        hooks.setdefault(wired.native, []).append({**hook, "timeout": wired.seconds})
+    return hooks
+
+
+def named_hooks(client: str, commands: Commands) -> dict[str, list[dict[str, Any]]]:
+    """Hooks by event, as Copilot has them: the shell is named."""
+    from quire.clients.hooks import wired_events
+
+    hooks: dict[str, list[dict[str, Any]]] = {}
+    for wired in wired_events(client):
+        hook: dict[str, Any] = {"type": "command", "bash": hook_command(client, wired.event, commands)}
+        if wired.matcher:
+            hook["matcher"] = wired.matcher
+        hooks.setdefault(wired.native, []).append({**hook, "timeoutSec": wired.seconds})
+    return hooks

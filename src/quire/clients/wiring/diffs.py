@@ -1,0 +1,27 @@
+"""The difference that a change makes, as `diff -u` and git show it."""
+
+from __future__ import annotations
+
+__all__ = ["unified"]
+
+
+def unified(before: bytes | None, after: bytes | None, shown: str) -> str:
+    """The unified difference of a file's contents; empty where there is none."""
+    import difflib
+
+    if before == after:
+        return ""
+    old, new = (_lines(data) for data in (before, after))
+    source = "/dev/null" if before is None else f"a/{shown}"
+    target = "/dev/null" if after is None else f"b/{shown}"
+    found = list(difflib.unified_diff(old, new, source, target))
+    if not found:
+        # A file that comes or goes empty has no lines to show.
+        found = [f"--- {source}\n", f"+++ {target}\n"]
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    text = (data or b"").decode("utf-8", "backslashreplace")
+    # Only line feeds end a line here, as in git: other separators are part of it.
+    return [f"{line}\n" for line in text.split("\n")[:-1]] + ([rest] if (rest := text.rpartition("\n")[2]) else [])

@@ -1,0 +1,127 @@
+"""Wiring clients: every file that they share is planned once, for all that need it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import msgspec
+
+from quire.clients.wiring.carrying import Carried, Carrier, remove_folders
+from quire.clients.wiring.catalogue import parts_of
+from quire.clients.wiring.manifest import Manifest, Manifests
+from quire.clients.wiring.planning import Plan, plan_install, plan_remove
+from quire.clients.wiring.types import CLIENTS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
+from quire.files import World, disk, escaping_part
+
+__all__ = ["integrate_clients"]
+
+
+def integrate_clients(
+    clients: Sequence[str],
+    around: Surroundings,
+    world: World,
+    manifests: Manifests,
+    *,
+    scope: Scope,
+    action: Action = "install",
+    dry_run: bool = False,
+    force: bool = False,
+) -> Integrated:
+    """Wire these clients, or take their wiring back. A file that cannot be changed is told, and stops no other."""
+    asked = tuple(client for client in CLIENTS if client in clients)
+    carrier = Carrier(scope, around, world, manifests, dry_run)
+    files: dict[str, list[Part]] = {}
+    for client in asked:
+        for part in parts_of(client, scope, around, possible=action == "remove"):
+            files.setdefault(part.path, []).append(part)
+    parts: list[PartDone] = []
+    done: list[FileDone] = []
+    folders: list[str] = []
+    for path, found in files.items():
+        carried = _carry_one(carrier, path, found, asked, action, force=force)
+        done += [carried.file] if carried.file and (carried.outcomes or carried.fault) else []
+        parts += [_told(part, carried) for part in found if _name(part) in carried.outcomes or carried.fault]
+        folders += carried.made_folders
+    if action == "remove" and not dry_run:
+        _sweep(carrier, folders)
+    parts.sort(key=lambda item: CLIENTS.index(item.client))
+    return Integrated(
+        action=action,
+        scope=scope,
+        dry_run=dry_run,
+        clients=asked,
+        parts=tuple(parts),
+        files=tuple(done),
+        warnings=tuple(manifests.problems),
+    )
+
+
+def _carry_one(
+    carrier: Carrier, path: str, found: list[Part], asked: tuple[str, ...], action: Action, *, force: bool
+) -> Carried:
+    known = carrier.manifests.get(carrier.key(path))
+    others = _others(carrier, path, known, asked)
+    involved = tuple(dict.fromkeys(part.client for part in found))
+    if action == "remove":
+        remaining = tuple(dict.fromkeys(part.client for part in others))
+
+        def removing(current: bytes | None, manifest: Manifest | None) -> Plan | None:
+            return plan_remove(current, manifest, found, others)
+
+        return carrier.carry(path, found[0].shown, involved, remaining, removing)
+
+    wanted = sorted([*others, *found], key=lambda part: CLIENTS.index(part.client))
+    clients = tuple(dict.fromkeys(part.client for part in wanted))
+
+    def installing(current: bytes | None, manifest: Manifest | None) -> Plan:
+        return plan_install(current, manifest, wanted, force=force, anew=action == "repair")
+
+    return carrier.carry(path, found[0].shown, involved, clients, installing)
+
+
+def _others(carrier: Carrier, path: str, known: Manifest | None, asked: tuple[str, ...]) -> list[Part]:
+    """What other clients, that were wired before, need in this file."""
+    return [
+        part
+        for client in CLIENTS
+        if known is not None and client in known.clients and client not in asked
+        for part in parts_of(client, carrier.scope, carrier.around, possible=True)
+        if part.path == path
+    ]
+
+
+def _told(part: Part, carried: Carried) -> PartDone:
+    outcome = carried.fault or carried.outcomes[_name(part)]
+    return PartDone(
+        client=part.client,
+        part=part.name,
+        scope=part.scope,
+        path=part.shown,
+        status=outcome.status,
+        reason=outcome.reason,
+    )
+
+
+def _name(part: Part) -> tuple[str, str]:
+    return part.client, part.name
+
+
+def _sweep(carrier: Carrier, folders: list[str]) -> None:
+    """Folders that came with us go again if they are empty; others are remembered with what is left in them."""
+    own = [folder for folder in dict.fromkeys(folders) if _is_usable(carrier, folder)]
+    left = {carrier.key(path) for path in remove_folders([os.path.join(carrier.around.root, name) for name in own])}
+    for manifest in carrier.manifests.all():
+        inherited = {folder for folder in left if manifest.path.startswith(os.path.join(folder, ""))}
+        if not inherited <= {*manifest.made_folders}:
+            folders = sorted({*manifest.made_folders, *inherited})
+            carrier.manifests.put(msgspec.structs.replace(manifest, made_folders=tuple(folders)))
+    if not carrier.manifests.all() and os.path.isdir(carrier.manifests.folder):
+        with_nothing = not os.listdir(carrier.manifests.folder)
+        if with_nothing:
+            disk.remove_folder(carrier.manifests.folder)
+
+
+def _is_usable(carrier: Carrier, folder: str) -> bool:
+    """A record is a file like any other, and a repository may bring its own: it leads nowhere else."""
+    return os.path.isabs(folder) if carrier.scope == "user" else escaping_part(folder) is None

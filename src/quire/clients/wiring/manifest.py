@@ -1,0 +1,170 @@
+"""What we wrote outside the memory's folders: one small file for each, enough to take it back byte for byte.
+
+Those of a project lie in `.memory/integrations/` and are committed with it, so that anyone can take the wiring back;
+those of a user lie in the same folder of `$MEMORY_HOME`. Such a file is written before the file that it tells of, with
+the states before and after: whichever of the two a crash leaves, the way back is known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+
+import msgspec
+
+from quire.clients.wiring.types import Scope
+from quire.files import (
+    Splice,
+    World,
+    disk,
+    ensure_folder,
+    hex_digest,
+    pretty,
+    read_bytes,
+    sha256,
+    splices,
+    undone,
+    write_file,
+)
+from quire.model import Problem, UnsupportedVersion
+
+FOLDER = "integrations"
+VERSION = 1
+
+__all__ = ["FOLDER", "VERSION", "Manifest", "Manifests", "Passage", "known_base", "make_manifest"]
+
+
+class Passage(msgspec.Struct, frozen=True, kw_only=True):
+    """One way from a file as it was to the file as we wrote it. A digest of None means that there was no file."""
+
+    before: str | None
+    after: str
+    splices: tuple[Splice, ...] = ()
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What we wrote to one file, and for whom."""
+
+    version: int
+    path: str
+    scope: Scope
+    clients: tuple[str, ...]
+    before: str | None
+    after: str
+    splices: tuple[Splice, ...] = ()
+    """How to get from the one to the other; not needed where there was no file."""
+    made: tuple[tuple[str, ...], ...] = ()
+    """Keys that the file has only since then."""
+    made_folders: tuple[str, ...] = ()
+    earlier: Passage | None = None
+    """What the file was before the change that is under way; gone when it is made."""
+
+
+class Manifests:
+    """The manifests of one scope, by the path of the file that each tells of."""
+
+    def __init__(self, folder: str, world: World, *, private: bool) -> None:
+        self.folder = folder
+        self.world = world
+        self.private = private
+        self.problems: list[Problem] = []
+        self._found = self._read_all()
+
+    def get(self, path: str) -> Manifest | None:
+        return self._found.get(path)
+
+    def all(self) -> list[Manifest]:
+        return list(self._found.values())
+
+    def put(self, manifest: Manifest) -> None:
+        if not os.path.isdir(self.folder):
+            ensure_folder(self.folder)
+            if self.private:
+                # What was replaced in a user's files may be nobody else's business.
+                disk.set_mode(self.folder, 0o700)
+        write_file(self._file(manifest.path), pretty(msgspec.to_builtins(manifest)), self.world.token())
+        self._found[manifest.path] = manifest
+
+    def remove(self, path: str) -> None:
+        if self._found.pop(path, None) is not None:
+            disk.remove(self._file(path))
+            disk.sync_folder(self.folder)
+
+    def _file(self, path: str) -> str:
+        shown = os.path.basename(path) if os.path.isabs(path) else path
+        name = re.sub(r"[^A-Za-z0-9]+", "-", shown).strip("-")[-60:]
+        return os.path.join(self.folder, f"{name}-{hex_digest(path)[:8]}.json")
+
+    def _read_all(self) -> dict[str, Manifest]:
+        found: dict[str, Manifest] = {}
+        if os.path.islink(self.folder) or not os.path.isdir(self.folder):
+            return found
+        for name in sorted(os.listdir(self.folder)):
+            if name.startswith(".") or not name.endswith(".json"):
+                continue
+            file = os.path.join(self.folder, name)
+            try:
+                manifest = _read(file)
+            except (OSError, ValueError) as error:
+                self.problems.append(_damaged(file, error))
+                continue
+            if self._file(manifest.path) == file:
+                found[manifest.path] = manifest
+        return found
+
+
+def make_manifest(path: str, scope: Scope, clients: tuple[str, ...], base: bytes | None, after: bytes) -> Manifest:
+    """The record of a change, with the way back."""
+    return Manifest(
+        version=VERSION,
+        path=path,
+        scope=scope,
+        clients=clients,
+        before=None if base is None else sha256(base),
+        after=sha256(after),
+        splices=() if base is None else splices(base, after),
+    )
+
+
+def known_base(manifest: Manifest | None, current: bytes | None) -> tuple[bytes | None, bool]:
+    """The file as it was before us, and whether it is certain: only where nobody else wrote to it since."""
+    if manifest is None:
+        return None, False
+    digest = None if current is None else sha256(current)
+    for passage in (manifest, manifest.earlier):
+        if passage is None:
+            continue
+        if digest == passage.before:
+            return current, True
+        if current is None or digest != passage.after:
+            continue
+        if passage.before is None:
+            return None, True
+        with contextlib.suppress(ValueError):
+            base = undone(current, passage.splices)
+            if sha256(base) == passage.before:
+                return base, True
+    return None, False
+
+
+def _read(file: str) -> Manifest:
+    data = read_bytes(file)
+    version = msgspec.json.decode(data, type=dict[str, msgspec.Raw]).get("version")
+    if version is not None and bytes(version).strip().isdigit() and int(bytes(version)) > VERSION:
+        raise UnsupportedVersion(
+            f"`{os.path.basename(file)}` was written by a newer version of Quire.",
+            hint="Update Quire, then run the command again.",
+            details={"path": file},
+        )
+    return msgspec.json.decode(data, type=Manifest)
+
+
+def _damaged(file: str, error: Exception) -> Problem:
+    return Problem(
+        code="IntegrationRecordDamaged",
+        severity="warning",
+        path=os.path.join(FOLDER, os.path.basename(file)),
+        message=f"It cannot be read ({error}); what was written is recognised by its form alone.",
+        hint="Bring it back with git, or remove it and run `memory integrate` again.",
+    )

@@ -1,0 +1,169 @@
+"""What becomes of one file: worked out from its bytes, what is known of earlier changes, and the parts that are wanted.
+
+Where nobody else wrote to a file since, it is first taken back to what it was, exactly, and then changed anew: so any
+number of runs, also of different versions, leaves the same way back. Where somebody did, their text stays: parts are
+added and taken out inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from quire.clients.wiring.manifest import Manifest, known_base
+from quire.clients.wiring.types import Made, Part, Status
+
+_KEPT = "it is not as Quire wrote it; --repair writes it anew"
+_KEPT_LAST = "it is not as Quire wrote it: remove it yourself if nothing in it is yours"
+_FOREIGN = "there is an entry `quire` of somebody else; --force replaces it"
+_NEEDED = "another client uses it, too"
+_THEIRS = "it is not Quire's, or was there before"
+_IN_PLACE = "it stands in the place of a file of yours and was changed since; remove it yourself"
+
+__all__ = ["Outcome", "Plan", "plan_install", "plan_remove"]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What becomes of one part."""
+
+    status: Status
+    reason: str = ""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """A file as it would be (`after`), as it was before us (`base`), and what that means for each part."""
+
+    base: bytes | None
+    after: bytes | None
+    made: Made = frozenset()
+    outcomes: Mapping[tuple[str, str], Outcome]
+    """By client and name of the part."""
+    is_left: bool = False
+    """Whether the file is somebody's to decide about: neither it nor what is known of it changes."""
+
+
+def plan_install(
+    current: bytes | None, manifest: Manifest | None, wanted: Sequence[Part], *, force: bool = False, anew: bool = False
+) -> Plan:
+    """The file with these parts. `anew` also writes files of ours that somebody changed; `force` takes over entries."""
+    if wanted[0].form == "text":
+        return _install_whole(current, manifest, wanted, anew=anew or force)
+    base, is_known = known_base(manifest, current)
+    after = base if is_known else current
+    for part in wanted:
+        after = part.apply(after, force)
+    if not is_known:
+        base = current
+        if current is not None and any(_has_ours(part, current, manifest) for part in wanted):
+            made = (
+                None if manifest is None else frozenset(manifest.made) | (_keys(wanted, after) - _keys(wanted, current))
+            )
+            base = _stripped(after, wanted, made, _began_empty(manifest))
+    made = _keys(wanted, after) - _keys(wanted, base)
+    outcomes = {_name(part): _installed(part, current, force) for part in wanted}
+    return Plan(base=base, after=after, made=made, outcomes=outcomes)
+
+
+def plan_remove(
+    current: bytes | None, manifest: Manifest | None, gone: Sequence[Part], rest: Sequence[Part]
+) -> Plan | None:
+    """The file without some parts, with those that other clients still need; None where nothing of ours is there."""
+    if current is None:
+        return None if manifest is None else Plan(base=None, after=None, outcomes={})
+    if gone[0].form == "text":
+        return _remove_whole(current, manifest, gone, rest)
+    base, is_known = known_base(manifest, current)
+    needed = {part.name for part in rest}
+    if is_known:
+        after = base
+        for part in rest:
+            after = part.apply(after, False)
+    else:
+        made = None if manifest is None else frozenset(manifest.made)
+        removed = [part for part in gone if part.name not in needed]
+        after = _stripped(current, removed, made, _began_empty(manifest) and not rest)
+        base = after if not rest or after is None else _stripped(after, rest, made, _began_empty(manifest))
+    if after == current and manifest is None:
+        return None
+    made = _keys(rest, after) - _keys(rest, base)
+    had = [part for part in gone if part.look(current).state != "missing"]
+    outcomes = {_name(part): _removed(part, after, part.name in needed) for part in had}
+    return Plan(base=base, after=after, made=made, outcomes=outcomes)
+
+
+def _install_whole(current: bytes | None, manifest: Manifest | None, wanted: Sequence[Part], *, anew: bool) -> Plan:
+    part = wanted[0]
+    after = part.apply(current, False)
+    base, is_known = known_base(manifest, current)
+    # Somebody changed our file, or had one of this name before us.
+    is_changed = current is not None and not is_known and part.look(current).state != "present"
+    displaces = manifest is not None and manifest.before is not None
+    if is_changed and (displaces or not anew):
+        return _left(current, wanted, Outcome("kept", _IN_PLACE if displaces else _KEPT))
+    if not is_known and displaces and current is not None:
+        return _left(current, wanted, Outcome("unchanged"))
+    if is_changed:
+        base = current if manifest is None else None
+    return Plan(base=base, after=after, outcomes={_name(part): _installed(part, current, True) for part in wanted})
+
+
+def _remove_whole(current: bytes, manifest: Manifest | None, gone: Sequence[Part], rest: Sequence[Part]) -> Plan | None:
+    base, is_known = known_base(manifest, current)
+    if rest:
+        return Plan(
+            base=base if is_known else None, after=current, outcomes={_name(part): Outcome("removed") for part in gone}
+        )
+    if is_known or gone[0].look(current).state == "present":
+        return Plan(base=base, after=base, outcomes={_name(part): Outcome("removed") for part in gone})
+    if manifest is None:
+        return None
+    return _left(current, gone, Outcome("kept", _KEPT_LAST))
+
+
+def _left(current: bytes | None, parts: Sequence[Part], outcome: Outcome) -> Plan:
+    return Plan(base=current, after=current, outcomes={_name(part): outcome for part in parts}, is_left=True)
+
+
+def _installed(part: Part, current: bytes | None, force: bool) -> Outcome:
+    seen = part.look(current)
+    if seen.state == "present":
+        return Outcome("unchanged")
+    if seen.foreign and not force:
+        return Outcome("refused", _FOREIGN)
+    return Outcome("created" if current is None else "updated")
+
+
+def _removed(part: Part, after: bytes | None, is_needed: bool) -> Outcome:
+    if part.look(after).state == "missing":
+        return Outcome("removed")
+    return Outcome("kept", _NEEDED if is_needed else _THEIRS)
+
+
+def _stripped(data: bytes | None, parts: Sequence[Part], made: Made | None, may_go: bool) -> bytes | None:
+    if data is None:
+        return None
+    before = data
+    for part in parts:
+        data = part.strip(data, made)
+    if data != before and may_go and all(part.is_void(data) for part in parts):
+        return None
+    return data
+
+
+def _began_empty(manifest: Manifest | None) -> bool:
+    """Whether there was no file before us, as far as anybody knows."""
+    return manifest is None or manifest.before is None
+
+
+def _has_ours(part: Part, current: bytes, manifest: Manifest | None) -> bool:
+    seen = part.look(current)
+    return seen.ours or (seen.state != "missing" and manifest is not None and part.client in manifest.clients)
+
+
+def _keys(parts: Sequence[Part], data: bytes | None) -> Made:
+    return frozenset[tuple[str, ...]]().union(*(part.keys(data) for part in parts))
+
+
+def _name(part: Part) -> tuple[str, str]:
+    return part.client, part.name

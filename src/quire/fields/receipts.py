@@ -1,0 +1,42 @@
+"""Fields of receipts, and of sessions that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quire.clients import Receipt
+    from quire.project import Collected
+
+__all__ = ["collected_fields", "receipts_fields"]
+
+
+def receipts_fields(found: Sequence[Receipt], total: int) -> dict[str, Any]:
+    return {"results": [_receipt(item) for item in found], "total": total}
+
+
+def _receipt(item: Receipt) -> dict[str, Any]:
+    fields: dict[str, Any] = {"at": item.at, "client": item.client, "event": item.event, "session": item.session}
+    fields |= {"files": list(item.files), "considered": item.considered, "budget": item.budget, "tokens": item.tokens}
+    fields["milliseconds"] = item.milliseconds
+    for outcome in ("included", "trimmed", "withheld"):
+        fields[outcome] = [
+            {"ref": one.ref, "why": one.why, "tokens": one.tokens, "verdict": one.verdict}
+            for one in item.items
+            if one.outcome == outcome
+        ]
+    return fields
+
+
+def collected_fields(done: Collected) -> dict[str, Any]:
+    return {
+        "sessions": done.sessions,
+        "proposed": done.proposed,
+        "known": done.known,
+        "rejected": done.rejected,
+        "waiting": done.waiting,
+        "imported": done.imported,
+        "busy": done.busy,
+        "failed": [{"session": name, "reason": reason} for name, reason in done.failed],
+    }

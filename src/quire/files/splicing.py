@@ -1,0 +1,153 @@
+"""What a change of a file took out and put in, small enough to be kept, and enough to take the change back exactly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+__all__ = ["Splice", "splices", "undone"]
+
+_TOKEN = re.compile(rb"[0-9A-Za-z_]+|[\x80-\xff]+|[ \t]+|.", re.S)
+_LINES = 600
+_TOKENS = 200
+"""How many lines or words may differ before a whole stretch counts as changed: looking takes the square of it."""
+
+Range = tuple[int, int, int, int]
+
+
+class Splice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One place of a change: where it is in the bytes after the change, what stood there before, what stands there."""
+
+    at: int
+    removed: str
+    inserted: str
+    form: Literal["text", "base64"] = "text"
+    """How both are written: as they are, or in base64 where one of them is not UTF-8."""
+
+
+def splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
+    """What leads from the one to the other. What is the same in both is not in it, as far as that can be told fast."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    found: list[Splice] = []
+    for begin, end, new_begin, new_end in _in_bytes(old, new, _changed_lines(old, new)):
+        old_words, new_words = _TOKEN.findall(before[begin:end]), _TOKEN.findall(after[new_begin:new_end])
+        for first, last, at, stop in _in_bytes(old_words, new_words, _differences(old_words, new_words, _TOKENS)):
+            removed, inserted = before[begin + first : begin + last], after[new_begin + at : new_begin + stop]
+            found.append(_splice(new_begin + at, removed, inserted))
+    return tuple(found)
+
+
+def undone(after: bytes, found: Sequence[Splice]) -> bytes:
+    """The bytes before the change; ValueError where these are not the ones after it."""
+    pieces: list[bytes] = []
+    end = 0
+    for splice in found:
+        removed, inserted = _bytes(splice.removed, splice.form), _bytes(splice.inserted, splice.form)
+        if splice.at < end or after[splice.at : splice.at + len(inserted)] != inserted:
+            raise ValueError(f"The file does not hold what was put in at byte {splice.at}.")
+        pieces += [after[end : splice.at], removed]
+        end = splice.at + len(inserted)
+    if end > len(after):
+        raise ValueError("The file is shorter than it was.")
+    return b"".join([*pieces, after[end:]])
+
+
+def _splice(at: int, removed: bytes, inserted: bytes) -> Splice:
+    try:
+        return Splice(at=at, removed=removed.decode(), inserted=inserted.decode())
+    except UnicodeDecodeError:
+        from base64 import b64encode
+
+        written = b64encode(removed).decode(), b64encode(inserted).decode()
+        return Splice(at=at, removed=written[0], inserted=written[1], form="base64")
+
+
+def _bytes(text: str, form: str) -> bytes:
+    if form == "text":
+        return text.encode()
+    from base64 import b64decode
+
+    return b64decode(text, validate=True)
+
+
+def _in_bytes(old: list[bytes], new: list[bytes], ranges: list[Range]) -> list[Range]:
+    """Ranges of pieces as ranges of bytes."""
+    old_at, new_at = _offsets(old), _offsets(new)
+    return [(old_at[a], old_at[b], new_at[c], new_at[d]) for a, b, c, d in ranges]
+
+
+def _offsets(pieces: list[bytes]) -> list[int]:
+    found = [0]
+    for piece in pieces:
+        found.append(found[-1] + len(piece))
+    return found
+
+
+def _changed_lines(old: list[bytes], new: list[bytes]) -> list[Range]:
+    """The ranges of lines in which two texts differ; a line that got or lost a comma is a range of its own."""
+    changed = _differences([line.replace(b",", b"") for line in old], [line.replace(b",", b"") for line in new], _LINES)
+    found: list[Range] = []
+    at = new_at = 0
+    for first, last, new_first, new_last in [*changed, (len(old), len(old), len(new), len(new))]:
+        alike = zip(range(at, first), range(new_at, new_first), strict=True)
+        found += [(one, one + 1, other, other + 1) for one, other in alike if old[one] != new[other]]
+        found.append((first, last, new_first, new_last))
+        at, new_at = last, new_last
+    return found
+
+
+def _differences(old: list[bytes], new: list[bytes], most: int) -> list[Range]:
+    """The ranges in which two lists differ: the fewest pieces, or one range where more than so many differ."""
+    start = 0
+    shorter = min(len(old), len(new))
+    while start < shorter and old[start] == new[start]:
+        start += 1
+    tail = 0
+    while tail < shorter - start and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    inner_old, inner_new = old[start : len(old) - tail], new[start : len(new) - tail]
+    if not inner_old and not inner_new:
+        return []
+    whole = [(0, len(inner_old), 0, len(inner_new))]
+    found = whole if not inner_old or not inner_new else _shortest(inner_old, inner_new, most) or whole
+    return [(a + start, b + start, c + start, d + start) for a, b, c, d in found]
+
+
+def _shortest(old: list[bytes], new: list[bytes], most: int) -> list[Range]:
+    """The shortest edit script by Myers' greedy search over diagonals; nothing where it is longer than `most`."""
+    reach = {1: 0}
+    trace: list[dict[int, int]] = []
+    for steps in range(most + 1):
+        trace.append(reach)
+        reach = dict(reach)
+        for diagonal in range(-steps, steps + 1, 2):
+            down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
+            x = reach[diagonal + 1] if down else reach[diagonal - 1] + 1
+            y = x - diagonal
+            while x < len(old) and y < len(new) and old[x] == new[y]:
+                x, y = x + 1, y + 1
+            reach[diagonal] = x
+            if x >= len(old) and y >= len(new):
+                return _script(trace, len(old), len(new))
+    return []
+
+
+def _script(trace: list[dict[int, int]], x: int, y: int) -> list[Range]:
+    """The ranges of a script, read backwards from the end of the search; those that meet are one."""
+    found: list[Range] = []
+    for steps in range(len(trace) - 1, 0, -1):
+        reach, diagonal = trace[steps], x - y
+        down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
+        before = diagonal + 1 if down else diagonal - 1
+        old_x = reach[before]
+        old_y = old_x - before
+        piece = (old_x, old_x, old_y, old_y + 1) if down else (old_x, old_x + 1, old_y, old_y)
+        if found and found[-1][0] == piece[1] and found[-1][2] == piece[3]:
+            last = found.pop()
+            piece = (piece[0], last[1], piece[2], last[3])
+        found.append(piece)
+        x, y = old_x, old_y
+    return found[::-1]

@@ -1,0 +1,78 @@
+"""What waits for a person's word: proposals, on this machine alone; and what was rejected, for everybody."""
+
+from typing import TYPE_CHECKING
+
+from quire.model.lazy import loader
+
+if TYPE_CHECKING:
+    from quire.inbox.proposals import (
+        BY,
+        INTO,
+        QUOTE_CHARS,
+        TEXT_CHARS,
+        By,
+        Evidence,
+        Into,
+        Proposal,
+        Status,
+        proposal_id,
+        propose,
+        value_digest,
+    )
+    from quire.inbox.rejections import Rejection, Rejections, named_rejection, read_rejections, write_rejection
+    from quire.inbox.store import PENDING_MOST, Inbox, count_pending, named_proposal, read_inbox, write_inbox
+
+__all__ = [
+    "BY",
+    "INTO",
+    "PENDING_MOST",
+    "QUOTE_CHARS",
+    "TEXT_CHARS",
+    "By",
+    "Evidence",
+    "Inbox",
+    "Into",
+    "Proposal",
+    "Rejection",
+    "Rejections",
+    "Status",
+    "count_pending",
+    "named_proposal",
+    "named_rejection",
+    "proposal_id",
+    "propose",
+    "read_inbox",
+    "read_rejections",
+    "value_digest",
+    "write_inbox",
+    "write_rejection",
+]
+
+# Which module holds what.
+_HOMES = {
+    "BY": "proposals",
+    "INTO": "proposals",
+    "PENDING_MOST": "store",
+    "QUOTE_CHARS": "proposals",
+    "TEXT_CHARS": "proposals",
+    "By": "proposals",
+    "Evidence": "proposals",
+    "Inbox": "store",
+    "Into": "proposals",
+    "Proposal": "proposals",
+    "Rejection": "rejections",
+    "Rejections": "rejections",
+    "Status": "proposals",
+    "count_pending": "store",
+    "named_proposal": "store",
+    "named_rejection": "rejections",
+    "proposal_id": "proposals",
+    "propose": "proposals",
+    "read_inbox": "store",
+    "read_rejections": "rejections",
+    "value_digest": "proposals",
+    "write_inbox": "store",
+    "write_rejection": "rejections",
+}
+
+__getattr__ = loader(__name__, _HOMES)

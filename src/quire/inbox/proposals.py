@@ -1,0 +1,114 @@
+"""What is proposed: a record that nobody has approved yet, where it came from, and who said it.
+
+Hooks and importers make proposals, never records. Two proposals that say the same are one, whatever case, spaces and
+punctuation they are written with: `value_digest` tells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from typing import Any, Literal
+
+import msgspec
+
+Into = Literal["graph", "facts", "profile", "notes", "episodes"]
+By = Literal["user", "agent", "file"]
+Status = Literal["pending", "accepted", "rejected", "withdrawn"]
+INTO: tuple[Into, ...] = ("graph", "facts", "profile", "notes", "episodes")
+BY: tuple[By, ...] = ("user", "agent", "file")
+TEXT_CHARS = 4_000
+QUOTE_CHARS = 400
+_PREFIX = "in-"
+_ID_CHARS = 10
+_GAPS = re.compile(r"[\W_]+", re.UNICODE)
+
+__all__ = [
+    "BY",
+    "INTO",
+    "QUOTE_CHARS",
+    "TEXT_CHARS",
+    "By",
+    "Evidence",
+    "Into",
+    "Proposal",
+    "Status",
+    "proposal_id",
+    "propose",
+    "value_digest",
+]
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a proposal rests on: who said what, where and when."""
+
+    quote: str
+    by: By
+    where: str = ""
+    """Such as `CLAUDE.md:14`, or `claude session 3f2a…, turn 12`: for people."""
+    at: str = ""
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A record that may be made.
+
+    `fields` are those of the record, as the layer takes them when somebody saves it: of the graph those of a node in a
+    save intent (`kind`, `title`, `body`, `stage`, `anchors`, `tags`, `related` …), of the facts `section`, `content`,
+    `confidence`, `tags`, of the profile `category`, `key`, `value`, `tags`, of the notes `text`, of the episodes
+    `title`, `summary` and `session_id`.
+    """
+
+    id: str
+    into: Into
+    kind: str
+    """What it is called when it is shown: decision, gotcha, feature, question, fact, preference, next step, session."""
+    text: str
+    """What it says, in one text: what is compared, and what a rejection remembers."""
+    fields: dict[str, Any]
+    origin: str
+    """The place it came from, the same each time: `session:claude:3f2a…`, `file:docs/adr/0001-….md`, `file:~/…`."""
+    by: By
+    evidence: tuple[Evidence, ...] = ()
+    proposed_at: str = ""
+    status: Status = "pending"
+    settled_at: str = ""
+    ref: str = ""
+    """The record that was made of it."""
+    reason: str = ""
+    """Why it was rejected."""
+
+
+def value_digest(text: str) -> str:
+    """What two texts that say the same share."""
+    folded = _GAPS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def proposal_id(text: str) -> str:
+    return f"{_PREFIX}{value_digest(text)[:_ID_CHARS]}"
+
+
+def propose(
+    into: Into,
+    kind: str,
+    text: str,
+    fields: dict[str, Any],
+    *,
+    origin: str,
+    by: By,
+    evidence: tuple[Evidence, ...] = (),
+    proposed_at: str = "",
+) -> Proposal:
+    """A new proposal; its id follows from what it says."""
+    return Proposal(
+        id=proposal_id(text),
+        into=into,
+        kind=kind,
+        text=text,
+        fields=fields,
+        origin=origin,
+        by=by,
+        evidence=evidence,
+        proposed_at=proposed_at,
+    )

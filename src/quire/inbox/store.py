@@ -1,0 +1,136 @@
+"""The proposals of this machine, in `.memory/local/inbox.jsonl`: one line each, read patiently, written as a whole.
+
+Whoever writes holds the lock of `.memory/`. What was settled stays for a while, so that the same thing found again in
+another session is not proposed again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from quire.files import LocalFile, damaged_lines, read_local, write_local
+from quire.inbox.layout import FILE, FOLDER
+from quire.inbox.proposals import Proposal
+from quire.model import InputError, NotFound, Problem, cut
+
+SETTLED_KEPT = 2_000
+PENDING_MOST = 2_000
+"""So many may wait; more are left out until some are settled."""
+_BYTES = 32 * 1024 * 1024
+_LEAST = 4
+
+__all__ = ["PENDING_MOST", "SETTLED_KEPT", "Inbox", "count_pending", "named_proposal", "read_inbox", "write_inbox"]
+
+
+class _State(msgspec.Struct, frozen=True):
+    id: str
+    status: str = "pending"
+
+
+class Inbox(msgspec.Struct, frozen=True, kw_only=True):
+    """What was proposed, the oldest first."""
+
+    proposals: tuple[Proposal, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    found: LocalFile
+
+    @property
+    def pending(self) -> list[Proposal]:
+        return [item for item in self.proposals if item.status == "pending"]
+
+    def find(self, proposal_id: str) -> Proposal | None:
+        return next((item for item in self.proposals if item.id == proposal_id), None)
+
+    def with_new(self, items: Iterable[Proposal]) -> tuple[Inbox, list[Proposal]]:
+        """The inbox with these, as far as they are new; which were. One that is known gains evidence, and no more."""
+        held = {item.id: item for item in self.proposals}
+        waiting = len(self.pending)
+        added = []
+        for item in items:
+            known = held.get(item.id)
+            if known is not None:
+                if known.status == "pending":
+                    held[item.id] = _with_evidence(known, item)
+            elif waiting < PENDING_MOST:
+                held[item.id] = item
+                waiting += 1
+                added.append(item)
+        return msgspec.structs.replace(self, proposals=tuple(held.values())), added
+
+    def with_changed(self, changed: Mapping[str, Proposal]) -> Inbox:
+        """Other states of some, in their places; one whose words changed has another id."""
+        after = {changed.get(item.id, item).id: changed.get(item.id, item) for item in self.proposals}
+        return msgspec.structs.replace(self, proposals=tuple(after.values()))
+
+
+def _with_evidence(known: Proposal, again: Proposal) -> Proposal:
+    evidence = tuple(dict.fromkeys((*known.evidence, *again.evidence)))[:8]
+    by = "user" if "user" in (known.by, again.by) else known.by
+    return msgspec.structs.replace(known, evidence=evidence, by=by)
+
+
+def read_inbox(root: str) -> Inbox:
+    """What is there; a line that cannot be read is passed over and told of."""
+    found = read_local(root, FOLDER, FILE, _BYTES)
+    held: dict[str, Proposal] = {}
+    bad = 0
+    decode = msgspec.json.Decoder(Proposal).decode
+    for line in (found.data or b"").split(b"\n"):
+        if not line.strip():
+            continue
+        try:
+            item = decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            bad += 1
+            continue
+        held[item.id] = item
+    if bad:
+        found = damaged_lines(found, bad, "The next change keeps the file as it is beside its place.")
+    problems = (found.problem,) if found.problem else ()
+    return Inbox(proposals=tuple(held.values()), problems=problems, found=found)
+
+
+def count_pending(root: str) -> int:
+    """How many wait, without taking them apart."""
+    decode = msgspec.json.Decoder(_State).decode
+    states = {}
+    for line in (read_local(root, FOLDER, FILE, _BYTES).data or b"").split(b"\n"):
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if line.strip():
+                state = decode(line)
+                states[state.id] = state.status
+    return sum(status == "pending" for status in states.values())
+
+
+def write_inbox(root: str, inbox: Inbox, token: str) -> None:
+    """Write it. Of what was settled, the latest stay."""
+    settled = sorted((item for item in inbox.proposals if item.status != "pending"), key=lambda item: item.settled_at)
+    dropped = {item.id for item in settled[: max(0, len(settled) - SETTLED_KEPT)]}
+    encode = msgspec.json.Encoder().encode
+    lines = [encode(item) for item in inbox.proposals if item.id not in dropped]
+    write_local(root, inbox.found, b"".join(line + b"\n" for line in lines), token)
+
+
+def named_proposal(inbox: Inbox, name: str) -> Proposal:
+    """By its id, or by the beginning of it."""
+    name = name.strip()
+    exact = inbox.find(name)
+    if exact is not None:
+        return exact
+    bare = name.removeprefix("in-")
+    near = [item for item in inbox.proposals if len(bare) >= _LEAST and item.id.removeprefix("in-").startswith(bare)]
+    if len(near) == 1:
+        return near[0]
+    if near:
+        shown = ", ".join(item.id for item in near[:5])
+        raise InputError(
+            f"`{cut(name, 40)}` could be any of {shown}.", hint="Give more of the id.", details={"field": "id"}
+        )
+    raise NotFound(
+        f"The inbox holds no proposal `{cut(name, 40)}`.",
+        hint="`memory inbox` lists them with their ids.",
+        details={"field": "id", "id": cut(name, 40)},
+    )

@@ -1,0 +1,127 @@
+"""A hook from beginning to end: what was heard becomes an answer and a receipt, or a pointer in the spool."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import timedelta
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from quire.model import QuireError, instant, timestamp
+from quire.project.hooking import Hooking
+from quire.project.spooling import ENDING, note_session
+
+if TYPE_CHECKING:
+    from quire.clients import Receipt, ReceiptItem
+    from quire.clients.hooks import HookEvent
+    from quire.retrieval import Handed
+
+_OPENING = ("session-start", "after-compaction")
+_TWICE = timedelta(seconds=10)
+"""Some clients run the hooks of another one beside their own: the second answer to the same start says nothing."""
+_BEGUN = ("", "new", "startup")
+"""What a session that begins says of itself; some clients say it with every message."""
+
+__all__ = ["Answering"]
+
+
+class Answering(Hooking):
+    """Everything that a hook of a client can set off."""
+
+    def answer_hook(self, event: HookEvent, tokens: int, chars: int) -> str:
+        """The text to hand over; empty where there is none. A client that takes no text gets none worked out."""
+        note_session(self.root, event, self.world)
+        if event.agent or tokens <= 0 or event.event in ENDING:
+            return ""
+        begun = perf_counter()
+        receipts = self._receipts(event.session)
+        if event.event in _OPENING and self._is_twice(event, receipts):
+            return ""
+        handed = self._handed(event, tokens, chars, receipts)
+        if handed.considered:
+            self._add_receipt(event, handed, round((perf_counter() - begun) * 1000))
+        return handed.text
+
+    def _handed(self, event: HookEvent, tokens: int, chars: int, receipts: list[Receipt]) -> Handed:
+        if event.event in _OPENING:
+            told = [item.ref for receipt in receipts if receipt.event not in _OPENING for item in _included(receipt)]
+            return self.hook_start(
+                client=event.client,
+                session=event.session,
+                tokens=tokens,
+                chars=chars,
+                told=told,
+                compacted=event.event == "after-compaction",
+            )
+        told_now = _told(receipts)
+        if event.event == "prompt":
+            return self.hook_prompt(event.prompt, tokens=tokens, chars=chars, told=told_now)
+        return self.hook_edit(event.files, tokens=tokens, chars=chars, told=told_now)
+
+    # -- receipts and the spool ---------------------------------------------------------------
+
+    def receipts(self, session: str = "") -> list[Receipt]:
+        """What was handed to agents unasked on this machine, the oldest first."""
+        from quire.clients import read_receipts
+
+        self._ready_to_ask()
+        return read_receipts(self.root, session)
+
+    def _receipts(self, session: str) -> list[Receipt]:
+        if not session:
+            return []
+        from quire.clients import read_receipts
+
+        return [receipt for receipt in read_receipts(self.root, session) if receipt.session == session]
+
+    def _is_twice(self, event: HookEvent, receipts: list[Receipt]) -> bool:
+        now = self.world.now()
+        for receipt in reversed(receipts):
+            at = instant(receipt.at)
+            if receipt.event == event.event and at is not None and timedelta(0) <= now - at < _TWICE:
+                return True
+        return event.event == "session-start" and event.source in _BEGUN and bool(receipts)
+
+    def _add_receipt(self, event: HookEvent, handed: Handed, milliseconds: int) -> None:
+        from quire.clients import Receipt, ReceiptItem, add_receipt
+
+        items = tuple(
+            ReceiptItem(ref=fate.ref, outcome=fate.outcome, why=fate.why, tokens=fate.tokens, verdict=fate.verdict)
+            for fate in handed.fates
+            if fate.ref
+        )
+        receipt = Receipt(
+            at=timestamp(self.world.now()),
+            client=event.client,
+            event=event.event,
+            session=event.session,
+            files=event.files[:20],
+            considered=handed.considered,
+            budget=handed.budget,
+            tokens=handed.tokens,
+            milliseconds=milliseconds,
+            items=items,
+        )
+        # A disk that takes no receipt is no reason to keep from the agent what it needs.
+        with contextlib.suppress(OSError, QuireError):
+            add_receipt(self.root, receipt, self.world.token())
+
+    def sessions_wait(self) -> bool:
+        """Whether sessions ended that nobody has read yet: a look at the folder alone."""
+        from quire.clients import has_ended
+
+        return has_ended(self.root)
+
+
+def _included(receipt: Receipt) -> list[ReceiptItem]:
+    return [item for item in receipt.items if item.outcome == "included"]
+
+
+def _told(receipts: list[Receipt]) -> set[str]:
+    """What the agent still has before its eyes: what was told since the last compaction."""
+    found: set[str] = set()
+    for receipt in receipts:
+        if receipt.event == "after-compaction":
+            found = set()
+        found.update(item.ref for item in _included(receipt))
+    return found

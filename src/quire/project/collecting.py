@@ -1,0 +1,184 @@
+"""Sessions that ended are read, and what they leave behind waits in the inbox."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.model import LockBusy, Problem, QuireError, instant, timestamp
+from quire.project.importing import Importing
+from quire.project.journal_automation import JournalAutomation
+from quire.project.rooms import as_warning
+
+if TYPE_CHECKING:
+    from quire.clients import Ended, Taken
+    from quire.files import LocalFile
+
+_SETTLED = timedelta(minutes=10)
+"""A session that did not say that it ended counts as ended after so long."""
+_LOCK = "collect.lock"
+_READ = "collected.json"
+_KEPT = 2_000
+_LOCAL_PROVIDER = "local"
+
+__all__ = ["Collected", "Collecting"]
+
+
+class Collected(msgspec.Struct, kw_only=True):
+    """What came of the sessions that waited."""
+
+    sessions: int = 0
+    proposed: int = 0
+    known: int = 0
+    rejected: int = 0
+    waiting: int = 0
+    """Sessions that are still going on."""
+    imported: int = 0
+    """Sessions that the journal took in."""
+    failed: list[tuple[str, str]] = []
+    busy: bool = False
+    """Somebody else is at it."""
+    warnings: list[Problem] = []
+
+
+class _Read(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How far a session was read."""
+
+    offset: int = 0
+    hash: str = ""
+    at: str = ""
+
+
+class Collecting(Importing, JournalAutomation):
+    """The work that hooks leave for later."""
+
+    def collect_sessions(self, *, running: bool = True) -> Collected:
+        """Read the sessions that waited; without `running`, not those that may still be going on.
+
+        Each is noted as read before the next one is begun, and one that cannot be read keeps no other from it.
+        """
+        from quire.clients import take_ended
+
+        self._ready()
+        with self._only_collector() as is_alone:
+            if not is_alone:
+                return Collected(busy=True)
+            done = Collected()
+            taken = take_ended(self.root, self.world.token())
+            for ended in taken.sessions:
+                if running or self._is_over(ended):
+                    self._collect(ended, done)
+                else:
+                    self._wait_on(ended)
+                    done.waiting += 1
+            self._finish(taken)
+            if taken.sessions and self._has_journal():
+                self._collect_journal(done, running)
+            return done
+
+    @contextlib.contextmanager
+    def _only_collector(self) -> Iterator[bool]:
+        from quire.files import Holder, ensure_local, held, inside, place_of
+
+        ensure_local(self.root, FOLDER, self.world.token())
+        holder = Holder(pid=self.world.pid, operation="collect", created_at=timestamp(self.world.now()))
+        with contextlib.ExitStack() as stack:
+            try:
+                path = inside(self.root, place_of(FOLDER, _LOCK))
+                stack.enter_context(held(path, holder, 0.0, self.world.sleep, keep=True))
+            except LockBusy:
+                yield False
+                return
+            yield True
+
+    def _is_over(self, ended: Ended) -> bool:
+        heard = instant(ended.at)
+        return ended.event == "session-end" or heard is None or self.world.now() - heard >= _SETTLED
+
+    def _wait_on(self, ended: Ended) -> None:
+        from quire.clients import note_ended
+
+        note_ended(self.root, ended, self.world.token())
+
+    def _finish(self, taken: Taken) -> None:
+        with contextlib.suppress(OSError):
+            taken.done(self.root)
+
+    def _collect(self, ended: Ended, done: Collected) -> None:
+        """Read one session from where it was left, and hand in what it leaves."""
+        from quire.capture import find_session, propose_session
+
+        name = f"{ended.client} {ended.session[:8]}"
+        key = f"{ended.client}:{ended.session}"
+        found, notes = self._read_notes()
+        before = notes.get(key, _Read())
+        try:
+            session = find_session(
+                ended.client,
+                ended.transcript,
+                ended.session,
+                root=self.root,
+                home=self.world.home,
+                env=self.world.env,
+            )
+            if session is None:
+                done.failed.append((name, "its file is not where this client keeps sessions"))
+                return
+            read = propose_session(
+                session,
+                client=ended.client,
+                root=self.root,
+                home=self.world.home,
+                now=timestamp(self.world.now()),
+                offset=before.offset,
+                content_hash=before.hash,
+            )
+            added = self.inbox_add(read.proposals)
+        except (QuireError, OSError, ValueError, RecursionError, MemoryError) as error:
+            done.failed.append((name, error.message if isinstance(error, QuireError) else str(error)[:200]))
+            if isinstance(error, QuireError | OSError):
+                self._wait_on(ended)  # the disk, or another writer: the next time may do
+            return
+        done.sessions += 1
+        done.proposed += len(added.added)
+        done.known += added.known
+        done.rejected += added.rejected
+        done.warnings += added.warnings
+        done.warnings += [
+            Problem(code="SessionNotWhole", severity="warning", message=f"{name}: {text}") for text in read.problems
+        ]
+        notes[key] = _Read(read.next_offset, read.content_hash, timestamp(self.world.now()))
+        self._note_read(found, notes)
+
+    def _read_notes(self) -> tuple[LocalFile, dict[str, _Read]]:
+        from quire.files import read_object
+
+        found = read_object(self.root, FOLDER, _READ)
+        notes = {}
+        for key, value in dict(found.fields.get("sessions") or {}).items():
+            with contextlib.suppress(msgspec.ValidationError):
+                notes[key] = msgspec.convert(value, _Read)
+        return found, notes
+
+    def _note_read(self, found: LocalFile, notes: dict[str, _Read]) -> None:
+        from quire.files import LOCAL_VERSION, write_local
+
+        latest = sorted(notes.items(), key=lambda item: item[1].at)[-_KEPT:]
+        value: dict[str, Any] = {"version": LOCAL_VERSION, "sessions": dict(latest)}
+        with contextlib.suppress(QuireError):
+            write_local(self.root, found, msgspec.json.encode(value) + b"\n", self.world.token())
+
+    def _collect_journal(self, done: Collected, running: bool) -> None:
+        """Where there is a journal with sources, it takes the sessions in as well; by rules, no model is asked."""
+        try:
+            if self._journal().registry.sources:
+                settled = 0.0 if running else _SETTLED.total_seconds()
+                synced = self.journal_sync(everything=True, provider=_LOCAL_PROVIDER, settled_seconds=settled)
+                done.imported = synced.imported
+        except QuireError as error:
+            done.warnings.append(as_warning(error))

@@ -1,0 +1,191 @@
+"""The guidance in instruction files as a part of wiring: `init` owns it; what wiring added is taken back with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.project.rooms import Rooms
+
+if TYPE_CHECKING:
+    from quire.clients.wiring import ClientStatus, FileDone, Integrated, Manifests, PartDone, PartSeen, Status
+    from quire.files import Markers
+    from quire.upkeep import Target
+
+_PART = "guidance"
+_READS = {
+    "claude": "CLAUDE.md",
+    "codex": "AGENTS.md",
+    "cursor": "AGENTS.md",
+    "opencode": "AGENTS.md",
+    "copilot": "AGENTS.md",
+    "cline": "AGENTS.md",
+}
+"""Which instruction file a client reads by itself; Gemini CLI has a section of its own."""
+_FILES = ("AGENTS.md", "CLAUDE.md")
+
+__all__ = ["Guiding"]
+
+
+class Guiding(Rooms):
+    """Guidance put in and taken out together with a client's wiring."""
+
+    def _with_guidance(self, done: Integrated, manifests: Manifests) -> Integrated:
+        """Install the guidance as `init` does, and note what came with it."""
+        from quire.clients.wiring import FileDone, PartDone
+        from quire.upkeep import install_guidance
+
+        readers = {client: _READS[client] for client in done.clients if client in _READS}
+        if not readers:
+            return done
+        before = {name: self._held(name) for name in _FILES}
+        world = self.world
+        if "claude" in readers:
+            # Its folder may be there only since a moment, or in a dry run not yet.
+            world = msgspec.structs.replace(world, env={**world.env, "CLAUDECODE": "1"})
+        targets, problems = install_guidance(self.root, world, self._map(), dry_run=done.dry_run)
+        if not done.dry_run:
+            for target in targets:
+                own = tuple(client for client, path in readers.items() if path == target.path)
+                self._note(target, before[target.path], own or tuple(readers), manifests)
+        found = {target.path: target for target in targets}
+        parts = [
+            PartDone(client=client, part=_PART, scope="project", path=path, status="unchanged", reason=target.reason)
+            if (target := found[path]).status in ("unchanged", "skipped")
+            else PartDone(
+                client=client,
+                part=_PART,
+                scope="project",
+                path=path,
+                status="created" if target.status == "created" else "updated",
+            )
+            for client, path in readers.items()
+            if path in found
+        ]
+        files = [
+            FileDone(
+                path=target.path,
+                scope="project",
+                status="created" if target.status == "created" else "updated",
+                clients=tuple(client for client, path in readers.items() if path == target.path),
+            )
+            for target in targets
+            if target.status in ("created", "updated")
+        ]
+        return msgspec.structs.replace(
+            done,
+            parts=(*done.parts, *parts),
+            files=(*done.files, *files),
+            warnings=(*done.warnings, *problems),
+        )
+
+    def _without_guidance(
+        self, clients: Sequence[str], manifests: Manifests, *, dry_run: bool
+    ) -> tuple[list[PartDone], list[FileDone]]:
+        """Take out what came with wiring, once no wired client needs it; what `init` put there stays."""
+        from quire.clients.wiring import FileDone, PartDone, known_base, unified
+
+        parts: list[PartDone] = []
+        files: list[FileDone] = []
+        for name in _FILES:
+            manifest = manifests.get(name)
+            gone = tuple(client for client in clients if manifest and client in manifest.clients)
+            if manifest is None or not gone:
+                continue
+            rest = tuple(client for client in manifest.clients if client not in clients)
+            current = self._held(name)
+            base, is_known = known_base(manifest, current)
+            if rest:
+                if not dry_run:
+                    manifests.put(msgspec.structs.replace(manifest, clients=rest))
+                continue
+            if not is_known and current is not None:
+                base = _bare(current)
+                base = None if manifest.before is None and not base.strip() else base
+            if not dry_run:
+                self._put(name, current, base)
+                manifests.remove(name)
+            if base == current:
+                continue
+            status: Status = "removed" if base is None else "updated"
+            diff = unified(current, base, name) if dry_run else ""
+            files.append(FileDone(path=name, scope="project", status=status, clients=gone, diff=diff))
+            parts += [
+                PartDone(client=client, part=_PART, scope="project", path=name, status="removed") for client in gone
+            ]
+        return parts, files
+
+    def _guidance_seen(self, one: ClientStatus) -> tuple[PartSeen, ...]:
+        """The parts of a client with the guidance among them."""
+        from quire.clients.wiring import PartSeen
+        from quire.files import find_section
+
+        name = _READS.get(one.client)
+        if name is None:
+            return one.parts
+        data = self._held(name)
+        if name == "CLAUDE.md" and data is not None and b"@AGENTS.md" in data:
+            name, data = "AGENTS.md", self._held("AGENTS.md")
+        found = find_section(data or b"", _sections()[0]).state
+        state = "unreadable" if found == "damaged" else found
+        reason = "its markers are damaged" if found == "damaged" else ""
+        seen = PartSeen(part=_PART, scope="project", path=name, state=state, reason=reason)
+        here = [part for part in one.parts if part.scope == "project"]
+        return (*here, seen, *one.parts[len(here) :])
+
+    def _note(self, target: Target, before: bytes | None, clients: tuple[str, ...], manifests: Manifests) -> None:
+        from quire.clients.wiring import make_manifest
+        from quire.files import find_section
+
+        known = manifests.get(target.path)
+        after = self._held(target.path)
+        if known is not None:
+            joined = tuple(dict.fromkeys((*known.clients, *clients)))
+            if joined != known.clients:
+                manifests.put(msgspec.structs.replace(known, clients=joined))
+            return
+        had = before is not None and find_section(before, _sections()[0]).state != "missing"
+        if target.status in ("created", "updated") and not had and after is not None:
+            manifests.put(make_manifest(target.path, "project", clients, before, after))
+
+    def _held(self, name: str) -> bytes | None:
+        """An instruction file's bytes; a link is followed only inside the project."""
+        from quire.files import follow_inside, read_bytes
+        from quire.model import OutsideProject
+
+        try:
+            return read_bytes(follow_inside(self.root, name))
+        except (OSError, OutsideProject):
+            return None
+
+    def _put(self, name: str, current: bytes | None, base: bytes | None) -> None:
+        from quire.files import disk, follow_inside, write_file
+
+        if base == current:
+            return
+        real = follow_inside(self.root, name)
+        if base is not None:
+            write_file(real, base, self.world.token(), expects=current)
+        else:
+            disk.remove(real)
+            disk.sync_folder(os.path.dirname(real))
+
+
+def _sections() -> tuple[Markers, Markers]:
+    """The two sections that the guidance consists of."""
+    from quire.files import Markers
+
+    return (
+        Markers("<!-- memory:start -->", "<!-- memory:end -->"),
+        Markers("<!-- memory:map:start -->", "<!-- memory:map:end -->"),
+    )
+
+
+def _bare(data: bytes) -> bytes:
+    from quire.files import remove_section
+
+    guidance, product_map = _sections()
+    return remove_section(remove_section(data, product_map), guidance)

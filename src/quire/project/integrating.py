@@ -1,0 +1,164 @@
+"""Wiring clients to the memory, in the project or in the user's home; and how they are wired now."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.model import InputError, cut
+from quire.project.guiding import Guiding
+
+if TYPE_CHECKING:
+    from quire.clients.wiring import Integrated, IntegrationStatus, Manifests, Scope, Surroundings
+
+_ALL = "all"
+
+__all__ = ["Integrating"]
+
+
+class Integrating(Guiding):
+    """What clients are told of the memory, where they read it."""
+
+    def integrate(
+        self,
+        clients: Sequence[str] = (),
+        *,
+        user: bool = False,
+        dry_run: bool = False,
+        repair: bool = False,
+        force: bool = False,
+    ) -> Integrated:
+        """Wire these clients; without any, those that are in use here. With `repair`, those that are wired already.
+
+        Files of ours that somebody changed are written anew only with `repair`; an entry of somebody else under our
+        name is replaced only with `force`.
+        """
+        from quire.clients.wiring import detect, integrate_clients
+
+        scope: Scope = "user" if user else "project"
+        named = _named(clients)
+        around = self._around(scope)
+        with self._wiring(scope, dry_run) as manifests:
+            wired = self._wired(scope, around, manifests)
+            if repair:
+                asked = [client for client in named or wired if client in wired]
+                if named and not asked:
+                    raise _not_wired(named)
+            else:
+                asked = list(named or dict.fromkeys([*detect(around), *wired]))
+                if not asked:
+                    raise _none_found()
+            done = integrate_clients(
+                asked,
+                around,
+                self.world,
+                manifests,
+                scope=scope,
+                action="repair" if repair else "install",
+                dry_run=dry_run,
+                force=force,
+            )
+            return self._with_guidance(done, manifests) if scope == "project" and asked else done
+
+    def integrate_remove(self, clients: Sequence[str] = (), *, user: bool = False, dry_run: bool = False) -> Integrated:
+        """Take the wiring of these clients back; without any, of all that are wired. What others wrote stays."""
+        from quire.clients.wiring import integrate_clients
+
+        scope: Scope = "user" if user else "project"
+        around = self._around(scope)
+        with self._wiring(scope, dry_run) as manifests:
+            asked = list(_named(clients) or self._wired(scope, around, manifests))
+            guided = self._without_guidance(asked, manifests, dry_run=dry_run) if scope == "project" else ([], [])
+            done = integrate_clients(
+                asked, around, self.world, manifests, scope=scope, action="remove", dry_run=dry_run
+            )
+        parts, files = guided
+        return msgspec.structs.replace(done, parts=(*done.parts, *parts), files=(*done.files, *files))
+
+    def integration_status(self, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
+        """How these clients are wired, or all of them: here, in the home, or by default in both."""
+        from quire.clients.wiring import CLIENTS, IntegrationStatus, look_at_clients
+
+        scopes: list[Scope] = ["project", "user"] if user is None else ["user" if user else "project"]
+        if not self.world.home and user is None:
+            scopes.remove("user")
+        around = self._around(scopes[-1])
+        found = {scope: self._manifests(scope) for scope in scopes}
+        told = look_at_clients(_named(clients) or CLIENTS, around, found)
+        if "project" in scopes:
+            told = [msgspec.structs.replace(one, parts=self._guidance_seen(one)) for one in told]
+        problems = [problem for manifests in found.values() for problem in manifests.problems]
+        return IntegrationStatus(clients=tuple(told), warnings=tuple(problems))
+
+    def _around(self, scope: Scope) -> Surroundings:
+        from quire.clients.wiring import Surroundings
+
+        if scope == "user" and not (self.world.home and os.path.isabs(self.world.home)):
+            raise InputError(
+                "There is no home folder to look for clients in.", hint="Set HOME, or wire the project without --user."
+            )
+        return Surroundings(root=self.root, home=self.world.home, env=self.world.env)
+
+    def _manifests(self, scope: Scope) -> Manifests:
+        from quire.clients.wiring import FOLDER as INTEGRATIONS
+        from quire.clients.wiring import Manifests
+
+        top = self.world.memory_home if scope == "user" else os.path.join(self.root, FOLDER)
+        return Manifests(os.path.join(top, INTEGRATIONS), self.world, private=scope == "user")
+
+    @contextlib.contextmanager
+    def _wiring(self, scope: Scope, dry_run: bool) -> Iterator[Manifests]:
+        """The records of a scope, with the right to change them."""
+        from quire.clients.wiring import FOLDER as INTEGRATIONS
+        from quire.files import write_access
+
+        if scope == "project":
+            self._settle()
+            self.graph.config()
+        if dry_run:
+            yield self._manifests(scope)
+        elif scope == "project":
+            with write_access(self.root, FOLDER, self.world, "integrate", written=(INTEGRATIONS,)):
+                yield self._manifests(scope)
+        else:
+            with write_access(self.world.memory_home, INTEGRATIONS, self.world, "integrate"):
+                yield self._manifests(scope)
+
+    def _wired(self, scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
+        from quire.clients.wiring import wired_clients
+
+        return wired_clients(scope, around, manifests)
+
+
+def _named(clients: Sequence[str]) -> tuple[str, ...]:
+    from quire.clients.wiring import CLIENTS
+
+    if _ALL in clients:
+        return CLIENTS
+    for name in clients:
+        if name not in CLIENTS:
+            raise InputError(
+                f"`{cut(name, 40)}` is no client that can be wired.",
+                hint=f"It is any of {', '.join(CLIENTS)}, or all.",
+                details={"field": "client", "allowed": [*CLIENTS, _ALL]},
+            )
+    return tuple(client for client in CLIENTS if client in clients)
+
+
+def _none_found() -> InputError:
+    from quire.clients.wiring import CLIENTS
+
+    return InputError(
+        "No client was found here or in your home folder.",
+        hint=f"Name those that you use: any of {', '.join(CLIENTS)}, or all.",
+    )
+
+
+def _not_wired(named: Sequence[str]) -> InputError:
+    words = " ".join(named)
+    return InputError(f"Not wired here: {', '.join(named)}.", hint=f"`memory integrate {words}` does it.")

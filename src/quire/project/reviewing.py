@@ -1,0 +1,312 @@
+"""The inbox: what was proposed, and what a person says to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.model import InputError, Layer, Problem, QuireError, timestamp
+from quire.project.accepting import TASK, Accepting
+from quire.project.rooms import as_warning
+
+if TYPE_CHECKING:
+    from quire.inbox import Inbox, Proposal, Rejection, Rejections
+    from quire.index import Index
+
+_SAID = ("content", "value", "title", "body", "text")
+_REVIEWED: tuple[Layer, ...] = ("graph", "facts", "profile")
+"""The journal holds what was said in sessions, which nobody had to approve."""
+
+__all__ = ["Added", "Reviewing", "Settled", "Shown"]
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """The inbox as it is shown."""
+
+    proposals: list[Proposal]
+    counts: dict[str, int]
+    """How many there are of each status."""
+    warnings: list[Problem]
+
+
+class Settled(msgspec.Struct, kw_only=True):
+    """What was settled, and what could not be."""
+
+    done: list[Proposal] = []
+    failed: list[tuple[Proposal, QuireError]] = []
+    rejections: list[Rejection] = []
+    files: list[str] = []
+    left: int = 0
+    """How many still wait."""
+    warnings: list[Problem] = []
+
+
+class Added(msgspec.Struct, kw_only=True):
+    """What became of proposals that were handed in."""
+
+    added: list[Proposal] = []
+    known: int = 0
+    """Said already: by a record, or by a proposal that waits or was settled."""
+    rejected: int = 0
+    warnings: list[Problem] = []
+
+
+class Reviewing(Accepting):
+    """Operations on proposals. Nothing that is proposed is told to anybody before it is accepted."""
+
+    def inbox(self, *, status: str = "pending", by: str | None = None, origin: str | None = None) -> Shown:
+        """The proposals that wait, or those of another status, the oldest first."""
+        from quire.inbox import read_inbox
+
+        self._ready()
+        found = read_inbox(self.root)
+        counts: dict[str, int] = {}
+        for item in found.proposals:
+            counts[item.status] = counts.get(item.status, 0) + 1
+        return Shown(proposals=_chosen(found, by, origin, status), counts=counts, warnings=list(found.problems))
+
+    def inbox_add(self, proposals: Iterable[Proposal], *, dry_run: bool = False) -> Added:
+        """Hand in proposals. What a record says already, and what was rejected, is left out."""
+        from quire.files import write_access
+        from quire.inbox import read_inbox, read_rejections, write_inbox
+
+        self._ready()
+        wanted = list(proposals)
+        now = timestamp(self.world.now())
+        rejections = read_rejections(self.root)
+        done = Added(warnings=list(rejections.problems))
+        said = self._with_index(_said) if wanted else set()
+        new = []
+        for item in wanted:
+            if any(rejections.match(text) for text in _texts(item)):
+                done.rejected += 1
+            elif _digests(item) & said:
+                done.known += 1
+            else:
+                new.append(msgspec.structs.replace(item, proposed_at=item.proposed_at or now))
+        if dry_run:
+            done.added = read_inbox(self.root).with_new(new)[1]
+        else:
+            with write_access(self.root, FOLDER, self.world, "add proposals"):
+                before = read_inbox(self.root)
+                after, done.added = before.with_new(new)
+                if after.proposals != before.proposals:
+                    write_inbox(self.root, after, self.world.token())
+        done.known += len(new) - len(done.added)
+        return done
+
+    # -- yes --------------------------------------------------------------------------------
+
+    def inbox_accept(
+        self, names: Sequence[str] = (), *, everything: bool = False, by: str | None = None, origin: str | None = None
+    ) -> Settled:
+        """Make records of proposals: of these, or with `everything` of all that wait, by whom and from where."""
+        chosen = self._proposals(names, everything=everything, by=by, origin=origin)
+        done = Settled()
+        # Features before what depends on them; what one cannot be saved with does not stop the others.
+        for item in sorted(chosen, key=lambda item: (item.into != "graph", item.kind != "feature")):
+            try:
+                ref, warnings = self._accepted(item)
+            except QuireError as error:
+                done.failed.append((item, error))
+                continue
+            done.warnings += warnings
+            done.done.append(self._settled(item, "accepted", ref=ref))
+        return self._written_down(done)
+
+    # -- no, and not so ---------------------------------------------------------------------
+
+    def inbox_edit(self, name: str, *, text: str | None = None, fields: dict[str, Any] | None = None) -> Proposal:
+        """Another wording of a proposal that waits, or other fields of it; nothing is accepted with that."""
+        from quire.files import write_access
+        from quire.guard import admit
+        from quire.inbox import TEXT_CHARS, read_inbox, write_inbox
+
+        (item,) = self._proposals([name])
+        changed = dict(item.fields) | (fields or {})
+        said = item.text
+        if text is not None:
+            said, _ = admit(text, "text", most=TEXT_CHARS)
+            changed[_words_of(item)] = said
+        for field, value in changed.items():
+            if isinstance(value, str):
+                admit(value, field, most=TEXT_CHARS)
+        self._check_form(item, changed)
+        from quire.inbox import proposal_id
+
+        after = msgspec.structs.replace(item, id=proposal_id(said), text=said, fields=changed)
+        with write_access(self.root, FOLDER, self.world, "edit a proposal"):
+            inbox = read_inbox(self.root)
+            if after.id != item.id and inbox.find(after.id) is not None:
+                raise InputError(f"`{after.id}` says that already.", hint="Reject one of the two.")
+            write_inbox(self.root, inbox.with_changed({item.id: after}), self.world.token())
+        return after
+
+    def _check_form(self, item: Proposal, fields: dict[str, Any]) -> None:
+        """Refuse what could not be accepted later, as far as its shape tells."""
+        if item.into == "graph":
+            self.save({"task": TASK, "nodes": [{**fields, "related": []}]}, dry_run=True)
+        elif item.into == "facts":
+            from quire.layers.facts import section_named
+
+            section_named(str(fields.get("section", "")))
+        elif item.into == "profile":
+            from quire.layers.profile import allowed_category
+
+            allowed_category(str(fields.get("category", "")))
+
+    def inbox_reject(
+        self,
+        names: Sequence[str] = (),
+        *,
+        reason: str = "",
+        everything: bool = False,
+        by: str | None = None,
+        origin: str | None = None,
+        value: str | None = None,
+    ) -> Settled:
+        """Say no: to proposals, or to a `value` that nobody proposed. From now on it is refused, whoever writes it."""
+        from quire.files import write_access
+        from quire.guard import admit
+        from quire.inbox import TEXT_CHARS, Rejection, write_rejection
+
+        if reason:
+            reason, _ = admit(reason, "reason", most=500)
+        now = timestamp(self.world.now())
+        done = Settled()
+        if value is not None:
+            self._ready()
+            value, _ = admit(value, "value", most=TEXT_CHARS)
+            done.rejections.append(Rejection(value=value, reason=reason, rejected_at=now, origin="user"))
+            chosen = []
+        else:
+            chosen = self._proposals(names, everything=everything, by=by, origin=origin)
+        for item in chosen:
+            done.rejections.append(
+                Rejection(value=item.text, kind=item.kind, reason=reason, rejected_at=now, origin=item.origin)
+            )
+            done.done.append(self._settled(item, "rejected", reason=reason))
+        with write_access(self.root, FOLDER, self.world, "reject"):
+            for rejection in done.rejections:
+                done.files.append(write_rejection(self.root, rejection, self.world.token()))
+        return self._written_down(done)
+
+    def inbox_rejected(self) -> Rejections:
+        """Everything that was rejected; also what was lifted since."""
+        from quire.inbox import read_rejections
+
+        self._ready()
+        return read_rejections(self.root)
+
+    def inbox_lift(self, names: Sequence[str]) -> Settled:
+        """Allow again what was rejected. That it was rejected, and when it was lifted, stays on record."""
+        from quire.files import write_access
+        from quire.inbox import named_rejection, read_rejections, write_rejection
+
+        self._ready()
+        now = timestamp(self.world.now())
+        done = Settled()
+        with write_access(self.root, FOLDER, self.world, "lift a rejection"):
+            rejections = read_rejections(self.root)
+            found = [named_rejection(rejections, name) for name in names]
+            for item in found:
+                lifted = msgspec.structs.replace(item, lifted_at=item.lifted_at or now)
+                done.rejections.append(lifted)
+                done.files.append(write_rejection(self.root, lifted, self.world.token()))
+        return self._written_down(done, lifted={item.id for item in done.rejections})
+
+    # -- what all of them need ----------------------------------------------------------------
+
+    def _proposals(
+        self,
+        names: Sequence[str],
+        *,
+        everything: bool = False,
+        by: str | None = None,
+        origin: str | None = None,
+    ) -> list[Proposal]:
+        """The proposals that are meant, all of them waiting."""
+        from quire.inbox import named_proposal, read_inbox
+
+        self._ready()
+        inbox = read_inbox(self.root)
+        if everything:
+            return _chosen(inbox, by, origin)
+        found = list({item.id: item for item in (named_proposal(inbox, name) for name in names)}.values())
+        if not found:
+            raise InputError("No proposal is named.", hint="Give ids, or --all.", details={"field": "id"})
+        for item in found:
+            if item.status != "pending":
+                raise InputError(
+                    f"`{item.id}` was {item.status} already.",
+                    hint="`memory inbox lift` takes a rejection back." if item.status == "rejected" else None,
+                    details={"field": "id", "id": item.id},
+                )
+        return found
+
+    def _settled(self, item: Proposal, status: Any, **fields: str) -> Proposal:
+        return msgspec.structs.replace(item, status=status, settled_at=timestamp(self.world.now()), **fields)
+
+    def _written_down(self, done: Settled, lifted: Iterable[str] = ()) -> Settled:
+        """Write down in the inbox what was settled, and what may be proposed again."""
+        from quire.files import write_access
+        from quire.inbox import read_inbox, write_inbox
+
+        changed = {item.id: item for item in done.done}
+        with write_access(self.root, FOLDER, self.world, "settle proposals"):
+            inbox = read_inbox(self.root)
+            done.warnings += inbox.problems
+            for name in lifted:
+                item = inbox.find(name)
+                if item is not None and item.status == "rejected":
+                    changed[name] = msgspec.structs.replace(item, status="pending", settled_at="", reason="")
+            done.left = len(inbox.pending)
+            if changed:
+                after = inbox.with_changed(changed)
+                done.left = len(after.pending)
+                try:
+                    write_inbox(self.root, after, self.world.token())
+                except QuireError as error:
+                    done.warnings.append(as_warning(error))
+        return done
+
+
+def _chosen(inbox: Inbox, by: str | None, origin: str | None, status: str = "pending") -> list[Proposal]:
+    return [
+        item
+        for item in inbox.proposals
+        if status in ("all", item.status)
+        and (by is None or item.by == by)
+        and (origin is None or origin in item.origin)
+    ]
+
+
+def _words_of(item: Proposal) -> str:
+    """The field of the record that says what the proposal says."""
+    return {"graph": "body", "facts": "content", "profile": "value", "notes": "text", "episodes": "summary"}[item.into]
+
+
+def _texts(item: Proposal) -> list[str]:
+    return [item.text, *(str(item.fields[name]) for name in _SAID if isinstance(item.fields.get(name), str))]
+
+
+def _digests(item: Proposal) -> set[str]:
+    """What tells that a record says this: its words. A title alone says too little."""
+    from quire.inbox import value_digest
+
+    said = item.fields.get(_words_of(item))
+    return {value_digest(text) for text in (item.text, said) if isinstance(text, str) and text.strip()}
+
+
+def _said(index: Index) -> set[str]:
+    """What the records say that somebody decided about, by digest; retired ones too."""
+    from quire.inbox import value_digest
+
+    found: set[str] = set()
+    for layer in _REVIEWED:
+        for record in index.records(layer):
+            found.update(value_digest(text) for text in (record.text, record.title) if text.strip())
+    return found

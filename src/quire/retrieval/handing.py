@@ -1,0 +1,126 @@
+"""What is handed to an agent unasked: lines of several shelves within a budget, and what became of each of them.
+
+Whoever hands over says what is offered, in the order in which it matters. A line stands whole or not at all; the fate
+of every offer is told, so that there can be a receipt for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from quire.model import Record, Verdict, count_tokens, cut, first_sentence, one_line
+
+Outcome = Literal["included", "trimmed", "withheld"]
+_CALM = ("fresh", "unanchored")
+_TITLE_CHARS = 120
+_SAID_CHARS = 220
+
+__all__ = ["Fate", "Handed", "Offered", "Shelf", "fit_shelves", "told_line"]
+
+
+class Offered(msgspec.Struct, frozen=True, kw_only=True):
+    """A line that may be told."""
+
+    line: str
+    ref: str = ""
+    """The record that it tells of; empty for a line about the memory itself."""
+    why: str = ""
+    withheld: str = ""
+    """Why it must not be told; it only gets a receipt then."""
+    verdict: str = ""
+
+
+class Shelf(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of one kind below a heading."""
+
+    title: str
+    offers: Sequence[Offered]
+    most: int = 100
+    """So many at most, however much room there is."""
+
+
+class Fate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of an offer."""
+
+    ref: str
+    outcome: Outcome
+    why: str = ""
+    tokens: int = 0
+    verdict: str = ""
+
+
+class Handed(msgspec.Struct, kw_only=True):
+    """The text, and what became of everything that was considered for it."""
+
+    text: str = ""
+    tokens: int = 0
+    budget: int = 0
+    considered: int = 0
+    fates: list[Fate] = []
+
+
+def told_line(record: Record, verdict: Verdict | None = None, *, lead: str = "") -> str:
+    """A record on one line, with its ref and what is known of its truth; nothing in it breaks out of the line."""
+    state = ", ".join(part for part in (record.stage, verdict.verdict if verdict else "") if part and part != "fresh")
+    title = cut(one_line(record.title), _TITLE_CHARS)
+    said = cut(one_line(first_sentence(record.text)), _SAID_CHARS)
+    body = "" if not said or said.startswith(title.rstrip("…. ")) or title in said else f": {said}"
+    if said and title.rstrip("…. ") in said:
+        title, body = said, ""
+    doubt = f" ({verdict.because})" if verdict and verdict.verdict not in _CALM and verdict.because else ""
+    return f"- `{record.ref}`{f' [{state}]' if state else ''} {lead}{title}{body}{cut(one_line(doubt), 160)}"
+
+
+def fit_shelves(
+    head: str,
+    shelves: Sequence[Shelf],
+    *,
+    tokens: int,
+    chars: int,
+    safe: Callable[[str], str],
+    foot: Iterable[str] = (),
+) -> Handed:
+    """The text: its head, the shelves as far as there is room, the lines at its foot. Nothing where nothing is left.
+
+    Shelves come in the order of their worth. `safe` takes out what a reader could be deceived by.
+    """
+    done = Handed(budget=tokens)
+    feet = [safe(line) for line in foot]
+    spent = count_tokens("\n".join((head, *feet))) + 2
+    length = sum(len(line) + 1 for line in (head, *feet))
+    parts: list[str] = []
+    seen: set[str] = set()
+    for shelf in shelves:
+        title = f"\n{shelf.title}" if shelf.title else ""
+        cost, size = (count_tokens(title) + 1, len(title) + 1)
+        lines: list[str] = []
+        for offer in shelf.offers:
+            if offer.ref and offer.ref in seen:
+                continue
+            seen.add(offer.ref)
+            done.considered += 1
+            if offer.withheld:
+                done.fates.append(Fate(ref=offer.ref, outcome="withheld", why=offer.withheld, verdict=offer.verdict))
+                continue
+            line = safe(offer.line)
+            price = count_tokens(line) + 1
+            first = (0, 0) if lines else (cost, size)
+            fits = spent + first[0] + price <= tokens and length + first[1] + len(line) + 1 <= chars
+            if len(lines) >= shelf.most or not fits:
+                why = "no room" if len(lines) < shelf.most else f"only {shelf.most} of these are told"
+                done.fates.append(Fate(ref=offer.ref, outcome="trimmed", why=why, verdict=offer.verdict))
+                continue
+            spent, length = spent + first[0] + price, length + first[1] + len(line) + 1
+            lines.append(line)
+            done.fates.append(
+                Fate(ref=offer.ref, outcome="included", why=offer.why, tokens=price, verdict=offer.verdict)
+            )
+        if lines:
+            parts += [title, *lines]
+    if parts or feet:
+        done.text = "\n".join((head, *parts, *(["", *feet] if feet else [])))
+        done.tokens = count_tokens(done.text)
+    return done

@@ -1,0 +1,231 @@
+"""`memory hook`: what a client runs at its events. It answers in the client's form or not at all, and never fails.
+
+The work is done by a child, which the parent ends when its time is up. Whatever happens to the child (an error, a hang,
+a signal), the parent prints either a whole answer or nothing and ends with 0, so that no client is ever held up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+from time import monotonic
+from typing import TYPE_CHECKING, NoReturn
+
+from quire.surfaces.cli.commands import Argument, Command, Session
+from quire.surfaces.cli.output import drop_stdout
+
+if TYPE_CHECKING:
+    from quire.files import World
+
+_EXAMPLES = """Examples:
+  quire hook claude session-start < payload.json
+  quire hook gemini prompt < payload.json
+  MEMORY_HOOKS=off claude       without hooks, this once
+"""
+_SECONDS = {"session-start": 6.0, "after-compaction": 6.0, "prompt": 2.5, "before-edit": 2.5}
+_OTHER_SECONDS = 1.0
+"""What only leaves a note is over in milliseconds; some clients give the end of a session no more than 1.5 seconds."""
+_MOST_SECONDS = 60.0
+_MOST_BYTES = 1 << 20
+_OFF = ("off", "0", "no", "false")
+_COLLECT = "\x01"
+"""Said by the child after its answer: sessions wait to be read."""
+
+__all__ = ["COMMAND", "answer_hook"]
+
+
+def run(session: Session, words: tuple[str, ...]) -> int:  # noqa: ARG001
+    """Answer a hook of a client: what it says comes on standard input, what it is told goes to standard output.
+
+    CLIENT is claude, codex, cursor, gemini, opencode or copilot; EVENT is session-start, prompt, before-edit,
+    before-compaction, after-compaction, turn-end or session-end, or the client's own name of it. `memory integrate`
+    writes these commands where each client looks for them. It ends with 0 whatever happens, within a few seconds
+    (MEMORY_HOOK_SECONDS), and says nothing but what the client expects; why it said nothing is in
+    .memory/local/hooks.log. MEMORY_HOOKS=off switches it off.
+    """
+    return answer_hook(list(words))
+
+
+def answer_hook(words: list[str]) -> int:
+    """Answer one hook; always 0."""
+    try:
+        _guarded(words)
+    except KeyboardInterrupt:
+        pass
+    except Exception:
+        # Whoever hooked us in must not notice; a broken pipe, a full process table, a folder that is gone.
+        drop_stdout()
+    return 0
+
+
+def _guarded(words: list[str]) -> None:
+    from quire.files import real_world
+
+    client, event = (*words, "", "")[:2]
+    world = real_world()
+    if world.env.get("MEMORY_HOOKS", "").strip().lower() in _OFF:
+        _print(_silence(client, event))
+        return
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read_end)
+        _work(client, event, world, write_end)
+    os.close(write_end)
+    seconds = _allowed(event, world)
+    said = _heard(read_end, child, seconds)
+    if said is None:
+        _print(_silence(client, event))
+        _log_from_outside(world, f"{client} {event}: ended after {seconds:g} s without an answer")
+        return
+    answer, _, root = said.partition(_COLLECT.encode())
+    _print(answer)
+    if root:
+        _collect_later(root.decode("utf-8", "surrogateescape"), world)
+
+
+def _print(answer: bytes) -> None:
+    if answer:
+        sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
+
+
+def _allowed(event: str, world: World) -> float:
+    usual = _SECONDS.get(event, _OTHER_SECONDS)
+    try:
+        return min(max(0.05, float(world.env.get("MEMORY_HOOK_SECONDS", usual))), _MOST_SECONDS)
+    except ValueError:
+        return usual
+
+
+def _heard(pipe: int, child: int, seconds: float) -> bytes | None:
+    """What the child says, if it says all of it in time; None where it had to be ended, or failed."""
+    until = monotonic() + seconds
+    parts: list[bytes] = []
+    whole = False
+    while (left := until - monotonic()) > 0:
+        if select.select([pipe], [], [], left)[0]:
+            part = os.read(pipe, 1 << 16)
+            if not part:
+                whole = True
+                break
+            parts.append(part)
+    if not whole:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    return b"".join(parts) if whole and status == 0 else None
+
+
+# -- the child ------------------------------------------------------------------------------------
+
+
+def _work(client: str, event: str, world: World, pipe: int) -> NoReturn:
+    """Work the answer out and hand it to the parent; ends the process."""
+    # Where the parent itself is killed, nobody waits for us: the kernel ends us then.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, _MOST_SECONDS + 5)
+    code = 1
+    root = ""
+    try:
+        answer, root, waits = _answer(client, event, world)
+        _send(pipe, answer + (_COLLECT.encode() + os.fsencode(root) if waits else b""))
+        code = 0
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            _log(root or _root_here(world), world, f"{client} {event}: {_said(error)}")
+            _send(pipe, _silence(client, event))
+            code = 0
+    os._exit(code)
+
+
+def _answer(client: str, event: str, world: World) -> tuple[bytes, str, bool]:
+    """The bytes for the client, the project, and whether sessions wait to be read."""
+    from quire.clients.hooks import read_event, reply, room_for
+
+    heard = read_event(client, event, _payload())
+    silence = reply(heard, "")
+    from quire.project import ENDING, memory_root, note_session
+
+    root = memory_root(heard.cwd or world.cwd)
+    if root is None:
+        return silence, "", False
+    try:
+        if heard.event in ENDING:
+            note_session(root, heard, world)
+            return silence, root, False
+        from quire.project import Answering
+
+        project = Answering.open(heard.cwd or None, world)
+        room = room_for(heard)
+        text = project.answer_hook(heard, room.tokens, room.chars)
+        waits = heard.event == "session-start" and project.sessions_wait()
+        return reply(heard, text), root, waits
+    except Exception as error:
+        _log(root, world, f"{client} {event}: {_said(error)}")
+        return silence, root, False
+
+
+def _silence(client: str, event: str) -> bytes:
+    from quire.clients.hooks import CLIENTS, HookEvent, reply
+
+    return reply(HookEvent(client=client, event=event, native=""), "") if client in CLIENTS else b""
+
+
+def _payload() -> bytes:
+    from quire.clients.hooks import PAYLOAD_BYTES
+
+    parts, size = [], 0
+    while part := os.read(0, 1 << 16):
+        size += len(part)
+        if size <= PAYLOAD_BYTES + 1:
+            parts.append(part)
+    return b"".join(parts)
+
+
+def _send(pipe: int, data: bytes) -> None:
+    data = data[:_MOST_BYTES]
+    while data:
+        data = data[os.write(pipe, data) :]
+
+
+def _said(error: BaseException) -> str:
+    text = getattr(error, "message", "") or str(error) or type(error).__name__
+    return f"{type(error).__name__}: {' '.join(text.split())[:400]}"
+
+
+# -- what is left behind --------------------------------------------------------------------------
+
+
+def _root_here(world: World) -> str:
+    from quire.project import memory_root
+
+    return memory_root(world.cwd) or ""
+
+
+def _log_from_outside(world: World, text: str) -> None:
+    with contextlib.suppress(Exception):
+        _log(_root_here(world), world, text)
+
+
+def _log(root: str, world: World, text: str) -> None:
+    """A line in the log, which git does not see; nowhere where there is no memory."""
+    if not root:
+        return
+    from quire.clients import log_line
+
+    log_line(root, world, text)
+
+
+def _collect_later(root: str, world: World) -> None:
+    """Have the sessions that wait read by a process of its own, which ends by itself; the client need not wait."""
+    from quire.files import own_command, start_program
+
+    env = {**world.env, "MEMORY_HOOKS": "off"}
+    start_program(own_command("inbox", "collect", "--in-background"), cwd=root, env=env)
+
+
+COMMAND = Command(run=run, examples=_EXAMPLES, arguments=(Argument(name="words", many=True, required=False),), paths=())

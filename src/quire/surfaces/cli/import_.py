@@ -1,0 +1,145 @@
+"""`memory import`"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from quire.model import Cancelled, UsageError
+from quire.surfaces.cli.commands import Argument, Command, Option, Session
+from quire.surfaces.cli.inbox import show_proposal
+from quire.surfaces.cli.output import answer, counted, say, warn
+
+if TYPE_CHECKING:
+    from quire.project import FoundSource, ImportedHosts, Importing, Settled
+
+_EXAMPLES = """Examples:
+  memory import                       show what is found, and what of it is new
+  memory import adr claude-md         propose what these say: it waits in `memory inbox`
+  memory import adr --accept          make records of it at once
+  memory import --all --choose        decide one by one
+  memory import --as mcp-memory ~/notes/memory.json
+"""
+_LISTED = 3
+"""Of more files in one folder, only the folder is named."""
+_CHOICE = "[y]es, [n]o and never again, [s]kip, [q]uit? "
+
+
+def run(
+    session: Session,
+    words: tuple[str, ...],
+    everything: bool,
+    as_kind: str | None,
+    accept: bool,
+    choose: bool,
+    dry_run: bool,
+) -> int | None:
+    """Read what other programs already know of this project.
+
+    Finds CLAUDE.md and rules, AGENTS.md, GEMINI.md, the rules of Cursor, Cline and Copilot, Claude's and Codex's own
+    notes, memories of Serena, Cline, Basic Memory and the MCP memory server, decision records, Beads. Without a SOURCE,
+    shows what there is. Those that are named (by kind, or with --as by path) become proposals with their origin, which
+    wait in `memory inbox`. Their files are only read; a second import proposes only what is new.
+    """
+    if accept and choose:
+        raise UsageError("Give --accept or --choose, not both.")
+    if (accept or choose) and dry_run:
+        raise UsageError("--dry-run writes nothing; leave out --accept and --choose.")
+    if everything and words:
+        raise UsageError("Give sources or --all, not both.")
+    project = session.part("Importing")
+    looks = not words and not everything
+    if looks and (accept or choose):
+        raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
+    kinds, paths = (words, ()) if as_kind is None else ((), words)
+    done = project.import_hosts(kinds, paths=paths, as_kind=as_kind, dry_run=dry_run or looks)
+    settled = project.inbox_accept([item.id for item in done.proposals]) if accept and done.proposals else None
+    if session.as_json:
+        from quire.fields import imported_fields
+
+        answer(project, imported_fields(done, settled), done.warnings)
+        return 1 if settled and settled.failed else None
+    _sources(done)
+    if dry_run:
+        for item in done.proposals:
+            show_proposal(item)
+    elif choose:
+        _choose(project, done)
+    elif not looks:
+        _tell(done, settled)
+    if looks and done.sources:
+        say("memory import KIND… proposes them; --dry-run shows each, --accept takes them at once.")
+    warn(done.warnings)
+    return 1 if settled and settled.failed else None
+
+
+def _sources(done: ImportedHosts) -> None:
+    if not done.sources:
+        say("Nothing of other programs is found here. `memory import --help` says what is looked for.")
+    folders: dict[tuple[str, str], list[FoundSource]] = {}
+    for found in done.sources:
+        folders.setdefault((found.source.kind, found.source.shown.rpartition("/")[0]), []).append(found)
+    for (kind, folder), group in folders.items():
+        if len(group) > _LISTED:
+            _line(kind, f"{folder or '.'}/ ({len(group)} files)", group)
+            continue
+        for found in group:
+            _line(kind, found.source.shown, [found])
+
+
+def _line(kind: str, place: str, group: list[FoundSource]) -> None:
+    items, new = sum(found.items for found in group), sum(found.new for found in group)
+    say(f"{kind:22} {place}: {f'{new} new of {items}' if items else 'nothing to propose'}")
+
+
+def _tell(done: ImportedHosts, settled: Settled | None) -> None:
+    before = f", {done.rejected} rejected before" if done.rejected else ""
+    said = f"{done.known} known already{before}"
+    if settled is None:
+        where = ": `memory inbox` shows them" if done.proposals else ""
+        say(f"{counted(len(done.proposals), 'new proposal')}{where}. ({said})")
+        return
+    say(f"{counted(len(settled.done), 'record')} made. ({said})")
+    for item, error in settled.failed:
+        say(f"Not accepted: {item.id}: {error.message}")
+        if error.hint:
+            say(f"  {error.hint}")
+    warn(settled.warnings)
+
+
+def _choose(project: Importing, done: ImportedHosts) -> None:
+    """Ask for each of them; what is skipped stays in the inbox."""
+    if not sys.stdin.isatty():
+        raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
+    for number, item in enumerate(done.proposals, start=1):
+        show_proposal(item)
+        say(f"{number} of {len(done.proposals)}: {_CHOICE}")
+        said = sys.stdin.readline()
+        if not said:
+            raise Cancelled("Nobody answered; what is left waits in the inbox.")
+        word = said.strip().lower()[:1]
+        if word == "q":
+            break
+        if word == "y":
+            settled = project.inbox_accept([item.id])
+            for _, error in settled.failed:
+                say(f"Not accepted: {error.message}")
+        elif word == "n":
+            project.inbox_reject([item.id])
+    left = len(project.inbox().proposals)
+    say(f"{counted(left, 'proposal')} {'waits' if left == 1 else 'wait'} in the inbox.")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    arguments=(Argument(name="words", many=True, required=False),),
+    options=(
+        Option(name="--all", into="everything", help="Everything that is found."),
+        Option(name="--as", into="as_kind", metavar="KIND", help="The SOURCEs are paths of files of this kind."),
+        Option(name="--accept", into="accept", help="Make records of it at once."),
+        Option(name="--choose", into="choose", help="Ask for each, in a terminal."),
+        Option(name="--dry-run", into="dry_run", help="Show what would be proposed, write nothing."),
+    ),
+    paths=("words",),
+)
