@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from thorough import examples
 
 from quire.capture.hosts import find_hosts, read_host
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
 from quire.model import is_id
+from thorough import examples
 
 PARTS = st.sampled_from(
     [

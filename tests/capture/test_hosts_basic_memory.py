@@ -232,6 +232,9 @@ def test_what_may_not_be_kept_is_left_out_alone(tmp_path: Path) -> None:
         ("TextNotAllowed", 5),
         ("MemorySecretDetected", 6),
     ]
+    tagged = _read(tmp_path, f"---\npermalink: x\ntags: [{token}]\n---\n- [tech] Fast\n")
+    assert tagged.proposals == ()
+    assert [problem.code for problem in tagged.problems] == ["MemorySecretDetected"]
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from thorough import examples
 
 from quire.capture.hosts import find_hosts, read_host
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
 from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Proposal
+from thorough import examples
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
@@ -21,8 +21,11 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 NAMES = st.sampled_from(
-    "id title status priority issue_type description design notes close_reason labels dependencies _type key value "
-    "updated_at type name entityType observations from to relationType".split()  # noqa: SIM905
+    [
+        *("id", "title", "status", "priority", "issue_type", "description", "design", "notes", "close_reason"),
+        *("labels", "dependencies", "_type", "key", "value", "updated_at"),
+        *("type", "name", "entityType", "observations", "from", "to", "relationType"),
+    ]
 )
 NOW = "2026-03-01T12:00:00+00:00"
 
@@ -248,13 +251,17 @@ def test_what_may_not_be_kept_is_told(tmp_path: Path) -> None:
         _issue("bd-1", "Deploy", description=f"With {token}."),
         _issue("bd-2", "Trick \u202e", kind="feature"),
         _issue("bd-3", "Fine"),
+        _issue("bd-4", "Label", kind="epic", labels=[token]),
+        {"_type": "memory", "key": token, "value": "Fine too"},
     )
     assert [made.text for made in read.proposals] == ["bd-3 (task, P2): Fine."]
-    assert [(problem.code, problem.line) for problem in read.problems] == [
-        ("MemorySecretDetected", 1),
-        ("TextNotAllowed", 2),
+    assert sorted((problem.line, problem.code) for problem in read.problems) == [
+        (1, "MemorySecretDetected"),
+        (2, "TextNotAllowed"),
+        (4, "MemorySecretDetected"),
+        (5, "MemorySecretDetected"),
     ]
-    assert token not in read.problems[0].message
+    assert token not in "".join(problem.message for problem in read.problems)
 
 
 def test_which_file_is_read(tmp_path: Path) -> None:

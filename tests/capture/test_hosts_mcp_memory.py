@@ -226,12 +226,14 @@ def test_what_may_not_be_kept_is_left_out_alone(tmp_path: Path) -> None:
             _entity("api", "service", "Written in Go", f"Token {token}", "Fast", "Tidy \u202e text"),
             _relation("api", "uses", token),
             _relation("api", "uses", "db"),
+            _entity("db", token, "Fast"),
         ),
     )
     assert [made.text for made in read.proposals] == ["api: Written in Go. Fast.", "api uses db."]
     assert [(problem.code, problem.line) for problem in read.problems] == [
         ("MemorySecretDetected", 1),
         ("TextNotAllowed", 1),
+        ("MemorySecretDetected", 4),
         ("MemorySecretDetected", 2),
     ]
     assert token not in "".join(problem.message for problem in read.problems)
@@ -268,6 +270,9 @@ def test_where_memory_files_are_found(tmp_path: Path) -> None:
         ("data/graph.jsonl", "project"),
         ("~/graph.json", "user"),
     ]
+    (home / "graph.json").write_text(_lines(_entity("api", "service", "Written in Go")))
+    [made] = read_host(_find(root, home)[2], str(root), str(home), NOW).proposals
+    assert (made.text, made.origin) == ("api: Written in Go", "file:~/graph.json")
     (root / ".mcp.json").write_text(servers("${workspaceFolder}/data/graph.jsonl", "$OTHER/graph.json"))
     assert [source.shown for source in _find(root, home)] == [".mcp/memory.jsonl", "data/graph.jsonl"]
     for odd in ("{", "[]", '{"mcpServers": [1]}', '{"mcpServers": {"a": 1, "b": {"env": {"MEMORY_FILE_PATH": 2}}}}'):

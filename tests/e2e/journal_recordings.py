@@ -28,15 +28,15 @@ from quire.model import InvalidStore
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NAMES = sorted(path.parent.name for path in RECORDINGS.glob("*/commands.json"))
-NOT_HERE = ("integrate",)
-"""Verbs of the original that we do not have."""
-CAREFUL = ("validate", "sync", "automate run-once")
+CAREFUL = ("validate", "sync", "automate run-once", "integrate")
 """Verbs that end with 1 although they did what they could."""
 WRITING = ("init", "update", "recall", "add", "sync", "automate run-once")
 TOP = ("", "--help", "--version", "frobnicate", "help", "import")
 """First words that are no verb: what the program itself makes of them is asked of the installed one."""
 ENTRY_FILES = ("AGENTS.md", "CLAUDE.md", "README.md", "docs/ENTRY.md")
 OF_THIS_MACHINE = (".agent-memory/local/", ".agent-memory/recovery/")
+CODEX = "home/.codex/config.toml"
+"""The one file outside of the project that the original writes to."""
 
 Fields = dict[str, Any]
 Files = dict[str, bytes]
@@ -72,6 +72,8 @@ def said_view(verb: str, text: str, base: str) -> Fields:
         return {match[2]: match[1] for match in re.finditer(r"^(PASS|WARN|FAIL) (\S+): ", text, re.M)}
     if verb == "query":
         return _query_view(text)
+    if verb == "integrate":
+        return _integrate_view(text.replace(f"{base}/", ""))
     found: Fields = {}
     heading = ""
     for line in text.replace(f"{base}/repo/", "").splitlines():
@@ -149,6 +151,47 @@ def _query_view(text: str) -> Fields:
         "enough": NOT_ENOUGH not in text,
         "cited": sorted(match.groups() for match in _CITED.finditer(text)),
     }
+
+
+_PLANNED = re.compile(r"  \[(project|user)\] ([A-Z]+) (\S+): ")
+_ADVISED = re.compile(r"integrate(?: claude| codex)?(?: --repair)?")
+
+
+def _integrate_view(text: str) -> Fields:
+    """What is said of each component, without the sentences."""
+    if text.startswith("{"):
+        fields = json.loads(text)
+        parts = {f"{client}.{key}": part for client in ("claude", "codex") for key, part in fields[client].items()}
+        return {
+            "form": sorted({*fields, *(key for part in parts.values() for key in part)}),
+            **{name: (part["status"], part["path"], part["scope"]) for name, part in parts.items()},
+            **{key: fields[key] for key in ("target", "healthy", "missingItems")},
+            "warnings": [warning.partition(":")[0] for warning in fields["warnings"]],
+            "suggested next action": _advised(fields["suggestedNextAction"]),
+        }
+    found: Fields = {}
+    for line in text.splitlines():
+        if match := _PLANNED.match(line):
+            found[f"{match[1]} {match[3]}"] = match[2]
+        elif re.fullmatch(r"(Planned|Changes|Repairs) [a-z]+:", line):
+            found["heading"] = line
+        elif line.startswith("Nothing to repair"):
+            found["nothing to repair"] = True
+        elif match := _LABEL.fullmatch(line):
+            label, value = match[1].lower(), match[2]
+            if label == "warnings":
+                value = ", ".join(part.partition(":")[0] for part in value.split(" | "))
+            elif label in ("suggested next action", "suggested verification"):
+                value = _advised(value)
+            elif label in ("note", "additional setup"):
+                label, value = (f"{label} of settings" if "config.json" in value else label), "some"
+            found[label] = value
+    return found
+
+
+def _advised(text: str) -> str:
+    match = _ADVISED.search(text)
+    return match[0] if match else "none"
 
 
 def said_differences(verb: str, theirs: str, ours: str, base: str) -> list[tuple[str, str]]:
@@ -391,6 +434,36 @@ def _archive_again(replay: Replay) -> None:
     replay.take_over()
 
 
+def _hard_to_wire(replay: Replay) -> None:
+    """Files of Claude Code that cannot be read, as the original left them."""
+    held = RECORDINGS / "extras/snapshots/017-integrate-codex"
+    for name in (".mcp.json", ".claude/settings.json"):
+        replay.recorded[name] = (held / name).read_bytes()
+    replay.take_over()
+
+
+def _without_servers(replay: Replay) -> None:
+    del replay.recorded[".mcp.json"]
+    replay.take_over()
+
+
+_TABLES = b"""[mcp_servers.agent-memory]
+command = "old"
+[mcp_servers.agent-memory.env]
+K = "v"
+[other]
+x = 1
+
+[last]
+y = 2
+"""
+
+
+def _own_tables(replay: Replay) -> None:
+    replay.codex = _TABLES
+    replay.take_over()
+
+
 MEANWHILE: dict[tuple[str, int], Callable[[Replay], None]] = {
     ("scan-edge", 1): _package('{"name": "x", "main": "src"}\n'),
     ("scan-edge", 2): _package('{"name": "x", "exports": {".": "../secret.txt"}}\n'),
@@ -401,6 +474,9 @@ MEANWHILE: dict[tuple[str, int], Callable[[Replay], None]] = {
     ("broken-source", 6): lambda replay: (replay.base / "vanishing").rmdir(),
     ("broken-source", 10): _came("12-long.jsonl", "13-growing.jsonl"),
     ("broken-source", 16): _came("14-new.jsonl"),
+    ("extras", 13): _hard_to_wire,
+    ("extras", 18): _without_servers,
+    ("extras", 24): _own_tables,
     ("mcp", 4): lambda replay: replay.note_and_take_over(4),
     ("retention", 27): _more_in_the_archive,
     ("retention", 38): _no_archive,
@@ -431,11 +507,14 @@ class Replay:
         """Whether `recorded` is what the original had; not every command left a copy."""
         self.has_daemon = False
         self.kept: Files = {}
+        self.codex: bytes | None = None
+        """The configuration of Codex, in the home."""
         self.differences: list[Difference] = []
         self._lay_out(folder)
         programs = str(folder / "programs")
         now = self.recording["steps"][0]["now"]
-        self.here = Journal(self.repo, {**environment, "PATH": f"{programs}:{environment['PATH']}", "MEMORY_NOW": now})
+        more = {"MEMORY_NOW": now, "AGENT_MEMORY_CODEX_CONFIG_PATH": str(self.base / CODEX)}
+        self.here = Journal(self.repo, {**environment, **more, "PATH": f"{programs}:{environment['PATH']}"})
 
     def _lay_out(self, folder: Path) -> None:
         """The project as it was before the first command, and the sessions."""
@@ -491,6 +570,8 @@ class Replay:
         name = step["handEdit"].removeprefix("repo/")
         if not name:
             self.recorded, self.clean, self.is_known = dict(self.clean), {}, True
+        elif step["handEdit"] == CODEX:
+            self.codex = step["after"].encode()
         elif not step["handEdit"].startswith("repo/"):
             return
         else:
@@ -504,11 +585,6 @@ class Replay:
     def _step(self, step: Fields) -> None:
         words = step["argv"][1:]
         verb = " ".join(words[: 2 if words[:1] == ["automate"] else 1])
-        if words[:1] and words[0] in NOT_HERE:
-            self.differences.append(Difference(step["step"], verb, "verb", ""))
-            self._note(step)
-            self.take_over()
-            return
         had_daemon = self.has_daemon
         before, faults = self.files(), self._faults(verb)
         said = self._said(step, verb)
@@ -541,6 +617,9 @@ class Replay:
         if step["providerOnPath"]:
             # Where it asked a model, we work without one.
             words = [word for word in words if word not in ("--provider=claude", "--provider=codex")]
+        if verb == "integrate" and "--status" not in words:
+            # It takes for granted that it may write to the home.
+            words.append("--yes")
         said = self.here.journal(*words)
         if verb in ("automate start", "automate ensure-running") and "started" in said.out:
             self.has_daemon = True
@@ -604,6 +683,8 @@ class Replay:
             self.is_known = True
         elif step["changed"]:
             self.is_known = False
+        if CODEX in step.get("changed", ()):
+            self.codex = (RECORDINGS / "basic-node" / CODEX).read_bytes()
 
     def _note_outside(self, step: Fields) -> None:
         """Not every file outside of the journal was kept after each command; the last state of them is here."""
@@ -614,7 +695,8 @@ class Replay:
 
     def _their_changes(self, step: Fields) -> dict[str, str]:
         part = "/daemon." if self.has_daemon else "/"
-        found = {name: what for name, what in step["changed"].items() if name.startswith("repo/") and part in name}
+        ours = ("repo/", CODEX)
+        found = {name: what for name, what in step["changed"].items() if name.startswith(ours) and part in name}
         return {name.removeprefix("repo/"): what for name, what in found.items()}
 
     def files(self) -> Files:
@@ -627,16 +709,20 @@ class Replay:
                 shown = path.relative_to(self.repo).as_posix()
                 if not shown.startswith(OF_THIS_MACHINE) and not name.endswith(".tmp"):
                     found[shown] = path.read_bytes()
+        if (self.base / CODEX).exists():
+            found[CODEX] = (self.base / CODEX).read_bytes()
         return found
 
     def take_over(self) -> None:
         """The project holds what the original had, so that the next step is judged on its own."""
         if self.has_daemon or not self.is_known:
             return
-        for name in (".agent-memory", "docs/agent-memory"):
+        for name in (".agent-memory", "docs/agent-memory", ".claude"):
             shutil.rmtree(self.repo / name, ignore_errors=True)
-        for name in ENTRY_FILES:
+        for name in (*ENTRY_FILES, ".mcp.json", f"../{CODEX}"):
             (self.repo / name).unlink(missing_ok=True)
+        if self.codex is not None:
+            _write(self.base / CODEX, self.codex)
         for name, data in self.recorded.items():
             _write(self.repo / name, _of_all_folders(data) if name == ".agent-memory/sources.json" else data)
         agree_to_all(self.here)

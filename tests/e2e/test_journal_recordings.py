@@ -41,8 +41,8 @@ class Expected(NamedTuple):
 
 
 CHECKS = "journal-validation-commands"
+EDITS = "journal-integrate-edits"
 EVERYWHERE = (
-    Everywhere("integrate", ("verb",), "journal-integrate"),
     Everywhere("*", ("exit 1 -> [23]",), "journal-exit-codes"),
     Everywhere("init", ("says Provider", "state provider", "bundle gotchas", "bundle nextSteps"), "journal-models"),
     Everywhere("update", ("says Provider", "state provider"), "journal-models"),
@@ -82,7 +82,6 @@ DAMAGED = (53, 61, 93, 101, 112, 120, 132)
 ACCEPTED = "exit 1 -> 0"
 EXPECTED = (
     # A project of its own, from the first command to the last.
-    Expected("basic-node", (1, 2), ("no verb integrate",), "journal-integrate"),
     Expected("basic-node", (10,), ("exit 0 -> 3",), "journal-not-made"),
     Expected("basic-node", (13, 88), (ACCEPTED, "says validation:baseline FAIL -> WARN"), "journal-levels"),
     Expected("basic-node", (20,), ("exit 0 -> 1",), "journal-unknown-checkpoint"),
@@ -193,6 +192,19 @@ EXPECTED = (
     Expected("extras", (27,), (ACCEPTED, "says validation:baseline FAIL -> WARN"), "journal-levels"),
     Expected("extras", (27,), ("said entry:leftover WARN",), "journal-entry-file"),
     Expected("extras", (28,), ("file entry untouched -> deleted",), "journal-entry-file"),
+    # Clients whose files are damaged, or were changed.
+    Expected("extras", (13,), ("says project hooks",), "journal-integrate-damage"),
+    Expected("extras", (13,), ("says agents guidance", "says warnings", "says missing items"), EDITS),
+    Expected("extras", (15,), ("file SKILL.md untouched -> created",), "journal-integrate-damage"),
+    Expected("extras", (18,), ("exit 0 -> 1", "says project .claude/settings.json"), "journal-integrate-damage"),
+    Expected(
+        "extras",
+        (21,),
+        ("says overall healthy", "says agents guidance", "says warnings", "says suggested next action"),
+        EDITS,
+    ),
+    Expected("extras", (22,), ("not said nothing to repair", "file entry untouched -> modified"), EDITS),
+    Expected("extras", (22,), ("not said suggested next action", "said *"), EDITS),
     # A process that the tool server had started.
     Expected("mcp", (4,), ("says daemon", "file daemon.json *", "file daemon.lock *"), "journal-server"),
     # The archive.
@@ -248,6 +260,9 @@ EXPECTED = (
 SHOWN_ELSEWHERE = {
     "journal-agreed-sources",
     "journal-folders",
+    "journal-integrate",
+    "journal-integrate-entries",
+    "journal-integrate-home",
     "journal-locks",
     "journal-secrets",
     "journal-source-paths",

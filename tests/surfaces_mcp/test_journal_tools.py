@@ -273,6 +273,7 @@ def test_an_assessment_says_what_waits(tools: Asked, sessions: Path) -> None:
             "memoryHealth": "attention",
             "backlog": {"unrecalledAll": 1, "unrecalledLocal": 0, "unrecalledImports": 1},
             "automation": {"running": False, "lastRunStatus": None, "lastRunFinishedAt": None},
+            "integration": {"claude": "attention", "codex": "attention", "healthy": False},
             "validate": {"failCount": 0, "warnCount": 1, "topFindings": [finding]},
             "retention": retention,
         },
@@ -340,6 +341,38 @@ def test_a_process_that_is_gone_is_told(tools: Asked, project: Project) -> None:
     stale = tools("automation_status")["stalePid"]
     assert f"Process {stale}, which kept the journal, does not run any more." in found["warnings"]
     assert "automation_ensure_running" in found["suggestedNextAction"]
+
+
+def test_clients_that_are_wired_are_told_and_damage_comes_before_what_waits(
+    tools: Asked, sessions: Path, world: World
+) -> None:
+    tools("journal_sync")
+    project = Project.open(str(tools.root), world)
+    project.journal_integrate("claude")
+    found = tools("memory_assess")
+    assert found["details"]["integration"] == {"claude": "healthy", "codex": "attention", "healthy": False}
+    assert "Call journal_recall." in found["suggestedNextAction"]
+    project.journal_integrate(user=True)
+    healthy = {"claude": "healthy", "codex": "healthy", "healthy": True}
+    assert tools("memory_assess")["details"]["integration"] == healthy
+    skill = tools.root / ".claude/skills/agent-memory/SKILL.md"
+    skill.write_text("# Mine\n")
+    found = tools("memory_assess")
+    assert found["details"]["integration"] == {"claude": "attention", "codex": "healthy", "healthy": False}
+    assert found["status"] == "warn"
+    assert "claude.skills: The skill for Claude Code is not as it was written." in found["warnings"]
+    assert "`memory journal integrate --repair`" in found["suggestedNextAction"]
+    damage_events(tools.root)
+    assert "memory_validate" in tools("memory_assess")["suggestedNextAction"]
+
+
+def test_a_part_of_a_client_that_somebody_took_out_is_no_fault(tools: Asked, project: Project) -> None:
+    project.journal_integrate("claude")
+    (tools.root / ".claude/settings.json").unlink()
+    (tools.root / "AGENTS.md").write_text("# Agents\n")
+    found = tools("memory_assess")
+    assert found["details"]["integration"] == {"claude": "attention", "codex": "attention", "healthy": False}
+    assert found["warnings"] == [BASELINE]
 
 
 # -- upkeep -------------------------------------------------------------------------------------------------------
@@ -800,4 +833,4 @@ def test_the_keys_of_the_original_are_all_there(running: Asked, tmp_path: Path) 
     theirs = recorded()
     assert set(theirs) == set(answers)
     gone = [f"{tool}{name}" for tool, data in theirs.items() for name in missing(data, answers[tool])]
-    assert gone == ["memory_assess.details.integration"]
+    assert gone == []

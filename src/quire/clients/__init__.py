@@ -6,8 +6,9 @@ from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.clients.logs import log_line, read_log
-    from quire.clients.receipts import Receipt, ReceiptItem, add_receipt, read_receipts
+    from quire.clients.receipts import Receipt, ReceiptItem, add_receipt, last_start, read_receipts
     from quire.clients.spool import Ended, Taken, has_ended, note_ended, take_ended
+    from quire.clients.waiting import waiting_sessions
 
 __all__ = [
     "Ended",
@@ -16,11 +17,13 @@ __all__ = [
     "Taken",
     "add_receipt",
     "has_ended",
+    "last_start",
     "log_line",
     "note_ended",
     "read_log",
     "read_receipts",
     "take_ended",
+    "waiting_sessions",
 ]
 
 # Which module holds what.
@@ -31,11 +34,13 @@ _HOMES = {
     "Taken": "spool",
     "add_receipt": "receipts",
     "has_ended": "spool",
+    "last_start": "receipts",
     "log_line": "logs",
     "note_ended": "spool",
     "read_log": "logs",
     "read_receipts": "receipts",
     "take_ended": "spool",
+    "waiting_sessions": "waiting",
 }
 
 __getattr__ = loader(__name__, _HOMES)

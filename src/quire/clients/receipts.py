@@ -10,8 +10,9 @@ from quire.clients.lines import LINE_BYTES, add_line, read_lines
 MOST_BYTES = 2 * 1024 * 1024
 """A file of receipts that is larger makes way for a new one; two are kept."""
 _ITEMS = 200
+_START = b'"session-start"'
 
-__all__ = ["Receipt", "ReceiptItem", "add_receipt", "read_receipts"]
+__all__ = ["Receipt", "ReceiptItem", "add_receipt", "last_start", "read_receipts"]
 
 
 class ReceiptItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -67,3 +68,16 @@ def read_receipts(root: str, session: str = "") -> list[Receipt]:
         if not session or receipt.session.startswith(session):
             found.append(receipt)
     return found
+
+
+def last_start(root: str, session: str) -> str:
+    """When a session last began that was another one; empty where none did."""
+    decode = msgspec.json.Decoder(Receipt).decode
+    for line in reversed([line for line in read_lines(root, RECEIPTS) if _START in line]):
+        try:
+            receipt = decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        if receipt.event == "session-start" and receipt.session != session:
+            return receipt.at
+    return ""

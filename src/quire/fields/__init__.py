@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.fields.clients import integrated_fields, integration_status_fields
+    from quire.fields.doctor import doctored_fields
     from quire.fields.envelope import crashed, failed, json_text, problem_fields, succeeded, verdict_fields
     from quire.fields.facts import (
         fact_fields,
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
         journal_automation_fields,
         journal_diff_fields,
         journal_inspect_fields,
+        journal_integrated_fields,
+        journal_integration_fields,
         journal_log_fields,
         journal_providers_fields,
         journal_query_fields,
@@ -123,6 +127,7 @@ __all__ = [
     "confirmed_fields",
     "connection_lines",
     "crashed",
+    "doctored_fields",
     "entry_fields",
     "exported_fields",
     "fact_fields",
@@ -133,10 +138,14 @@ __all__ = [
     "initialized_fields",
     "inspect_fact_fields",
     "inspected_fields",
+    "integrated_fields",
+    "integration_status_fields",
     "journal_answer_fields",
     "journal_automation_fields",
     "journal_diff_fields",
     "journal_inspect_fields",
+    "journal_integrated_fields",
+    "journal_integration_fields",
     "journal_log_fields",
     "journal_providers_fields",
     "journal_query_fields",
@@ -230,6 +239,7 @@ _HOMES = {
     "confirmed_fields": "graph",
     "connection_lines": "lines",
     "crashed": "envelope",
+    "doctored_fields": "doctor",
     "entry_fields": "profile",
     "exported_fields": "graph",
     "fact_fields": "facts",
@@ -240,10 +250,14 @@ _HOMES = {
     "initialized_fields": "graph",
     "inspect_fact_fields": "facts",
     "inspected_fields": "graph",
+    "integrated_fields": "clients",
+    "integration_status_fields": "clients",
     "journal_answer_fields": "journal",
     "journal_automation_fields": "journal",
     "journal_diff_fields": "journal",
     "journal_inspect_fields": "journal",
+    "journal_integrated_fields": "journal",
+    "journal_integration_fields": "journal",
     "journal_log_fields": "journal",
     "journal_providers_fields": "journal",
     "journal_query_fields": "journal",

@@ -10,6 +10,7 @@ import msgspec
 from quire.fields.envelope import all_fields, own_fields
 
 if TYPE_CHECKING:
+    from quire.clients.wiring_journal import ComponentSeen, JournalIntegrated, JournalIntegration
     from quire.retrieval import JournalAnswer
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "journal_automation_fields",
     "journal_diff_fields",
     "journal_inspect_fields",
+    "journal_integrated_fields",
+    "journal_integration_fields",
     "journal_log_fields",
     "journal_providers_fields",
     "journal_query_fields",
@@ -150,3 +153,28 @@ def journal_stop_fields(done: Any) -> dict[str, Any]:
 def journal_automation_fields(found: Any) -> dict[str, Any]:
     """Whether the process runs, and how the last cycles went."""
     return own_fields(found)
+
+
+# -- clients ----------------------------------------------------------------------------------
+
+
+def journal_integrated_fields(done: JournalIntegrated) -> dict[str, Any]:
+    """What was written for Claude Code and Codex, or would be."""
+    return {**own_fields(done), "complete": done.is_clean}
+
+
+def journal_integration_fields(found: JournalIntegration) -> dict[str, Any]:
+    """How Claude Code and Codex are wired, in the form that other programs know."""
+    return {
+        "target": found.target,
+        "healthy": found.healthy,
+        "claude": {part.key: _component_fields(part) for part in found.parts if part.client == "claude"},
+        "codex": {part.key: _component_fields(part) for part in found.parts if part.client == "codex"},
+        "warnings": list(found.warnings),
+        "missingItems": list(found.missing),
+        "suggestedNextAction": found.advice,
+    }
+
+
+def _component_fields(part: ComponentSeen) -> dict[str, Any]:
+    return {"status": part.status, "path": part.path, "scope": part.scope, "note": part.note}

@@ -6,6 +6,7 @@ from quire.files import disk
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.files.daemons import go_quiet
     from quire.files.digests import blob_id, hash_file, hex_digest, is_empty_blob, sha256
     from quire.files.discovery import find_root, is_repository_top
     from quire.files.durable import ensure_folder, write_file
@@ -126,6 +127,7 @@ __all__ = [
     "finish_interrupted",
     "follow_inside",
     "full_commit",
+    "go_quiet",
     "hash_file",
     "held",
     "held_in_place",
@@ -233,6 +235,7 @@ _HOMES = {
     "finish_interrupted": "transaction",
     "follow_inside": "paths",
     "full_commit": "history",
+    "go_quiet": "daemons",
     "hash_file": "digests",
     "held": "lock",
     "held_in_place": "local",

@@ -22,7 +22,10 @@ TEXT_CHARS = 4_000
 QUOTE_CHARS = 400
 _PREFIX = "in-"
 _ID_CHARS = 10
-_GAPS = re.compile(r"[\W_]+", re.UNICODE)
+_GAPS = re.compile(
+    r"(?:[\s.,;:!?…\"'`´’‘“”„«»()\[\]{}*_–—→。，、；：！？]|[-=]+>|^[ \t]*(?:#{1,6}|>)(?=\s)|-(?!\d))+", re.M
+)
+"""What separates words and says nothing, arrows and marks of Markdown among it; signs such as `<` or `+` do."""
 
 __all__ = [
     "BY",

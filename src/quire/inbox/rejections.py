@@ -33,7 +33,7 @@ _END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n\s*")
 _MARK = re.compile(r"(?:(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?|#{1,6}\s+|>\s?)+")
 _WIDE = re.compile(r"[\u2e80-\U0003ffff]")
 # What a comparison of words passes over, and what makes another value: `C++` is not `C`, nor `< 3` the same as `>= 3`.
-_SIGN = re.compile(r"(?<=\w)(?:\+\+|#)|(?<![-=<>])[<>]=?(?![->])|[!=]=|(?<!\w)-(?=\d)|[≤≥≠%$~^]")
+_MARK_CHARS = 12
 _NAME = re.compile(r"[0-9a-f]{32}\.json")
 _NOTHING = value_digest("")
 
@@ -151,8 +151,7 @@ class Rejections(msgspec.Struct, frozen=True):
                         yield _Hit(item, first, first + width)
 
     def _named(self, text: str) -> Rejection | None:
-        item = self._known.get(value_digest(text))
-        return item if item is not None and _signs(item.value) == _signs(text) else None
+        return self._known.get(value_digest(text))
 
 
 def _parts(text: str) -> list[tuple[str, int, int]]:
@@ -162,7 +161,7 @@ def _parts(text: str) -> list[tuple[str, int, int]]:
     for gap in (*_END.finditer(text), None):
         end, after = (gap.start(), gap.end()) if gap else (len(text), len(text))
         # The number of a list ends like a sentence.
-        if gap and _MARK.fullmatch(text[begin:after].lstrip()):
+        if gap and after - begin <= _MARK_CHARS and _MARK.fullmatch(text[begin:after].lstrip()):
             continue
         bare = _unmarked(text[begin:end])
         if bare:
@@ -190,10 +189,6 @@ def _unlabelled(parts: list[str]) -> list[str]:
 
 def _tells(text: str) -> bool:
     return len(text.split()) >= _PART_WORDS or len(_WIDE.findall(text)) >= _PART_LETTERS
-
-
-def _signs(text: str) -> list[str]:
-    return sorted(sign for part, _, _ in _parts(text) for sign in _SIGN.findall(part))
 
 
 def read_rejections(root: str) -> Rejections:

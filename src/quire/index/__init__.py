@@ -10,10 +10,12 @@ from quire.index.sources import Item, Patch, Source, Written
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.index.health import Engine, engine, index_fault
     from quire.index.looks import Looks
 
 __all__ = [
     "Candidate",
+    "Engine",
     "Filter",
     "Index",
     "Item",
@@ -26,11 +28,13 @@ __all__ = [
     "Written",
     "all_words",
     "change_with_index",
+    "engine",
+    "index_fault",
     "index_text",
     "open_index",
     "rebuild_index",
     "with_index",
 ]
 
-# Only a process that stays alive keeps looks.
-__getattr__ = loader(__name__, {"Looks": "looks"})
+# Only a process that stays alive keeps looks, and only a doctor asks for health.
+__getattr__ = loader(__name__, {"Engine": "health", "Looks": "looks", "engine": "health", "index_fault": "health"})

@@ -13,9 +13,12 @@ from quire.model.lazy import loader
 if TYPE_CHECKING:
     from quire.project.answering import Answering
     from quire.project.asking import Asking
+    from quire.project.beginning_here import BeginningHere, FirstAnswer, FirstOffers
     from quire.project.collecting import Collected, Collecting
+    from quire.project.doctoring import Doctored, Doctoring, Mended
     from quire.project.importing import FoundSource, ImportedHosts, Importing
     from quire.project.inspecting import Inspecting, Looked
+    from quire.project.integrating import Integrating
     from quire.project.keeping import Keeping
     from quire.project.presence import memory_root
     from quire.project.profile_overview import ProfileOverview
@@ -30,15 +33,22 @@ __all__ = [
     "Added",
     "Answering",
     "Asking",
+    "BeginningHere",
     "Collected",
     "Collecting",
+    "Doctored",
+    "Doctoring",
     "FactAsking",
+    "FirstAnswer",
+    "FirstOffers",
     "FoundSource",
     "ImportedHosts",
     "Importing",
     "Inspecting",
+    "Integrating",
     "Keeping",
     "Looked",
+    "Mended",
     "ProfileOverview",
     "Project",
     "Reviewing",
@@ -55,15 +65,22 @@ _HOMES = {
     "Added": "reviewing",
     "Answering": "answering",
     "Asking": "asking",
+    "BeginningHere": "beginning_here",
     "Collected": "collecting",
     "Collecting": "collecting",
+    "Doctored": "doctoring",
+    "Doctoring": "doctoring",
     "FactAsking": "recalling",
+    "FirstAnswer": "beginning_here",
+    "FirstOffers": "beginning_here",
     "FoundSource": "importing",
     "ImportedHosts": "importing",
     "Importing": "importing",
     "Inspecting": "inspecting",
+    "Integrating": "integrating",
     "Keeping": "keeping",
     "Looked": "inspecting",
+    "Mended": "doctoring",
     "ProfileOverview": "profile_overview",
     "Project": "whole",
     "Reviewing": "reviewing",

@@ -38,12 +38,14 @@ class Answering(Hooking):
         if event.event in _OPENING and self._is_twice(event, receipts):
             return ""
         handed = self._handed(event, tokens, chars, receipts)
-        if handed.considered:
+        if handed.considered or event.event in _OPENING:
             self._add_receipt(event, handed, round((perf_counter() - begun) * 1000))
         return handed.text
 
     def _handed(self, event: HookEvent, tokens: int, chars: int, receipts: list[Receipt]) -> Handed:
         if event.event in _OPENING:
+            from quire.clients import last_start
+
             told = [item.ref for receipt in receipts if receipt.event not in _OPENING for item in _included(receipt)]
             return self.hook_start(
                 client=event.client,
@@ -51,6 +53,7 @@ class Answering(Hooking):
                 tokens=tokens,
                 chars=chars,
                 told=told,
+                since=last_start(self.root, event.session),
                 compacted=event.event == "after-compaction",
             )
         told_now = _told(receipts)

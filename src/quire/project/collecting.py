@@ -13,11 +13,13 @@ from quire.layers.graph.layout import FOLDER
 from quire.model import LockBusy, Problem, QuireError, instant, timestamp
 from quire.project.importing import Importing
 from quire.project.journal_automation import JournalAutomation
+from quire.project.journal_cycles import SETTLED_SECONDS
 from quire.project.rooms import as_warning
 
 if TYPE_CHECKING:
     from quire.clients import Ended, Taken
     from quire.files import LocalFile
+    from quire.project.journal_results import Cycle
 
 _SETTLED = timedelta(minutes=10)
 """A session that did not say that it ended counts as ended after so long."""
@@ -80,6 +82,16 @@ class Collecting(Importing, JournalAutomation):
             if taken.sessions and self._has_journal():
                 self._collect_journal(done, running)
             return done
+
+    def journal_run_once(self, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False) -> Cycle:
+        """A cycle of the journal; before it, the sessions that hooks noted are read."""
+        from quire.clients import has_ended
+
+        if has_ended(self.root):
+            # A journal needs no graph, and a cycle is not held up by what only waits for a look.
+            with contextlib.suppress(QuireError, OSError):
+                self.collect_sessions(running=False)
+        return super().journal_run_once(settled_seconds=settled_seconds, background=background)
 
     @contextlib.contextmanager
     def _only_collector(self) -> Iterator[bool]:

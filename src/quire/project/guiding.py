@@ -26,6 +26,8 @@ _READS = {
 }
 """Which instruction file a client reads by itself; Gemini CLI has a section of its own."""
 _FILES = ("AGENTS.md", "CLAUDE.md")
+_UNWRITTEN = ""
+"""In the place of a digest: a file that is about to be written."""
 
 __all__ = ["Guiding"]
 
@@ -46,11 +48,13 @@ class Guiding(Rooms):
         if "claude" in readers:
             # Its folder may be there only since a moment, or in a dry run not yet.
             world = msgspec.structs.replace(world, env={**world.env, "CLAUDECODE": "1"})
-        targets, problems = install_guidance(self.root, world, self._map(), dry_run=done.dry_run)
+        map_text = self._map()
+        targets, problems = install_guidance(self.root, world, map_text, dry_run=True)
         if not done.dry_run:
-            for target in targets:
-                own = tuple(client for client, path in readers.items() if path == target.path)
-                self._note(target, before[target.path], own or tuple(readers), manifests)
+            # Noted before as well: if we die in between, it is known that the sections came with us.
+            self._note_all(targets, before, readers, manifests)
+            targets, problems = install_guidance(self.root, world, map_text)
+            self._note_all(targets, before, readers, manifests)
         found = {target.path: target for target in targets}
         parts = [
             PartDone(client=client, part=_PART, scope="project", path=path, status="unchanged", reason=target.reason)
@@ -136,20 +140,32 @@ class Guiding(Rooms):
         here = [part for part in one.parts if part.scope == "project"]
         return (*here, seen, *one.parts[len(here) :])
 
+    def _note_all(
+        self, targets: Sequence[Target], before: dict[str, bytes | None], readers: dict[str, str], manifests: Manifests
+    ) -> None:
+        for target in targets:
+            own = tuple(client for client, path in readers.items() if path == target.path)
+            self._note(target, before[target.path], own or tuple(readers), manifests)
+
     def _note(self, target: Target, before: bytes | None, clients: tuple[str, ...], manifests: Manifests) -> None:
+        """What came into an instruction file with us; sections that were there already are those of `init`."""
         from quire.clients.wiring import make_manifest
         from quire.files import find_section
 
         known = manifests.get(target.path)
-        after = self._held(target.path)
-        if known is not None:
-            joined = tuple(dict.fromkeys((*known.clients, *clients)))
-            if joined != known.clients:
-                manifests.put(msgspec.structs.replace(known, clients=joined))
-            return
+        current = self._held(target.path)
         had = before is not None and find_section(before, _sections()[0]).state != "missing"
-        if target.status in ("created", "updated") and not had and after is not None:
-            manifests.put(make_manifest(target.path, "project", clients, before, after))
+        if known is None and (had or target.status not in ("created", "updated")):
+            return
+        joined = tuple(dict.fromkeys((*(known.clients if known else ()), *clients)))
+        found = known
+        if known is None or (known.after == _UNWRITTEN and not had):
+            found = make_manifest(target.path, "project", joined, before, current or b"")
+            if current == before:
+                found = msgspec.structs.replace(found, after=_UNWRITTEN, splices=())
+        found = msgspec.structs.replace(found, clients=joined) if found else None
+        if found is not None and found != known:
+            manifests.put(found)
 
     def _held(self, name: str) -> bytes | None:
         """An instruction file's bytes; a link is followed only inside the project."""

@@ -30,6 +30,8 @@ _VERIFIED = 120
 _DOUBTED = 5
 _ENTRIES = 12
 _LISTED = 30
+_NEW = 8
+_UNFINISHED = "Unfinished:"
 _HITS = 5
 _RELATIVE = 0.45
 """Beside the best hit, one is handed over unasked if it fits nearly as well."""
@@ -40,6 +42,11 @@ _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
 _TOLD = "it was told in this session already"
 
+_Judged = tuple[Record, "Verdict | None", str]
+"""A record, its verdict where somebody was asked, and why it is offered."""
+_Group = tuple[str, list[_Judged], int]
+"""A heading, what stands below it, and how much of that at most."""
+
 __all__ = ["Hooking"]
 
 
@@ -47,13 +54,27 @@ class Hooking(Asking):
     """Answers to hooks. Each says of everything that it considered what became of it."""
 
     def hook_start(
-        self, *, client: str, session: str, tokens: int, chars: int, told: Sequence[str] = (), compacted: bool = False
+        self,
+        *,
+        client: str,
+        session: str,
+        tokens: int,
+        chars: int,
+        since: str = "",
+        told: Sequence[str] = (),
+        compacted: bool = False,
     ) -> Handed:
-        """What every session starts with; after a compaction also what was `told` before it, since that is gone."""
+        """What every session starts with, and what is new `since` the last one.
+
+        After a compaction also what was `told` before it: the agent has it no more.
+        """
         self._ready_to_ask()
-        return self._with_index(
-            lambda index: self._opening(index, client, session, tokens, chars, told if compacted else ())
-        )
+
+        def work(index: Index) -> Handed:
+            groups = self._opening(index, client, session, since, told if compacted else ())
+            return self._opened(index, groups, tokens, chars)
+
+        return self._with_index(work)
 
     def hook_prompt(self, prompt: str, *, tokens: int, chars: int, told: Collection[str] = ()) -> Handed:
         """What bears on a prompt, where something clearly does; what was told in this session is not told again."""
@@ -118,16 +139,16 @@ class Hooking(Asking):
 
     # -- the start of a session ---------------------------------------------------------------
 
-    def _opening(self, index: Index, client: str, session: str, tokens: int, chars: int, told: Sequence[str]) -> Handed:
-        from quire.retrieval import Shelf, fit_shelves
-
+    def _opening(self, index: Index, client: str, session: str, since: str, told: Sequence[str]) -> list[_Group]:
+        """Records below headings, in the order of their worth, and how many of each at most."""
         live = index.records("graph", statuses=LIVE_STATUSES, limit=_VERIFIED)
         verdicts = self._verdicts(index, live)
         judged = [(record, verdicts.get(record.ref), "") for record in live]
-        groups: list[tuple[str, list[tuple[Record, Verdict | None, str]], int]] = [
+        groups: list[_Group] = [
             ("Told before the compaction:", self._again(index, told, verdicts), _LISTED),
             ("Pinned:", [(record, None, "pinned") for record in self._pins(index, session)], _LISTED),
-            ("Unfinished:", self._unfinished(index, judged), _LISTED),
+            (_UNFINISHED, self._unfinished(index, judged), _LISTED),
+            ("New since the last session:", self._new(index, judged, since), _NEW),
             ("No longer as the code is (look before you rely on them):", _doubtful(judged), _DOUBTED),
             ("People and habits:", self._habits(index), _ENTRIES),
         ]
@@ -135,14 +156,26 @@ class Hooking(Asking):
             groups += _map_groups(judged)
         groups.append(("Known traps:", [item for item in judged if item[0].kind == "gotcha"], _DOUBTED))
         groups.append(("Last session:", self._last_session(index), 1))
+        return groups
+
+    def _opened(self, index: Index, groups: list[_Group], tokens: int, chars: int) -> Handed:
+        from quire.retrieval import Shelf, fit_shelves
+
         shelves = [
             Shelf(title=title, offers=self._handed_lines(index, records), most=most) for title, records, most in groups
         ]
-        unfinished = next(number for number, shelf in enumerate(shelves) if shelf.title == "Unfinished:")
-        notes = [*shelves[unfinished].offers, *self._notes()]
-        shelves[unfinished] = Shelf(title="Unfinished:", offers=notes, most=_LISTED)
+        shelves = [
+            Shelf(title=_UNFINISHED, offers=[*shelf.offers, *self._notes()], most=shelf.most)
+            if shelf.title == _UNFINISHED
+            else shelf
+            for shelf in shelves
+        ]
         head = _HEAD.format(name=self._named())
-        return fit_shelves(head, shelves, tokens=tokens, chars=chars, safe=_safe, foot=[*self._waiting(), _LOOK_UP])
+        waiting = self._waiting()
+        done = fit_shelves(head, shelves, tokens=tokens, chars=chars, safe=_safe, foot=[*waiting, _LOOK_UP])
+        if not waiting and not any(fate.outcome == "included" for fate in done.fates):
+            done.text, done.tokens = "", 0  # how to look things up stands in the instruction files
+        return done
 
     def _named(self) -> str:
         from quire.model import NotInitialized, cut, one_line
@@ -160,9 +193,7 @@ class Hooking(Asking):
 
         return Verdicts(self.root, self.git, index)(anchored)
 
-    def _again(
-        self, index: Index, told: Sequence[str], verdicts: dict[str, Verdict]
-    ) -> list[tuple[Record, Verdict | None, str]]:
+    def _again(self, index: Index, told: Sequence[str], verdicts: dict[str, Verdict]) -> list[_Judged]:
         """What was handed over before, as it is now; what is no longer current is left out."""
         found = [record for ref in dict.fromkeys(told) if (record := index.find(ref)) is not None]
         current = [record for record in found if record.status in LIVE_STATUSES]
@@ -183,9 +214,7 @@ class Hooking(Asking):
         except QuireError:
             return ()  # the client's name of its session is none that pins are kept under
 
-    def _unfinished(
-        self, index: Index, judged: list[tuple[Record, Verdict | None, str]]
-    ) -> list[tuple[Record, Verdict | None, str]]:
+    def _unfinished(self, index: Index, judged: list[_Judged]) -> list[_Judged]:
         """What is being built, and what the journal says comes next."""
         building = [item for item in judged if item[0].kind == "feature" and item[0].stage == "building"]
         bundle = index.records("journal", "bundle") if self._has_journal() else []
@@ -193,14 +222,23 @@ class Hooking(Asking):
         steps = [record for record in bundle if record.section == "next-steps"]
         return [*building, *((record, None, "of the journal") for record in (*focus, *reversed(steps)))]
 
-    def _habits(self, index: Index) -> list[tuple[Record, Verdict | None, str]]:
+    def _new(self, index: Index, judged: list[_Judged], since: str) -> list[_Judged]:
+        """What somebody recorded or changed since the last session began."""
+        if not since:
+            return []
+        facts = index.records("facts", "fact", ("active",), limit=_LISTED)
+        told: list[_Judged] = [*judged, *((record, None, "") for record in facts)]
+        new = [(record, verdict, "new") for record, verdict, _ in told if record.updated_at >= since]
+        return [item for item in new if item[0].kind != "project"]
+
+    def _habits(self, index: Index) -> list[_Judged]:
         if not self._has_profile():
             return []
         entries = index.records("profile", statuses=("active",))
         entries.sort(key=lambda record: (-record.weight, record.ref))
         return [(record, None, "of the profile") for record in entries[:_LISTED]]
 
-    def _last_session(self, index: Index) -> list[tuple[Record, Verdict | None, str]]:
+    def _last_session(self, index: Index) -> list[_Judged]:
         return [(record, None, "the latest episode") for record in index.records("facts", "episode", limit=1)]
 
     def _notes(self) -> list[Offered]:
@@ -233,7 +271,7 @@ class Hooking(Asking):
     def _handed_lines(
         self,
         index: Index,
-        records: Sequence[tuple[Record, Verdict | None, str]],
+        records: Sequence[_Judged],
         *,
         told: Collection[str] = (),
     ) -> list[Offered]:
@@ -264,16 +302,16 @@ def _is_rejected(rejections: Rejections | None, record: Record) -> bool:
     return rejections is not None and any(rejections.match(text) for text in (record.title, record.text) if text)
 
 
-def _doubtful(judged: list[tuple[Record, Verdict | None, str]]) -> list[tuple[Record, Verdict | None, str]]:
+def _doubtful(judged: list[_Judged]) -> list[_Judged]:
     return [item for item in judged if item[1] is not None and item[1].verdict in _DOUBTFUL]
 
 
 def _map_groups(
-    judged: list[tuple[Record, Verdict | None, str]],
-) -> list[tuple[str, list[tuple[Record, Verdict | None, str]], int]]:
+    judged: list[_Judged],
+) -> list[_Group]:
     """The product map, for clients that do not read it from a file."""
 
-    def of(kind: str, *stages: str | None) -> list[tuple[Record, Verdict | None, str]]:
+    def of(kind: str, *stages: str | None) -> list[_Judged]:
         return [item for item in judged if item[0].kind == kind and (not stages or item[0].stage in stages)]
 
     return [

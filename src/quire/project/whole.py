@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from quire.project.answering import Answering
-from quire.project.collecting import Collecting
+from quire.project.beginning_here import BeginningHere
 from quire.project.exporting import Exporting
 from quire.project.ingesting import Ingesting
 from quire.project.inspecting import Inspecting
@@ -11,5 +10,5 @@ from quire.project.inspecting import Inspecting
 __all__ = ["Project"]
 
 
-class Project(Collecting, Exporting, Ingesting, Inspecting, Answering):
+class Project(BeginningHere, Exporting, Ingesting, Inspecting):
     """One project as seen from a folder of it."""

@@ -9,13 +9,25 @@ if TYPE_CHECKING:
     from quire.upkeep.change_set import ChangeSet, files_changed
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
+    from quire.upkeep.doctor import (
+        ignored_entries,
+        look_at_git,
+        look_at_index,
+        look_at_layers,
+        look_at_lock,
+        look_at_transactions,
+        told_check,
+        unfinished_folders,
+    )
     from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
     from quire.upkeep.export_formats import EXPORT_FORMATS, Exported, render_export
+    from quire.upkeep.findings import Finding, Section
     from quire.upkeep.flags import flagged_records
     from quire.upkeep.folders import path_from_root
     from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.guidance import Target, holds_map, install_guidance, refresh_map
     from quire.upkeep.ignore import ensure_ignored
+    from quire.upkeep.installation import CommandSeen, dead_projects, look_at_machine, look_at_program, seen_command
     from quire.upkeep.product_map import render_map
     from quire.upkeep.projects import Registered, Registry
     from quire.upkeep.rebuilding import Rebuilt, rebuild_memory
@@ -32,7 +44,9 @@ __all__ = [
     "ChangeSet",
     "Changes",
     "Checked",
+    "CommandSeen",
     "Exported",
+    "Finding",
     "Governor",
     "Holdings",
     "Initialized",
@@ -41,6 +55,7 @@ __all__ = [
     "Registered",
     "Registry",
     "Reset",
+    "Section",
     "Status",
     "Synced",
     "Target",
@@ -48,16 +63,25 @@ __all__ = [
     "advance_marker",
     "background_of",
     "check_memory",
+    "dead_projects",
     "ensure_ignored",
     "files_changed",
     "first_brief",
     "flagged_records",
     "gather_holdings",
     "holds_map",
+    "ignored_entries",
     "initialize",
     "inner_path",
     "install_guidance",
     "judge_holdings",
+    "look_at_git",
+    "look_at_index",
+    "look_at_layers",
+    "look_at_lock",
+    "look_at_machine",
+    "look_at_program",
+    "look_at_transactions",
     "memory_status",
     "path_from_root",
     "place_of",
@@ -66,8 +90,11 @@ __all__ = [
     "render_export",
     "render_map",
     "reset_memory",
+    "seen_command",
     "sync_memory",
+    "told_check",
     "uncommitted_changes",
+    "unfinished_folders",
 ]
 
 # Which module holds what.
@@ -77,7 +104,9 @@ _HOMES = {
     "ChangeSet": "change_set",
     "Changes": "changes",
     "Checked": "check",
+    "CommandSeen": "installation",
     "Exported": "export_formats",
+    "Finding": "findings",
     "Governor": "governing",
     "Holdings": "export",
     "Initialized": "beginning",
@@ -86,6 +115,7 @@ _HOMES = {
     "Registered": "projects",
     "Registry": "projects",
     "Reset": "reset",
+    "Section": "findings",
     "Status": "status",
     "Synced": "sync",
     "Target": "guidance",
@@ -93,16 +123,25 @@ _HOMES = {
     "advance_marker": "sync_marker",
     "background_of": "why",
     "check_memory": "check",
+    "dead_projects": "installation",
     "ensure_ignored": "ignore",
     "files_changed": "change_set",
     "first_brief": "beginning",
     "flagged_records": "flags",
     "gather_holdings": "export",
     "holds_map": "guidance",
+    "ignored_entries": "doctor",
     "initialize": "beginning",
     "inner_path": "governing",
     "install_guidance": "guidance",
     "judge_holdings": "export",
+    "look_at_git": "doctor",
+    "look_at_index": "doctor",
+    "look_at_layers": "doctor",
+    "look_at_lock": "doctor",
+    "look_at_machine": "installation",
+    "look_at_program": "installation",
+    "look_at_transactions": "doctor",
     "memory_status": "status",
     "path_from_root": "folders",
     "place_of": "why",
@@ -111,8 +150,11 @@ _HOMES = {
     "render_export": "export_formats",
     "render_map": "product_map",
     "reset_memory": "reset",
+    "seen_command": "installation",
     "sync_memory": "sync",
+    "told_check": "doctor",
     "uncommitted_changes": "changes",
+    "unfinished_folders": "doctor",
 }
 
 __getattr__ = loader(__name__, _HOMES)

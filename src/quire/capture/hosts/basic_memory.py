@@ -146,7 +146,8 @@ def read_basic_memory(source: HostSource, places: Places, now: str) -> HostRead:
         return gathered(found)
     head = read_front_matter(text, source.shown)
     title = _text(head.fields.get("title")) or os.path.splitext(os.path.basename(source.path))[0]
-    if not may_pass(found, title, 1):
+    tags = _tag_list(head.fields.get("tags"))
+    if not may_pass(found, "\n".join([title, *tags]), 1):
         return gathered(found)
     said: list[_Said] = []
     related: dict[str, dict[str, int]] = {}
@@ -161,7 +162,7 @@ def read_basic_memory(source: HostSource, places: Places, now: str) -> HostRead:
             said.append(observation)
         elif not relation and not observation:
             found.skipped += 1
-    _add_observations(found, title, _tag_list(head.fields.get("tags")), said, places.root)
+    _add_observations(found, title, tags, said, places.root)
     _add_relations(found, title, related)
     return gathered(found)
 

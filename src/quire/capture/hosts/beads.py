@@ -166,7 +166,7 @@ def _issues(found: Gathering, data: bytes) -> dict[str, _Issue]:
 
 def _add_memory(found: Gathering, item: dict[str, Any], line: int) -> None:
     value, key = text_of(item.get("value")), one_line(text_of(item.get("key")))
-    if value and may_pass(found, value, line):
+    if value and may_pass(found, f"{key}\n{value}", line):
         add_fact(found, "Patterns & Conventions", value, [key] if 0 < len(key) <= 40 else [], line)
 
 

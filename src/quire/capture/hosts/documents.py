@@ -32,7 +32,6 @@ _GENERIC = re.compile(
     re.I,
 )
 _TITLE_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|^[^\w\"'(<@#$./-]+\s*(?=\w)|:\s*$")
-_COMMENT = re.compile(r"<!--.*?-->")
 _TRAILING = re.compile(r"[^\w)\]\"'?!.…%+#/*]+$")
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*[.)]\s+(?=\S)")
 
@@ -172,7 +171,19 @@ def _without_comments(lines: list[str]) -> list[str]:
         elif found and not (found[1][0] == "`" and "`" in found[2]):
             fence = found[1]
         else:
-            line, opened, _ = _COMMENT.sub("", line).partition("<!--")
-            is_comment = bool(opened)
+            line, is_comment = _uncommented(line)
         kept.append(line)
     return kept
+
+
+def _uncommented(line: str) -> tuple[str, bool]:
+    """A line without its comments, and whether the last of them goes on."""
+    kept: list[str] = []
+    at = 0
+    while (start := line.find("<!--", at)) >= 0:
+        kept.append(line[at:start])
+        end = line.find("-->", start)
+        if end < 0:
+            return "".join(kept), True
+        at = end + 3
+    return "".join((*kept, line[at:])), False

@@ -123,7 +123,9 @@ def read_mcp_memory(source: HostSource, places: Places, now: str) -> HostRead:
     own = {name for name, entity in entities.items() if _is_own(entity)}
     for entity in entities.values():
         observations = _added(entity) if entity.name in own else entity.observations
-        kept = [atom for atom in observations if may_pass(found, f"{entity.name}: {atom.text}", atom.line)]
+        kept = [
+            atom for atom in observations if may_pass(found, f"{entity.type}\n{entity.name}: {atom.text}", atom.line)
+        ]
         found.skipped += not observations
         _add_observations(found, entity, kept)
     _add_relations(found, entities, relations, own)

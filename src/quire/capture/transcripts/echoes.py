@@ -58,11 +58,11 @@ _PRINTED = re.compile(
     + r").*\Z",
     re.S,
 )
-# What hooks hand over: some clients write it into the user's message. The tests compare the beginnings with what is said.
+# What hooks hand over, which some clients write into the user's message; the tests compare it with what is said.
 HANDED = ("kept by Quire: what earlier sessions and people recorded", "From the memory of this project, ")
 _HANDED = re.compile(
     r"(?:^|(?<=\n))(?:Project memory of [^\n]{1,200}, " + re.escape(HANDED[0]) + "|" + re.escape(HANDED[1]) + r")[^\n]*"
-    r"(?:\n(?:- [^\n]*|[^\n]{0,80}:|More: `memory[^\n]*|\d[\d,]* proposals? waits?[^\n]*|[ \t]*))*"
+    r"(?:\n(?:- [^\n]*|[^\n]{0,80}:(?=\n|\Z)|More: `memory[^\n]*|\d[\d,]* proposals? waits?[^\n]*|[ \t]*))*"
 )
 # What programs put around their own words in a message that travels as the user's.
 _TAGS = (

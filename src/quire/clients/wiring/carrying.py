@@ -13,7 +13,7 @@ from quire.clients.wiring.diffs import unified
 from quire.clients.wiring.manifest import Manifest, Manifests, Passage, make_manifest
 from quire.clients.wiring.planning import Outcome, Plan
 from quire.clients.wiring.types import FileDone, Scope, Status, Surroundings
-from quire.files import World, disk, ensure_folder, follow_inside, read_bytes, sha256, write_file
+from quire.files import World, disk, ensure_folder, escaping_part, follow_inside, read_bytes, sha256, write_file
 from quire.guard import find_secrets
 from quire.model import Conflict, QuireError
 
@@ -21,7 +21,7 @@ _TRIES = 3
 
 Planning = Callable[[bytes | None, Manifest | None], Plan | None]
 
-__all__ = ["Carried", "Carrier", "remove_folders"]
+__all__ = ["Carried", "Carrier"]
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,8 +31,6 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: dict[tuple[str, str], Outcome] = {}
     fault: Outcome | None = None
     """What kept the whole file from being changed; then it stands for every part of it."""
-    made_folders: tuple[str, ...] = ()
-    """Folders that came with the file, and may go with it."""
 
 
 class Carrier:
@@ -67,7 +65,7 @@ class Carrier:
             except QuireError as error:
                 return _fault(shown, self.scope, asked, "failed", error.message, error.hint or "")
             except OSError as error:
-                reason = f"it cannot be read ({error.strerror or error})"
+                reason = f"it cannot be used ({error.strerror or error})"
                 return _fault(shown, self.scope, asked, "unreadable", reason, "Check who owns it, and what it is.")
         raise AssertionError("unreachable")
 
@@ -91,12 +89,11 @@ class Carrier:
             clients=asked,
             diff=unified(current, plan.after, shown) if self.dry_run else "",
         )
-        folders = known.made_folders if known else ()
         if not plan.is_left:
             manifest = self._manifest(key, known, plan, clients, current)
             if not self.dry_run:
                 self._write(path, real, current, plan, manifest, known)
-        return Carried(file=done, outcomes=dict(plan.outcomes), made_folders=folders)
+        return Carried(file=done, outcomes=dict(plan.outcomes))
 
     def _manifest(
         self, key: str, known: Manifest | None, plan: Plan, clients: tuple[str, ...], current: bytes | None
@@ -127,15 +124,17 @@ class Carrier:
             # The file first: until the record goes, it says that the file may be as it was.
             if plan.after != current:
                 _replace(real, current, plan.after, self.world)
-            self.manifests.remove(key)
+            if known is not None:
+                self._let_go(known)
             return
         folders = _missing_folders(os.path.dirname(real))
         if folders:
             shown = tuple(self.key(folder) for folder in folders)
             manifest = msgspec.structs.replace(manifest, made_folders=tuple(sorted({*manifest.made_folders, *shown})))
         if plan.after == current:
-            if manifest != known:
-                self.manifests.put(manifest)
+            # Where only somebody else's text differs, the record that is there is as good, and git sees no change.
+            if known is None or known.earlier is not None or known.clients != manifest.clients:
+                self.manifests.put(msgspec.structs.replace(manifest, earlier=None))
             return
         try:
             self.manifests.put(manifest)
@@ -143,11 +142,29 @@ class Carrier:
             _replace(real, current, plan.after, self.world)
         except BaseException:
             with contextlib.suppress(OSError, QuireError):
-                remove_folders(folders)
+                _remove_folders(folders)
                 self._put_back(key, known)
             raise
         if manifest.earlier is not None:
             self.manifests.put(msgspec.structs.replace(manifest, earlier=None))
+
+    def _let_go(self, known: Manifest) -> None:
+        """The record of a file that is as it was goes, and with it the folders that came with the file, if empty."""
+        top = self.around.root
+        own = [os.path.join(top, folder) for folder in known.made_folders if self._is_above(folder, known.path)]
+        left = {self.key(folder) for folder in _remove_folders(own)}
+        for other in self.manifests.all() if left else ():
+            inherited = {folder for folder in left if other.path != known.path and self._is_above(folder, other.path)}
+            if not inherited <= {*other.made_folders}:
+                folders = tuple(sorted({*other.made_folders, *inherited}))
+                self.manifests.put(msgspec.structs.replace(other, made_folders=folders))
+        self.manifests.remove(known.path)
+
+    def _is_above(self, folder: str, path: str) -> bool:
+        """Whether a folder leads to a file. A record is a file like any other, and a repository may bring its own."""
+        if self.scope == "user":
+            return os.path.isabs(folder) and os.path.realpath(path).startswith(os.path.join(folder, ""))
+        return escaping_part(folder) is None and path.startswith(os.path.join(folder, ""))
 
     def _put_back(self, key: str, known: Manifest | None) -> None:
         if known is None:
@@ -179,7 +196,7 @@ class _Refused(Exception):
         self.hint = hint
 
 
-def remove_folders(folders: list[str]) -> list[str]:
+def _remove_folders(folders: list[str]) -> list[str]:
     """Folders that are empty go, the inner ones first; those that are not are returned."""
     left = []
     for folder in sorted(folders, key=len, reverse=True):

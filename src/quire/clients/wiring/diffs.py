@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_HIDDEN = "(a line that holds a secret)"
+
 __all__ = ["unified"]
 
 
@@ -18,7 +20,19 @@ def unified(before: bytes | None, after: bytes | None, shown: str) -> str:
     if not found:
         # A file that comes or goes empty has no lines to show.
         found = [f"--- {source}\n", f"+++ {target}\n"]
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in _veiled(found)
+    )
+
+
+def _veiled(lines: list[str]) -> list[str]:
+    """The lines without those that hold a secret: a difference is shown, and may be sent on."""
+    from quire.guard import find_secrets
+
+    # A line without its end would run into the next one.
+    whole = [line if line.endswith("\n") else f"{line}\n" for line in lines]
+    hidden = {finding.line - 1 for finding in find_secrets("".join(whole)) if finding.certain}
+    return [f"{line[:1]}{_HIDDEN}\n" if number in hidden else line for number, line in enumerate(lines)]
 
 
 def _lines(data: bytes | None) -> list[str]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
-import msgspec
-
-from quire.clients.wiring.carrying import Carried, Carrier, remove_folders
+from quire.clients.wiring.carrying import Carried, Carrier
 from quire.clients.wiring.catalogue import parts_of
 from quire.clients.wiring.manifest import Manifest, Manifests
 from quire.clients.wiring.planning import Plan, plan_install, plan_remove
 from quire.clients.wiring.types import CLIENTS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
-from quire.files import World, disk, escaping_part
+from quire.files import World
 
 __all__ = ["integrate_clients"]
 
@@ -37,14 +34,12 @@ def integrate_clients(
             files.setdefault(part.path, []).append(part)
     parts: list[PartDone] = []
     done: list[FileDone] = []
-    folders: list[str] = []
     for path, found in files.items():
         carried = _carry_one(carrier, path, found, asked, action, force=force)
         done += [carried.file] if carried.file and (carried.outcomes or carried.fault) else []
         parts += [_told(part, carried) for part in found if _name(part) in carried.outcomes or carried.fault]
-        folders += carried.made_folders
     if action == "remove" and not dry_run:
-        _sweep(carrier, folders)
+        manifests.tidy()
     parts.sort(key=lambda item: CLIENTS.index(item.client))
     return Integrated(
         action=action,
@@ -105,23 +100,3 @@ def _told(part: Part, carried: Carried) -> PartDone:
 
 def _name(part: Part) -> tuple[str, str]:
     return part.client, part.name
-
-
-def _sweep(carrier: Carrier, folders: list[str]) -> None:
-    """Folders that came with us go again if they are empty; others are remembered with what is left in them."""
-    own = [folder for folder in dict.fromkeys(folders) if _is_usable(carrier, folder)]
-    left = {carrier.key(path) for path in remove_folders([os.path.join(carrier.around.root, name) for name in own])}
-    for manifest in carrier.manifests.all():
-        inherited = {folder for folder in left if manifest.path.startswith(os.path.join(folder, ""))}
-        if not inherited <= {*manifest.made_folders}:
-            folders = sorted({*manifest.made_folders, *inherited})
-            carrier.manifests.put(msgspec.structs.replace(manifest, made_folders=tuple(folders)))
-    if not carrier.manifests.all() and os.path.isdir(carrier.manifests.folder):
-        with_nothing = not os.listdir(carrier.manifests.folder)
-        if with_nothing:
-            disk.remove_folder(carrier.manifests.folder)
-
-
-def _is_usable(carrier: Carrier, folder: str) -> bool:
-    """A record is a file like any other, and a repository may bring its own: it leads nowhere else."""
-    return os.path.isabs(folder) if carrier.scope == "user" else escaping_part(folder) is None

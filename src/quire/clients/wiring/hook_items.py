@@ -42,7 +42,10 @@ class Hooks:
     def apply(self, data: bytes | None, _force: bool) -> bytes:
         if self.look(data).state == "present":
             return data or b""
-        text = self._without(data) if data is not None else ""
+        text = self._without(data)
+        for event, items in self._lists(data).items():
+            if event not in self.wanted and self._own(items):
+                text = pruned(text, (*_HOOKS, event), None)
         if self.version is not None and not has_path(read_document(text.encode()), _VERSION):
             text = set_member(text, _VERSION, self.version)
         for event, items in self.wanted.items():
@@ -57,8 +60,8 @@ class Hooks:
             text = pruned(text, (*_HOOKS, event), made)
         if events:
             text = pruned(text, _HOOKS, made)
-        value = read_document(text.encode())
-        if events and "hooks" not in value and has_path(value, _VERSION) and made is not None and _VERSION in made:
+        # Hooks that somebody else added since then need the version, too.
+        if events and made is not None and _VERSION in made and not any(self._lists(text.encode()).values()):
             text = remove_member(text, _VERSION)
         return text.encode()
 

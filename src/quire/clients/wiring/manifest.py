@@ -78,11 +78,10 @@ class Manifests:
         return list(self._found.values())
 
     def put(self, manifest: Manifest) -> None:
-        if not os.path.isdir(self.folder):
-            ensure_folder(self.folder)
-            if self.private:
-                # What was replaced in a user's files may be nobody else's business.
-                disk.set_mode(self.folder, 0o700)
+        ensure_folder(self.folder)
+        if self.private and os.stat(self.folder).st_mode & 0o077:
+            # What was replaced in a user's files is nobody else's business.
+            disk.set_mode(self.folder, 0o700)
         write_file(self._file(manifest.path), pretty(msgspec.to_builtins(manifest)), self.world.token())
         self._found[manifest.path] = manifest
 
@@ -90,6 +89,12 @@ class Manifests:
         if self._found.pop(path, None) is not None:
             disk.remove(self._file(path))
             disk.sync_folder(self.folder)
+
+    def tidy(self) -> None:
+        """Without records there is no folder for them."""
+        if not self._found and not os.path.islink(self.folder):
+            with contextlib.suppress(OSError):
+                disk.remove_folder(self.folder)
 
     def _file(self, path: str) -> str:
         shown = os.path.basename(path) if os.path.isabs(path) else path

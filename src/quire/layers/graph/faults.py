@@ -19,6 +19,7 @@ from quire.layers.graph.layout import (
     FOLDER,
     GENERATED,
     NODES,
+    OTHERS,
     RELATIONS,
     SCHEMA,
     SYNC_STATE,
@@ -32,7 +33,7 @@ from quire.model import InvalidJson, Problem, file_stems, has_front_matter, is_t
 _H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)
 _FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
 _KNOWN_TOP = frozenset(
-    [CONFIG, NODES, RELATIONS, SCHEMA, EVENTS, SYNC_STATE, ".gitattributes", ".gitignore", "facts.jsonl", *GENERATED]
+    [CONFIG, NODES, RELATIONS, SCHEMA, EVENTS, SYNC_STATE, ".gitattributes", ".gitignore", *OTHERS, *GENERATED]
 )
 
 __all__ = ["find_store_faults"]

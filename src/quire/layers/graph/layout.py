@@ -15,6 +15,8 @@ INDEX = "index"
 BACKUP = ".backup"
 NO_DESCRIPTION = "has no description yet"
 """What the node of a new project says until somebody describes it."""
+OTHERS = ("facts.jsonl", "rejected", "integrations")
+"""What else lies in the folder: the facts, what was rejected, what was written into files of clients."""
 GENERATED = (INDEX, LOCAL, RECOVERY, BACKUP, LOCK)
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "LOCK",
     "NODES",
     "NO_DESCRIPTION",
+    "OTHERS",
     "RECOVERY",
     "RELATIONS",
     "SCHEMA",

@@ -29,6 +29,7 @@ _SECONDS = {"session-start": 6.0, "after-compaction": 6.0, "prompt": 2.5, "befor
 _OTHER_SECONDS = 1.0
 """What only leaves a note is over in milliseconds; some clients give the end of a session no more than 1.5 seconds."""
 _MOST_SECONDS = 60.0
+_LAST_SECONDS = 0.25
 _MOST_BYTES = 1 << 20
 _OFF = ("off", "0", "no", "false")
 _COLLECT = "\x01"
@@ -51,46 +52,53 @@ def run(session: Session, words: tuple[str, ...]) -> int:  # noqa: ARG001
 
 def answer_hook(words: list[str]) -> int:
     """Answer one hook; always 0."""
+    client, event = (*words, "", "")[:2]
+    root = ""
     try:
-        _guarded(words)
-    except KeyboardInterrupt:
-        pass
-    except Exception:
-        # Whoever hooked us in must not notice; a broken pipe, a full process table, a folder that is gone.
-        drop_stdout()
+        world, answer, root = _guarded(client, event)
+    except (Exception, KeyboardInterrupt):
+        # Whoever hooked us in must not notice: a signal, a full process table, a folder that is gone.
+        answer = _silence(client, event)
+    with contextlib.suppress(Exception, KeyboardInterrupt):
+        _print(answer)
+        if root:
+            _collect_later(root, world)
     return 0
 
 
-def _guarded(words: list[str]) -> None:
+def _guarded(client: str, event: str) -> tuple[World, bytes, str]:
+    """What is to be printed; and the project, if sessions wait there to be read."""
     from quire.files import real_world
 
-    client, event = (*words, "", "")[:2]
     world = real_world()
     if world.env.get("MEMORY_HOOKS", "").strip().lower() in _OFF:
-        _print(_silence(client, event))
-        return
+        return world, _silence(client, event), ""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    seconds = _allowed(event, world)
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(read_end)
-        _work(client, event, world, write_end)
+        _work(client, event, world, write_end, seconds)
     os.close(write_end)
-    seconds = _allowed(event, world)
-    said = _heard(read_end, child, seconds)
+    said, whole = _heard(read_end, child, seconds)
     if said is None:
-        _print(_silence(client, event))
-        _log_from_outside(world, f"{client} {event}: ended after {seconds:g} s without an answer")
-        return
+        why = "its process died" if whole else f"ended after {seconds:g} s"
+        _log_from_outside(world, f"{client} {event}: {why} without an answer")
+        return world, _silence(client, event), ""
     answer, _, root = said.partition(_COLLECT.encode())
-    _print(answer)
-    if root:
-        _collect_later(root.decode("utf-8", "surrogateescape"), world)
+    return world, answer, root.decode("utf-8", "surrogateescape")
 
 
 def _print(answer: bytes) -> None:
-    if answer:
+    if not answer or sys.stdout is None:
+        return
+    try:
         sys.stdout.buffer.write(answer)
         sys.stdout.buffer.flush()
+    except OSError:
+        drop_stdout()
 
 
 def _allowed(event: str, world: World) -> float:
@@ -101,39 +109,58 @@ def _allowed(event: str, world: World) -> float:
         return usual
 
 
-def _heard(pipe: int, child: int, seconds: float) -> bytes | None:
-    """What the child says, if it says all of it in time; None where it had to be ended, or failed."""
-    until = monotonic() + seconds
+def _heard(pipe: int, child: int, seconds: float) -> tuple[bytes | None, bool]:
+    """What the child says, and whether it came to its end in time; None where it did not, or where it failed."""
     parts: list[bytes] = []
     whole = False
+    try:
+        whole = _read_until(pipe, monotonic() + seconds, parts)
+    finally:
+        if not whole:
+            # It first has the time to end the programs that it started in groups of their own.
+            _end(child, signal.SIGTERM)
+            _read_until(pipe, monotonic() + _LAST_SECONDS, [])
+            _end(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+    return b"".join(parts) if whole and status == 0 else None, whole
+
+
+def _end(child: int, number: signal.Signals) -> None:
+    """A signal to the child and the programs that it started."""
+    try:
+        os.killpg(child, number)
+    except (ProcessLookupError, PermissionError):
+        os.kill(child, number)  # it leads no group yet
+
+
+def _read_until(pipe: int, until: float, parts: list[bytes]) -> bool:
+    """Whether the pipe came to its end before the time did."""
     while (left := until - monotonic()) > 0:
         if select.select([pipe], [], [], left)[0]:
             part = os.read(pipe, 1 << 16)
             if not part:
-                whole = True
-                break
+                return True
             parts.append(part)
-    if not whole:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    return b"".join(parts) if whole and status == 0 else None
+    return False
 
 
 # -- the child ------------------------------------------------------------------------------------
 
 
-def _work(client: str, event: str, world: World, pipe: int) -> NoReturn:
+def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> NoReturn:
     """Work the answer out and hand it to the parent; ends the process."""
+    os.setsid()
     # Where the parent itself is killed, nobody waits for us: the kernel ends us then.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, _MOST_SECONDS + 5)
+    signal.setitimer(signal.ITIMER_REAL, seconds + 1)
     code = 1
     root = ""
     try:
         answer, root, waits = _answer(client, event, world)
         _send(pipe, answer + (_COLLECT.encode() + os.fsencode(root) if waits else b""))
         code = 0
+    except KeyboardInterrupt:
+        pass  # the parent wants no answer any more
     except BaseException as error:
         with contextlib.suppress(BaseException):
             _log(root or _root_here(world), world, f"{client} {event}: {_said(error)}")

@@ -4,41 +4,94 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quire.model import UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
+from quire.surfaces.cli.first_run import begin_here, is_interactive, say_imported, say_wired, sharing
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.project import Project
+    from quire.clients.wiring import Integrated
+    from quire.project import ImportedHosts, Project
     from quire.upkeep import Initialized
 
 _EXAMPLES = """Examples:
   memory init                       create .memory/, guidance and product map
   memory init --dry-run             show what would be written
   memory init --brief               print the task for your agent to fill the memory
+  memory init --agents found --import all --json
 """
 
 
 def run(
-    session: Session, name: str | None, brief: bool, dry_run: bool, force: bool, no_guidance: bool, layers: str | None
-) -> None:
+    session: Session,
+    name: str | None,
+    brief: bool,
+    dry_run: bool,
+    force: bool,
+    no_guidance: bool,
+    layers: str | None,
+    agents: str | None,
+    imports: str | None,
+    yes: bool,
+) -> int | None:
     """Create the memory in this repository and tell your agents about it.
 
     Writes .memory/, the lines in .gitignore that keep generated files out of git, and two marked sections
     (guidance and product map) in AGENTS.md, and in CLAUDE.md where Claude Code is in use. Everything else in those
     files stays as it is. Running it again refreshes the sections and changes nothing else. Works without git too.
+
+    In a terminal it then offers to wire the agents that are found and to import what other programs know; --agents,
+    --import and --yes say so beforehand, and nothing is asked. An import waits in `memory inbox`.
     """
+    wanted_agents = _words(agents) or (("found",) if yes and not no_guidance else ())
+    wanted_kinds = _words(imports) or (("all",) if yes else ())
+    _refuse_nonsense(brief, no_guidance, wanted_agents, wanted_kinds)
     project = session.project()
     if brief:
         _brief(session, project)
-        return
-    wanted = tuple(word.strip() for word in (layers or "").split(",") if word.strip())
-    done = project.init(name=name, force=force, guidance=not no_guidance, dry_run=dry_run, layers=wanted)
+        return None
+    project.refuse_unknown(wanted_agents, wanted_kinds)
+    done = project.init(name=name, force=force, guidance=not no_guidance, dry_run=dry_run, layers=_words(layers))
+    if not (session.as_json or dry_run or wanted_agents or wanted_kinds) and is_interactive():
+        return begin_here(project, done, guidance=not no_guidance)
+    wired = project.take_agents(wanted_agents, dry_run=dry_run)
+    imported = project.take_imports(wanted_kinds, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import initialized_fields
-
-        answer(project, initialized_fields(done), done.warnings)
+        _answer(project, done, wired, imported, asked=bool(wanted_agents or wanted_kinds))
     else:
         _report(project, done)
+        if wanted_agents and "none" not in wanted_agents:
+            say_wired(wired)
+        say_imported(imported)
+        _next(done, wired)
+    return 0 if wired is None or wired.is_clean else 1
+
+
+def _words(text: str | None) -> tuple[str, ...]:
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def _refuse_nonsense(brief: bool, no_guidance: bool, agents: tuple[str, ...], kinds: tuple[str, ...]) -> None:
+    if brief and (agents or kinds):
+        raise UsageError("--brief writes nothing.", hint="Leave out --agents, --import and --yes.")
+    if no_guidance and agents and "none" not in agents:
+        raise UsageError(
+            "Wiring agents puts the guidance into AGENTS.md, too.",
+            hint="Leave out --no-guidance, or --agents.",
+        )
+
+
+def _answer(
+    project: Project, done: Initialized, wired: Integrated | None, imported: ImportedHosts | None, *, asked: bool
+) -> None:
+    from quire.fields import imported_fields, initialized_fields, integrated_fields
+
+    fields = initialized_fields(done)
+    if asked:
+        fields["integration"] = integrated_fields(wired) if wired is not None else None
+        fields["imported"] = imported_fields(imported) if imported is not None else None
+    more = [*(wired.warnings if wired is not None else ()), *(imported.warnings if imported is not None else ())]
+    answer(project, fields, [*done.warnings, *more])
 
 
 def _brief(session: Session, project: Project) -> None:
@@ -67,16 +120,18 @@ def _report(project: Project, done: Initialized) -> None:
         reason = f": {target.reason}" if target.reason else ""
         say(f"  {target.path} ({target.status}{reason})")
     warn(done.warnings)
-    if not done.dry_run and done.created:
-        say()
-        say("Next:")
-        say("  memory init --brief    gives your agent the task of filling the memory")
-        say("  memory save --help     shows how to record something yourself")
-        if done.git_available:
-            written = [target.path for target in done.guidance if target.status in ("created", "updated")]
-            written += [".gitignore"] if done.gitignore_updated else []
-            written += [path for path in done.files_created if not path.startswith(".memory/")]
-            say(f"  git add {' '.join(['.memory', *written])} && git commit    to share it")
+
+
+def _next(done: Initialized, wired: Integrated | None) -> None:
+    if done.dry_run or not done.created:
+        return
+    say()
+    say("Next:")
+    say("  memory init --brief    gives your agent the task of filling the memory")
+    say("  memory save --help     shows how to record something yourself")
+    line = sharing(done, wired)
+    if line:
+        say(f"  {line}    to share it")
 
 
 COMMAND = Command(
@@ -98,5 +153,18 @@ COMMAND = Command(
             help="Create these layers, too: facts, profile, journal. Else each comes at first use.",
         ),
         Option(name="--no-guidance", into="no_guidance", help="Leave AGENTS.md and CLAUDE.md alone."),
+        Option(
+            name="--agents",
+            into="agents",
+            metavar="CLIENTS",
+            help="Wire these in this project: their names with commas, found, all or none. Nothing is asked.",
+        ),
+        Option(
+            name="--import",
+            into="imports",
+            metavar="KINDS",
+            help="Propose what these know: kinds as `memory import` lists them, all or none. Nothing is asked.",
+        ),
+        Option(name="--yes", into="yes", help="Everything that would be offered: --agents found --import all."),
     ),
 )

@@ -11,7 +11,7 @@ from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import ClientStatus, FileDone, Integrated, IntegrationStatus
+    from quire.clients.wiring import ClientStatus, FileDone, Integrated
     from quire.project import Project
 
 _EXAMPLES = """Examples:
@@ -52,7 +52,7 @@ def run(
         raise UsageError("--status changes nothing.", hint="Leave --dry-run and --force out.")
     project = session.project()
     if status:
-        return _status(session, project.integration_status(clients, user=True if user else None), project)
+        return _status(session, project, clients, user)
     if user and not dry_run and not yes:
         _ask(session, remove)
     if remove:
@@ -68,7 +68,8 @@ def run(
     return 0 if done.is_clean else 1
 
 
-def _status(session: Session, found: IntegrationStatus, project: Project) -> int:
+def _status(session: Session, project: Project, clients: tuple[str, ...], user: bool) -> int:
+    found = project.integration_status(clients, user=True if user else None)
     if session.as_json:
         from quire.fields import integration_status_fields
 
@@ -77,8 +78,8 @@ def _status(session: Session, found: IntegrationStatus, project: Project) -> int
     for one in found.clients:
         say(f"{one.client}: {_described(one)}")
         for part in one.parts:
-            if part.scope == "project" or part.state != "missing":
-                where = "  (user)" if part.scope == "user" else ""
+            if user or part.scope == "project" or part.state != "missing":
+                where = "  (user)" if part.scope == "user" and not user else ""
                 reason = f"  ({part.reason})" if part.reason else ""
                 say(f"  {part.state:<{_WIDTH}}  {part.part:<8}  {part.path}{where}{reason}")
     warn(found.warnings)

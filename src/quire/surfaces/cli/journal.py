@@ -8,6 +8,7 @@ from quire.surfaces.cli.commands import Command, Session
 from quire.surfaces.cli.journal_asking import ASKING, say_status
 from quire.surfaces.cli.journal_automation import AUTOMATE
 from quire.surfaces.cli.journal_importing import IMPORTING
+from quire.surfaces.cli.journal_integrating import INTEGRATE
 from quire.surfaces.cli.journal_making import MAKING
 from quire.surfaces.cli.journal_recalling import RECALLING
 from quire.surfaces.cli.journal_serving import MCP
@@ -50,6 +51,7 @@ _VERBS = {
     "restore": MAKING["restore"],
     "validate": ASKING["validate"],
     "automate": AUTOMATE,
+    "integrate": INTEGRATE,
     "mcp": MCP,
     "providers": ASKING["providers"],
 }

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 _ACTIONS = 4
 _LISTED = 100
 _HEALTH = {"healthy": "healthy", "attention": "sound, and something waits to be done", "unhealthy": "damaged"}
+_DAMAGED_WIRING = (
+    "What agents are told of the journal was changed: `memory journal integrate --status` says where, and "
+    "`memory journal integrate --repair` writes it anew."
+)
 _NOT_WATCHED = {f"{FOLDER}/{name}" for name in (LOCAL, BACKUP, "recovery", ".lock", DAEMON, DAEMON_LOCK)}
 """What belongs to this machine or to a process, and is nobody's memory."""
 
@@ -82,16 +86,18 @@ def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
     call.wanted()
     checked = project.journal_validate()
     automation = project.journal_automation()
+    integration = project.journal_integration()
     last = automation.last_run or {}
     left = found.unrecalled
     errors = messages(checked.findings, "fail")
     warnings = messages(checked.findings, "warn")
     warnings += [_waiting(left[ALL])] if left[ALL] else []
     warnings += automation_warnings(automation)
+    warnings += [short(f"{part.name}: {part.note}") for part in integration.damaged]
     health = "unhealthy" if errors else "attention" if warnings else "healthy"
     work = Workflow(
         summary=f"The journal is {_HEALTH[health]}. {_waiting(left[ALL])} {automation_text(automation)}",
-        suggested_next_action=_advice(found, checked, automation),
+        suggested_next_action=_advice(found, checked, automation, integration),
         details={
             "memoryHealth": health,
             "backlog": backlog_fields(left),
@@ -100,6 +106,7 @@ def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
                 "lastRunStatus": last.get("status"),
                 "lastRunFinishedAt": last.get("finishedAt"),
             },
+            "integration": integration.health,
             "validate": validation_fields(checked),
             "retention": retention_fields(found.retention),
         },
@@ -109,12 +116,14 @@ def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
     return _given(work, call)
 
 
-def _advice(found: Any, checked: Any, automation: Any) -> str:
-    """What to do first: faults, then a process that is gone, then what waits, then what was warned of."""
+def _advice(found: Any, checked: Any, automation: Any, integration: Any) -> str:
+    """What to do first: faults, a process that is gone, clients whose wiring was damaged, what waits, warnings."""
     if checked.failed:
         return "Call memory_validate: it lists every fault. `memory journal validate --mend` sets right what it can."
     if automation.stale_pid is not None:
         return "The process that kept the journal has ended: call automation_ensure_running, or memory_maintain."
+    if integration.damaged:
+        return _DAMAGED_WIRING
     if found.next_command or not checked.warned:
         return next_action(found)
     hints = (item["hint"] or "" for item in checked.findings if item["level"] == "warn")

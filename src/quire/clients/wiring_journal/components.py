@@ -1,0 +1,241 @@
+"""The five components of the wiring: which file each is in, how it is recognised, how it is put there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from quire.clients.wiring.documents import MISSING, find_member, read_document, text_of
+from quire.clients.wiring_journal.texts import (
+    HOOKS,
+    ORIGINAL_SERVER,
+    PROGRAM,
+    SERVER,
+    guidance_text,
+    is_known_text,
+    skill_text,
+)
+from quire.clients.wiring_journal.types import Component, State
+from quire.files import (
+    Markers,
+    append_item,
+    find_section,
+    newline_of,
+    place_section,
+    read_toml,
+    set_member,
+    set_table,
+)
+
+CONFIG_VARIABLE = "AGENT_MEMORY_CODEX_CONFIG_PATH"
+GUIDANCE = Markers("<!-- agent-memory:codex-integration start -->", "<!-- agent-memory:codex-integration end -->")
+_TABLE = ("mcp_servers", PROGRAM)
+_TABLE_MARKERS = ("# agent-memory:codex-mcp start", "# agent-memory:codex-mcp end")
+_ENTRY = ("mcpServers", PROGRAM)
+_BOM = "\ufeff"
+_HOOK = r"""(?:^|[\s/;&|'"])(?<!npx )agent-memory['"]?\s+automate\b"""
+"""A command of ours, also by its path and through `npx --no-install`. Plain `npx` may fetch another program."""
+
+__all__ = ["components_of"]
+
+
+def components_of(root: str, cwd: str, env: Mapping[str, str]) -> tuple[Component, ...]:
+    """All of them, in the order in which they are told."""
+    config = _codex_config(cwd, env)
+    return (
+        Component(
+            name="claude-mcp",
+            client="claude",
+            key="mcpProjectConfig",
+            label="project MCP",
+            subject="The journal's server in the MCP configuration of Claude Code",
+            purpose="Claude Code starts `agent-memory mcp`.",
+            scope="project",
+            path=os.path.join(root, ".mcp.json"),
+            shown=".mcp.json",
+            look=_look_at_entry,
+            apply=_with_entry,
+        ),
+        Component(
+            name="claude-hooks",
+            client="claude",
+            key="settingsHooks",
+            label="project hooks",
+            subject="The pair of hooks for the journal in the settings of Claude Code",
+            purpose="Hooks at the start of a session and at the end of a turn keep the journal.",
+            scope="project",
+            path=os.path.join(root, ".claude/settings.json"),
+            shown=".claude/settings.json",
+            look=_look_at_hooks,
+            apply=_with_hooks,
+        ),
+        Component(
+            name="claude-skill",
+            client="claude",
+            key="skills",
+            label="project skill",
+            subject="The skill for Claude Code",
+            purpose="A skill says when the journal is of use.",
+            scope="project",
+            path=os.path.join(root, ".claude/skills/agent-memory/SKILL.md"),
+            shown=".claude/skills/agent-memory/SKILL.md",
+            is_whole=True,
+            look=_look_at_skill,
+            apply=lambda _data: skill_text().encode(),
+        ),
+        Component(
+            name="codex-agents",
+            client="codex",
+            key="agentsGuidance",
+            label="AGENTS guidance",
+            subject="The section about the journal in AGENTS.md",
+            purpose="A section of its own tells Codex of the journal.",
+            scope="project",
+            path=os.path.join(root, "AGENTS.md"),
+            shown="AGENTS.md",
+            look=_look_at_guidance,
+            apply=lambda data: place_section(data or b"", GUIDANCE, guidance_text()),
+        ),
+        Component(
+            name="codex-global-mcp",
+            client="codex",
+            key="globalMcpConfig",
+            label="global MCP config",
+            subject="The journal's server in your configuration of Codex",
+            purpose="Codex starts `agent-memory mcp`, in all your projects.",
+            scope="user",
+            path=config,
+            shown=config,
+            look=_look_at_table,
+            apply=_with_table,
+        ),
+    )
+
+
+def _codex_config(cwd: str, env: Mapping[str, str]) -> str:
+    """The configuration that Codex reads; empty where there is no home to look in."""
+    if named := env.get(CONFIG_VARIABLE):
+        return os.path.normpath(os.path.join(cwd, named))
+    folder = env.get("CODEX_HOME") or (os.path.join(env["HOME"], ".codex") if env.get("HOME") else "")
+    return os.path.join(cwd, folder, "config.toml") if folder else ""
+
+
+# -- the server -------------------------------------------------------------------------------
+
+
+def _starts_server(found: Any) -> bool:
+    """Whether an entry leads to a server of this name: ours, the original's, or one that listens somewhere."""
+    if not isinstance(found, dict):
+        return False
+    command, more = found.get("command"), found.get("args", [])
+    if command is None:
+        return isinstance(found.get("url"), str)
+    words = (command, *more) if isinstance(more, list) else ()
+    if not words or not all(isinstance(word, str) for word in words):
+        return False
+    program = words[0].replace("\\", "/").rpartition("/")[2]
+    return words == ORIGINAL_SERVER or (program, *words[1:2]) == SERVER
+
+
+def _look_at_server(found: Any) -> State:
+    return "missing" if found is MISSING else "present" if _starts_server(found) else "managed_mismatch"
+
+
+def _look_at_entry(data: bytes | None) -> State:
+    return _look_at_server(find_member(read_document(data), _ENTRY))
+
+
+def _with_entry(data: bytes | None) -> bytes:
+    text = text_of(data)
+    program, *arguments = SERVER
+    fields: dict[str, Any] = {"command": program, "args": arguments}
+    if not isinstance(find_member(read_document(data), _ENTRY), dict):
+        return set_member(text, _ENTRY, fields).encode()
+    # What else the user has in it (`env`, above all) stays.
+    for name, value in fields.items():
+        text = set_member(text, (*_ENTRY, name), value)
+    return text.encode()
+
+
+def _look_at_table(data: bytes | None) -> State:
+    return _look_at_server(find_member(read_toml(text_of(data)), _TABLE))
+
+
+def _with_table(data: bytes | None) -> bytes:
+    text = text_of(data)
+    program, *arguments = SERVER
+    is_there = find_member(read_toml(text), _TABLE) is not MISSING
+    if is_there or any(line in text for line in _TABLE_MARKERS):
+        return set_table(text, _TABLE, {"command": program, "args": arguments}).encode()
+    # Between these lines the original finds the table, and takes nothing else for a part of it.
+    start, end = _TABLE_MARKERS
+    words = ", ".join(f'"{word}"' for word in arguments)
+    lines = [start, f"[{'.'.join(_TABLE)}]", f'command = "{program}"', f"args = [{words}]", end]
+    newline = newline_of(data or b"").decode()
+    gap = "" if not text.removeprefix(_BOM) else newline if text.endswith("\n") else newline * 2
+    result = text + gap + newline.join(lines) + newline
+    read_toml(result)
+    return result.encode()
+
+
+# -- hooks ------------------------------------------------------------------------------------
+
+
+def _hook_commands(data: bytes | None, event: str) -> list[str]:
+    """Every command that runs at an event."""
+    hooks = find_member(read_document(data), ("hooks",))
+    if hooks is MISSING:
+        return []
+    if not isinstance(hooks, dict):
+        raise ValueError("`hooks` is no object")
+    groups = hooks.get(event, [])
+    if not isinstance(groups, list):
+        raise ValueError(f"`hooks.{event}` is no list")
+    inner = [group.get("hooks") for group in groups if isinstance(group, dict)]
+    found = [hook for hooks in inner if isinstance(hooks, list) for hook in hooks if isinstance(hook, dict)]
+    return [hook["command"] for hook in found if isinstance(hook.get("command"), str)]
+
+
+def _missing_hooks(data: bytes | None) -> dict[str, str]:
+    return {event: command for event, command in HOOKS.items() if not _runs(data, event, command.rpartition(" ")[2])}
+
+
+def _runs(data: bytes | None, event: str, verb: str) -> bool:
+    pattern = rf"{_HOOK}\s+{verb}(?![\w-])"
+    return any(re.search(pattern, command) for command in _hook_commands(data, event))
+
+
+def _look_at_hooks(data: bytes | None) -> State:
+    missing = _missing_hooks(data)
+    if not missing:
+        return "present"
+    # One of the two, or one that was changed.
+    is_begun = any(re.search(_HOOK, command) for event in HOOKS for command in _hook_commands(data, event))
+    return "managed_mismatch" if is_begun else "missing"
+
+
+def _with_hooks(data: bytes | None) -> bytes:
+    text = text_of(data)
+    for event, command in _missing_hooks(data).items():
+        text = append_item(text, ("hooks", event), {"hooks": [{"type": "command", "command": command}]})
+    return text.encode()
+
+
+# -- texts ------------------------------------------------------------------------------------
+
+
+def _look_at_skill(data: bytes | None) -> State:
+    if data is None:
+        return "missing"
+    return "present" if is_known_text(data.decode("utf-8", "replace"), skill_text()) else "managed_mismatch"
+
+
+def _look_at_guidance(data: bytes | None) -> State:
+    found = find_section(data or b"", GUIDANCE)
+    if found.state == "damaged":
+        raise ValueError(f"its markers {GUIDANCE.start} … {GUIDANCE.end} are damaged: {found.reason}")
+    if found.state == "missing":
+        return "missing"
+    return "present" if is_known_text(found.body, guidance_text()) else "managed_mismatch"

@@ -1,0 +1,167 @@
+"""The first run: what a new memory could have at once, found on this machine; and what an agent will hear of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.model import InputError, cut
+from quire.project.answering import Answering
+from quire.project.collecting import Collecting
+from quire.project.importing import FoundSource, ImportedHosts
+from quire.project.integrating import Integrating
+
+if TYPE_CHECKING:
+    from quire.clients.wiring import Integrated
+
+FOUND, ALL, NONE = "found", "all", "none"
+_TOKENS, _CHARS = 400, 4_000
+"""Of what a session starts with, so much is shown."""
+_ANYBODY = "codex"
+"""A client that reads the product map from AGENTS.md, as most do: what it is handed beside that is worth seeing."""
+
+__all__ = ["ALL", "FOUND", "NONE", "BeginningHere", "FirstAnswer", "FirstOffers"]
+
+
+class FirstOffers(msgspec.Struct, frozen=True, kw_only=True):
+    """What could be done now, and is not done yet. Where there is nothing to do, a part is None."""
+
+    wiring: Integrated | None = None
+    """What wiring the clients that are found would change, as a dry run tells it."""
+    imports: ImportedHosts | None = None
+    """What would wait in the inbox."""
+
+
+class FirstAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent is told when its next session starts; empty where the memory holds nothing yet."""
+
+    text: str
+    shortened: bool = False
+
+
+class BeginningHere(Collecting, Answering, Integrating):
+    """Beginning with more than an empty memory."""
+
+    def first_offers(self, *, agents: Sequence[str] = (FOUND,), kinds: Sequence[str] = (ALL,)) -> FirstOffers:
+        """What wiring these agents and importing these kinds would do; nothing is written.
+
+        An agent that is wired already, here or in the user's own configuration, is not offered; neither is what was
+        imported before. It can be asked before there is a memory.
+        """
+        clients = self._named_agents(agents)
+        if FOUND in agents:
+            clients = [client for client in clients if client not in self._wired_at_home()]
+        wiring = self._would_wire(clients) if clients else None
+        imports = self._would_import(_named_kinds(kinds)) if NONE not in kinds and kinds else None
+        return FirstOffers(wiring=wiring, imports=imports if imports is not None and imports.proposals else None)
+
+    def refuse_unknown(self, agents: Sequence[str], kinds: Sequence[str]) -> None:
+        """Names that mean nothing are refused before anything is written."""
+        self._named_agents(agents)
+        _named_kinds([name for name in kinds if name != NONE])
+
+    def take_agents(self, agents: Sequence[str], *, dry_run: bool = False) -> Integrated | None:
+        """Wire these agents in this project; None where `found` finds none, or `none` was said."""
+        clients = self._named_agents(agents)
+        if not clients:
+            return None
+        if dry_run:
+            return self._wiring_planned(clients)
+        return self.integrate(clients)
+
+    def take_imports(self, kinds: Sequence[str], *, dry_run: bool = False) -> ImportedHosts | None:
+        """Propose what these kinds of sources say; None where `none` was said."""
+        if not kinds or NONE in kinds:
+            return None
+        named = _named_kinds(kinds)
+        return self._would_import(named) if dry_run else self.import_hosts(named)
+
+    def first_answer(self, client: str = "") -> FirstAnswer:
+        """What this client will be told at the start of its next session, cut to what fits on a screen."""
+        handed = self.hook_start(client=client or _ANYBODY, session="", tokens=_TOKENS, chars=_CHARS)
+        if not any(fate.outcome == "included" for fate in handed.fates):
+            return FirstAnswer(text="")
+        return FirstAnswer(text=handed.text, shortened=any(fate.outcome == "trimmed" for fate in handed.fates))
+
+    # -- agents -------------------------------------------------------------------------------
+
+    def _named_agents(self, agents: Sequence[str]) -> list[str]:
+        from quire.clients.wiring import CLIENTS, detect
+
+        words = [FOUND, ALL, NONE]
+        for name in agents:
+            if name not in CLIENTS and name not in words:
+                raise InputError(
+                    f"`{cut(name, 40)}` is no client that can be wired.",
+                    hint=f"It is any of {', '.join(CLIENTS)}; or found, all or none.",
+                    details={"field": "agents", "allowed": [*CLIENTS, *words]},
+                )
+        if NONE in agents:
+            return []
+        here = detect(self._around("project")) if FOUND in agents else ()
+        return [client for client in CLIENTS if ALL in agents or client in agents or client in here]
+
+    def _wired_at_home(self) -> set[str]:
+        """Clients that have all of it in the user's own configuration: here, they would have it twice."""
+        if not self.world.home:
+            return set()
+        from quire.clients.wiring import look_at_clients, wired_clients
+
+        around, manifests = self._around("user"), self._manifests("user")
+        wired = wired_clients("user", around, manifests)
+        seen = look_at_clients(wired, around, {"user": manifests}) if wired else []
+        return {one.client for one in seen if all(part.state == "present" for part in one.parts)}
+
+    def _would_wire(self, clients: Sequence[str]) -> Integrated | None:
+        planned = self._wiring_planned(clients)
+        to_do = {part.client for part in planned.parts if part.status in ("created", "updated")}
+        return self._wiring_planned([client for client in clients if client in to_do]) if to_do else None
+
+    def _wiring_planned(self, clients: Sequence[str]) -> Integrated:
+        """A dry run that needs no memory, and leaves the guidance to `init`, which brings it anyway."""
+        from quire.clients.wiring import integrate_clients
+
+        around, manifests = self._around("project"), self._manifests("project")
+        return integrate_clients(clients, around, self.world, manifests, scope="project", dry_run=True)
+
+    # -- imports ------------------------------------------------------------------------------
+
+    def _would_import(self, kinds: Sequence[str]) -> ImportedHosts:
+        if self.graph.exists():
+            return self.import_hosts(kinds, dry_run=True)
+        # Before there is a memory, everything is new that two files do not both say.
+        reads = [self._read_source(source) for source in self._found_sources(kinds)]
+        fresh = {item.id: item for read in reversed(reads) for item in reversed(read.proposals)}
+        said = sum(len(read.proposals) for read in reads)
+        return ImportedHosts(
+            sources=[
+                FoundSource(
+                    source=read.source,
+                    items=len(read.proposals),
+                    new=sum(fresh[item.id] is item for item in read.proposals),
+                    skipped=read.skipped,
+                    problems=read.problems,
+                )
+                for read in reads
+            ],
+            proposals=[item for read in reads for item in read.proposals if fresh.get(item.id) is item],
+            known=said - len(fresh),
+            dry_run=True,
+            warnings=[problem for read in reads for problem in read.problems],
+        )
+
+
+def _named_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Kinds of sources as `import_hosts` takes them: none of them means all."""
+    from quire.capture.hosts import KINDS
+
+    for name in kinds:
+        if name not in KINDS and name != ALL:
+            raise InputError(
+                f"`{cut(name, 40)}` is no kind of source.",
+                hint=f"It is any of {', '.join(KINDS)}; or all or none.",
+                details={"field": "import", "allowed": [*KINDS, ALL, NONE]},
+            )
+    return () if ALL in kinds else tuple(kinds)

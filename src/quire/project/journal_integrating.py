@@ -1,0 +1,126 @@
+"""Wiring Claude Code and Codex to the journal, as `agent-memory integrate` does; and how they are wired now.
+
+`memory integrate` wires clients to the whole memory, and keeps a record of what it wrote so that it can take it back.
+This verb writes entries under the journal's own name beside those; they are no part of that record, because taking a
+recorded file back would take them along.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal
+
+from quire.layers.journal.layout import CONFIG, FOLDER
+from quire.model import InputError, Problem, QuireError, cut
+from quire.project.journal_rooms import JournalRooms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quire.clients.wiring_journal import Component, ComponentSeen, JournalIntegrated, JournalIntegration
+
+_ALL = "all"
+_COMMAND = "memory journal integrate"
+_NOTHING = "Nothing to do."
+
+Config = Literal["there", "missing", "made"]
+
+__all__ = ["JournalIntegrating"]
+
+
+class JournalIntegrating(JournalRooms):
+    """What Claude Code and Codex are told of the journal. A journal need not be there yet."""
+
+    def journal_integration(self, target: str = _ALL) -> JournalIntegration:
+        """How both clients are wired, with what to do about the one that is asked about, or about both."""
+        from quire.clients.wiring_journal import JournalIntegration, look_at
+
+        _check(target)
+        parts = look_at(self._components(), self.root)
+        asked = [part for part in parts if target in (_ALL, part.client)]
+        return JournalIntegration(target=target, parts=parts, advice=_advice(asked))
+
+    def journal_integrate(
+        self, target: str = _ALL, *, repair: bool = False, dry_run: bool = False, user: bool = False
+    ) -> JournalIntegrated:
+        """Write what a client needs and has not; with `repair` only what was written once and is not as it should be.
+
+        The configuration in the user's home is changed only with `user`. The journal gets the usual settings where it
+        has none.
+        """
+        from quire.clients.wiring_journal import JournalIntegrated, wire
+
+        _check(target)
+        chosen = [one for one in self._components() if target in (_ALL, one.client)]
+        warnings: list[Problem] = []
+        files = wire(chosen, self.root, self.world, repair=repair, dry_run=True, user=user)
+        config = self._config_state()
+        changes = any(item.action in ("CREATE", "UPDATE") for item in files)
+        if not dry_run and (changes or (config == "missing" and not repair)):
+            with self._journal_locked("integrate"):
+                files = wire(chosen, self.root, self.world, repair=repair, dry_run=False, user=user)
+                if config == "missing":
+                    config = self._make_config(warnings)
+        return JournalIntegrated(
+            target=target,
+            repair=repair,
+            dry_run=dry_run,
+            files=files,
+            config=config,
+            advice=self.journal_integration(target).advice,
+            warnings=tuple(warnings),
+        )
+
+    def _components(self) -> tuple[Component, ...]:
+        from quire.clients.wiring_journal import components_of
+
+        return components_of(self.root, self.world.cwd, self.world.env)
+
+    def _config_state(self) -> Config:
+        return "there" if os.path.lexists(os.path.join(self.root, FOLDER, CONFIG)) else "missing"
+
+    def _make_config(self, warnings: list[Problem]) -> Config:
+        """The usual settings, written out. The caller holds the lock."""
+        from quire.files import inside, write_file
+        from quire.layers.journal import config_bytes
+        from quire.layers.journal.layout import default_config
+
+        try:
+            path = inside(os.path.join(self.root, FOLDER), CONFIG)
+            write_file(path, config_bytes(default_config()), self.world.token(), expects=None)
+        except QuireError as error:
+            warnings.append(Problem(code=error.code, severity="warning", message=error.message, hint=error.hint))
+            return "missing"
+        return "made"
+
+
+def _check(target: str) -> None:
+    from quire.clients.wiring_journal import TARGETS
+
+    if target not in TARGETS:
+        raise InputError(
+            f"`{cut(target, 40)}` is no client that can be wired to the journal.",
+            hint=f"It is any of {', '.join(TARGETS)}. `memory integrate` knows more of them.",
+            details={"field": "target", "allowed": list(TARGETS)},
+        )
+
+
+def _advice(asked: Sequence[ComponentSeen]) -> str:
+    """What to do first: what only a person can mend, then what was changed, then what is missing."""
+    by_state = {
+        state: [part for part in asked if part.status == state]
+        for state in ("unreadable", "managed_mismatch", "missing")
+    }
+    if found := by_state["unreadable"]:
+        places = ", ".join(f"`{part.path}`" if part.path else part.label for part in found)
+        return f"Mend {places} by hand, then run `{_COMMAND}`."
+    if found := by_state["managed_mismatch"]:
+        return f"`{_COMMAND}{_target(found)} --repair` writes anew what was changed."
+    if found := by_state["missing"]:
+        return f"`{_COMMAND}{_target(found)}` writes what is missing."
+    return _NOTHING
+
+
+def _target(parts: Sequence[ComponentSeen]) -> str:
+    clients = {part.client for part in parts}
+    return f" {clients.pop()}" if len(clients) == 1 else ""

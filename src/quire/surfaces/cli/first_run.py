@@ -1,0 +1,249 @@
+"""The first run in a terminal: after the memory is made, what else could be done at once, in one screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Literal
+
+from quire.model import Problem
+from quire.surfaces.cli.output import counted, say, warn
+
+if TYPE_CHECKING:
+    from quire.clients.wiring import Integrated
+    from quire.project import BeginningHere, FirstAnswer, FirstOffers, ImportedHosts
+    from quire.upkeep import Initialized
+
+Answer = Literal["yes", "no", "quit"]
+
+_WIDTH, _LEAST, _MOST = 80, 24, 100
+_BOLD = "1"
+_WRITTEN = ("created", "updated")
+_WORDS = {"created": "new", "updated": "changed"}
+_LATER = "`memory init` offers it again."
+_NAMED = 3
+"""Of more sources of one kind, only the first are named."""
+
+__all__ = ["begin_here", "is_interactive", "say_imported", "say_wired", "sharing"]
+
+
+def is_interactive() -> bool:
+    """Whether somebody is there who can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def begin_here(project: BeginningHere, done: Initialized, *, guidance: bool = True) -> int:
+    """Say what was made, offer what is missing, show what an agent will hear; the exit code.
+
+    Whatever is answered, and wherever it is broken off: the memory is made and whole.
+    """
+    _made(done)
+    warn(done.warnings)
+    try:
+        # Wiring brings the guidance along, so it is not offered to those who do not want that.
+        offers = project.first_offers() if guidance else project.first_offers(agents=("none",))
+        wired, go_on = _offer_wiring(project, offers)
+        if go_on:
+            go_on = _offer_imports(project, offers)
+        if not go_on:
+            say(f"Nothing else was changed. {_LATER}")
+            return _code(wired)
+        _first_answer(project.first_answer(wired.clients[0] if wired is not None and wired.clients else ""))
+    except KeyboardInterrupt:
+        say()
+        say(f"Stopped. The memory is made and whole; {_LATER}")
+        return 130
+    line = sharing(done, wired)
+    if line:
+        _tell(f"To share it: {line}")
+    return _code(wired)
+
+
+def say_wired(done: Integrated | None) -> None:
+    """What became of wiring that was asked for on the command line."""
+    if done is None:
+        say("No agents were found to wire. `memory integrate CLIENT` wires one by name.")
+        return
+    would = "Would wire" if done.dry_run else "Wired"
+    say(f"{would}: {', '.join(done.clients)}")
+    for file in done.files:
+        say(f"  {file.path} ({file.status})")
+    warn((*done.warnings, *_faults(done)))
+
+
+def say_imported(done: ImportedHosts | None) -> None:
+    """What became of an import that was asked for on the command line."""
+    if done is None:
+        return
+    would = "Would propose" if done.dry_run else "Proposed"
+    where = "; `memory inbox` shows them" if done.proposals and not done.dry_run else ""
+    say(f"{would}: {counted(len(done.proposals), 'item')}{where}.")
+    for line in _kinds(done):
+        say(f"  {line}")
+    warn(done.warnings)
+
+
+def sharing(done: Initialized, wired: Integrated | None = None) -> str:
+    """The command that shares what was written; empty where there is nothing, or no git."""
+    written = [target.path for target in done.guidance if target.status in _WRITTEN]
+    written += [".gitignore"] if done.gitignore_updated else []
+    written += [path for path in done.files_created if not path.startswith(".memory/")]
+    if wired is not None and not wired.dry_run:
+        written += [file.path for file in wired.files if file.status in _WRITTEN]
+    if not done.git_available or done.dry_run or not (done.created or written):
+        return ""
+    return f"git add {' '.join(dict.fromkeys(['.memory', *written]))} && git commit"
+
+
+# -- the screen -----------------------------------------------------------------------------
+
+
+def _made(done: Initialized) -> None:
+    name = done.project["name"]
+    if not done.created:
+        say(f"The memory of {name} is already here; nothing in it was changed.", _BOLD)
+    else:
+        say(f"The memory of {name} is made.", _BOLD)
+    inner = sum(path.startswith(".memory/") for path in done.files_created)
+    parts = [f".memory/ ({counted(inner, 'file')})"] if inner else []
+    parts += [path for path in done.files_created if not path.startswith(".memory/")]
+    parts += [".gitignore"] if done.gitignore_updated else []
+    parts += [target.path for target in done.guidance if target.status in _WRITTEN]
+    if parts:
+        _tell(f"Written: {', '.join(parts)}", "  ")
+    if done.backup_path:
+        _tell(f"The earlier one is archived in {done.backup_path}", "  ")
+
+
+def _offer_wiring(project: BeginningHere, offers: FirstOffers) -> tuple[Integrated | None, bool]:
+    """What was wired, and whether to go on."""
+    plan = offers.wiring
+    if plan is None:
+        return None, True
+    say()
+    say(f"Agents found: {', '.join(plan.clients)}", _BOLD)
+    _tell("Wired, they can ask the memory, and hear from it when a session starts. Only files of this project:")
+    width = max(map(len, plan.clients)) + 2
+    for client in plan.clients:
+        own = [part for part in plan.parts if part.client == client]
+        written = [f"{part.path} ({_WORDS[part.status]})" for part in own if part.status in _WRITTEN]
+        _tell(f"{client:<{width}}{', '.join(dict.fromkeys(written))}", "  ", " " * (width + 2))
+        for part in own:
+            if part.reason and part.status not in (*_WRITTEN, "unchanged"):
+                _tell(f"{part.path} stays as it is: {part.reason}.", " " * (width + 2))
+    _tell("`memory integrate --remove` takes all of it back.")
+    said = _ask("Wire them?", default="no")
+    if said != "yes":
+        return None, said == "no"
+    done = project.integrate(plan.clients)
+    files = [file for file in done.files if file.status in _WRITTEN]
+    _tell(f"Wired: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
+    warn((*done.warnings, *_faults(done)))
+    return done, True
+
+
+def _offer_imports(project: BeginningHere, offers: FirstOffers) -> bool:
+    """Whether to go on."""
+    found = offers.imports
+    if found is None:
+        return True
+    count = len(found.proposals)
+    say()
+    say(f"Known to other programs: {counted(count, 'item')}", _BOLD)
+    for line in _kinds(found):
+        _tell(line, "  ", "    ")
+    _tell("They would wait in the inbox. None of it is told to an agent before you accept it.")
+    said = _ask("Put them there?", default="yes")
+    if said != "yes":
+        return said == "no"
+    done = project.import_hosts(tuple(dict.fromkeys(one.source.kind for one in found.sources)))
+    wait = "waits" if len(done.proposals) == 1 else "wait"
+    _tell(f"{counted(len(done.proposals), 'proposal')} {wait}: `memory inbox` shows them.")
+    warn(done.warnings)
+    return True
+
+
+def _first_answer(found: FirstAnswer) -> None:
+    say()
+    if not found.text:
+        say("What an agent will be told: nothing yet, the memory is empty.", _BOLD)
+        _tell("Next: `memory init --brief` prints the task for your agent to fill it.")
+        return
+    say("What an agent will be told when its next session starts:", _BOLD)
+    for line in found.text.strip().split("\n"):
+        _tell(line, "  ", "    ") if line else say()
+    if found.shortened:
+        _tell("… and more, as far as the agent has room for it.", "  ")
+
+
+def _ask(question: str, *, default: Literal["yes", "no"]) -> Answer:
+    """One question. The end of the input ends the asking, as `q` does."""
+    yes, no = ("[y]es (Enter)", "[n]o") if default == "yes" else ("[y]es", "[n]o (Enter)")
+    while True:
+        sys.stdout.write(f"{question} {yes}, {no}, [q]uit: ")
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            say()
+            return "quit"
+        word = line.strip().lower()
+        if not word:
+            return default
+        known: dict[str, Answer] = {"y": "yes", "yes": "yes", "n": "no", "no": "no", "q": "quit", "quit": "quit"}
+        if word in known:
+            return known[word]
+
+
+# -- lines ----------------------------------------------------------------------------------
+
+
+def _kinds(done: ImportedHosts) -> list[str]:
+    """Per kind how much is new, and where it stands."""
+    counts: dict[str, int] = {}
+    places: dict[str, list[str]] = {}
+    for found in done.sources:
+        if found.new:
+            counts[found.source.kind] = counts.get(found.source.kind, 0) + found.new
+            places.setdefault(found.source.kind, []).append(found.source.shown)
+    width = max(map(len, counts), default=0)
+    return [
+        f"{kind:<{width}}  {count:>3}  {', '.join(places[kind][:_NAMED])}{' …' if len(places[kind]) > _NAMED else ''}"
+        for kind, count in counts.items()
+    ]
+
+
+def _faults(done: Integrated) -> list[Problem]:
+    return [
+        Problem(
+            code="IntegrationFailed",
+            severity="error",
+            path=file.path,
+            message=f"{file.reason[:1].upper()}{file.reason[1:].rstrip('.')}.",
+            hint=file.hint or None,
+        )
+        for file in done.files
+        if file.reason
+    ]
+
+
+def _code(wired: Integrated | None) -> int:
+    return 0 if wired is None or wired.is_clean else 1
+
+
+def _tell(text: str, indent: str = "", further: str | None = None) -> None:
+    """A paragraph, as wide as the terminal."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns or _WIDTH
+    except (OSError, ValueError):
+        columns = _WIDTH
+    lines = textwrap.wrap(
+        text,
+        max(_LEAST, min(columns, _MOST)),
+        initial_indent=indent,
+        subsequent_indent=indent if further is None else further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in lines:
+        say(line)

@@ -1,0 +1,24 @@
+"""What a look at an installation finds: one line each, with what to do about it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Section = Literal["program", "machine", "project", "agents", "sessions", "server"]
+State = Literal["ok", "note", "warning", "error"]
+
+__all__ = ["Finding", "Section", "State"]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was looked at."""
+
+    section: Section
+    name: str
+    state: State = "ok"
+    message: str
+    hint: str = ""
+    fixable: bool = False
+    """Whether `doctor --fix` can mend it without losing anything."""

@@ -1,0 +1,141 @@
+"""A whole story: wired once, a session is recorded, one thing of it accepted, one rejected; the next session knows."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from sessions_here import Recording
+
+from installed import Git, Memory
+
+DECISION = "We decided to use a visibility timeout of 120 seconds, because a job can take up to 90 seconds."
+WRONG = "We decided to use Redis for the queue, because it is fast."
+NEXT_SESSION = "aaaaaaaa-9b1d-4c3e-8a6f-1d2e3f4a5b6c"
+
+
+@pytest.fixture
+def home(environment: dict[str, str]) -> Path:
+    return Path(environment["HOME"])
+
+
+def _hooks(root: Path, event: str) -> list[str]:
+    """The commands that Claude Code would run at an event, as the project's settings name them."""
+    settings = json.loads((root / ".claude/settings.json").read_text())
+    return [hook["command"] for group in settings["hooks"][event] for hook in group["hooks"]]
+
+
+def _run_hook(memory: Memory, event: str, payload: bytes) -> str:
+    """Run the hook as the client does: the line of its settings, in a shell, with the program on the PATH."""
+    (command,) = _hooks(memory.cwd, event)
+    env = {**memory.env, "PATH": f"{Path(memory.program[-1]).parent}{os.pathsep}{memory.env['PATH']}"}
+    done = subprocess.run(
+        ["sh", "-c", command], input=payload, cwd=memory.cwd, env=env, capture_output=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    if not done.stdout:
+        return ""
+    said = json.loads(done.stdout)
+    assert set(said) == {"hookSpecificOutput"}
+    assert said["hookSpecificOutput"]["hookEventName"] == event
+    text: str = said["hookSpecificOutput"]["additionalContext"]
+    return text
+
+
+def _until_filled(memory: Memory) -> list[dict[str, object]]:
+    """The inbox, once the process that the hook left behind has filled it."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        found: list[dict[str, object]] = memory("inbox", "--json").data["results"]
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError("the inbox stayed empty")
+
+
+def test_what_was_accepted_is_told_and_what_was_rejected_never_again(memory: Memory, git: Git, home: Path) -> None:
+    root = memory.cwd
+    (root / "src").mkdir()
+    (root / "src/queue.py").write_text("TIMEOUT = 1\n")
+    git("add", "-A")
+    git("commit", "-qm", "a queue")
+    memory.init()
+    assert memory("integrate", "claude").code == 0
+
+    # A session is held: it is told nothing that nobody recorded, and at its end only a pointer is left.
+    first = Recording(home, root)
+    assert DECISION not in _run_hook(memory, "SessionStart", first.payload("SessionStart", source="startup"))
+    first.user("The retry queue loses messages when two workers run. Please find out why.")
+    first.agent("The jobs run longer than the visibility timeout.", edits="src/queue.py")
+    first.user(DECISION).agent("Agreed, the timeout is 120 seconds now.", edits="src/queue.py")
+    first.user(WRONG).agent("Agreed.", edits="src/queue.py")
+    assert _run_hook(memory, "SessionEnd", first.payload("SessionEnd", reason="exit")) == ""
+    assert (root / ".memory/local/ended.jsonl").read_text().count("\n") == 1
+    assert memory("inbox", "--json").data["results"] == []
+
+    # The next start has it read, by a process that ends by itself.
+    second = Recording(home, root, NEXT_SESSION)
+    assert DECISION not in _run_hook(memory, "SessionStart", second.payload("SessionStart", source="startup"))
+    found = {str(item["text"]).rstrip("."): item for item in _until_filled(memory)}
+    right, wrong = found[DECISION.rstrip(".")], found[WRONG.rstrip(".")]
+    assert (right["kind"], right["into"], right["by"], right["status"]) == ("decision", "graph", "user", "pending")
+    assert right["evidence"][0]["quote"] == DECISION  # type: ignore[index]
+    assert "turn" in right["evidence"][0]["where"]  # type: ignore[index]
+
+    # What only waits is told to nobody; that it waits is.
+    third = Recording(home, root, "b" + NEXT_SESSION[1:])
+    opening = _run_hook(memory, "SessionStart", third.payload("SessionStart", source="startup"))
+    assert "120 seconds" not in opening
+    assert "wait for the user's word: `memory inbox`" in opening
+
+    # One yes, one no.
+    accepted = memory("inbox", "accept", str(right["id"]), "--json").data["settled"][0]
+    assert accepted["status"] == "accepted"
+    assert memory("inbox", "reject", str(wrong["id"]), "--reason", "we have no Redis").code == 0
+
+    # The next session starts with the one and never hears of the other.
+    fourth = Recording(home, root, "c" + NEXT_SESSION[1:])
+    opening = _run_hook(memory, "SessionStart", fourth.payload("SessionStart", source="startup"))
+    prompted = _run_hook(
+        memory,
+        "UserPromptSubmit",
+        fourth.payload("UserPromptSubmit", prompt="Which queue technology do we use, Redis?"),
+    )
+    edited = _run_hook(
+        memory,
+        "PreToolUse",
+        fourth.payload("PreToolUse", tool_name="Edit", tool_input={"file_path": str(root / "src/queue.py")}),
+    )
+    told = "\n".join((opening, prompted, edited, (root / "CLAUDE.md").read_text()))
+    assert accepted["ref"] in told
+    assert "Redis for the queue" not in told
+    shown = memory("receipts", fourth.session, "--json").data["results"]
+    assert shown[0]["event"] == "session-start"
+    assert accepted["ref"] in {item["ref"] for receipt in shown for item in receipt["included"]}
+
+    # Nobody can bring it back: no agent, no session, no import; until it is lifted.
+    refused = memory("save", "--stdin", "--json", stdin=json.dumps({"task": "t", "nodes": [_node(WRONG)]}).encode())
+    assert (refused.code, refused.error["code"]) == (1, "MemoryValueRejected")
+    assert "we have no Redis" in refused.error["message"]
+    fourth.user(WRONG).agent("Agreed.", edits="src/queue.py")
+    _run_hook(memory, "SessionEnd", fourth.payload("SessionEnd", reason="exit"))
+    again = memory("inbox", "collect", "--json").data
+    assert (again["sessions"], again["rejected"]) == (1, 1)
+    assert WRONG.rstrip(".") not in {
+        str(item["text"]).rstrip(".") for item in memory("inbox", "--json").data["results"]
+    }
+    assert memory("inbox", "lift", str(wrong["id"])).code == 0
+    assert memory("save", "--stdin", stdin=json.dumps({"task": "t", "nodes": [_node(WRONG)]}).encode()).code == 0
+
+    # And out again, as if nothing had been.
+    assert memory("integrate", "claude", "--remove").code == 0
+    assert not (root / ".claude").exists()
+    assert not (root / ".mcp.json").exists()
+
+
+def _node(body: str) -> dict[str, str]:
+    return {"kind": "decision", "title": "The queue", "body": body}
