@@ -1,13 +1,14 @@
 """What hooks hand over comes back in transcripts of some clients: it is our own word, and none of the user's."""
 
 from quire.capture.transcripts.echoes import HANDED, without_own
-from quire.project import hooking
+from quire.project.hooking import EDIT_HEAD, PROMPT_HEAD
+from quire.project.opening import HEAD, LOOK_UP
 
 
 def test_the_beginnings_are_those_that_hooks_say() -> None:
-    assert HANDED[0] in hooking._HEAD
-    assert hooking._PROMPT_HEAD.startswith(HANDED[1])
-    assert hooking._EDIT_HEAD.startswith(HANDED[1])
+    assert HANDED[0] in HEAD
+    assert PROMPT_HEAD.startswith(HANDED[1])
+    assert EDIT_HEAD.startswith(HANDED[1])
 
 
 def test_an_opening_is_left_out_and_what_the_user_said_stays() -> None:
@@ -15,7 +16,7 @@ def test_an_opening_is_left_out_and_what_the_user_said_stays() -> None:
         (
             "Fix the queue.",
             "",
-            hooking._HEAD.format(name="Harbor"),
+            HEAD.format(name="Harbor"),
             "",
             "Unfinished:",
             "- `feature.retry-queue` [building] Retry queue: failed webhooks are sent again",
@@ -24,7 +25,7 @@ def test_an_opening_is_left_out_and_what_the_user_said_stays() -> None:
             "- `decision.x` [changed] X",
             "",
             "2 proposals wait for the user's word: `memory inbox`.",
-            hooking._LOOK_UP,
+            LOOK_UP,
             "",
             "And then the tests.",
         )
@@ -33,7 +34,7 @@ def test_an_opening_is_left_out_and_what_the_user_said_stays() -> None:
 
 
 def test_what_was_handed_over_before_an_edit_is_left_out() -> None:
-    said = f"Look:\n{hooking._EDIT_HEAD.format(files='`src/q.py`')}\n- `decision.x` Y: Z.\nThen go on."
+    said = f"Look:\n{EDIT_HEAD.format(files='`src/q.py`')}\n- `decision.x` Y: Z.\nThen go on."
     assert without_own(said) == ("Look:\nThen go on.", True)
 
 

@@ -36,6 +36,7 @@ EVERY: dict[str, list[str]] = {
     "restore": ["chk-000001"],
     "validate": [],
     "automate": ["status"],
+    "integrate": ["--status"],
     "mcp": ["--port=1"],
     "providers": [],
 }
@@ -174,7 +175,7 @@ def on_a_terminal(here: Journal, *line: str, answers: Sequence[str | None] = ())
             except OSError:
                 break
             seen += more
-            while seen.count(b"[Y/n] ") > asked and left:
+            while seen.lower().count(b"[y/n] ") > asked and left:
                 os.write(ours, left.pop(0))
                 asked += 1
         code = process.wait(60)

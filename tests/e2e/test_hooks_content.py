@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hooks_here import Hooks, text_in, unseen
 from journal_here import CACHE, write_session
 
 from installed import Git, Memory
-from quire.inbox import Inbox, Rejection, propose, write_inbox, write_rejection
+from quire.inbox import Rejection, propose, read_inbox, write_inbox, write_rejection
 from quire.layers.facts import Fact, encode_record
 from quire.layers.graph.codec import body_hash, encode_fields
 from quire.model import count_tokens
@@ -111,6 +112,23 @@ def reject(root: Path, value: str) -> None:
     write_rejection(str(root), item, "00")
 
 
+def plant(root: Path, ref: str, *, title: str = "", body: str = "", status: str = "") -> None:
+    """Change a node as somebody does who may commit, and knows nothing of commands."""
+    path = next(path for path in (root / ".memory/memory").glob("*.json") if json.loads(path.read_bytes())["id"] == ref)
+    fields = json.loads(path.read_bytes())
+    text = path.parent.parent / fields["body_path"]
+    text.write_text(body or text.read_text())
+    fields |= {"title": title or fields["title"], "status": status or fields["status"]}
+    path.write_bytes(encode_fields({**fields, "content_hash": body_hash(text.read_text())}))
+
+
+def wait(root: Path, count: int) -> None:
+    """So many proposals wait."""
+    texts = [f"Proposal number {number}." for number in range(count)]
+    new = [propose("facts", "fact", text, {"content": text}, origin="test", by="user") for text in texts]
+    write_inbox(str(root), msgspec.structs.replace(read_inbox(str(root)), proposals=tuple(new)), "00")
+
+
 # -- the start of a session ----------------------------------------------------------------------------------------
 
 
@@ -128,8 +146,7 @@ def test_a_start_tells_what_every_layer_has(shop: Memory, hooks: Hooks, repo: Pa
     done(shop, "journal", "add", "claude-local", str(repo.parent / "agent"), "--name", "agent")
     done(shop, "journal", "sync", "agent")
     (repo / "src/l.py").write_text("def l():\n    return 'another thing altogether'\n")
-    proposals = [propose(kind="fact", text=f"Number {n}.", by="user", origin="test", into="facts") for n in range(2)]
-    write_inbox(str(repo), Inbox(proposals=proposals), "00")
+    wait(repo, 2)
     text = hooks.said("codex", "session-start")
     lines = text.splitlines()
     assert [line for line in lines if line in HEADINGS] == [name for name in HEADINGS if name in lines]
@@ -163,6 +180,7 @@ def test_a_client_that_reads_the_map_from_its_instructions_is_not_told_it_twice(
     assert "feature.retry-queue" in told
     assert "gotcha.clocks" in told
     # This client reads another file, which is not there.
+    hooks.forget()
     (repo / "GEMINI.md").unlink(missing_ok=True)
     assert "Decisions:" in hooks.said("gemini", "session-start", session_id="s-2")
 
@@ -175,25 +193,17 @@ def test_an_empty_memory_has_nothing_to_say(memory: Memory, repo: Path) -> None:
 
 def test_whatever_is_handed_over_has_a_receipt(memory: Memory, repo: Path) -> None:
     memory.init("--no-guidance")
-    item = propose(kind="fact", text="One.", by="user", origin="test", into="facts")
-    write_inbox(str(repo), Inbox(proposals=[item]), "00")
+    wait(repo, 1)
     hooks = Hooks(repo, memory.env)
     assert "1 proposal waits" in hooks.said("claude", "session-start")
     assert len(hooks.receipts()) == 1
 
 
-def test_what_is_over_is_not_told(shop: Memory, hooks: Hooks) -> None:
-    for number, status in enumerate(("stale", "rejected", "archived")):
-        title = f"Gone thing {number}"
-        shop.save({"id": f"gotcha.gone-{number}", "kind": "gotcha", "title": title, "body": "It was so."})
-        run = shop(
-            "save",
-            "--stdin",
-            "--json",
-            stdin={"task": "t", "nodes": [{"id": f"gotcha.gone-{number}", "status": status}]},
-        )
-        if run.code != 0:
-            shop.save({"id": f"gotcha.gone-{number}", "status": "stale"})
+def test_what_is_over_is_not_told(shop: Memory, hooks: Hooks, repo: Path) -> None:
+    shop.save({"id": "gotcha.gone", "kind": "gotcha", "title": "Gone thing 0", "body": "Clocks are late no more."})
+    shop.save({"id": "question.gone", "kind": "question", "title": "Gone thing 1?", "body": "Nobody asks any more."})
+    plant(repo, "gotcha.gone", status="stale")
+    plant(repo, "question.gone", status="closed")
     shop.save({"kind": "decision", "id": "decision.new", "title": "Rewrite orders", "body": "Orders may be rewritten."})
     supersede = [{"id": "decision.append", "superseded_by": "decision.new", "reason": "newer"}]
     shop.save(supersede=supersede)
@@ -348,7 +358,8 @@ def test_two_clients_hooks_for_the_same_start_get_one_answer(hooks: Hooks) -> No
     first = hooks.said("claude", "session-start", **given)
     assert "Retry queue" in first
     assert hooks.said("copilot", "session-start", **given) == ""
-    assert hooks.said("copilot", "session-start", **{**given, "session_id": "two"}) == first
+    hooks.forget()
+    assert hooks.said("copilot", "session-start", **given) == first
 
 
 def test_two_clients_hooks_at_the_very_same_moment_get_one_answer(hooks: Hooks) -> None:
@@ -361,9 +372,7 @@ def test_two_clients_hooks_at_the_very_same_moment_get_one_answer(hooks: Hooks) 
         process.stdin.close()  # type: ignore[union-attr]
         process.stdin = None
     said = [
-        text_in(process.communicate(timeout=30)[0].decode(), "copilot")
-        if number % 2
-        else text_in(process.communicate(timeout=30)[0].decode(), "claude")
+        text_in(process.communicate(timeout=30)[0].decode(), ("claude", "copilot")[number % 2])
         for number, process in enumerate(started)
     ]
     assert len([text for text in said if text]) == 1
@@ -389,18 +398,6 @@ def test_a_rejected_value_is_never_told(shop: Memory, hooks: Hooks, repo: Path) 
     assert fates(hooks, "s-2")["gotcha.clocks"][0] == "withheld"
     assert "decision.append" not in hooks.edit("src/orders.py", session_id="s-3")
     assert fates(hooks, "s-3")["decision.append"][0] == "withheld"
-
-
-def plant(root: Path, ref: str, *, title: str = "", body: str = "") -> None:
-    """Change a node as somebody does who may commit, and knows nothing of commands."""
-    stem = ref.partition(".")[2]
-    path = next(path for path in (root / ".memory/memory").glob("*.json") if json.loads(path.read_bytes())["id"] == ref)
-    fields = json.loads(path.read_bytes())
-    text = path.parent.parent / fields["body_path"]
-    assert stem
-    text.write_text(body or text.read_text())
-    fields |= {"title": title or fields["title"], "content_hash": body_hash(text.read_text())}
-    path.write_bytes(encode_fields(fields))
 
 
 def test_text_that_reads_like_an_order_is_withheld(shop: Memory, hooks: Hooks, repo: Path) -> None:

@@ -100,7 +100,7 @@ def test_each_layer_takes_its_own(inbox: Memory) -> None:
     assert inbox("inspect", refs["facts"], "--json").data["object"]["content"] == FACT
     assert refs["profile"] == "profile:tools.package_manager"
     assert inbox("inspect", refs["profile"], "--json").data["object"]["value"] == "uv, never pip"
-    assert inbox("inspect", refs["episodes"], "--json").data["object"]["title"] == "The queue"
+    assert inbox("inspect", refs["episodes"], "--json").data["object"]["title"] == "Session 2026-03-02: The queue"
     assert [note["text"] for note in inbox("notes", "--json").data["notes"]] == ["add a metric"]
     assert inbox("inbox", "--status", "accepted", "--json").data["counts"] == {"accepted": 5}
     again = inbox("inbox", "accept", decision().id, "--json")

@@ -95,7 +95,7 @@ def test_a_folder_below_the_project_is_the_project(filled: Journal) -> None:
 # -- without a journal ------------------------------------------------------------------------
 
 
-NEED_NONE = ("init", "validate", "automate", "mcp", "providers")
+NEED_NONE = ("init", "validate", "automate", "integrate", "mcp", "providers")
 
 
 @pytest.mark.parametrize("verb", [verb for verb in EVERY if verb not in NEED_NONE])

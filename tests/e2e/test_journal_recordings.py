@@ -101,6 +101,7 @@ EXPECTED = (
     Expected("basic-node", (59,), ("said Last runs", "said ends at", "said next run"), "journal-lines"),
     Expected("basic-node", (63,), ("cursor all ahead", "cursor local ahead"), "journal-own-events"),
     Expected("basic-node", (66,), (ACCEPTED,), "journal-usage"),
+    Expected("basic-node", (77,), ("says suggested next action",), EDITS),
     Expected("basic-node", (87,), ("bundle validation",), "journal-validation-kept"),
     Expected("basic-node", (87,), ("file entry untouched -> modified",), "journal-entry-file"),
     Expected("basic-node", (88,), ("said entry:leftover WARN",), "journal-entry-file"),

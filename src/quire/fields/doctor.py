@@ -8,8 +8,9 @@ from quire.fields.envelope import all_fields
 
 if TYPE_CHECKING:
     from quire.project import Doctored
+    from quire.upkeep import State
 
-_STATES = ("ok", "note", "warning", "error")
+_STATES: tuple[State, ...] = ("ok", "note", "warning", "error")
 
 __all__ = ["doctored_fields"]
 

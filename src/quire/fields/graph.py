@@ -181,7 +181,8 @@ def changes_fields(found: Changes) -> dict[str, Any]:
 
 def initialized_fields(done: Initialized) -> dict[str, Any]:
     """What was created, or would be."""
-    return own_fields(done)
+    told = [{"path": one.path, "status": one.status, "reason": one.reason} for one in done.guidance]
+    return {**own_fields(msgspec.structs.replace(done, guidance=[])), "guidance": told}
 
 
 def first_brief_fields(text: str) -> dict[str, Any]:

@@ -51,8 +51,6 @@ class BeginningHere(Collecting, Answering, Integrating):
         imported before. It can be asked before there is a memory.
         """
         clients = self._named_agents(agents)
-        if FOUND in agents:
-            clients = [client for client in clients if client not in self._wired_at_home()]
         wiring = self._would_wire(clients) if clients else None
         imports = self._would_import(_named_kinds(kinds)) if NONE not in kinds and kinds else None
         return FirstOffers(wiring=wiring, imports=imports if imports is not None and imports.proposals else None)
@@ -100,7 +98,7 @@ class BeginningHere(Collecting, Answering, Integrating):
                 )
         if NONE in agents:
             return []
-        here = detect(self._around("project")) if FOUND in agents else ()
+        here = {*detect(self._around("project"))} - self._wired_at_home() if FOUND in agents else set()
         return [client for client in CLIENTS if ALL in agents or client in agents or client in here]
 
     def _wired_at_home(self) -> set[str]:

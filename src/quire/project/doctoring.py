@@ -44,7 +44,7 @@ class Doctoring(DoctoringAgents):
         findings = self._findings()
         if not fix or not any(finding.fixable for finding in findings):
             return Doctored(findings=tuple(findings))
-        fixed = self._mend(findings)
+        fixed = self._fix(findings)
         return Doctored(findings=tuple(self._findings()), fixed=tuple(fixed))
 
     def _findings(self) -> list[Finding]:
@@ -97,7 +97,7 @@ class Doctoring(DoctoringAgents):
 
     # -- mending ------------------------------------------------------------------------------
 
-    def _mend(self, findings: Iterable[Finding]) -> list[Mended]:
+    def _fix(self, findings: Iterable[Finding]) -> list[Mended]:
         """Each step only where it was found to be needed, the storage first."""
         wanted = {(finding.section, finding.name) for finding in findings if finding.fixable}
         agents = [name for section, name in wanted if section == "agents"]

@@ -22,8 +22,8 @@ _LONG = timedelta(days=1)
 _LINES = 500
 _SERVER_SECONDS = 5.0
 _PROTOCOL = "2025-06-18"
-_STARTED = (("quire", "hooks"), ("memory-mcp", "the server's entry"))
-"""What the files of a project start by name, and which part of them."""
+_STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
+"""What the files of a project start by name, and which parts of them."""
 _USER = " (user)"
 
 __all__ = ["DoctoringAgents"]
@@ -76,11 +76,9 @@ class DoctoringAgents(BeginningHere):
             if seen.kind not in ("missing", "foreign"):
                 continue
             why = "is not on the PATH" if seen.kind == "missing" else f"is another program ({seen.path})"
-            said = (
-                f"{what[:1].upper()}{what[1:]} of {', '.join(wired)} start{'' if what == 'hooks' else 's'} `{name}`, "
-            )
+            said = f"{what} of {', '.join(wired)} start `{name}`, which {why}."
             hint = f"Put the folder of `{name}` on the PATH that your agents are started with."
-            found.append(_about(f"{name} on the PATH", f"{said}which {why}.", "error", hint))
+            found.append(_about(f"{name} on the PATH", said, "error", hint))
         return found
 
     def _mend_agents(self, names: Sequence[str]) -> str:

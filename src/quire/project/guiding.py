@@ -12,7 +12,6 @@ from quire.project.rooms import Rooms
 
 if TYPE_CHECKING:
     from quire.clients.wiring import ClientStatus, FileDone, Integrated, Manifests, PartDone, PartSeen, Status
-    from quire.files import Markers
     from quire.upkeep import Target
 
 _PART = "guidance"
@@ -37,7 +36,7 @@ class Guiding(Rooms):
 
     def _with_guidance(self, done: Integrated, manifests: Manifests) -> Integrated:
         """Install the guidance as `init` does, and note what came with it."""
-        from quire.clients.wiring import FileDone, PartDone
+        from quire.clients.wiring import FileDone, PartDone, unified
         from quire.upkeep import install_guidance
 
         readers = {client: _READS[client] for client in done.clients if client in _READS}
@@ -75,6 +74,7 @@ class Guiding(Rooms):
                 scope="project",
                 status="created" if target.status == "created" else "updated",
                 clients=tuple(client for client, path in readers.items() if path == target.path),
+                diff=unified(before[target.path], target.after, target.path) if done.dry_run else "",
             )
             for target in targets
             if target.status in ("created", "updated")
@@ -91,6 +91,7 @@ class Guiding(Rooms):
     ) -> tuple[list[PartDone], list[FileDone]]:
         """Take out what came with wiring, once no wired client needs it; what `init` put there stays."""
         from quire.clients.wiring import FileDone, PartDone, known_base, unified
+        from quire.upkeep import without_guidance
 
         parts: list[PartDone] = []
         files: list[FileDone] = []
@@ -107,7 +108,7 @@ class Guiding(Rooms):
                     manifests.put(msgspec.structs.replace(manifest, clients=rest))
                 continue
             if not is_known and current is not None:
-                base = _bare(current)
+                base = without_guidance(current)
                 base = None if manifest.before is None and not base.strip() else base
             if not dry_run:
                 self._put(name, current, base)
@@ -126,6 +127,7 @@ class Guiding(Rooms):
         """The parts of a client with the guidance among them."""
         from quire.clients.wiring import PartSeen
         from quire.files import find_section
+        from quire.upkeep import GUIDANCE
 
         name = _READS.get(one.client)
         if name is None:
@@ -133,7 +135,7 @@ class Guiding(Rooms):
         data = self._held(name)
         if name == "CLAUDE.md" and data is not None and b"@AGENTS.md" in data:
             name, data = "AGENTS.md", self._held("AGENTS.md")
-        found = find_section(data or b"", _sections()[0]).state
+        found = find_section(data or b"", GUIDANCE).state
         state = "unreadable" if found == "damaged" else found
         reason = "its markers are damaged" if found == "damaged" else ""
         seen = PartSeen(part=_PART, scope="project", path=name, state=state, reason=reason)
@@ -151,10 +153,11 @@ class Guiding(Rooms):
         """What came into an instruction file with us; sections that were there already are those of `init`."""
         from quire.clients.wiring import make_manifest
         from quire.files import find_section
+        from quire.upkeep import GUIDANCE
 
         known = manifests.get(target.path)
         current = self._held(target.path)
-        had = before is not None and find_section(before, _sections()[0]).state != "missing"
+        had = before is not None and find_section(before, GUIDANCE).state != "missing"
         if known is None and (had or target.status not in ("created", "updated")):
             return
         joined = tuple(dict.fromkeys((*(known.clients if known else ()), *clients)))
@@ -188,20 +191,3 @@ class Guiding(Rooms):
         else:
             disk.remove(real)
             disk.sync_folder(os.path.dirname(real))
-
-
-def _sections() -> tuple[Markers, Markers]:
-    """The two sections that the guidance consists of."""
-    from quire.files import Markers
-
-    return (
-        Markers("<!-- memory:start -->", "<!-- memory:end -->"),
-        Markers("<!-- memory:map:start -->", "<!-- memory:map:end -->"),
-    )
-
-
-def _bare(data: bytes) -> bytes:
-    from quire.files import remove_section
-
-    guidance, product_map = _sections()
-    return remove_section(remove_section(data, product_map), guidance)

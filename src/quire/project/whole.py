@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.project.beginning_here import BeginningHere
+from quire.project.doctoring import Doctoring
 from quire.project.exporting import Exporting
 from quire.project.ingesting import Ingesting
 from quire.project.inspecting import Inspecting
@@ -10,5 +10,5 @@ from quire.project.inspecting import Inspecting
 __all__ = ["Project"]
 
 
-class Project(BeginningHere, Exporting, Ingesting, Inspecting):
+class Project(Doctoring, Exporting, Ingesting, Inspecting):
     """One project as seen from a folder of it."""

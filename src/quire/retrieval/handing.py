@@ -88,6 +88,7 @@ def fit_shelves(
     Shelves come in the order of their worth. `safe` takes out what a reader could be deceived by.
     """
     done = Handed(budget=tokens)
+    head = safe(head)
     feet = [safe(line) for line in foot]
     spent = count_tokens("\n".join((head, *feet))) + 2
     length = sum(len(line) + 1 for line in (head, *feet))

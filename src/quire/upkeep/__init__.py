@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     )
     from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
     from quire.upkeep.export_formats import EXPORT_FORMATS, Exported, render_export
-    from quire.upkeep.findings import Finding, Section
+    from quire.upkeep.findings import Finding, Section, State
     from quire.upkeep.flags import flagged_records
     from quire.upkeep.folders import path_from_root
     from quire.upkeep.governing import Governor, inner_path
-    from quire.upkeep.guidance import Target, holds_map, install_guidance, refresh_map
+    from quire.upkeep.guidance import GUIDANCE, Target, holds_map, install_guidance, refresh_map, without_guidance
     from quire.upkeep.ignore import ensure_ignored
     from quire.upkeep.installation import CommandSeen, dead_projects, look_at_machine, look_at_program, seen_command
     from quire.upkeep.product_map import render_map
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXPORT_FORMATS",
+    "GUIDANCE",
     "Background",
     "ChangeSet",
     "Changes",
@@ -56,6 +57,7 @@ __all__ = [
     "Registry",
     "Reset",
     "Section",
+    "State",
     "Status",
     "Synced",
     "Target",
@@ -95,11 +97,13 @@ __all__ = [
     "told_check",
     "uncommitted_changes",
     "unfinished_folders",
+    "without_guidance",
 ]
 
 # Which module holds what.
 _HOMES = {
     "EXPORT_FORMATS": "export_formats",
+    "GUIDANCE": "guidance",
     "Background": "why",
     "ChangeSet": "change_set",
     "Changes": "changes",
@@ -116,6 +120,7 @@ _HOMES = {
     "Registry": "projects",
     "Reset": "reset",
     "Section": "findings",
+    "State": "findings",
     "Status": "status",
     "Synced": "sync",
     "Target": "guidance",
@@ -155,6 +160,7 @@ _HOMES = {
     "told_check": "doctor",
     "uncommitted_changes": "changes",
     "unfinished_folders": "doctor",
+    "without_guidance": "guidance",
 }
 
 __getattr__ = loader(__name__, _HOMES)

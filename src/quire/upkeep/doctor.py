@@ -135,11 +135,8 @@ def look_at_transactions(root: str) -> list[Finding]:
         )
     else:
         found.append(_about("transactions", "No change is unfinished."))
-    kept = [
-        f"{folder}/{RECOVERY}/{name}"
-        for folder in _FOLDERS
-        for name in left_aside(os.path.join(root, folder, RECOVERY))
-    ]
+    recoveries = [f"{folder}/{RECOVERY}" for folder in _FOLDERS]
+    kept = [f"{place}/{name}" for place in recoveries for name in left_aside(os.path.join(root, place))]
     if kept:
         said = f"Changes that could not be completed are kept: {', '.join(kept[:3])}{' …' if len(kept) > 3 else ''}"
         found.append(_about("kept", said, "warning", "`memory docs recovery` says how to look at them."))
@@ -193,7 +190,7 @@ def look_at_index(folder: str | None) -> Finding:
 def told_check(checked: Checked) -> list[Finding]:
     """What `memory check` says, counted by code."""
     if not checked.errors and not checked.warnings:
-        return [_about("check", f"{checked.files_checked:,} files, no fault")]
+        return [_about("check", f"{checked.files_checked:,} file{'' if checked.files_checked == 1 else 's'}, no fault")]
     found = []
     if checked.errors:
         found.append(_about("check", f"Errors: {_counted(checked.errors)}", "error", "`memory check` says where."))

@@ -88,6 +88,7 @@ __all__ = [
     "map_problems",
     "refresh_map",
     "remove_guidance",
+    "without_guidance",
 ]
 
 
@@ -102,6 +103,8 @@ class Target(msgspec.Struct, frozen=True):
     path: str
     status: str
     reason: str = ""
+    after: bytes | None = None
+    """What the file holds then; None where it is left alone."""
 
 
 def install_guidance(
@@ -132,7 +135,7 @@ def install_guidance(
         status = "created" if before is None else "unchanged" if after == before else "updated"
         if status != "unchanged" and not dry_run:
             write_file(path, after, world.token())
-        targets.append(Target(name, status))
+        targets.append(Target(name, status, after=after))
     return targets, problems
 
 
@@ -210,7 +213,7 @@ def remove_guidance(root: str, world: World) -> list[Target]:
         before = _read(path)
         if before is None:
             continue
-        after = remove_section(remove_section(before, MAP), GUIDANCE)
+        after = without_guidance(before)
         if after == before:
             continue
         if after.strip() or os.path.islink(os.path.join(root, name)):
@@ -221,6 +224,11 @@ def remove_guidance(root: str, world: World) -> list[Target]:
             disk.sync_folder(os.path.dirname(path))
             targets.append(Target(name, "removed"))
     return targets
+
+
+def without_guidance(data: bytes) -> bytes:
+    """An instruction file without our sections."""
+    return remove_section(remove_section(data, MAP), GUIDANCE)
 
 
 def _wanted(root: str, world: World) -> dict[str, str | None]:

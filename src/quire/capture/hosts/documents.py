@@ -31,7 +31,7 @@ _GENERIC = re.compile(
     r"|configuration|preferences|settings))",
     re.I,
 )
-_TITLE_MARKS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|^[^\w\"'(<@#$./-]+\s*(?=\w)|:\s*$")
+_TITLE_MARKS = re.compile(r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}(?!\w)|^[^\w\"'(<@#$./-]+\s*(?=\w)|:\s*$")
 _TRAILING = re.compile(r"[^\w)\]\"'?!.…%+#/*]+$")
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*[.)]\s+(?=\S)")
 

@@ -28,7 +28,7 @@ _SETUP = "download and run"
 _NOT_KEY = re.compile(r"[^a-z0-9]+")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _WIKI = re.compile(r"\[\[([^\]\n|]*)(?:\|[^\]\n]*)?\]\]")
-_MARKS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_MARKS = re.compile(r"\*\*|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _BREAKS = re.compile(r"\s+[–—]\s+|:\s+|;\s+|\s+->\s+|\s+→\s+|\.\s+")
 
 __all__ = ["PROPOSALS_MOST", "TITLE_CHARS", "Gathering", "plain", "slug", "title_and_body"]

@@ -29,7 +29,7 @@ _SIGNS: dict[str, Mark] = {
 }
 _LEADING = re.compile(f"(?:[{''.join(_SIGNS)}]\ufe0f?[ \t]*)+")
 _STRUCK = re.compile(r"~~(.+?)~~[.:]?$")
-_LEAD = re.compile(r"(?:\*\*|__)([^*_\n]{2,120}?)[.:]?(?:\*\*|__)[ \t]*[:：.–—-]*[ \t]*")
+_LEAD = re.compile(r"\*\*([^*\n]{2,120}?)[.:]?\*\*[ \t]*[:：.–—-]*[ \t]*")
 
 __all__ = ["Form", "Item", "Mark", "items_of", "lead_of", "with_leads"]
 

@@ -122,7 +122,9 @@ _REMEMBERED = re.compile(r"\badded memories\b", re.I)
 # How decisions are to be written down is none.
 _ORDER = re.compile(r"(?:always |please )?(?:write|record|document|create|add|update|log|propose|follow)\b", re.I)
 _IMPORT_ALONE = re.compile(r"[\w ,:*()'-]{0,60}@[\w./~+-]+\.\w{1,8}[\w ,.:*()'-]{0,60}")
+_IMPORTS = re.compile(r"@[\w./~+-]+\.\w{1,8}\b")
 _WORD = re.compile(r"\w{2,}", re.UNICODE)
+_FEW_WORDS = 4
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 __all__ = [
@@ -206,6 +208,8 @@ def is_knowledge(item: Item) -> bool:
     """Whether an item says anything that is worth a place in a memory."""
     text = item.text.strip()
     if any(form.fullmatch(text) for form in (_EMPTY, _LINK_ALONE, _IMPORT_ALONE)) or _ABOUT_THE_FILE.match(text):
+        return False
+    if _IMPORTS.search(text) and len(_WORD.findall(_IMPORTS.sub("", text))) < _FEW_WORDS:
         return False
     # Scripts without blanks between words say much in few signs.
     return len(_WORD.findall(text)) >= 2 or len(_WIDE.findall(text)) >= 4

@@ -47,16 +47,16 @@ def begin_here(project: BeginningHere, done: Initialized, *, guidance: bool = Tr
         if go_on:
             go_on = _offer_imports(project, offers)
         if not go_on:
-            say(f"Nothing else was changed. {_LATER}")
+            _tell(f"Nothing else was changed. {_LATER}")
             return _code(wired)
         _first_answer(project.first_answer(wired.clients[0] if wired is not None and wired.clients else ""))
     except KeyboardInterrupt:
         say()
-        say(f"Stopped. The memory is made and whole; {_LATER}")
+        _tell(f"Stopped. The memory is made and whole; {_LATER}")
         return 130
     line = sharing(done, wired)
     if line:
-        _tell(f"To share it: {line}")
+        say(f"To share it: {line}")  # in one piece, so that it can be copied
     return _code(wired)
 
 
@@ -158,8 +158,8 @@ def _offer_imports(project: BeginningHere, offers: FirstOffers) -> bool:
     if said != "yes":
         return said == "no"
     done = project.import_hosts(tuple(dict.fromkeys(one.source.kind for one in found.sources)))
-    wait = "waits" if len(done.proposals) == 1 else "wait"
-    _tell(f"{counted(len(done.proposals), 'proposal')} {wait}: `memory inbox` shows them.")
+    wait, them = ("waits", "it") if len(done.proposals) == 1 else ("wait", "them")
+    _tell(f"{counted(len(done.proposals), 'proposal')} {wait}: `memory inbox` shows {them}.")
     warn(done.warnings)
     return True
 
