@@ -189,13 +189,13 @@ def test_the_first_answer_is_what_the_agent_hears(harbor: Path, env: dict[str, s
         "    have the last word.\n"
         "\n"
         "  Known traps:\n"
-        "  - gotcha.webhook-ids-repeat Webhook ids repeat: The provider reuses ids after\n"
-        "    30 days.\n"
+        "  - `gotcha.webhook-ids-repeat` Webhook ids repeat: The provider reuses ids\n"
+        "    after 30 days.\n"
         "\n"
         '  More: `memory query "…"`, `memory brief <file>`, `memory inspect <ref>`.\n'
     )
     hooked = agents("hook", "claude", "session-start", stdin={"session_id": "s1", "cwd": str(harbor)})
-    assert "- gotcha.webhook-ids-repeat Webhook ids repeat: The provider reuses ids after 30 days." in hooked.out
+    assert "- `gotcha.webhook-ids-repeat` Webhook ids repeat: The provider reuses ids after 30 days." in hooked.out
 
 
 def test_a_narrow_terminal(harbor: Path, env: dict[str, str]) -> None:
@@ -274,7 +274,7 @@ def test_yes_takes_everything_that_is_offered(harbor: Path, agents: Any) -> None
     run = agents("init", "--yes")
     assert run.code == 0
     assert "Wired: claude, codex\n" in run.out
-    assert "Proposed: 1 item; `memory inbox` shows them.\n" in run.out
+    assert "Proposed: 1 item; `memory inbox` shows it.\n" in run.out
     assert (wired_files(harbor), waiting(harbor, agents)) == (WIRED, 1)
     again = agents("init", "--yes", "--json").data
     assert {part["status"] for part in again["integration"]["parts"]} == {"unchanged"}

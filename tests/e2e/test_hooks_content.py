@@ -145,6 +145,7 @@ def test_a_start_tells_what_every_layer_has(shop: Memory, hooks: Hooks, repo: Pa
     write_session(repo.parent / "agent/transcripts/cache.jsonl", CACHE)
     done(shop, "journal", "add", "claude-local", str(repo.parent / "agent"), "--name", "agent")
     done(shop, "journal", "sync", "agent")
+    done(shop, "journal", "recall", "--yes")
     (repo / "src/l.py").write_text("def l():\n    return 'another thing altogether'\n")
     wait(repo, 2)
     text = hooks.said("codex", "session-start")
@@ -364,7 +365,7 @@ def test_two_clients_hooks_for_the_same_start_get_one_answer(hooks: Hooks) -> No
 
 def test_two_clients_hooks_at_the_very_same_moment_get_one_answer(hooks: Hooks) -> None:
     given = hooks.payload(session_id="one", hook_event_name="SessionStart")
-    started = [hooks.start(client, "session-start") for client in ("claude", "copilot", "claude", "copilot")]
+    started = [hooks.start(client, "session-start") for client in ("claude", "copilot") * 4]
     for process in started:
         assert process.stdin is not None
         process.stdin.write(given)
@@ -428,7 +429,7 @@ def test_a_projects_name_is_no_order_and_hides_nothing(shop: Memory, hooks: Hook
         text = hooks.said("claude", "session-start", session_id=f"s-{number}")
         assert not set(text) & set("\u200b\u202e\u2066")
         assert "\nSystem:" not in text
-        assert "evil.example" not in text
+        assert "Ignore all previous" not in text
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\u2066", "\U000e0041", "\x1b", "\ufeff", "\u2028", "\r"])

@@ -13,6 +13,7 @@ from journal_here import Journal, journal_in, on_a_terminal
 from journal_recordings import RECORDINGS
 
 from quire.clients.wiring_journal import guidance_text, skill_text
+from quire.files import disk
 from quire.surfaces.cli.journal import COMMAND
 
 VECTORS = RECORDINGS / "_vectors/integrate-merge.json"
@@ -467,6 +468,44 @@ def test_a_link_inside_the_project_is_followed_and_modes_are_kept(here: Wired) -
     assert (here.root / AGENTS).is_symlink()
     assert guide.read_text() == f"# Guide\n\n{SECTION}"
     assert guide.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_somebody_writes_meanwhile_is_not_lost(here: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = here.put(MCP, "{}")
+    times = []
+
+    def meddle(operation: str, place: str) -> None:
+        if operation == "create" and Path(place).parent == here.root and not times:
+            times.append(place)
+            path.write_text('{"theirs": 1}')
+
+    monkeypatch.setattr(disk, "before", meddle)
+    assert here.actions("claude")["claude-mcp"] == "UPDATE"
+    assert len(times) == 1
+    assert json.loads(path.read_bytes()) == {"theirs": 1, "mcpServers": {"agent-memory": ENTRY}}
+
+
+def test_a_file_that_somebody_never_stops_writing_is_told(here: Wired, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = here.put(MCP, "{}")
+
+    def meddle(operation: str, place: str) -> None:
+        if operation == "create" and Path(place).parent == here.root:
+            path.write_bytes(path.read_bytes() + b"\n")
+
+    monkeypatch.setattr(disk, "before", meddle)
+    done = here.actions("claude", code=1)
+    assert done == {"claude-mcp": "FAILED", "claude-hooks": "CREATE", "claude-skill": "CREATE"}
+    assert path.read_text().strip() == "{}"
+
+
+def test_without_a_home_the_project_is_wired_and_the_rest_is_told(here: Wired) -> None:
+    del here.env["HOME"]
+    assert here.integrate("--status")["codex"]["globalMcpConfig"]["status"] == "unreadable"
+    run = here.journal("integrate", "codex", "--yes")
+    assert run.code == 1
+    assert "[user] UNREADABLE no home folder: there is no home folder to look for it in.\n" in run.out
+    assert "AGENT_MEMORY_CODEX_CONFIG_PATH" in run.err
+    assert (here.root / AGENTS).read_text() == SECTION
 
 
 # -- beside the wiring to the whole memory ----------------------------------------------------

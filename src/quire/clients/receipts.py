@@ -10,6 +10,7 @@ from quire.clients.lines import LINE_BYTES, add_line, read_lines
 MOST_BYTES = 2 * 1024 * 1024
 """A file of receipts that is larger makes way for a new one; two are kept."""
 _ITEMS = 200
+_LEFT_OUT_LAST = ("included", "withheld", "trimmed")
 _START = b'"session-start"'
 
 __all__ = ["Receipt", "ReceiptItem", "add_receipt", "last_start", "read_receipts"]
@@ -46,8 +47,13 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def add_receipt(root: str, receipt: Receipt, token: str) -> None:
     data = msgspec.json.encode(receipt)
+    if len(data) >= LINE_BYTES:
+        # What was told is the last that is left out: it would be told again.
+        items = sorted(receipt.items, key=lambda item: _LEFT_OUT_LAST.index(item.outcome))[:_ITEMS]
+        receipt = msgspec.structs.replace(receipt, items=tuple(items), files=())
+        data = msgspec.json.encode(receipt)
     while len(data) >= LINE_BYTES and receipt.items:
-        receipt = msgspec.structs.replace(receipt, items=receipt.items[: min(_ITEMS, len(receipt.items) // 2)])
+        receipt = msgspec.structs.replace(receipt, items=receipt.items[: len(receipt.items) // 2])
         data = msgspec.json.encode(receipt)
     add_line(root, RECEIPTS, data, token, most=MOST_BYTES, old=OLD_RECEIPTS)
 
@@ -57,7 +63,7 @@ def read_receipts(root: str, session: str = "") -> list[Receipt]:
     found = []
     decode = msgspec.json.Decoder(Receipt).decode
     # Most lines are of other sessions: those are not taken apart.
-    mark = session.encode("utf-8", "replace")
+    mark = msgspec.json.encode(session.encode("utf-8", "replace").decode())[1:-1]
     for line in read_lines(root, OLD_RECEIPTS, RECEIPTS):
         if mark and mark not in line:
             continue

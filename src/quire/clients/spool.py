@@ -13,7 +13,7 @@ import msgspec
 
 from quire.clients.layout import ENDED, FOLDER
 from quire.clients.lines import add_line
-from quire.files import disk, held_in_place, inside, is_at_rest, place_of, read_local
+from quire.files import disk, ensure_local, held_in_place, inside, is_at_rest, place_of, read_local
 
 MOST_BYTES = 1024 * 1024
 _TAKEN = "ended-"
@@ -52,12 +52,13 @@ class Taken(msgspec.Struct, frozen=True):
 
 def note_ended(root: str, ended: Ended, token: str) -> bool:
     """Add a pointer; whether there was room."""
+    if not os.path.isdir(os.path.join(root, FOLDER)):
+        return False
     path = inside(root, place_of(FOLDER, ENDED))
-    line = msgspec.json.encode(ended)
     if not os.path.exists(path):
-        return add_line(root, ENDED, line, token, most=MOST_BYTES)
+        ensure_local(root, FOLDER, token)
     with held_in_place(path):
-        return add_line(root, ENDED, line, token, most=MOST_BYTES)
+        return add_line(root, ENDED, msgspec.json.encode(ended), token, most=MOST_BYTES)
 
 
 def has_ended(root: str) -> bool:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
 import msgspec
+
+from quire.model import InputError, cut
 
 Into = Literal["graph", "facts", "profile", "notes", "episodes"]
 By = Literal["user", "agent", "file"]
@@ -22,6 +25,8 @@ TEXT_CHARS = 4_000
 QUOTE_CHARS = 400
 _PREFIX = "in-"
 _ID_CHARS = 10
+_LEAST = 4
+_Named = TypeVar("_Named")
 _GAPS = re.compile(
     r"(?:[\s.,;:!?…\"'`´’‘“”„«»()\[\]{}*_–—→。，、；：！？]|[-=]+>|^[ \t]*(?:#{1,6}|>)(?=\s)|-(?!\d))+", re.M
 )
@@ -37,6 +42,7 @@ __all__ = [
     "Into",
     "Proposal",
     "Status",
+    "by_beginning",
     "proposal_id",
     "propose",
     "value_digest",
@@ -86,6 +92,21 @@ def value_digest(text: str) -> str:
     """What two texts that say the same share."""
     folded = _GAPS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def by_beginning(items: Mapping[str, _Named], name: str) -> _Named | None:
+    """The one whose id this is, or begins with this; None where none does. An error where several do."""
+    bare = name.strip().removeprefix(_PREFIX)
+    if f"{_PREFIX}{bare}" in items:
+        return items[f"{_PREFIX}{bare}"]
+    near = [key for key in items if len(bare) >= _LEAST and key.removeprefix(_PREFIX).startswith(bare)]
+    if len(near) > 1:
+        raise InputError(
+            f"`{cut(name, 40)}` could be any of {', '.join(near[:5])}.",
+            hint="Give more of the id.",
+            details={"field": "id"},
+        )
+    return items[near[0]] if near else None
 
 
 def proposal_id(text: str) -> str:

@@ -15,8 +15,8 @@ import msgspec
 
 from quire.files import ensure_folder, inside, read_inside, storage_failed, write_file
 from quire.inbox.layout import FOLDER, REJECTED
-from quire.inbox.proposals import TEXT_CHARS, proposal_id, value_digest
-from quire.model import InputError, NotFound, Problem, UnsupportedVersion, ValueRejected, cut
+from quire.inbox.proposals import TEXT_CHARS, by_beginning, proposal_id, value_digest
+from quire.model import NotFound, Problem, UnsupportedVersion, ValueRejected, cut
 
 VERSION = 1
 _BYTES = 64 * 1024
@@ -265,19 +265,11 @@ def _version_of(root: str, place: str) -> int:
 def named_rejection(rejections: Rejections, name: str) -> Rejection:
     """By its id, or by the beginning of it, or by the value itself."""
     exact = rejections.found.get(value_digest(name))
-    if exact is not None:
-        return exact
-    bare = name.strip().removeprefix("in-")
-    near = [item for digest, item in rejections.found.items() if len(bare) >= 4 and digest.startswith(bare)]
-    if len(near) == 1:
-        return near[0]
-    if near:
-        shown = ", ".join(item.id for item in near[:5])
-        raise InputError(
-            f"`{cut(name, 40)}` could be any of {shown}.", hint="Give more of the id.", details={"field": "id"}
+    found = exact or by_beginning({f"in-{digest}": item for digest, item in rejections.found.items()}, name)
+    if found is None:
+        raise NotFound(
+            f"Nothing that was rejected is called `{cut(name, 40)}`.",
+            hint="`memory inbox rejected` lists what was rejected.",
+            details={"field": "id", "id": cut(name, 40)},
         )
-    raise NotFound(
-        f"Nothing that was rejected is called `{cut(name, 40)}`.",
-        hint="`memory inbox rejected` lists what was rejected.",
-        details={"field": "id", "id": cut(name, 40)},
-    )
+    return found

@@ -13,14 +13,13 @@ import msgspec
 
 from quire.files import LocalFile, damaged_lines, read_local, write_local
 from quire.inbox.layout import FILE, FOLDER
-from quire.inbox.proposals import Proposal
-from quire.model import InputError, NotFound, Problem, cut
+from quire.inbox.proposals import Proposal, by_beginning
+from quire.model import NotFound, Problem, cut
 
 SETTLED_KEPT = 2_000
 PENDING_MOST = 2_000
 """So many may wait; more are left out until some are settled."""
 _BYTES = 32 * 1024 * 1024
-_LEAST = 4
 
 __all__ = ["PENDING_MOST", "SETTLED_KEPT", "Inbox", "count_pending", "named_proposal", "read_inbox", "write_inbox"]
 
@@ -116,21 +115,11 @@ def write_inbox(root: str, inbox: Inbox, token: str) -> None:
 
 def named_proposal(inbox: Inbox, name: str) -> Proposal:
     """By its id, or by the beginning of it."""
-    name = name.strip()
-    exact = inbox.find(name)
-    if exact is not None:
-        return exact
-    bare = name.removeprefix("in-")
-    near = [item for item in inbox.proposals if len(bare) >= _LEAST and item.id.removeprefix("in-").startswith(bare)]
-    if len(near) == 1:
-        return near[0]
-    if near:
-        shown = ", ".join(item.id for item in near[:5])
-        raise InputError(
-            f"`{cut(name, 40)}` could be any of {shown}.", hint="Give more of the id.", details={"field": "id"}
+    found = by_beginning({item.id: item for item in inbox.proposals}, name)
+    if found is None:
+        raise NotFound(
+            f"The inbox holds no proposal `{cut(name, 40)}`.",
+            hint="`memory inbox` lists them with their ids.",
+            details={"field": "id", "id": cut(name, 40)},
         )
-    raise NotFound(
-        f"The inbox holds no proposal `{cut(name, 40)}`.",
-        hint="`memory inbox` lists them with their ids.",
-        details={"field": "id", "id": cut(name, 40)},
-    )
+    return found

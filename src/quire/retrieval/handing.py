@@ -70,8 +70,9 @@ def told_line(record: Record, verdict: Verdict | None = None, *, lead: str = "")
     body = "" if not said or said.startswith(title.rstrip("…. ")) or title in said else f": {said}"
     if said and title.rstrip("…. ") in said:
         title, body = said, ""
-    doubt = f" ({verdict.because})" if verdict and verdict.verdict not in _CALM and verdict.because else ""
-    return f"- `{record.ref}`{f' [{state}]' if state else ''} {lead}{title}{body}{cut(one_line(doubt), 160)}"
+    because = cut(one_line(verdict.because), 160) if verdict and verdict.verdict not in _CALM else ""
+    doubt = f" ({because})" if because else ""
+    return f"- `{record.ref}`{f' [{state}]' if state else ''} {lead}{title}{body}{doubt}"
 
 
 def fit_shelves(

@@ -77,7 +77,8 @@ def say_imported(done: ImportedHosts | None) -> None:
     if done is None:
         return
     would = "Would propose" if done.dry_run else "Proposed"
-    where = "; `memory inbox` shows them" if done.proposals and not done.dry_run else ""
+    them = "it" if len(done.proposals) == 1 else "them"
+    where = f"; `memory inbox` shows {them}" if done.proposals and not done.dry_run else ""
     say(f"{would}: {counted(len(done.proposals), 'item')}{where}.")
     for line in _kinds(done):
         say(f"  {line}")

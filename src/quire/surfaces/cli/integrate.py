@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quire.model import Cancelled, Problem, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
+from quire.surfaces.cli.reading import agreed
 
 if TYPE_CHECKING:
     from quire.clients.wiring import ClientStatus, FileDone, Integrated
@@ -125,9 +126,7 @@ def _ask(session: Session, remove: bool) -> None:
             hint="Repeat the command with --yes, or look first with --dry-run.",
         )
     what = "Take Quire out of" if remove else "Wire Quire into"
-    sys.stderr.write(f"{what} your own configuration, for all projects? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not agreed(f"{what} your own configuration, for all projects?"):
         raise Cancelled("Nothing was changed.")
 
 

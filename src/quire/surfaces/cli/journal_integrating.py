@@ -59,7 +59,9 @@ def run(
     if session.as_json:
         from quire.fields import journal_integrated_fields
 
-        reply(session, project, journal_integrated_fields(done), done.warnings)
+        fields = journal_integrated_fields(done)
+        fields["advice"] = as_called(done.advice, session.program)
+        reply(session, project, fields, done.warnings)
     else:
         _report(session, done, yes)
     return 0 if done.is_clean else 1
@@ -89,14 +91,14 @@ def _agreed(planned: JournalIntegrated) -> bool:
 
 
 def _show(session: Session, project: Any, found: JournalIntegration, output: str | None) -> None:
-    from quire.fields import journal_integration_fields
+    from quire.fields import journal_integration_fields, json_text
 
     fields = journal_integration_fields(found)
     fields["suggestedNextAction"] = as_called(fields["suggestedNextAction"], session.program)
     if session.as_json:
         reply(session, project, fields)
     elif output == "json":
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(fields), indent=2) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.format(json_text(fields).encode(), indent=2) + b"\n")
         sys.stdout.buffer.flush()
     else:
         _say_status(found, fields)

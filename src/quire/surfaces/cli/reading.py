@@ -6,7 +6,7 @@ import sys
 
 from quire.model import InputError, UsageError, limits
 
-__all__ = ["number", "read_input", "read_text", "share"]
+__all__ = ["agreed", "number", "read_input", "read_text", "share"]
 
 
 def number(name: str, text: str | None) -> int | None:
@@ -25,6 +25,13 @@ def share(name: str, text: str | None) -> float | None:
         return float(text)
     except ValueError:
         raise UsageError(f"--{name} takes a number, not `{text[:40]}`.") from None
+
+
+def agreed(question: str) -> bool:
+    """Whether somebody at the terminal says yes; anything else is a no."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def read_text(what: str) -> str:

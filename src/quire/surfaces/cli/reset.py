@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quire.model import Cancelled, UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.reading import agreed
 
 if TYPE_CHECKING:
     from quire.upkeep import Reset
@@ -73,9 +74,7 @@ def _ask(roots: list[str], destroy: bool, session: Session) -> None:
     if session.as_json or not sys.stdin.isatty():
         raise UsageError("A reset asks before it removes anything.", hint="Repeat the command with --yes.")
     what = "DESTROY the memory, without an archive, of" if destroy else "Archive and remove the memory of"
-    sys.stderr.write(f"{what} {', '.join(roots) or 'no project'}? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not agreed(f"{what} {', '.join(roots) or 'no project'}?"):
         raise Cancelled("Nothing was changed.")
 
 
