@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST_ARGS ?=
 
-.PHONY: setup demo test test-long lint format bench clean
+.PHONY: setup demo test test-long lint format bench plugins clean
 
 setup: $(STAMP)
 
@@ -38,6 +38,10 @@ format: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+# The ready folders for clients that take plugins; run it when a text or the version changes.
+plugins: $(STAMP)
+	$(BIN)/python tools/make_plugins.py
 
 clean:
 	rm -rf $(VENV) tests/clients/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,6 +10,7 @@ from pathlib import Path
 
 SUITES = (
     "cold",
+    "hooks",
     "speed",
     "tokens",
     "quality",

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A tour on a small sample repository in a temporary folder: init, save, query, inspect, status, check, sync, why,
-# profile, journal.
+# profile, journal, integrate, hooks, inbox.
 set -eu
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/quire-demo.XXXXXX")
@@ -106,6 +106,26 @@ printf '$ memory journal recall\n'
 memory journal recall > "$work/recall.txt"
 sed -n '/^Checkpoint Summary/,$p' "$work/recall.txt" | grep -E 'Added|Recalled'
 run memory journal query "why are invoices blank?"
+
+say "12. Into the agents: what is written where, and back again with --remove"
+run memory integrate claude
+
+say "13. A session begins: what Claude Code is told by itself"
+payload() { printf '{"session_id":"9a3f","cwd":"%s","transcript_path":"%s","hook_event_name":"%s"}' "$repo" "$agent/9a3f.jsonl" "$1"; }
+printf '$ quire hook claude session-start\n'
+payload SessionStart | quire hook claude session-start | python3 -c \
+  'import json, sys; print(json.load(sys.stdin)["hookSpecificOutput"]["additionalContext"])'
+
+say "14. It ends; what was said waits for your word"
+cat > "$agent/9a3f.jsonl" <<JSONL
+{"type":"user","sessionId":"9a3f","cwd":"$repo","timestamp":"$(date -u +%FT%TZ)","message":{"role":"user","content":"We decided to keep invoices for eleven years, because the harbour law asks for ten and the audit for one more."}}
+{"type":"assistant","sessionId":"9a3f","cwd":"$repo","timestamp":"$(date -u +%FT%TZ)","message":{"role":"assistant","content":[{"type":"text","text":"Agreed, eleven years it is."}]}}
+JSONL
+payload SessionEnd | quire hook claude session-end
+run memory inbox collect
+run memory inbox
+run memory inbox accept --all --from user
+run memory receipts
 
 say "What to try next"
 cat <<TEXT

@@ -107,7 +107,7 @@ class DoctoringAgents(BeginningHere):
             latest[receipt.client] = max(receipt.at, latest.get(receipt.client, ""))
         if latest:
             told = ", ".join(f"{client} {at[:19]}" for client, at in sorted(latest.items()))
-            found.append(_about("receipts", f"Last handed something: {told} ({len(receipts):,} receipts)"))
+            found.append(_about("receipts", f"Last handed something: {told} ({len(receipts):,} in all)"))
         elif is_wired:
             hint = "Start a new session in this project. Most agents ask once whether you trust the hooks."
             found.append(_about("receipts", "No hook has handed anything to an agent yet.", "note", hint))
@@ -163,8 +163,7 @@ class DoctoringAgents(BeginningHere):
             name = dict(result.get("serverInfo") or {})
             said = f"{name.get('name', 'it')} {name.get('version', '')}".strip()
             return [Finding(section="server", name="memory-mcp", message=f"It answers: {cut(said, 80)}")]
-        lines = done.err.decode("utf-8", "replace").strip().split("\n")
-        why = done.missing or ("it did not answer within 5 seconds" if done.timed_out else lines[-1])
+        why = done.missing or ("it did not answer within 5 seconds" if done.timed_out else _reason(done.err))
         why = why or f"it ended with {done.code} and said nothing"
         return [
             Finding(
@@ -191,6 +190,12 @@ _GREETING: tuple[dict[str, Any], ...] = (
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
     {"jsonrpc": "2.0", "id": 2, "method": "ping"},
 )
+
+
+def _reason(said: bytes) -> str:
+    """Why the server ended, in its own words: an error of ours, or the last line of a trace."""
+    lines = said.decode("utf-8", "replace").strip().split("\n")
+    return next((line for line in lines if line.startswith("error: ")), lines[-1])
 
 
 def _replies(said: bytes) -> dict[Any, dict[str, Any]]:

@@ -66,11 +66,14 @@ def told_line(record: Record, verdict: Verdict | None = None, *, lead: str = "")
     """A record on one line, with its ref and what is known of its truth; nothing in it breaks out of the line."""
     state = ", ".join(part for part in (record.stage, verdict.verdict if verdict else "") if part and part != "fresh")
     title = cut(one_line(record.title), _TITLE_CHARS)
-    said = cut(one_line(first_sentence(record.text)), _SAID_CHARS)
-    body = "" if not said or said.startswith(title.rstrip("…. ")) or title in said else f": {said}"
-    if said and title.rstrip("…. ") in said:
-        title, body = said, ""
-    because = cut(one_line(verdict.because), 160) if verdict and verdict.verdict not in _CALM else ""
+    first = one_line(next((line for line in record.text.splitlines() if line.strip()), ""))
+    bare, begin = title.rstrip("…. "), first.rstrip(". ")
+    if begin.startswith(bare) or bare.startswith(begin):
+        # The title is how the text begins, or the text no more than the title.
+        title, body = cut(first, _SAID_CHARS) if len(begin) > len(bare) else title, ""
+    else:
+        said = cut(one_line(first_sentence(record.text)), _SAID_CHARS)
+        title, body = (said, "") if bare in said else (title, f": {said}")
     doubt = f" ({because})" if because else ""
     return f"- `{record.ref}`{f' [{state}]' if state else ''} {lead}{title}{body}{doubt}"
 

@@ -17,7 +17,9 @@ _BULLET = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)])[ \t]+(.*)$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)$")
 _RULE = re.compile(r"[ \t]*(?:-[ \t]*){3,}$|[ \t]*(?:\*[ \t]*){3,}$|[ \t]*(?:_[ \t]*){3,}$|[ \t]*={3,}$")
 # Lines that carry no words: pictures and badges, tags around text, lines of a table that only divide it.
-_NO_WORDS = re.compile(r"[ \t]*(?:\[?!\[[^\n]*|</?[A-Za-z][^<>\n]*>|\|?[ \t]*:?-{3,}[-:| \t]*)$")
+_NO_WORDS = re.compile(
+    r"[ \t]*(?:\[?!\[[^\n]*|</?[A-Za-z][^<>\n]*>|\|?[ \t]*:?-{3,}[-:| \t]*|={3,}[ \t][^=\n]{1,80}[ \t]={3,}[ \t]*)$"
+)
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*$")
 _BOX = re.compile(r"\[([ xX/~-])\][ \t]+")
@@ -71,9 +73,10 @@ def items_of(lines: list[str], first_line: int) -> list[Item]:
 
 def _opened(lines: list[str], first_line: int) -> Iterator[_Open]:
     now: _Open | None = None
-    fence = ""
+    fence, is_quoted = "", False
     for number, raw in enumerate(lines, first_line):
-        line = raw if fence or not _QUOTE.match(raw) else _QUOTE.sub("", raw, count=1)
+        line = raw if fence and not is_quoted else _QUOTE.sub("", raw, count=1)
+        is_quoted = is_quoted if fence else line != raw
         opening = _fence_of(line)
         if fence or opening:
             now = now or _Open("code", number, 0, [], number)
