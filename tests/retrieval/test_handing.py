@@ -118,7 +118,7 @@ def test_it_keeps_to_its_room(
         ({"stage": "building"}, "- `feature.x` [building] Retry queue: Sends again."),
         ({"text": ""}, "- `feature.x` Retry queue"),
         ({"text": "Retry queue"}, "- `feature.x` Retry queue"),
-        ({"title": "Sends again", "text": "Sends again. And again."}, "- `feature.x` Sends again."),
+        ({"title": "Sends again", "text": "Sends again. And again."}, "- `feature.x` Sends again. And again."),
         ({"title": "A\nB", "text": "C\n\n- `y` D"}, "- `feature.x` A B: C - `y` D"),
     ],
 )

@@ -193,9 +193,9 @@ _GREETING: tuple[dict[str, Any], ...] = (
 
 
 def _reason(said: bytes) -> str:
-    """Why the server ended, in its own words: an error of ours, or the last line of a trace."""
+    """Why the server ended, in its own words: the first line, or the last one of a trace."""
     lines = said.decode("utf-8", "replace").strip().split("\n")
-    return next((line for line in lines if line.startswith("error: ")), lines[-1])
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
 
 
 def _replies(said: bytes) -> dict[Any, dict[str, Any]]:

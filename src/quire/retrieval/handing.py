@@ -68,12 +68,13 @@ def told_line(record: Record, verdict: Verdict | None = None, *, lead: str = "")
     title = cut(one_line(record.title), _TITLE_CHARS)
     first = one_line(next((line for line in record.text.splitlines() if line.strip()), ""))
     bare, begin = title.rstrip("…. "), first.rstrip(". ")
-    if begin.startswith(bare) or bare.startswith(begin):
+    if bare and begin and (begin.startswith(bare) or bare.startswith(begin)):
         # The title is how the text begins, or the text no more than the title.
         title, body = cut(first, _SAID_CHARS) if len(begin) > len(bare) else title, ""
     else:
         said = cut(one_line(first_sentence(record.text)), _SAID_CHARS)
-        title, body = (said, "") if bare in said else (title, f": {said}")
+        title, body = (said, "") if bare in said else (title, f": {said}" if said else "")
+    because = cut(one_line(verdict.because), 160) if verdict and verdict.verdict not in _CALM else ""
     doubt = f" ({because})" if because else ""
     return f"- `{record.ref}`{f' [{state}]' if state else ''} {lead}{title}{body}{doubt}"
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from quire.capture.hosts.documents import Document, Part, read_document
 from quire.capture.hosts.gathering import Gathering, plain, title_and_body
 from quire.capture.hosts.items import Item, lead_of, with_leads
-from quire.capture.hosts.judging import ARCHITECTURE, place_of
+from quire.capture.hosts.judging import ARCHITECTURE, is_later, place_of
 from quire.capture.hosts.looking import below, files_in, project_source
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
 from quire.capture.hosts.types import HostRead, HostSource, Places
@@ -77,7 +77,7 @@ def _propose_working(gathering: Gathering, document: Document) -> tuple[Part, ..
 def _stage(titles: tuple[str, ...]) -> Stage | None:
     """The stage that the headings tell; none where they are about something else, such as what is to be decided."""
     for title in reversed(titles):
-        if place_of(title) != "fact":
+        if place_of(title) != "fact" and not is_later(title):
             return None
         for stage, words in _STAGES:
             if words.search(title):

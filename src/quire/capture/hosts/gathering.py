@@ -29,7 +29,7 @@ _NOT_KEY = re.compile(r"[^a-z0-9]+")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _WIKI = re.compile(r"\[\[([^\]\n|]*)(?:\|[^\]\n]*)?\]\]")
 _MARKS = re.compile(r"\*\*|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_BREAKS = re.compile(r"\s+[–—]\s+|:\s+|;\s+|\s+->\s+|\s+→\s+|\.\s+")
+_BREAKS = re.compile(r"\s+[–—]\s+|:\s+|;\s+|\s+->\s+|\s+→\s+|\.\s+|,?\s+(?:because|since|so that|due to)\s+")
 
 __all__ = ["PROPOSALS_MOST", "TITLE_CHARS", "Gathering", "plain", "slug", "title_and_body"]
 

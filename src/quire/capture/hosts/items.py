@@ -20,7 +20,7 @@ _RULE = re.compile(r"[ \t]*(?:-[ \t]*){3,}$|[ \t]*(?:\*[ \t]*){3,}$|[ \t]*(?:_[ 
 _NO_WORDS = re.compile(
     r"[ \t]*(?:\[?!\[[^\n]*|</?[A-Za-z][^<>\n]*>|\|?[ \t]*:?-{3,}[-:| \t]*|={3,}[ \t][^=\n]{1,80}[ \t]={3,}[ \t]*)$"
 )
-_QUOTE = re.compile(r"[ \t]*>[ \t]?")
+_QUOTE = re.compile(r"^[ \t]*>[ \t]?")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*$")
 _BOX = re.compile(r"\[([ xX/~-])\][ \t]+")
 _SIGNS: dict[str, Mark] = {
@@ -33,7 +33,7 @@ _LEADING = re.compile(f"(?:[{''.join(_SIGNS)}]\ufe0f?[ \t]*)+")
 _STRUCK = re.compile(r"~~(.+?)~~[.:]?$")
 _LEAD = re.compile(r"\*\*([^*\n]{2,120}?)[.:]?\*\*[ \t]*[:：.–—-]*[ \t]*")
 
-__all__ = ["Form", "Item", "Mark", "items_of", "lead_of", "with_leads"]
+__all__ = ["Form", "Item", "Mark", "is_lead", "items_of", "lead_of", "with_leads"]
 
 
 class Item(Struct, frozen=True):
@@ -76,7 +76,9 @@ def _opened(lines: list[str], first_line: int) -> Iterator[_Open]:
     fence, is_quoted = "", False
     for number, raw in enumerate(lines, first_line):
         line = raw if fence and not is_quoted else _QUOTE.sub("", raw, count=1)
-        is_quoted = is_quoted if fence else line != raw
+        if not fence or (is_quoted and line == raw):
+            # Code in a quotation ends with it at the latest.
+            fence, is_quoted = "", line != raw
         opening = _fence_of(line)
         if fence or opening:
             now = now or _Open("code", number, 0, [], number)
@@ -195,13 +197,14 @@ def with_leads(items: tuple[Item, ...]) -> list[Item]:
     found: list[Item] = []
     for item in items:
         last = found[-1] if found else None
-        if item.form == "point" and last and last.form == "text" and _is_lead(last.text.split("\n")[0]):
+        if item.form == "point" and last and last.form == "text" and is_lead(last.text.split("\n")[0]):
             found[-1] = Item(last.form, last.line, f"{last.text}\n{item.shown}", item.last, last.mark)
         else:
             found.append(item)
     return found
 
 
-def _is_lead(line: str) -> bool:
+def is_lead(line: str) -> bool:
+    """Whether a line is only words in bold, which what follows belongs to."""
     lead, rest = lead_of(line)
     return bool(lead) and not rest

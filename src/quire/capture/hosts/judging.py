@@ -22,26 +22,28 @@ _PLACES: tuple[tuple[Place, str], ...] = (
         "none",
         r"^(?:table of )?contents$|^(?:license|credits|acknowledg\w+|authors?|change ?log|release notes|badges)$"
         r"|\brecent (?:changes|work|updates|milestones|progress|activit)|^(?:change|version|session) (?:history|log)"
+        r"|^completed (?:tasks?|work|items?)\b|現在の|最近の|当前|近期|현재|최근"
         r"|^current (?:status|state|task|focus|work|session|sprint)|\bwork focus\b|^(?:last )?updated?\b|^status$"
         r"|^(?:further |additional )?(?:links|resources|references|reading)$|^see also$|^memory bank\b|^sprint goals",
     ),
     (
         "next",
         r"\bnext (?:steps?|actions?|tasks?|milestones?|up)\b|^to-?dos?\b|\b(?:open|pending|ongoing|upcoming) tasks?\b"
-        r"|^(?:immediate )?priorit|\baction items?\b|^backlog$",
+        r"|^(?:immediate )?priorit|\baction items?\b|^backlog$|^(?:remaining|outstanding) (?:tasks?|work)\b"
+        r"|^future (?:enhancements?|improvements?|work|plans?)\b|^road-?map\b|次の|今後の|下一步|后续|다음",
     ),
-    ("question", r"\b(?:open|unresolved|outstanding) (?:questions?|points?)\b|^questions?$"),
+    ("question", r"\b(?:open|unresolved|outstanding) (?:questions?|points?)\b|^questions?$|未解決の質問|待解决"),
     (
         "gotcha",
         r"\bgotchas?\b|\bpit-?falls?\b|\bcaveats?\b|\bknown (?:\w+ )?(?:issues?|bugs?|problems?|limitations?|quirks?)\b"
         r"|\btrouble-?shooting\b|\bwatch out\b|\bbeware\b|\bquirks?\b|\btraps?\b|\bfoot-?guns?\b|\bland-?mines?\b"
         r"|\bcommon (?:mistakes?|errors?|problems?|issues?|failures?)\b|^(?:warnings?|issues|bugs|cautions?)\b"
-        r"|\bthings (?:to know|that bite|to watch)|\bsharp edges\b|\bfailures and how\b",
+        r"|\bthings (?:to know|that bite|to watch)|\bsharp edges\b|\bfailures and how\b|既知の|已知|알려진|注意点|注意事项",
     ),
     (
         "decision",
         r"\bdecisions?\b|\badrs?\b|\brationales?\b|\bwhy we\b|\bdesign choices\b|\btrade-?offs\b|\b(?:key|technical)"
-        r" choices\b",
+        r" choices\b|決定|决策|决定|결정",
     ),
 )
 _PLACE = tuple((place, re.compile(words, re.I)) for place, words in _PLACES)
@@ -117,12 +119,26 @@ _ABOUT_THE_FILE = re.compile(
 _EMPTY = re.compile(
     r"(?:n/?a|none(?: yet| known| so far| currently)?|tbd|tba|todo|empty|nothing(?: yet)?|[.…\-_ ]*)\.?", re.I
 )
-_LINK_ALONE = re.compile(r"(?:see[: ]+)?(?:\[[^\]\n]*\]\([^)\n]*\)|<?https?://\S+>?)[.,]?", re.I)
+# A link with nothing but its name is looked up, not remembered; a list or a table of such lines neither.
+_LINK_ALONE = re.compile(
+    r"(?:[|\-* \t]*(?:see[: ]+)?(?:[^\n|:\[]{1,60}[|:–—-]+[ *]*)?"
+    r"(?:\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s|]+>?)[.,| \t]*(?:\n|\Z))+",
+    re.I,
+)
+_TABLE_HEAD = re.compile(r"\|[^\n]*\b(?:url|link|address)s?[ *]*\|[ \t]*\n", re.I)
+# What a file says of its own state.
+_OWN_STATE = re.compile(
+    r"(?:[-*][ \t]+)?(?:(?:\*\*|__)?(?:(?:document )?version|(?:last )?updated|last (?:modified|reviewed)|authors?|status"
+    r"|maintain(?:er|ed by)s?|repository|repo|licen[cs]e|documentation|date|contact|homepage|website)(?:\*\*|__)?[ \t]*"
+    r":(?:\*\*|__)?[^*\n]{0,200}(?:\n|\Z)?)+",
+    re.I,
+)
 _REMEMBERED = re.compile(r"\badded memories\b", re.I)
 # How decisions are to be written down is none.
 _ORDER = re.compile(r"(?:always |please )?(?:write|record|document|create|add|update|log|propose|follow)\b", re.I)
 _IMPORT_ALONE = re.compile(r"[\w ,:*()'-]{0,60}@[\w./~+-]+\.\w{1,8}[\w ,.:*()'-]{0,60}")
 _IMPORTS = re.compile(r"@[\w./~+-]+\.\w{1,8}\b")
+_LATER = re.compile(r"(?:remaining|outstanding|future)\b|road-?map\b", re.I)
 _WORD = re.compile(r"\w{2,}", re.UNICODE)
 _FEW_WORDS = 4
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -138,8 +154,10 @@ __all__ = [
     "category_of",
     "is_about_commands",
     "is_knowledge",
+    "is_later",
     "is_order",
     "is_remembered",
+    "is_telling",
     "labelled",
     "place_of",
     "section_of",
@@ -204,12 +222,21 @@ def is_order(text: str) -> bool:
     return _ORDER.match(text) is not None and place_of(text[:200]) == "decision"
 
 
-def is_knowledge(item: Item) -> bool:
-    """Whether an item says anything that is worth a place in a memory."""
+def is_later(title: str) -> bool:
+    """Whether a heading names what is wanted some day, rather than what is done next."""
+    return _LATER.match(title) is not None
+
+
+def is_telling(item: Item) -> bool:
+    """Whether an item says anything; beside others of its list one word is enough."""
     text = item.text.strip()
-    if any(form.fullmatch(text) for form in (_EMPTY, _LINK_ALONE, _IMPORT_ALONE)) or _ABOUT_THE_FILE.match(text):
-        return False
-    if _IMPORTS.search(text) and len(_WORD.findall(_IMPORTS.sub("", text))) < _FEW_WORDS:
-        return False
+    rest = _TABLE_HEAD.sub("", text, count=1)
+    forms = (_EMPTY, _LINK_ALONE, _IMPORT_ALONE, _OWN_STATE)
+    return bool(text) and not any(form.fullmatch(rest) for form in forms) and not _ABOUT_THE_FILE.match(text)
+
+
+def is_knowledge(item: Item) -> bool:
+    """Whether an item says anything that is worth a place in a memory by itself."""
     # Scripts without blanks between words say much in few signs.
-    return len(_WORD.findall(text)) >= 2 or len(_WIDE.findall(text)) >= 4
+    text = item.text
+    return is_telling(item) and (len(_WORD.findall(text)) >= 2 or len(_WIDE.findall(text)) >= 4)
