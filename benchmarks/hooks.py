@@ -111,6 +111,7 @@ def _fresh_clone(memory: str, root: Path) -> dict[str, Any]:
 
 def _measure(python: str, memory: str, roots: dict[str, Path]) -> dict[str, Any]:
     spent = Spent()
+    answered: set[str] = set()
     for turn in range(-1, ROUNDS):
         took = Spent() if turn < 0 else spent  # the first round makes what is kept: the index, compiled modules
         for name, root in roots.items():
@@ -119,7 +120,8 @@ def _measure(python: str, memory: str, roots: dict[str, Path]) -> dict[str, Any]
                 # Nobody waits to be read: the process that reads sessions is not what is measured.
                 (root / ".memory/local/ended.jsonl").unlink(missing_ok=True)
                 line, data = _hook(memory, root, event, f"{event} {turn}")
-                took.add(f"hook {event}, {name}", line, root, data)
+                if took.add(f"hook {event}, {name}", line, root, data):
+                    answered.add(f"hook {event}, {name}")
             if name != "no memory":
                 took.add(f"memory query, {name}", [memory, "query", QUESTION], root)
     median = {name: statistics.median(found) for name, found in spent.cpu.items()}
@@ -130,6 +132,7 @@ def _measure(python: str, memory: str, roots: dict[str, Path]) -> dict[str, Any]
         "processor time, times bare python (minima)": _times(least),
         "processor time, ms (medians)": {name: round(value, 1) for name, value in median.items()},
         "wall time, ms (medians)": {name: round(statistics.median(found), 1) for name, found in spent.wall.items()},
+        "hooks that handed something over": sorted(answered),
         "load of the machine": [round(value, 2) for value in os.getloadavg()],
     }
 

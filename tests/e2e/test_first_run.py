@@ -230,6 +230,13 @@ def test_nothing_is_asked_where_it_was_said(harbor: Path, env: dict[str, str], w
     assert (code, "[q]uit" in seen) == (0, False)
 
 
+def test_the_guide_shows_this_screen() -> None:
+    guide = Path(__file__).parents[2] / "docs/guides/getting-started.md"
+    wired = "Wired: 6 files written. Most agents ask once whether you trust such files.\n"
+    screen = f"{MADE}y\n{wired}{FOUND}y\n1 proposal waits: `memory inbox` shows it.\n{EMPTY}"
+    assert f"```text\n{screen}```\n" in guide.read_text(encoding="utf-8")
+
+
 # -- where nobody sits there ------------------------------------------------------------------
 
 

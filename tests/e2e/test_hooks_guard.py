@@ -300,6 +300,7 @@ def test_programs_that_it_started_are_ended_with_it(shop: Hooks, git: Git, tmp_p
     ]
     assert [(item.code, item.err) for item in done] == [(0, ""), (0, "")]
     assert time.monotonic() - began < 2 * (CAP + SLACK)
+    assert (tmp_path / "was-called").exists()
     assert left_behind(shop, 1) == []
 
 

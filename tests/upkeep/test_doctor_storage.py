@@ -105,15 +105,16 @@ def lock(repo: Path, pid: int, *, kernel: bool) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("pid", "kernel", "state"),
+    ("alive", "kernel", "state"),
     [
-        (NOBODY, True, "warning"),
-        (NOBODY, False, "warning"),
-        (os.getpid(), True, "warning"),  # a number that was given anew: nobody holds the kernel's lock
-        (os.getpid(), False, "note"),  # a living program that knows no kernel locks
+        (False, True, "warning"),
+        (False, False, "warning"),
+        (True, True, "warning"),  # a number that was given anew: nobody holds the kernel's lock
+        (True, False, "note"),  # a living program that knows no kernel locks
     ],
 )
-def test_a_lock_that_was_left(project: Project, repo: Path, pid: int, kernel: bool, state: str) -> None:
+def test_a_lock_that_was_left(project: Project, repo: Path, alive: bool, kernel: bool, state: str) -> None:
+    pid = os.getpid() if alive else NOBODY
     path = lock(repo, pid, kernel=kernel)
     (found,) = look_at_lock(str(repo))
     assert (found.state, found.fixable) == (state, state == "warning")

@@ -7,8 +7,7 @@ from quire.model.lazy import loader
 if TYPE_CHECKING:
     from quire.clients.logs import log_line, read_log
     from quire.clients.receipts import Receipt, ReceiptItem, add_receipt, last_start, read_receipts
-    from quire.clients.spool import Ended, Taken, has_ended, note_ended, take_ended
-    from quire.clients.waiting import waiting_sessions
+    from quire.clients.spool import Ended, Taken, has_ended, note_ended, take_ended, waiting_sessions
 
 __all__ = [
     "Ended",
@@ -40,7 +39,7 @@ _HOMES = {
     "read_log": "logs",
     "read_receipts": "receipts",
     "take_ended": "spool",
-    "waiting_sessions": "waiting",
+    "waiting_sessions": "spool",
 }
 
 __getattr__ = loader(__name__, _HOMES)

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 
 import msgspec
 
 from quire.clients.layout import ENDED, FOLDER
-from quire.clients.lines import add_line
-from quire.files import disk, ensure_local, held_in_place, inside, is_at_rest, place_of, read_local
+from quire.clients.lines import add_line, read_lines
+from quire.files import disk, ensure_local, held_in_place, inside, is_at_rest, place_of
 
 MOST_BYTES = 1024 * 1024
 _TAKEN = "ended-"
 _END = ".jsonl"
 
-__all__ = ["Ended", "Taken", "has_ended", "note_ended", "take_ended"]
+__all__ = ["Ended", "Taken", "has_ended", "note_ended", "take_ended", "waiting_sessions"]
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -63,35 +64,42 @@ def note_ended(root: str, ended: Ended, token: str) -> bool:
 
 def has_ended(root: str) -> bool:
     """Whether anything waits: a look at the folder alone."""
-    try:
-        names = os.listdir(os.path.join(root, place_of(FOLDER, "")))
-    except OSError:
-        return False
-    return any(name == ENDED or (name.startswith(_TAKEN) and name.endswith(_END)) for name in names)
+    return bool(_names(root))
 
 
 def take_ended(root: str, token: str) -> Taken:
     """Everything that waits, also what an earlier reader took and did not finish."""
-    folder = os.path.join(root, place_of(FOLDER, ""))
     with contextlib.suppress(FileNotFoundError):
         disk.rename(
             inside(root, place_of(FOLDER, ENDED)), inside(root, place_of(FOLDER, f"{_TAKEN}{token[:12]}{_END}"))
         )
+    names = [name for name in _names(root) if name != ENDED]
+    return Taken(_latest(root, names), names)
+
+
+def waiting_sessions(root: str) -> list[Ended]:
+    """What waits, the latest word of each session; nothing is taken."""
+    return sorted(_latest(root, _names(root)), key=lambda item: item.at)
+
+
+def _names(root: str) -> list[str]:
+    """The files of the spool: the one that is added to, and those that were taken."""
     try:
-        names = sorted(name for name in os.listdir(folder) if name.startswith(_TAKEN) and name.endswith(_END))
+        names = os.listdir(os.path.join(root, place_of(FOLDER, "")))
     except OSError:
-        names = []
+        return []
+    return sorted(name for name in names if name == ENDED or (name.startswith(_TAKEN) and name.endswith(_END)))
+
+
+def _latest(root: str, names: Iterable[str]) -> list[Ended]:
     found: dict[tuple[str, str], Ended] = {}
     decode = msgspec.json.Decoder(Ended).decode
-    for name in names:
-        for line in (read_local(root, FOLDER, name).data or b"").split(b"\n"):
-            try:
-                item = decode(line) if line.strip() else None
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                continue
-            if item is not None and item.session:
-                key = item.client, item.session
-                before = found.get(key)
-                if before is None or before.at <= item.at:
-                    found[key] = item
-    return Taken(list(found.values()), names)
+    for line in read_lines(root, *names):
+        try:
+            item = decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        before = found.get((item.client, item.session))
+        if item.session and (before is None or before.at <= item.at):
+            found[item.client, item.session] = item
+    return list(found.values())

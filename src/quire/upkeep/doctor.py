@@ -32,7 +32,6 @@ _MEND = "--fix does it; so does the next command that writes."
 
 __all__ = [
     "ignored_entries",
-    "is_lock_left",
     "look_at_git",
     "look_at_index",
     "look_at_layers",
@@ -143,13 +142,8 @@ def look_at_transactions(root: str) -> list[Finding]:
     return found
 
 
-def is_lock_left(root: str, folder: str = FOLDER) -> bool:
-    """Whether a dead writer's lock lies there: it stops nobody of ours, but other programs wait for it."""
-    return _lock(root, folder)[0] == "left"
-
-
 def look_at_lock(root: str) -> list[Finding]:
-    state, who = _lock(root, FOLDER)
+    state, who = _lock(root)
     if state == "left":
         said = f"{FOLDER}/{LOCK} was left by a process that is gone{who}."
         return [_about("lock", said, "warning", f"Quire does not mind it, other programs do. {_MEND}", fixable=True)]
@@ -158,8 +152,9 @@ def look_at_lock(root: str) -> list[Finding]:
     return [_about("lock", "Nobody holds it.")]
 
 
-def _lock(root: str, folder: str) -> tuple[str, str]:
-    path = os.path.join(root, folder, LOCK)
+def _lock(root: str) -> tuple[str, str]:
+    """Whether the lock is free, held, or left by a dead writer; that stops nobody of ours, but other programs wait."""
+    path = os.path.join(root, FOLDER, LOCK)
     try:
         data = read_bytes(path)
         is_free = is_at_rest(path)

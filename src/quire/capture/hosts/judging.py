@@ -127,12 +127,12 @@ _LINK_ALONE = re.compile(
 )
 _TABLE_HEAD = re.compile(r"\|[^\n]*\b(?:url|link|address)s?[ *]*\|[ \t]*\n", re.I)
 # What a file says of its own state.
-_OWN_STATE = re.compile(
-    r"(?:[-*][ \t]+)?(?:(?:\*\*|__)?(?:(?:document )?version|(?:last )?updated|last (?:modified|reviewed)|authors?|status"
-    r"|maintain(?:er|ed by)s?|repository|repo|licen[cs]e|documentation|date|contact|homepage|website)(?:\*\*|__)?[ \t]*"
-    r":(?:\*\*|__)?[^*\n]{0,200}(?:\n|\Z)?)+",
-    re.I,
+_STATES = frozenset(
+    "author|authors|contact|date|document version|documentation|homepage|last modified|last reviewed|last updated|licence"
+    "|license|maintained by|maintainer|maintainers|repo|repository|status|updated|version|website".split("|")
 )
+_BOLD = re.compile(r"(?:\*\*|__)([^*_\n]{2,40}?)[ \t]*:?(?:\*\*|__)")
+_DATED = re.compile(r"(?:last )?(?:updated|modified|reviewed)(?: on)?[: \t][^\n]{0,60}", re.I)
 _REMEMBERED = re.compile(r"\badded memories\b", re.I)
 # How decisions are to be written down is none.
 _ORDER = re.compile(r"(?:always |please )?(?:write|record|document|create|add|update|log|propose|follow)\b", re.I)
@@ -231,8 +231,14 @@ def is_telling(item: Item) -> bool:
     """Whether an item says anything; beside others of its list one word is enough."""
     text = item.text.strip()
     rest = _TABLE_HEAD.sub("", text, count=1)
-    forms = (_EMPTY, _LINK_ALONE, _IMPORT_ALONE, _OWN_STATE)
-    return bool(text) and not any(form.fullmatch(rest) for form in forms) and not _ABOUT_THE_FILE.match(text)
+    forms = (_EMPTY, _LINK_ALONE, _IMPORT_ALONE, _DATED)
+    is_empty = any(form.fullmatch(rest) for form in forms) or _is_of_its_state(text)
+    return bool(text) and not is_empty and not _ABOUT_THE_FILE.match(text)
+
+
+def _is_of_its_state(text: str) -> bool:
+    labels = [found[1].casefold() for found in _BOLD.finditer(text)]
+    return bool(labels) and _BOLD.match(text) is not None and _STATES.issuperset(labels)
 
 
 def is_knowledge(item: Item) -> bool:

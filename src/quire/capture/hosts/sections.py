@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from quire.capture.hosts.documents import Document, Part
 from quire.capture.hosts.gathering import Gathering, plain, slug, title_and_body
-from quire.capture.hosts.items import Item, with_leads
+from quire.capture.hosts.items import Item, is_lead, with_leads
 from quire.capture.hosts.judging import (
     PATTERNS,
     Place,
@@ -16,6 +16,7 @@ from quire.capture.hosts.judging import (
     is_knowledge,
     is_order,
     is_remembered,
+    is_telling,
     labelled,
     place_of,
     subject_of,
@@ -60,7 +61,9 @@ def propose_facts(gathering: Gathering, parts: tuple[Part, ...], manner: Manner)
     for part in parts:
         is_intro = manner.intro and not part.titles and all(item.form == "text" for item in part.items)
         subject = subject_of(part.titles, manner.title, manner.intro if is_intro else manner.default)
-        items = worth_keeping(gathering, part, manner.title, is_passed_over=subject.place == "none")
+        items = worth_keeping(
+            gathering, part, manner.title, is_passed_over=subject.place == "none", is_fact=subject.place == "fact"
+        )
         if not items:
             continue
         if subject.place != "fact":
@@ -76,8 +79,13 @@ def propose_facts(gathering: Gathering, parts: tuple[Part, ...], manner: Manner)
         _propose_group(gathering, group, manner)
 
 
-def worth_keeping(gathering: Gathering, part: Part, title: str = "", *, is_passed_over: bool = False) -> list[Item]:
-    """The items of a section that say something and may be kept. A section that has none is counted."""
+def worth_keeping(
+    gathering: Gathering, part: Part, title: str = "", *, is_passed_over: bool = False, is_fact: bool = False
+) -> list[Item]:
+    """The items of a section that say something and may be kept. A section that has none is counted.
+
+    The points of a fact stay together, however short some of them are.
+    """
     if not part.items:
         return []
     found = [item for item in part.items if item.form == "code" or is_knowledge(item)]
@@ -85,7 +93,24 @@ def worth_keeping(gathering: Gathering, part: Part, title: str = "", *, is_passe
     if is_passed_over or not found or not has_words:
         gathering.skipped += 1
         return []
-    return gathering.admitted(found)
+    return gathering.admitted(_whole(part.items) if is_fact else found)
+
+
+def _whole(items: tuple[Item, ...]) -> list[Item]:
+    """The items of a section of facts without those that say nothing, and without headings of nothing."""
+    kept: list[Item] = []
+    for item in reversed(items):
+        if item.form == "text" and _leads(item.text):
+            # Nothing follows it before the next one, or before the end.
+            if kept and not (kept[-1].form == "text" and _leads(kept[-1].text)):
+                kept.append(item)
+        elif item.form == "code" or is_knowledge(item) or (item.form == "point" and is_telling(item)):
+            kept.append(item)
+    return kept[::-1]
+
+
+def _leads(text: str) -> bool:
+    return "\n" not in text and is_lead(text)
 
 
 def propose_items(gathering: Gathering, place: Place, part: Part, items: list[Item]) -> None:
