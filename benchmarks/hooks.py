@@ -35,6 +35,13 @@ EVENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "turn-end": ("turn-end", {}),
     "session-end": ("session-end", {"reason": "exit"}),
 }
+BESIDE = {
+    "loading the command line": "import quire.surfaces.cli.main",
+    "a second process": "import os\npid = os.fork()\nif not pid: os._exit(0)\nos.waitpid(pid, 0)",
+    "a look at every file": "import os\nfor top, _, names in os.walk('.memory'):\n"
+    "    for name in names: os.stat(os.path.join(top, name))",
+}
+"""Parts of what a hook does, each alone in an interpreter: what it costs is not guessed."""
 
 __all__ = ["run"]
 
@@ -116,6 +123,8 @@ def _measure(python: str, memory: str, roots: dict[str, Path]) -> dict[str, Any]
         took = Spent() if turn < 0 else spent  # the first round makes what is kept: the index, compiled modules
         for name, root in roots.items():
             took.add(BARE, [python, "-c", "pass"], root)
+            for part, code in BESIDE.items():
+                took.add(f"{part}, {name}", [python, "-c", code], root)
             for event in EVENTS:
                 # Nobody waits to be read: the process that reads sessions is not what is measured.
                 (root / ".memory/local/ended.jsonl").unlink(missing_ok=True)

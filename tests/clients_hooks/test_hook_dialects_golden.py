@@ -54,6 +54,27 @@ def test_cline_has_no_hooks_to_read(event: str) -> None:
         read_event("cline", event, b"{}")
 
 
+@pytest.mark.parametrize(
+    "path", sorted(PAYLOADS.glob("copilot/*-by-claudes-settings.json")), ids=lambda path: path.stem
+)
+def test_copilot_is_known_where_it_runs_a_hook_that_was_wired_for_claude(path: Path) -> None:
+    expected = _expected(path)
+    event = read_event("claude", str(expected["asked"]), path.read_bytes())
+    assert event == msgspec.convert(expected["event"], HookEvent)
+    assert reply(event, TEXT) == str(expected["text"]).encode()
+
+
+def test_what_a_hook_said_at_the_start_is_no_part_of_a_prompt() -> None:
+    def prompt(client: str, said: str) -> str:
+        return read_event(client, "prompt", json.dumps({"prompt": said}).encode()).prompt
+
+    said = "<hook_context>Refunds: &lt;see&gt;</hook_context>\n\nAdd a test for <hook_context>"
+    assert prompt("gemini", said) == "Add a test for <hook_context>"
+    assert prompt("gemini", f"Why {said}") == f"Why {said}"
+    assert prompt("gemini", "<hook_context> is never closed") == "<hook_context> is never closed"
+    assert prompt("claude", said) == said
+
+
 def test_what_the_payload_names_counts_more_than_what_was_asked() -> None:
     naming = [path for path in GOLDEN if {"hook_event_name", "event"} & set(json.loads(path.read_bytes()))]
     assert {path.parent.name for path in naming} == set(CLIENTS) - {"cline"}

@@ -38,7 +38,6 @@ WIRED = {
         ("session-start", "SessionStart", "", 10),
         ("prompt", "BeforeAgent", "", 5),
         ("turn-end", "AfterAgent", "", 10),
-        ("before-compaction", "PreCompress", "", 10),
         ("session-end", "SessionEnd", "", 5),
     ],
     "opencode": [

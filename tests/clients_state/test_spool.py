@@ -8,10 +8,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from quire.clients import Ended, has_ended, note_ended, take_ended
 from quire.clients.spool import MOST_BYTES
+from quire.files import held_in_place
 from thorough import either
 
 ENDED = ".memory/local/ended.jsonl"
@@ -75,6 +77,17 @@ def test_a_reader_that_dies_before_it_is_done_loses_nothing(root: Path) -> None:
     assert len(names(root)) == 3
     taken.done(str(root))
     assert names(root) == []
+
+
+def test_what_is_added_after_it_was_read_stays_for_the_next_time(root: Path) -> None:
+    """Somebody was still adding to the file when it was taken, and is through before the reader is."""
+    note(root, ended(1))
+    with held_in_place(str(root / ENDED)), (root / ENDED).open("ab") as file:
+        taken = take(root)
+        file.write(msgspec.json.encode(ended(2)) + b"\n")
+    assert [item.session for item in taken.sessions] == ["s-1"]
+    taken.done(str(root))
+    assert "s-2" in {item.session for item in take(root).sessions}
 
 
 def test_damaged_lines_and_odd_files_do_not_count(root: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,7 @@ class Hosts:
         for path, text in CODE.items():
             self.write(path, text)
         git.commit()
-        memory.init()
+        memory.init("--no-guidance")
 
     def place(self, path: str) -> Path:
         if not path.startswith("~/"):
@@ -105,36 +104,22 @@ class Hosts:
         found = self(*line, "--json").json["warnings"]
         return [(item["code"], item.get("path"), item.get("line")) for item in found]
 
-    def records(self) -> dict[str, Any]:
-        """What the layers hold, by ref."""
-        found = self.memory("export", "--format", "jsonl")
-        assert found.code == 0, found.err
-        return {"export": found.out}
-
-    def clone(self, folder: Path) -> Hosts:
-        """The project as another person has it: cloned, with a home folder of their own."""
-        return _cloned(self, folder)
-
-
-def _cloned(hosts: Hosts, folder: Path) -> Hosts:
-    hosts.git.commit("what the memory holds")
-    home = folder / "home"
-    home.mkdir(parents=True)
-    shutil.copy(hosts.home / ".gitconfig", home / ".gitconfig")
-    env: Mapping[str, str] = {**hosts.memory.env, "HOME": str(home), "MEMORY_HOME": str(home / "registry")}
-    hosts.git("clone", "--quiet", str(hosts.root), str(folder / "clone"))
-    other = object.__new__(Hosts)
-    other.memory = Memory(folder / "clone", env)
-    other.git = Git(folder / "clone", env)
-    other.root = folder / "clone"
-    other.home = home
-    return other
+    def clone(self, folder: Path) -> Memory:
+        """The command in the project as another person has it: cloned, with a home folder of their own."""
+        self.git.commit("what the memory holds")
+        home = folder / "home"
+        home.mkdir(parents=True)
+        shutil.copy(self.home / ".gitconfig", home / ".gitconfig")
+        self.git("clone", "--quiet", str(self.root), str(folder / "harbor"))
+        env = {**self.memory.env, "HOME": str(home), "MEMORY_HOME": str(home / "registry")}
+        return Memory(folder / "harbor", env)
 
 
 def everything_below(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file below a folder with its mode and bytes."""
+    """Every file below a folder with its mode and bytes; the index is made anew whenever it is asked."""
     found = {}
-    for at, _, names in os.walk(folder):
+    for at, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "index"]
         for name in names:
             path = Path(at, name)
             if path.is_file() and not path.is_symlink():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from hooks_here import Hooks, text_in, unseen
+from hooks_here import Hooks, left_behind, text_in, unseen
 from journal_here import CACHE, write_session
 
 from installed import Git, Memory
@@ -278,6 +279,19 @@ def test_a_start_keeps_to_its_room_whatever_there_is(shop: Memory, hooks: Hooks,
         )
         assert count_tokens(text) <= most
         assert len(text) <= most * 4
+
+
+def test_an_index_that_cannot_be_made_in_time_is_made_all_the_same(hooks: Hooks, repo: Path) -> None:
+    """Else a start that is cut short is followed by others that are, and none is ever answered."""
+    make_many(repo, 3_000)
+    index = repo / ".memory/index"
+    shutil.rmtree(index)
+    cut = hooks("claude", "session-start", env={"MEMORY_HOOK_SECONDS": "0.15"})
+    assert (cut.code, cut.out, cut.err) == (0, "", "")
+    assert left_behind(hooks, 60) == []
+    made = sum(path.stat().st_size for path in index.glob("*"))
+    assert hooks("claude", "session-start", env={"MEMORY_HOOK_SECONDS": "60"}).out != ""
+    assert made > sum(path.stat().st_size for path in index.glob("*")) / 2
 
 
 # -- with a prompt ---------------------------------------------------------------------------------------------------

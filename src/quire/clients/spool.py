@@ -19,6 +19,7 @@ from quire.files import disk, ensure_local, held_in_place, inside, is_at_rest, p
 MOST_BYTES = 1024 * 1024
 _TAKEN = "ended-"
 _END = ".jsonl"
+_TRIES = 20
 
 __all__ = ["Ended", "Taken", "has_ended", "note_ended", "take_ended", "waiting_sessions"]
 
@@ -37,18 +38,16 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """What waited, the latest word of each session; and the files that it was taken from."""
+    """What waited, the latest word of each session; and the files that it was taken from and that are whole."""
 
     sessions: list[Ended]
     names: list[str]
 
     def done(self, root: str) -> None:
-        """It was worked through. A file that somebody still adds to stays for the next time."""
+        """It was worked through."""
         for name in self.names:
-            path = inside(root, place_of(FOLDER, name))
             with contextlib.suppress(FileNotFoundError):
-                if is_at_rest(path):
-                    disk.remove(path)
+                disk.remove(inside(root, place_of(FOLDER, name)))
 
 
 def note_ended(root: str, ended: Ended, token: str) -> bool:
@@ -58,8 +57,16 @@ def note_ended(root: str, ended: Ended, token: str) -> bool:
     path = inside(root, place_of(FOLDER, ENDED))
     if not os.path.exists(path):
         ensure_local(root, FOLDER, token)
-    with held_in_place(path):
-        return add_line(root, ENDED, msgspec.json.encode(ended), token, most=MOST_BYTES)
+    line = msgspec.json.encode(ended)
+    for _ in range(_TRIES):
+        with held_in_place(path), contextlib.suppress(FileNotFoundError):
+            before = os.stat(path, follow_symlinks=False)
+            if not add_line(root, ENDED, line, token, most=MOST_BYTES):
+                return False
+            # Taken away meanwhile, it may have been read before the line was in it; to say a thing twice does no harm.
+            if os.path.samestat(before, os.stat(path, follow_symlinks=False)):
+                return True
+    return add_line(root, ENDED, line, token, most=MOST_BYTES)
 
 
 def has_ended(root: str) -> bool:
@@ -74,12 +81,22 @@ def take_ended(root: str, token: str) -> Taken:
             inside(root, place_of(FOLDER, ENDED)), inside(root, place_of(FOLDER, f"{_TAKEN}{token[:12]}{_END}"))
         )
     names = [name for name in _names(root) if name != ENDED]
-    return Taken(_latest(root, names), names)
+    # Asked before they are read: what is added to one after that is not seen, so that it stays for the next time.
+    whole = [name for name in names if _is_whole(inside(root, place_of(FOLDER, name)))]
+    return Taken(_latest(root, names), whole)
 
 
 def waiting_sessions(root: str) -> list[Ended]:
     """What waits, the latest word of each session; nothing is taken."""
     return sorted(_latest(root, _names(root)), key=lambda item: item.at)
+
+
+def _is_whole(path: str) -> bool:
+    """Whether nobody adds to a file any more."""
+    try:
+        return is_at_rest(path)
+    except OSError:
+        return False  # gone, or nothing of ours
 
 
 def _names(root: str) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
-from quire.model import InputError, Problem, cut
+from quire.model import InputError, Problem, QuireError, cut
 from quire.project.capturing import Capturing
 from quire.project.keeping import Keeping
 from quire.project.noting import Noting
@@ -33,17 +33,37 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         }
         return makers[item.into](item)
 
+    def _accepted_together(self, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
+        """Write the records of several proposals of one layer at once; their refs, or None where that cannot be."""
+        if len(items) < 2:
+            return None
+        together = {"graph": self._accepted_nodes, "facts": self._accepted_facts}.get(items[0].into)
+        return together(items) if together else None
+
+    def _accepted_nodes(self, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
+        """Write the nodes of several proposals in one save; their refs. None where not all of them can be saved so."""
+        drafts = [_node_fields(item) for item in items]
+        ids = [str(fields["id"]) for fields in drafts if "id" in fields]
+        asked = {*ids, *(str(link["to"]) for fields in drafts for link in _links(fields))}
+        held = self._with_index(lambda index: {name for name in asked if index.find(name) is not None})
+        if len(set(ids)) < len(ids) or held.intersection(ids):
+            return None
+        for fields in drafts:
+            _keep_links(fields, held.union(ids))
+        try:
+            saved = self.save({"task": TASK, "nodes": drafts}, actor="user")
+        except QuireError:
+            return None
+        made = saved.memory_created
+        # What is saved is saved, even if it cannot be told which is which.
+        return (made if len(made) == len(items) else [str(fields.get("id", "")) for fields in drafts]), saved.warnings
+
     def _accepted_node(self, item: Proposal) -> tuple[str, list[Problem]]:
-        fields = dict(item.fields)
-        kind = "file" if item.origin.startswith("file:") else "external"
-        fields.setdefault("origin", {"kind": kind, "locator": cut(item.origin.removeprefix("file:"), 500)})
+        fields = _node_fields(item)
         named = fields.get("id")
         if isinstance(named, str):
             self._refuse_taken(named)
-        related = fields.pop("related", [])
-        present = [link for link in related if isinstance(link, dict) and self._is_node(str(link.get("to", "")))]
-        if present:
-            fields["related"] = present
+        _keep_links(fields, {str(link["to"]) for link in _links(fields) if self._is_node(str(link["to"]))})
         saved = self.save({"task": TASK, "nodes": [fields]}, actor="user")
         made = [*saved.memory_created, *saved.memory_updated, *saved.unchanged]
         return made[0] if made else "", saved.warnings
@@ -59,15 +79,24 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
     def _is_node(self, node_id: str) -> bool:
         return bool(node_id) and self._with_index(lambda index: index.find(node_id)) is not None
 
+    def _accepted_facts(self, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
+        from quire.layers.facts import Telling, section_named, store_fact
+
+        try:
+            told = [
+                Telling(id=self._token(), **{**fields, "section": section_named(fields["section"])})
+                for fields in map(_fact_fields, items)
+            ]
+            done = self._change(
+                "store facts",
+                lambda draft, index: [self._stored(index, store_fact(draft, one), one.section or "") for one in told],
+            )
+        except QuireError:
+            return None
+        return [one.fact.ref for one in done], [problem for one in done for problem in one.warnings]
+
     def _accepted_fact(self, item: Proposal) -> tuple[str, list[Problem]]:
-        fields = item.fields
-        done = self.memory_store(
-            str(fields.get("section", "")),
-            str(fields.get("content", item.text)),
-            tags=[str(tag) for tag in fields.get("tags", ())],
-            source=cut(str(fields.get("source") or item.origin), 100),
-            confidence=float(fields.get("confidence", 1.0)),
-        )
+        done = self.memory_store(**_fact_fields(item))
         return done.fact.ref, done.warnings
 
     def _accepted_entry(self, item: Proposal) -> tuple[str, list[Problem]]:
@@ -109,3 +138,34 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
             close=True,
         )
         return (f"episode:{episodes[-1].id}" if episodes else ""), []
+
+
+def _node_fields(item: Proposal) -> dict[str, Any]:
+    """The node of a proposal as a save takes it, with the place it came from."""
+    kind = "file" if item.origin.startswith("file:") else "external"
+    origin = {"kind": kind, "locator": cut(item.origin.removeprefix("file:"), 500)}
+    return {"origin": origin, **item.fields}
+
+
+def _links(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    related = fields.get("related")
+    return [link for link in (related if isinstance(related, list) else ()) if isinstance(link, dict) and "to" in link]
+
+
+def _keep_links(fields: dict[str, Any], held: Collection[str]) -> None:
+    """Leave out relations to nodes that are not there."""
+    present = [link for link in _links(fields) if str(link["to"]) in held]
+    fields.pop("related", None)
+    if present:
+        fields["related"] = present
+
+
+def _fact_fields(item: Proposal) -> dict[str, Any]:
+    fields = item.fields
+    return {
+        "section": str(fields.get("section", "")),
+        "content": str(fields.get("content", item.text)),
+        "tags": tuple(str(tag) for tag in fields.get("tags", ())),
+        "source": cut(str(fields.get("source") or item.origin), 100),
+        "confidence": float(fields.get("confidence", 1.0)),
+    }

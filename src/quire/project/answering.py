@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from quire.model import QuireError, instant, timestamp
 from quire.project.hooking import Hooking
-from quire.project.spooling import ENDING, note_session
+from quire.project.spooling import note_session
 
 if TYPE_CHECKING:
     from quire.clients import Receipt, ReceiptItem
     from quire.clients.hooks import HookEvent
     from quire.retrieval import Handed
 
-_OPENING = ("session-start", "after-compaction")
+_COMPACTION = ("before-compaction", "after-compaction")
+"""One client takes text before it summarises, others after: what must survive is the same."""
+_OPENING = ("session-start", *_COMPACTION)
 _TWICE = timedelta(seconds=10)
 """Some clients run the hooks of another one beside their own: the second answer to the same start says nothing."""
 _BEGUN = ("", "new", "startup")
@@ -31,7 +33,7 @@ class Answering(Hooking):
     def answer_hook(self, event: HookEvent, tokens: int, chars: int) -> str:
         """The text to hand over; empty where there is none. A client that takes no text gets none worked out."""
         note_session(self.root, event, self.world)
-        if event.agent or tokens <= 0 or event.event in ENDING:
+        if event.agent or tokens <= 0:
             return ""
         begun = perf_counter()
         receipts = self._receipts(event.session)
@@ -54,7 +56,7 @@ class Answering(Hooking):
                 chars=chars,
                 told=told,
                 since=last_start(self.root, event.session),
-                compacted=event.event == "after-compaction",
+                compacted=event.event in _COMPACTION,
             )
         told_now = _told(receipts)
         if event.event == "prompt":
@@ -124,7 +126,7 @@ def _told(receipts: list[Receipt]) -> set[str]:
     """What the agent still has before its eyes: what was told since the last compaction."""
     found: set[str] = set()
     for receipt in receipts:
-        if receipt.event == "after-compaction":
+        if receipt.event in _COMPACTION:
             found = set()
         found.update(item.ref for item in _included(receipt))
     return found

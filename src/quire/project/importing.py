@@ -86,7 +86,7 @@ class Importing(Reviewing):
 
     def _named_sources(self, paths: Sequence[str], as_kind: str | None) -> list[HostSource]:
         """Files that were named: those that are found anyway by their own kind, others as the kind that was said."""
-        from quire.capture.hosts import KINDS, HostSource
+        from quire.capture.hosts import KINDS
 
         if as_kind is not None and as_kind not in KINDS:
             raise InputError(
@@ -113,12 +113,17 @@ class Importing(Reviewing):
                     details={"field": "paths"},
                 )
             else:
-                named.append(
-                    HostSource(
-                        kind=as_kind, path=full, shown=self._shown(full), scope="user", size=os.path.getsize(full)
-                    )
-                )
+                named.append(self._named_source(as_kind, full))
         return named
+
+    def _named_source(self, kind: str, path: str) -> HostSource:
+        from quire.capture.hosts import HostSource
+
+        shown = self._shown(path)
+        # What lies in the project is about it; what lies elsewhere may be about the person.
+        is_here = path.startswith(os.path.realpath(self.root) + os.sep)
+        size = os.path.getsize(path)
+        return HostSource(kind=kind, path=path, shown=shown, scope="project" if is_here else "user", size=size)
 
     def _shown(self, path: str) -> str:
         for folder, lead in ((os.path.realpath(self.root), ""), (os.path.realpath(self.world.home or "/"), "~/")):

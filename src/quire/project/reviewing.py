@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from quire.index import Index
 
 _SAID = ("content", "value", "title", "body", "text")
+_PACK = 100
 _REVIEWED: tuple[Layer, ...] = ("graph", "facts", "profile")
 """The journal holds what was said in sessions, which nobody had to approve."""
 
@@ -78,7 +80,7 @@ class Reviewing(Accepting):
         now = timestamp(self.world.now())
         rejections = read_rejections(self.root)
         done = Added(warnings=list(rejections.problems))
-        said = self._with_index(_said) if wanted else set()
+        said = self._said() if wanted else set()
         new = []
         for item in wanted:
             if any(rejections.match(text) for text in _texts(item)):
@@ -98,6 +100,12 @@ class Reviewing(Accepting):
         done.known += len(new) - len(done.added)
         return done
 
+    def _said(self) -> set[str]:
+        """What records and notes say, by digest: on another machine no inbox tells what was accepted."""
+        from quire.inbox import value_digest
+
+        return self._with_index(_said) | {value_digest(note.text) for note in self.notes()[0]}
+
     # -- yes --------------------------------------------------------------------------------
 
     def inbox_accept(
@@ -107,7 +115,18 @@ class Reviewing(Accepting):
         chosen = self._proposals(names, everything=everything, by=by, origin=origin)
         done = Settled()
         # Features before what depends on them; what one cannot be saved with does not stop the others.
-        for item in sorted(chosen, key=lambda item: (item.into != "graph", item.kind != "feature")):
+        ordered = sorted(chosen, key=lambda item: (item.into != "graph", item.into, item.kind != "feature"))
+        for pack in _packs(ordered):
+            made = self._accepted_together(pack)
+            if made is None:
+                self._accept_each(pack, done)
+                continue
+            done.warnings += made[1]
+            done.done += [self._settled(item, "accepted", ref=ref) for item, ref in zip(pack, made[0], strict=True)]
+        return self._written_down(done)
+
+    def _accept_each(self, items: Iterable[Proposal], done: Settled) -> None:
+        for item in items:
             try:
                 ref, warnings = self._accepted(item)
             except QuireError as error:
@@ -115,7 +134,6 @@ class Reviewing(Accepting):
                 continue
             done.warnings += warnings
             done.done.append(self._settled(item, "accepted", ref=ref))
-        return self._written_down(done)
 
     # -- no, and not so ---------------------------------------------------------------------
 
@@ -142,7 +160,11 @@ class Reviewing(Accepting):
             inbox = read_inbox(self.root)
             if after.id != item.id and inbox.find(after.id) is not None:
                 raise InputError(f"`{after.id}` says that already.", hint="Reject one of the two.")
-            write_inbox(self.root, inbox.with_changed({item.id: after}), self.world.token())
+            inbox = inbox.with_changed({item.id: after})
+            if after.id != item.id:
+                # As it was first said it stays known: else the next look at its source would propose it again.
+                inbox, _ = inbox.with_new([self._settled(item, "withdrawn")])
+            write_inbox(self.root, inbox, self.world.token())
         return after
 
     def _check_form(self, item: Proposal, fields: dict[str, Any]) -> None:
@@ -284,6 +306,13 @@ def _chosen(inbox: Inbox, by: str | None, origin: str | None, status: str = "pen
     ]
 
 
+def _packs(items: list[Proposal]) -> Iterator[list[Proposal]]:
+    """The proposals in their order, those for one layer many at once: each save looks at the whole of it."""
+    for _, group in itertools.groupby(items, key=lambda item: item.into):
+        same = list(group)
+        yield from (same[start : start + _PACK] for start in range(0, len(same), _PACK))
+
+
 def _words_of(item: Proposal) -> str:
     """The field of the record that says what the proposal says."""
     return {"graph": "body", "facts": "content", "profile": "value", "notes": "text", "episodes": "summary"}[item.into]
@@ -308,5 +337,9 @@ def _said(index: Index) -> set[str]:
     found: set[str] = set()
     for layer in _REVIEWED:
         for record in index.records(layer):
-            found.update(value_digest(text) for text in (record.text, record.title) if text.strip())
+            said = [record.text, record.title]
+            if layer == "profile":
+                # Its text begins with its key.
+                said.append(record.text.removeprefix(f"{record.ref.rpartition('.')[2]}: "))
+            found.update(value_digest(text) for text in said if text.strip())
     return found

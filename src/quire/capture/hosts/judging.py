@@ -38,7 +38,8 @@ _PLACES: tuple[tuple[Place, str], ...] = (
         r"\bgotchas?\b|\bpit-?falls?\b|\bcaveats?\b|\bknown (?:\w+ )?(?:issues?|bugs?|problems?|limitations?|quirks?)\b"
         r"|\btrouble-?shooting\b|\bwatch out\b|\bbeware\b|\bquirks?\b|\btraps?\b|\bfoot-?guns?\b|\bland-?mines?\b"
         r"|\bcommon (?:mistakes?|errors?|problems?|issues?|failures?)\b|^(?:warnings?|issues|bugs|cautions?)\b"
-        r"|\bthings (?:to know|that bite|to watch)|\bsharp edges\b|\bfailures and how\b|既知の|已知|알려진|注意点|注意事项",
+        r"|\bthings (?:to know|that bite|to watch)|\bsharp edges\b|\bfailures and how\b"
+        r"|既知の|已知|알려진|注意点|注意事项",
     ),
     (
         "decision",
@@ -121,15 +122,19 @@ _EMPTY = re.compile(
 )
 # A link with nothing but its name is looked up, not remembered; a list or a table of such lines neither.
 _LINK_ALONE = re.compile(
-    r"(?:[|\-* \t]*(?:see[: ]+)?(?:[^\n|:\[]{1,60}[|:–—-]+[ *]*)?"
-    r"(?:\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s|]+>?)[.,| \t]*(?:\n|\Z))+",
+    r"[|\-* \t]{0,6}(?:see[: ]+)?(?:[^\n|:\[]{1,60}[|:–—-][ *]{0,4})?"
+    r"(?:\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|<?https?://[^\s|>]{1,500}>?)[.,| \t]{0,4}",
     re.I,
 )
-_TABLE_HEAD = re.compile(r"\|[^\n]*\b(?:url|link|address)s?[ *]*\|[ \t]*\n", re.I)
+_LINKS_CHARS = 2_000
+_TABLE_HEAD = re.compile(r"\A\|[^\n]*\n")
 # What a file says of its own state.
 _STATES = frozenset(
-    "author|authors|contact|date|document version|documentation|homepage|last modified|last reviewed|last updated|licence"
-    "|license|maintained by|maintainer|maintainers|repo|repository|status|updated|version|website".split("|")
+    (
+        *("author", "authors", "contact", "date", "document version", "documentation", "homepage", "website"),
+        *("last modified", "last reviewed", "last updated", "updated", "licence", "license", "status", "version"),
+        *("maintained by", "maintainer", "maintainers", "repo", "repository"),
+    )
 )
 _BOLD = re.compile(r"(?:\*\*|__)([^*_\n]{2,40}?)[ \t]*:?(?:\*\*|__)")
 _DATED = re.compile(r"(?:last )?(?:updated|modified|reviewed)(?: on)?[: \t][^\n]{0,60}", re.I)
@@ -230,10 +235,21 @@ def is_later(title: str) -> bool:
 def is_telling(item: Item) -> bool:
     """Whether an item says anything; beside others of its list one word is enough."""
     text = item.text.strip()
-    rest = _TABLE_HEAD.sub("", text, count=1)
-    forms = (_EMPTY, _LINK_ALONE, _IMPORT_ALONE, _DATED)
-    is_empty = any(form.fullmatch(rest) for form in forms) or _is_of_its_state(text)
-    return bool(text) and not is_empty and not _ABOUT_THE_FILE.match(text)
+    if _IMPORTS.search(text) and len(_WORD.findall(_IMPORTS.sub("", text))) < _FEW_WORDS:
+        return False
+    is_empty = any(form.fullmatch(text) for form in (_EMPTY, _IMPORT_ALONE, _DATED))
+    return bool(text) and not is_empty and not _is_of_its_state(text) and not _is_links(text) and not _speaks(text)
+
+
+def _speaks(text: str) -> bool:
+    return _ABOUT_THE_FILE.match(text) is not None
+
+
+def _is_links(text: str) -> bool:
+    if len(text) > _LINKS_CHARS:
+        return False
+    lines = _TABLE_HEAD.sub("", text, count=1).split("\n")
+    return all(_LINK_ALONE.fullmatch(line) for line in lines)
 
 
 def _is_of_its_state(text: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from quire.capture.hosts.documents import Document, Part
@@ -26,6 +28,8 @@ from quire.layers.profile.layout import LONG_VALUE_CHARS
 WHOLE_CHARS = 1_200
 """A fact of this length is still one that somebody reads; sections beside each other are joined up to it."""
 _KINDS: dict[Place, str] = {"decision": "decision", "gotcha": "gotcha", "question": "question"}
+_TROUBLE = re.compile(r"(?:\*\*|__)(?:issue|problem|symptom|error|question|q)s?:?(?:\*\*|__)[ \t]*:?[ \t]*", re.I)
+_ANSWER = re.compile(r"[ \t]*(?:\*\*|__)(?:solution|fix|cause|answer|workaround|resolution|a)s?:?(?:\*\*|__)", re.I)
 _FEW_WORDS = 3
 _MANY_WORDS = 12
 
@@ -118,11 +122,15 @@ def propose_items(gathering: Gathering, place: Place, part: Part, items: list[It
     whole = with_leads(tuple(items))
     points = [item for item in whole if item.form == "point" or (item.form == "text" and "\n- " in item.text)]
     if place == "next":
-        for item in points or whole:
-            if item.mark != "done" and item.form != "code":
-                gathering.note(plain(item.text.split("\n")[0]), [item])
+        _propose_steps(gathering, part, points or whole, is_one=any(map(_is_own_lead, items)))
         return
     kind = _KINDS[place]
+    troubles = _troubles(items) if kind == "gotcha" else []
+    for item in troubles:
+        title = _ANSWER.split(item.text.split("\n")[0], maxsplit=1)[0]
+        gathering.node(kind, plain(title), item.text, [item])
+    if troubles:
+        return
     if part.titles and place_of(part.titles[-1]) != place:
         # A section of its own below such a heading is one record, and its points are its reasons.
         gathering.node(kind, plain(part.titles[-1]), _listed(items), items, **_more(kind))
@@ -135,6 +143,33 @@ def propose_items(gathering: Gathering, place: Place, part: Part, items: list[It
             continue
         title, body = title_and_body(labelled(item.text)[1])
         gathering.node(kind, title, body, [item], **_more(kind))
+
+
+def _propose_steps(gathering: Gathering, part: Part, items: list[Item], *, is_one: bool) -> None:
+    left = [item for item in items if item.mark != "done" and item.form != "code"]
+    if is_one and left and part.titles and place_of(part.titles[-1]) != "next":
+        # A task that is written out in a section of its own: its points mean nothing without it.
+        gathering.note(plain(part.titles[-1]), left)
+        return
+    for item in left:
+        gathering.note(plain(item.text.split("\n")[0]), [item])
+
+
+def _is_own_lead(item: Item) -> bool:
+    return item.form == "text" and is_lead(item.text.split("\n")[0])
+
+
+def _troubles(items: list[Item]) -> list[Item]:
+    """Paragraphs that begin with `**Issue**: …`, each with all that stands below it as one."""
+    found: list[Item] = []
+    for item in items:
+        begins = _TROUBLE.match(item.text) if item.form != "code" else None
+        if begins:
+            found.append(Item("text", item.line, item.text[begins.end() :], item.last))
+        elif found:
+            last = found[-1]
+            found[-1] = Item("text", last.line, f"{last.text}\n{item.shown}", item.last)
+    return found
 
 
 def _is_one(item: Item) -> bool:

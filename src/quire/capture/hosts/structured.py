@@ -141,7 +141,8 @@ def add_node(found: Gathering, kind: str, title: str, body: str, line: int, *, q
     if "tags" in more:
         more["tags"] = _tags(more["tags"])
     fields |= {name: value for name, value in more.items() if value}
-    _add(found, "graph", kind, f"{title}\n\n{body}", fields, line, quote or body)
+    text = body if one_line(body).startswith(title.rstrip("…")) else f"{title}\n\n{body}"
+    _add(found, "graph", kind, text, fields, line, quote or body)
 
 
 def add_entry(found: Gathering, category: str, value: str, tags: Iterable[str], line: int) -> None:

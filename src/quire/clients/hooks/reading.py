@@ -20,6 +20,8 @@ _ARGUMENTS = ("tool_input", "toolArgs", "args")
 _REASON = ("reason", "trigger", "stopReason", "stop_reason", "status")
 _AGENT = ("agent_id", "agentId", "subagent_id")
 _AGENT_KIND = ("agent_type", "agentName", "agent_name", "subagent_type")
+_COPILOT_ALONE = "timestamp"
+"""Copilot runs the hooks in Claude's settings, too, and speaks as Claude does there; this, Claude never says."""
 
 __all__ = ["read_event"]
 
@@ -33,6 +35,8 @@ def read_event(client: str, event: str, payload: bytes) -> HookEvent:
     if dialect.refusal:
         raise ValueError(dialect.refusal)
     fields = decode(payload)
+    if client == "claude" and _COPILOT_ALONE in fields:
+        client, dialect = "copilot", dialect_of("copilot")
     source = line(fields, "source")
     native = _native(dialect, event, line(fields, *_EVENT), source)
     ours = dialect.natives[native]
@@ -50,7 +54,7 @@ def read_event(client: str, event: str, payload: bytes) -> HookEvent:
         cwd=cwd,
         transcript=path(fields, *_TRANSCRIPT),
         source=source if begins else "",
-        prompt=words(fields, *_PROMPT),
+        prompt=_written(dialect, words(fields, *_PROMPT)),
         tool=tool,
         files=_files(dialect, tool, fields, cwd),
         reason="" if ours in ("prompt", "before-edit", "session-start") else line(fields, *_REASON),
@@ -80,6 +84,14 @@ def _find(dialect: Dialect, name: str) -> str:
         return name
     folded = name.casefold()
     return next((native for native, ours in dialect.natives.items() if folded in (ours, native.casefold())), "")
+
+
+def _written(dialect: Dialect, prompt: str) -> str:
+    """What the person wrote of a prompt: what we said ourselves is no question to us."""
+    start, end = f"<{dialect.echo}>", f"</{dialect.echo}>"
+    if dialect.echo and prompt.startswith(start) and end in prompt:
+        return prompt.partition(end)[2].lstrip()
+    return prompt
 
 
 def _speaker(dialect: Dialect, native: str, fields: Fields) -> tuple[str, str]:

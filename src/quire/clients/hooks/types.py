@@ -73,6 +73,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """The arguments of these tools that name a file, or several."""
     patches: tuple[str, ...] = ()
     """The arguments of these tools that hold a patch."""
+    echo: str = ""
+    """The tag around what hooks said, where the client puts it before what the person wrote in a prompt."""
     wired: tuple[Wired, ...] = ()
     refusal: str = ""
     """Why there is nothing to read, for a client without hooks of this kind."""

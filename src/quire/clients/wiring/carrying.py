@@ -18,6 +18,8 @@ from quire.guard import find_secrets
 from quire.model import Conflict, QuireError
 
 _TRIES = 3
+_CLOSED = (".git", ".memory")
+"""Where no client keeps anything: a link that leads there was made by somebody who wants it written to."""
 
 Planning = Callable[[bytes | None, Manifest | None], Plan | None]
 
@@ -175,7 +177,11 @@ class Carrier:
     def _real(self, path: str) -> str:
         if self.scope == "user":
             return os.path.realpath(path)
-        return follow_inside(self.around.root, os.path.relpath(path, self.around.root))
+        real = follow_inside(self.around.root, os.path.relpath(path, self.around.root))
+        first = os.path.relpath(real, os.path.realpath(self.around.root)).split(os.sep)[0]
+        if first in _CLOSED:
+            raise _Refused(f"it is a link into `{first}`", "Replace the link by a file of its own.")
+        return real
 
     def key(self, path: str) -> str:
         """A path as the record has it: of a project without the project's own place."""

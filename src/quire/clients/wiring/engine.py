@@ -62,7 +62,7 @@ def _carry_one(
         remaining = tuple(dict.fromkeys(part.client for part in others))
 
         def removing(current: bytes | None, manifest: Manifest | None) -> Plan | None:
-            return plan_remove(current, manifest, found, others)
+            return plan_remove(current, manifest, found, others, is_own=carrier.manifests.vouches(manifest))
 
         return carrier.carry(path, found[0].shown, involved, remaining, removing)
 
@@ -70,7 +70,8 @@ def _carry_one(
     clients = tuple(dict.fromkeys(part.client for part in wanted))
 
     def installing(current: bytes | None, manifest: Manifest | None) -> Plan:
-        return plan_install(current, manifest, wanted, force=force, anew=action == "repair")
+        is_own = carrier.manifests.vouches(manifest)
+        return plan_install(current, manifest, wanted, force=force, anew=action == "repair", is_own=is_own)
 
     return carrier.carry(path, found[0].shown, involved, clients, installing)
 

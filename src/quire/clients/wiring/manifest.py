@@ -3,6 +3,10 @@
 Those of a project lie in `.memory/integrations/` and are committed with it, so that anyone can take the wiring back;
 those of a user lie in the same folder of `$MEMORY_HOME`. Such a file is written before the file that it tells of, with
 the states before and after: whichever of the two a crash leaves, the way back is known.
+
+A record of a project comes with the repository, whoever wrote it there. So it is believed only as far as the way back
+takes out what is ours. What stood in our place before is put back where this user replaced it on this machine: of that,
+a note lies with the user's own records.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Callable
 
 import msgspec
 
@@ -31,6 +36,8 @@ from quire.model import Problem, UnsupportedVersion
 
 FOLDER = "integrations"
 VERSION = 1
+_NOTE = ".own"
+_SECTIONS = re.compile(rb"<!-- (memory(?::map)?):start -->.*?<!-- \1:end -->", re.DOTALL)
 
 __all__ = ["FOLDER", "VERSION", "Manifest", "Manifests", "Passage", "known_base", "make_manifest"]
 
@@ -71,6 +78,10 @@ class Manifests:
         self.problems: list[Problem] = []
         self._found = self._read_all()
 
+    def vouches(self, manifest: Manifest | None) -> bool:
+        """Whether this user wrote a record on this machine; any other may say whatever it likes."""
+        return manifest is not None and (self.private or os.path.isfile(self._note(manifest)))
+
     def get(self, path: str) -> Manifest | None:
         return self._found.get(path)
 
@@ -82,13 +93,23 @@ class Manifests:
         if self.private and os.stat(self.folder).st_mode & 0o077:
             # What was replaced in a user's files is nobody else's business.
             disk.set_mode(self.folder, 0o700)
+        known = self._found.get(manifest.path)
+        if not self.private and _brings_back(manifest):
+            # A home that takes no note is no reason to stop: the record still holds what was replaced.
+            with contextlib.suppress(OSError):
+                ensure_folder(os.path.dirname(self._note(manifest)))
+                write_file(self._note(manifest), f"{self._file(manifest.path)}\n".encode(), self.world.token())
         write_file(self._file(manifest.path), pretty(msgspec.to_builtins(manifest)), self.world.token())
         self._found[manifest.path] = manifest
+        if known is not None and known != manifest:
+            self._forget(known)
 
     def remove(self, path: str) -> None:
-        if self._found.pop(path, None) is not None:
+        known = self._found.pop(path, None)
+        if known is not None:
             disk.remove(self._file(path))
             disk.sync_folder(self.folder)
+            self._forget(known)
 
     def tidy(self) -> None:
         """Without records there is no folder for them."""
@@ -100,6 +121,15 @@ class Manifests:
         shown = os.path.basename(path) if os.path.isabs(path) else path
         name = re.sub(r"[^A-Za-z0-9]+", "-", shown).strip("-")[-60:]
         return os.path.join(self.folder, f"{name}-{hex_digest(path)[:8]}.json")
+
+    def _note(self, manifest: Manifest) -> str:
+        said = f"{os.path.realpath(self.folder)}\n{pretty(msgspec.to_builtins(manifest)).decode()}"
+        return os.path.join(self.world.memory_home, FOLDER, f"{hex_digest(said)}{_NOTE}")
+
+    def _forget(self, manifest: Manifest) -> None:
+        if not self.private:
+            with contextlib.suppress(OSError):
+                disk.remove(self._note(manifest))
 
     def _read_all(self) -> dict[str, Manifest]:
         found: dict[str, Manifest] = {}
@@ -132,8 +162,14 @@ def make_manifest(path: str, scope: Scope, clients: tuple[str, ...], base: bytes
     )
 
 
-def known_base(manifest: Manifest | None, current: bytes | None) -> tuple[bytes | None, bool]:
-    """The file as it was before us, and whether it is certain: only where nobody else wrote to it since."""
+def known_base(
+    manifest: Manifest | None, current: bytes | None, agrees: Callable[[bytes | None], bool] | None = None
+) -> tuple[bytes | None, bool]:
+    """The file as it was before us, and whether it is certain: only where nobody else wrote to it since.
+
+    `agrees` says whether the way back does no more than to take out what is ours; by default, marked sections.
+    """
+    believed = agrees or (lambda base: _words_of_others(base) == _words_of_others(current))
     if manifest is None:
         return None, False
     digest = None if current is None else sha256(current)
@@ -144,13 +180,23 @@ def known_base(manifest: Manifest | None, current: bytes | None) -> tuple[bytes 
             return current, True
         if current is None or digest != passage.after:
             continue
-        if passage.before is None:
+        if passage.before is None and believed(None):
             return None, True
         with contextlib.suppress(ValueError):
             base = undone(current, passage.splices)
-            if sha256(base) == passage.before:
+            if sha256(base) == passage.before and believed(base):
                 return base, True
     return None, False
+
+
+def _words_of_others(data: bytes | None) -> list[bytes]:
+    return _SECTIONS.sub(b" ", data or b"").split()
+
+
+def _brings_back(manifest: Manifest) -> bool:
+    """Whether the way back has words in it, and not only blanks and brackets."""
+    passages = (manifest, manifest.earlier) if manifest.earlier else (manifest,)
+    return any(re.search(r"\w", splice.removed) for passage in passages for splice in passage.splices)
 
 
 def _read(file: str) -> Manifest:

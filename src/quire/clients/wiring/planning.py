@@ -2,15 +2,16 @@
 
 Where nobody else wrote to a file since, it is first taken back to what it was, exactly, and then changed anew: so any
 number of runs, also of different versions, leaves the same way back. Where somebody did, their text stays: parts are
-added and taken out inside it.
+added and taken out inside it. So it is, too, where a record that the repository brought says more than what we do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from quire.clients.wiring.agreeing import agrees
 from quire.clients.wiring.manifest import Manifest, known_base
 from quire.clients.wiring.types import Made, Part, Status
 
@@ -19,6 +20,7 @@ _KEPT_LAST = "it is not as Quire wrote it: remove it yourself if nothing in it i
 _FOREIGN = "there is an entry `quire` of somebody else; --force replaces it"
 _NEEDED = "another client uses it, too"
 _THEIRS = "it is not Quire's, or was there before"
+_NOT_PUT_BACK = "what the record says of before is not put back, since it was not written here; git may have it"
 _IN_PLACE = "it stands in the place of a file of yours and was changed since; remove it yourself"
 
 __all__ = ["Outcome", "Plan", "plan_install", "plan_remove"]
@@ -44,12 +46,23 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plan_install(
-    current: bytes | None, manifest: Manifest | None, wanted: Sequence[Part], *, force: bool = False, anew: bool = False
+    current: bytes | None,
+    manifest: Manifest | None,
+    wanted: Sequence[Part],
+    *,
+    force: bool = False,
+    anew: bool = False,
+    is_own: bool = False,
 ) -> Plan:
-    """The file with these parts. `anew` also writes files of ours that somebody changed; `force` takes over entries."""
+    """The file with these parts. `anew` also writes files of ours that somebody changed; `force` takes over entries.
+
+    `is_own` says that the user wrote the record on this machine, so that everything in it is believed.
+    """
     if wanted[0].form == "text":
-        return _install_whole(current, manifest, wanted, anew=anew or force)
-    base, is_known = known_base(manifest, current)
+        return _install_whole(current, manifest, wanted, anew=anew or force, is_own=is_own)
+    base, is_known = known_base(manifest, current, _belief(wanted, current, is_own))
+    if not is_known and _is_doubted(manifest, current):
+        manifest = None
     after = base if is_known else current
     for part in wanted:
         after = part.apply(after, force)
@@ -66,15 +79,24 @@ def plan_install(
 
 
 def plan_remove(
-    current: bytes | None, manifest: Manifest | None, gone: Sequence[Part], rest: Sequence[Part]
+    current: bytes | None,
+    manifest: Manifest | None,
+    gone: Sequence[Part],
+    rest: Sequence[Part],
+    *,
+    is_own: bool = False,
 ) -> Plan | None:
     """The file without some parts, with those that other clients still need; None where nothing of ours is there."""
     if current is None:
         return None if manifest is None else Plan(base=None, after=None, outcomes={})
     if gone[0].form == "text":
-        return _remove_whole(current, manifest, gone, rest)
-    base, is_known = known_base(manifest, current)
+        return _remove_whole(current, manifest, gone, rest, is_own=is_own)
+    base, is_known = known_base(manifest, current, _belief([*gone, *rest], current, is_own))
     needed = {part.name for part in rest}
+    note = ""
+    if not is_known and _is_doubted(manifest, current):
+        # Whoever is not believed in one thing is believed in none: what is ours is known by its form.
+        manifest, note = None, _NOT_PUT_BACK
     if is_known:
         after = base
         for part in rest:
@@ -84,18 +106,20 @@ def plan_remove(
         removed = [part for part in gone if part.name not in needed]
         after = _stripped(current, removed, made, _began_empty(manifest) and not rest)
         base = after if not rest or after is None else _stripped(after, rest, made, _began_empty(manifest))
-    if after == current and manifest is None:
+    if after == current and manifest is None and not note:
         return None
     made = _keys(rest, after) - _keys(rest, base)
     had = [part for part in gone if part.look(current).state != "missing"]
-    outcomes = {_name(part): _removed(part, after, part.name in needed) for part in had}
+    outcomes = {_name(part): _removed(part, after, part.name in needed, note) for part in had}
     return Plan(base=base, after=after, made=made, outcomes=outcomes)
 
 
-def _install_whole(current: bytes | None, manifest: Manifest | None, wanted: Sequence[Part], *, anew: bool) -> Plan:
+def _install_whole(
+    current: bytes | None, manifest: Manifest | None, wanted: Sequence[Part], *, anew: bool, is_own: bool
+) -> Plan:
     part = wanted[0]
     after = part.apply(current, False)
-    base, is_known = known_base(manifest, current)
+    base, is_known = known_base(manifest, current, _belief(wanted, current, is_own))
     # Somebody changed our file, or had one of this name before us.
     is_changed = current is not None and not is_known and part.look(current).state != "present"
     displaces = manifest is not None and manifest.before is not None
@@ -108,14 +132,17 @@ def _install_whole(current: bytes | None, manifest: Manifest | None, wanted: Seq
     return Plan(base=base, after=after, outcomes={_name(part): _installed(part, current, True) for part in wanted})
 
 
-def _remove_whole(current: bytes, manifest: Manifest | None, gone: Sequence[Part], rest: Sequence[Part]) -> Plan | None:
-    base, is_known = known_base(manifest, current)
+def _remove_whole(
+    current: bytes, manifest: Manifest | None, gone: Sequence[Part], rest: Sequence[Part], *, is_own: bool
+) -> Plan | None:
+    base, is_known = known_base(manifest, current, _belief([*gone, *rest], current, is_own))
     if rest:
         return Plan(
             base=base if is_known else None, after=current, outcomes={_name(part): Outcome("removed") for part in gone}
         )
     if is_known or gone[0].look(current).state == "present":
-        return Plan(base=base, after=base, outcomes={_name(part): Outcome("removed") for part in gone})
+        done = Outcome("removed", _NOT_PUT_BACK if not is_known and _is_doubted(manifest, current) else "")
+        return Plan(base=base, after=base, outcomes={_name(part): done for part in gone})
     if manifest is None:
         return None
     return _left(current, gone, Outcome("kept", _KEPT_LAST))
@@ -134,9 +161,9 @@ def _installed(part: Part, current: bytes | None, force: bool) -> Outcome:
     return Outcome("created" if current is None else "updated")
 
 
-def _removed(part: Part, after: bytes | None, is_needed: bool) -> Outcome:
+def _removed(part: Part, after: bytes | None, is_needed: bool, note: str) -> Outcome:
     if part.look(after).state == "missing":
-        return Outcome("removed")
+        return Outcome("removed", note)
     return Outcome("kept", _NEEDED if is_needed else _THEIRS)
 
 
@@ -149,6 +176,16 @@ def _stripped(data: bytes | None, parts: Sequence[Part], made: Made | None, may_
     if data != before and may_go and all(part.is_void(data) for part in parts):
         return None
     return data
+
+
+def _belief(parts: Sequence[Part], current: bytes | None, is_own: bool) -> Callable[[bytes | None], bool]:
+    """What a way back may do: anything by our own word, and else nothing but to take out what is ours."""
+    return lambda base: is_own or agrees(parts, base, current)
+
+
+def _is_doubted(manifest: Manifest | None, current: bytes | None) -> bool:
+    """Whether a record tells of this very file, and was not believed."""
+    return known_base(manifest, current, lambda _base: True)[1]
 
 
 def _began_empty(manifest: Manifest | None) -> bool:

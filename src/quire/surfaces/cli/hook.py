@@ -181,13 +181,13 @@ def _answer(client: str, event: str, world: World) -> tuple[bytes, str, bool]:
     if root is None:
         return silence, "", False
     try:
-        if heard.event in ENDING:
+        room = room_for(heard)
+        if heard.event in ENDING and not room.tokens:
             note_session(root, heard, world)
             return silence, root, False
         from quire.project import Answering
 
         project = Answering.open(heard.cwd or None, world)
-        room = room_for(heard)
         text = project.answer_hook(heard, room.tokens, room.chars)
         waits = heard.event == "session-start" and project.sessions_wait()
         return reply(heard, text), root, waits

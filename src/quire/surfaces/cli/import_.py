@@ -47,6 +47,10 @@ def run(
         raise UsageError("--dry-run writes nothing; leave out --accept and --choose.")
     if everything and words:
         raise UsageError("Give sources or --all, not both.")
+    if as_kind is not None and not words:
+        raise UsageError("--as names no file.", hint="Give its path: memory import --as KIND PATH…")
+    if choose and (session.as_json or not sys.stdin.isatty()):
+        raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
     project = session.part("Importing")
     looks = not words and not everything
     if looks and (accept or choose):
@@ -96,7 +100,7 @@ def _tell(done: ImportedHosts, settled: Settled | None) -> None:
     before = f", {done.rejected} rejected before" if done.rejected else ""
     said = f"{done.known} known already{before}"
     if settled is None:
-        where = ": `memory inbox` shows them" if done.proposals else ""
+        where = ": see `memory inbox`" if done.proposals else ""
         say(f"{counted(len(done.proposals), 'new proposal')}{where}. ({said})")
         return
     say(f"{counted(len(settled.done), 'record')} made. ({said})")
@@ -109,8 +113,6 @@ def _tell(done: ImportedHosts, settled: Settled | None) -> None:
 
 def _choose(project: Importing, done: ImportedHosts) -> None:
     """Ask for each of them; what is skipped stays in the inbox."""
-    if not sys.stdin.isatty():
-        raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
     for number, item in enumerate(done.proposals, start=1):
         show_proposal(item)
         say(f"{number} of {len(done.proposals)}: {_CHOICE}")

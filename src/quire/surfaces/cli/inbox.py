@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quire.model import UsageError
+from quire.model import UsageError, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
@@ -21,6 +21,7 @@ _EXAMPLES = """Examples:
   memory inbox reject in-77b0 --reason "we never used Redis"
   memory inbox lift in-77b0
 """
+_QUOTE_CHARS = 200
 _STATUSES = ("pending", "accepted", "rejected", "all")
 _BY = ("user", "agent", "file")
 _ALL = Option(name="--all", into="everything", help="All that wait; --from and --origin choose among them.")
@@ -63,7 +64,7 @@ def show_proposal(item: Proposal) -> None:
     status = "" if item.status == "pending" else f"  {item.status}"
     say(f"{item.id}  {item.kind} → {_target(item)}{status}")
     title = item.fields.get("title")
-    if isinstance(title, str) and title.strip() and title.strip() != item.text.strip():
+    if isinstance(title, str) and title.strip() and title.strip() != item.text.split("\n")[0].strip():
         say(f"  {title}")
     say("  " + item.text.replace("\n", "\n  "))
     for evidence in item.evidence[:3]:
@@ -78,7 +79,7 @@ def show_proposal(item: Proposal) -> None:
 
 
 def _first_line(text: str) -> str:
-    return " ".join(text.split())[:200]
+    return cut(one_line(text), _QUOTE_CHARS)
 
 
 def _target(item: Proposal) -> str:

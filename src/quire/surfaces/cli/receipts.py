@@ -38,8 +38,10 @@ def run(session: Session, name: str | None, limit: str | None, details: bool) ->
         answer(project, receipts_fields(shown, len(found)))
         return
     if not found:
-        said = f"There is none of a session `{name[:40]}`." if name else "Nothing was handed to an agent yet."
-        say(f"{said} `memory integrate` wires the agents that you use.")
+        if name:
+            say(f"There is none of a session `{name[:40]}`. `memory receipts` shows those of all.")
+        else:
+            say("Nothing was handed to an agent yet. `memory integrate` wires the agents that you use.")
         return
     for receipt in shown:
         _show(receipt, details=details or bool(name))
