@@ -447,4 +447,4 @@ def test_a_disk_that_takes_no_more_costs_nothing(
         json.loads((repo / ".mcp.json").read_bytes())
         wiring.integrate_remove(["claude"])
         assert held(repo) == before, number
-    assert any(os.strerror(code) in message for message in said)
+    assert any(os.strerror(code) in message for message in said), said

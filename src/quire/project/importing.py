@@ -71,7 +71,7 @@ class Importing(Reviewing):
             known=added.known + sum(len(read.proposals) for read in reads) - len(ordered),
             rejected=added.rejected,
             dry_run=dry_run,
-            warnings=[*(problem for read in reads for problem in read.problems), *added.warnings],
+            warnings=[*(problem for read in reads for problem in read.problems), *_many(len(reads)), *added.warnings],
         )
 
     def _read_source(self, source: HostSource) -> HostRead:
@@ -140,3 +140,19 @@ def _found(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) 
         skipped=read.skipped,
         problems=read.problems,
     )
+
+
+def _many(files: int) -> list[Problem]:
+    """That there may be more files than were looked at."""
+    from quire.capture.hosts import FILES_MOST
+
+    if files < FILES_MOST:
+        return []
+    return [
+        Problem(
+            code="HostFilesMany",
+            severity="warning",
+            message=f"{FILES_MOST} files are looked at in one go; what is beyond them was left out.",
+            hint="Name kinds one at a time, or the files that are left: memory import --as KIND PATH…",
+        )
+    ]

@@ -90,14 +90,18 @@ class Reviewing(Accepting):
             else:
                 new.append(msgspec.structs.replace(item, proposed_at=item.proposed_at or now))
         if dry_run:
-            done.added = read_inbox(self.root).with_new(new)[1]
+            before = read_inbox(self.root)
+            done.added = before.with_new(new)[1]
         else:
             with write_access(self.root, FOLDER, self.world, "add proposals"):
                 before = read_inbox(self.root)
                 after, done.added = before.with_new(new)
                 if after.proposals != before.proposals:
                     write_inbox(self.root, after, self.world.token())
-        done.known += len(new) - len(done.added)
+        held = {item.id for item in (*before.proposals, *done.added)}
+        left = sum(item.id not in held for item in new)
+        done.known += len(new) - len(done.added) - left
+        done.warnings += _full(left) if left else []
         return done
 
     def _said(self) -> set[str]:
@@ -303,6 +307,19 @@ def _chosen(inbox: Inbox, by: str | None, origin: str | None, status: str = "pen
         if status in ("all", item.status)
         and (by is None or item.by == by)
         and (origin is None or origin in item.origin)
+    ]
+
+
+def _full(left: int) -> list[Problem]:
+    from quire.inbox import PENDING_MOST
+
+    return [
+        Problem(
+            code="InboxFull",
+            severity="warning",
+            message=f"{left} more {'was' if left == 1 else 'were'} left out: {PENDING_MOST} proposals wait at most.",
+            hint="Accept or reject some with `memory inbox`, then do this again.",
+        )
     ]
 
 

@@ -8,10 +8,11 @@ if TYPE_CHECKING:
     from quire.capture.hosts.finding import find_hosts, read_host
     from quire.capture.hosts.types import KINDS, HostRead, HostSource
 
-__all__ = ["KINDS", "HostRead", "HostSource", "find_hosts", "read_host"]
+__all__ = ["FILES_MOST", "KINDS", "HostRead", "HostSource", "find_hosts", "read_host"]
 
 # Which module holds what.
 _HOMES = {
+    "FILES_MOST": "types",
     "KINDS": "types",
     "HostRead": "types",
     "HostSource": "types",

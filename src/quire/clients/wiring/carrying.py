@@ -122,6 +122,7 @@ class Carrier:
         self, path: str, real: str, current: bytes | None, plan: Plan, manifest: Manifest | None, known: Manifest | None
     ) -> None:
         key = self.key(path)
+        was_own = self.manifests.vouches(known)
         if plan.after is None or manifest is None:
             # The file first: until the record goes, it says that the file may be as it was.
             if plan.after != current:
@@ -136,19 +137,19 @@ class Carrier:
         if plan.after == current:
             # Where only somebody else's text differs, the record that is there is as good, and git sees no change.
             if known is None or known.earlier is not None or known.clients != manifest.clients:
-                self.manifests.put(msgspec.structs.replace(manifest, earlier=None))
+                self.manifests.put(msgspec.structs.replace(manifest, earlier=None), is_own=True)
             return
         try:
-            self.manifests.put(manifest)
+            self.manifests.put(manifest, is_own=True)
             ensure_folder(os.path.dirname(real))
             _replace(real, current, plan.after, self.world)
         except BaseException:
             with contextlib.suppress(OSError, QuireError):
                 _remove_folders(folders)
-                self._put_back(key, known)
+                self._put_back(key, known, was_own)
             raise
         if manifest.earlier is not None:
-            self.manifests.put(msgspec.structs.replace(manifest, earlier=None))
+            self.manifests.put(msgspec.structs.replace(manifest, earlier=None), is_own=True)
 
     def _let_go(self, known: Manifest) -> None:
         """The record of a file that is as it was goes, and with it the folders that came with the file, if empty."""
@@ -159,7 +160,8 @@ class Carrier:
             inherited = {folder for folder in left if other.path != known.path and self._is_above(folder, other.path)}
             if not inherited <= {*other.made_folders}:
                 folders = tuple(sorted({*other.made_folders, *inherited}))
-                self.manifests.put(msgspec.structs.replace(other, made_folders=folders))
+                changed = msgspec.structs.replace(other, made_folders=folders)
+                self.manifests.put(changed, is_own=self.manifests.vouches(other))
         self.manifests.remove(known.path)
 
     def _is_above(self, folder: str, path: str) -> bool:
@@ -168,11 +170,11 @@ class Carrier:
             return os.path.isabs(folder) and os.path.realpath(path).startswith(os.path.join(folder, ""))
         return escaping_part(folder) is None and path.startswith(os.path.join(folder, ""))
 
-    def _put_back(self, key: str, known: Manifest | None) -> None:
+    def _put_back(self, key: str, known: Manifest | None, was_own: bool) -> None:
         if known is None:
             self.manifests.remove(key)
         else:
-            self.manifests.put(known)
+            self.manifests.put(known, is_own=was_own)
 
     def _real(self, path: str) -> str:
         if self.scope == "user":

@@ -88,13 +88,14 @@ class Manifests:
     def all(self) -> list[Manifest]:
         return list(self._found.values())
 
-    def put(self, manifest: Manifest) -> None:
+    def put(self, manifest: Manifest, *, is_own: bool = False) -> None:
+        """Keep a record; `is_own` where it was made here, or was vouched for as it was before."""
         ensure_folder(self.folder)
         if self.private and os.stat(self.folder).st_mode & 0o077:
             # What was replaced in a user's files is nobody else's business.
             disk.set_mode(self.folder, 0o700)
         known = self._found.get(manifest.path)
-        if not self.private and _brings_back(manifest):
+        if is_own and not self.private and _brings_back(manifest):
             # A home that takes no note is no reason to stop: the record still holds what was replaced.
             with contextlib.suppress(OSError):
                 ensure_folder(os.path.dirname(self._note(manifest)))
