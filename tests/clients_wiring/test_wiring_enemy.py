@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -209,7 +210,7 @@ def test_what_was_replaced_comes_back_to_whoever_replaced_it_and_to_nobody_else(
     wiring: Integrating, repo: Path, stranger: World, world: World
 ) -> None:
     theirs = {
-        ".mcp.json": b'{"mcpServers": {"quire": {"command": "quire-press"}}}\n',
+        ".mcp.json": b'{"mcpServers": {"quire": {"command": "quire-press"}, "a": {"command": "a"}}}\n',
         ".clinerules/quire-memory.md": b"mine",
     }
     lay(repo, theirs)
@@ -223,7 +224,7 @@ def test_what_was_replaced_comes_back_to_whoever_replaced_it_and_to_nobody_else(
     assert "not put back" in reasons(done)["mcp", ".mcp.json"]
     assert "not put back" in reasons(done)["rules", ".clinerules/quire-memory.md"]
     assert not (repo / ".clinerules/quire-memory.md").exists()
-    assert b"quire" not in (repo / ".mcp.json").read_bytes()
+    assert json.loads((repo / ".mcp.json").read_bytes()) == {"mcpServers": {"a": {"command": "a"}}}
 
     lay(repo, {name: data for name, data in wired.items() if not name.endswith("/")})
     lay(Path("/"), {name.lstrip("/"): data for name, data in kept.items()})
@@ -245,6 +246,34 @@ def test_our_own_word_counts_only_as_it_was_given(wiring: Integrating, repo: Pat
     wiring.integrate(["claude"])
     wiring.integrate_remove(["claude"])
     assert EVIL not in (repo / ".mcp.json").read_bytes()
+
+
+def test_no_crash_and_no_neighbour_makes_a_stranger_s_word_our_own(
+    wiring: Integrating, repo: Path, stranger: World, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records are written anew for several reasons; none of them is a reason to believe what they say."""
+
+    class Crash(BaseException):
+        pass
+
+    lay(repo, {".clinerules/style.md": b"# Style\n", ".mcp.json": MCP_TABS, ".claude/settings.json": CLAUDE_SETTINGS})
+    evil = MCP_TABS.replace(b'"gh-mcp"', b'"' + EVIL + b'"')
+    for number in range(40):
+        wiring.integrate(["claude", "copilot", "cline"])
+        forge(repo, stranger, ".mcp.json", "claude", evil)
+        forge(repo, stranger, ".claude/skills/quire-memory/SKILL.md", "claude", EVIL)
+        seen = iter(range(10**6))
+
+        def stop(_operation: str, _path: str, seen: Any = seen, number: int = number) -> None:
+            if next(seen) >= number:
+                raise Crash
+
+        with monkeypatch.context() as patch, contextlib.suppress(Crash):
+            patch.setattr(disk, "before", stop)
+            wiring.integrate(["claude", "cline"], force=bool(number % 2))
+        Integrating.open(str(repo), world).integrate_remove(["all"])
+        assert all(EVIL not in data for data in held(repo).values()), number
+        assert not list(Path(world.memory_home).rglob("*.own")), number
 
 
 @pytest.mark.parametrize("name", PROJECTS)
@@ -422,9 +451,16 @@ def test_settings_of_five_megabytes_are_changed_in_one_place(wiring: Integrating
     assert (repo / ".mcp.json").read_bytes() == data
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EROFS, "the file system is read-only"),
+        (errno.EDQUOT, "the disk quota is used up"),
+    ],
+)
 def test_a_disk_that_takes_no_more_costs_nothing(
-    code: int, wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch
+    code: int, told: str, wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lay(repo, {".mcp.json": MCP_TABS, ".claude/settings.json": CLAUDE_SETTINGS, "CLAUDE.md": b"# Harbor\n"})
     before = held(repo)
@@ -444,7 +480,35 @@ def test_a_disk_that_takes_no_more_costs_nothing(
                 said.append(error.message)
             else:
                 said += [] if done.is_clean else [*reasons(done).values()]
+        # A whole file, whichever of the two it is.
         json.loads((repo / ".mcp.json").read_bytes())
         wiring.integrate_remove(["claude"])
         assert held(repo) == before, number
-    assert any(os.strerror(code) in message for message in said), said
+    assert any(told in message for message in said)
+
+
+def test_what_a_killed_writer_left_keeps_no_folder(wiring: Integrating, repo: Path) -> None:
+    before = held(repo)
+    wiring.integrate(["codex", "cline"])
+    skill = repo / ".agents/skills/quire-memory/SKILL.md"
+    skill.rename(skill.with_name(".quire-99-0000.tmp"))
+    (repo / ".clinerules/.quire-mine.tmp").write_text("not of a writer")
+    wiring.integrate_remove(["codex", "cline"])
+    assert {*held(repo)} - {*before} == {".clinerules/", ".clinerules/.quire-mine.tmp"}
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/stdin", "../../../elsewhere/secret.json", "."])
+def test_a_record_that_is_a_link_is_no_way_out(
+    target: str, wiring: Integrating, repo: Path, stranger: World, tmp_path: Path
+) -> None:
+    lay(tmp_path, {"elsewhere/secret.json": b'{"token": "mine"}'})
+    lay(repo, {".mcp.json": MCP_TABS})
+    wiring.integrate(["claude"])
+    record = next(file for file in (repo / ".memory" / FOLDER).iterdir() if "mcp-json" in file.name)
+    record.unlink()
+    record.symlink_to(target)
+    assert {problem.code for problem in wiring.integration_status(user=False).warnings} == {"IntegrationRecordDamaged"}
+    for done in (wiring.integrate(["claude"]), wiring.integrate_remove(["claude"])):
+        assert all("mine" not in problem.message for problem in done.warnings)
+    assert (repo / ".mcp.json").read_bytes() == MCP_TABS
+    assert (tmp_path / "elsewhere/secret.json").read_bytes() == b'{"token": "mine"}'

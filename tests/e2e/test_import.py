@@ -282,3 +282,127 @@ def test_files_that_lie_elsewhere(hosts: Hosts) -> None:
 def _with_file(folder: Path) -> Path:
     (folder / "tide.md").write_text("The tide table of 2026 lacks March.\n", encoding="utf-8")
     return folder
+
+
+# -- documents as people write them ---------------------------------------------------------------
+
+
+def proposed(hosts: Hosts, text: str, path: str = "CLAUDE.md") -> list[tuple[str, str]]:
+    hosts.write(path, text)
+    return [(item["kind"], item["text"]) for item in hosts.data("--all", "--dry-run")["results"]]
+
+
+def test_troubles_and_their_solutions_stay_together(hosts: Hosts) -> None:
+    text = (
+        "## Troubleshooting\n\n**Issue**: Plans differ between two runs\n**Solution**:\n1. Set `PLANNER_SEED`\n"
+        "2. Compare the tide tables\n\n**Issue**: The form shows no berths\n**Solution**: Run `make sample`.\n"
+    )
+    assert proposed(hosts, text) == [
+        (
+            "gotcha",
+            "Plans differ between two runs **Solution**:\n- Set `PLANNER_SEED`\n- Compare the tide tables",
+        ),
+        ("gotcha", "The form shows no berths **Solution**: Run `make sample`."),
+    ]
+
+
+def test_short_points_and_their_leads_stay_in_a_fact(hosts: Hosts) -> None:
+    text = (
+        "## Style\n\n**Sources**:\n- [Handbook](https://example.com/handbook)\n\n**Indentation**:\n- Tabs\n\n"
+        "**Versions**:\n- php - 8.4\n- vue - v3\n"
+    )
+    assert proposed(hosts, text) == [
+        ("fact", "Style:\n**Indentation**:\n- Tabs\n**Versions**:\n- php - 8.4\n- vue - v3"),
+    ]
+
+
+def test_what_a_file_says_of_itself_is_left_out(hosts: Hosts) -> None:
+    text = (
+        "=== base rules ===\n\n## Testing\n\nRun `pytest -q` from the root.\n\n=== more rules ===\n\n## Contact\n\n"
+        "**Author**: Tess Ter\n**License**: MIT\n\n## Official resources\n\n| What | URL |\n| --- | --- |\n"
+        "| Portal | https://example.com/portal |\n\n---\n\n**Last Updated**: 2026-01-05\n**Document Version**: 1.1\n"
+    )
+    assert proposed(hosts, text) == [("fact", "Testing: Run `pytest -q` from the root.")]
+
+
+def test_code_in_a_quotation(hosts: Hosts) -> None:
+    text = (
+        "## Commands\n\n> In the background, as `a -> b`:\n>\n> ```bash\n> make dev & sleep 4\n> ```\n\nThen stop it.\n"
+    )
+    ((_, said),) = proposed(hosts, text)
+    assert said == "Commands:\nIn the background, as `a -> b`:\n```bash\nmake dev & sleep 4\n```\nThen stop it."
+
+
+def test_tasks_are_next_steps(hosts: Hosts) -> None:
+    text = (
+        "## Remaining tasks\n\n### Draw the tide\n\n**Status**: planned\n\n**Steps**:\n- read the table\n- draw it\n\n"
+        "## Future improvements\n\n- [ ] Book cranes\n- [x] Print plans\n\n## Completed tasks\n\n- Plans are printed\n"
+    )
+    assert proposed(hosts, text) == [("next step", "Draw the tide"), ("next step", "Book cranes")]
+
+
+def test_headings_in_other_languages(hosts: Hosts) -> None:
+    text = "# Active Context\n\n## 現在のフォーカス\n\n- 作業は完了した。\n\n## 次のステップ\n\n- 潮汐表を更新する。\n"
+    assert proposed(hosts, text, "memory-bank/activeContext.md") == [("next step", "潮汐表を更新する。")]
+
+
+def test_a_long_decision_is_named_by_what_was_decided(hosts: Hosts) -> None:
+    hosts.put("claude-md")
+    (item,) = [item for item in hosts.data("--all", "--dry-run")["results"] if item["kind"] == "decision"]
+    assert item["fields"]["title"] == "We plan berths at night in one go instead of one by one"
+
+
+def test_many_are_accepted_together_and_the_others_by_themselves(hosts: Hosts) -> None:
+    for number in range(30):
+        hosts.write(f"docs/adr/{number:04}-a.md", f"# Thing {number}\n\n## Decision\n\nWay {number} is taken.\n")
+    hosts.write("docs/adr/0030-a.md", "# Thing 7\n\n## Decision\n\nAnother way is taken.\n")
+    hosts.write("CLAUDE.md", "".join(f"## Part {n}\n\nPart {n} is made of {n} pieces.\n\n" for n in range(30)))
+    done = hosts("--all", "--accept", "--json")
+    settled = {item["ref"]: item for item in done.data["accepted"]["settled"]}
+    assert len(settled) == 60
+    for ref in ("decision.thing-7", "decision.thing-29"):
+        record = hosts.memory("inspect", ref, "--json").data["object"]
+        assert record["body"] == settled[ref]["fields"]["body"]
+    fact = next(ref for ref, item in settled.items() if item["into"] == "facts" and "Part 12" in item["text"])
+    assert hosts.memory("inspect", fact, "--json").data["object"]["content"] == settled[fact]["text"]
+    assert [failed["message"] for failed in done.data["accepted"]["failed"]] == [
+        "`decision.thing-7` is there already; a proposal changes no record."
+    ]
+    assert hosts.memory("check").code == 0
+
+
+def test_accepting_again_after_a_crash_makes_nothing_twice(hosts: Hosts) -> None:
+    hosts.put("serena", "claude-md")
+    hosts.data("--all")
+    inbox = hosts.root / ".memory/local/inbox.jsonl"
+    before = inbox.read_bytes()
+    first = hosts.memory("inbox", "accept", "--all", "--json").data["settled"]
+    # As if the machine had died before the inbox was written.
+    inbox.write_bytes(before)
+    again = hosts.memory("inbox", "accept", "--all", "--json").data
+    assert again["failed"] == []
+    assert {item["id"]: item["ref"] for item in again["settled"]} == {item["id"]: item["ref"] for item in first}
+    assert (
+        len(list((hosts.root / ".memory/memory").glob("*.json")))
+        == len({item["ref"] for item in first} - _facts(first)) + 1
+    )
+
+
+def _facts(items: list[dict[str, Any]]) -> set[str]:
+    return {item["ref"] for item in items if item["into"] == "facts"}
+
+
+def test_headings_that_only_gather_are_no_features(hosts: Hosts) -> None:
+    text = (
+        "# Progress\n\n## What's left to build\n\n### Performance improvements\n- Plan berths in parallel\n"
+        "- Stop a plan that runs\n\n### Crane bookings\n- booked with the berth\n- paid by the hour\n"
+    )
+    hosts.write("memory-bank/progress.md", text)
+    found = hosts.data("--all", "--dry-run")["results"]
+    titles = ["Plan berths in parallel", "Stop a plan that runs", "Crane bookings"]
+    assert [item["fields"]["title"] for item in found] == titles
+
+
+def test_the_upkeep_of_a_memory_bank_is_no_step(hosts: Hosts) -> None:
+    text = "## Next steps\n\n- Update `memory-bank/progress.md`\n- Ask for the radio channels\n"
+    assert proposed(hosts, text, "memory-bank/activeContext.md") == [("next step", "Ask for the radio channels")]

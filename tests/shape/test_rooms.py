@@ -2,6 +2,8 @@
 
 import ast
 import functools
+import importlib
+import importlib.util
 import re
 import subprocess
 import sys
@@ -255,3 +257,14 @@ def test_importing_a_module_does_nothing_but_define(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_what_is_imported_is_there(path: Path) -> None:
+    """A room that loads its names on first use hides from the type checker that one is missing."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "quire":
+            module = importlib.import_module(node.module)
+            for alias in node.names if hasattr(module, "__path__") else ():
+                found = hasattr(module, alias.name) or importlib.util.find_spec(f"{node.module}.{alias.name}")
+                assert found, f"{path}: {node.module}.{alias.name}"

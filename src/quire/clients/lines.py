@@ -6,12 +6,13 @@ What is added is one write, not forced to the disk: a power cut may take the las
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
 
 from quire.clients.layout import FOLDER
-from quire.files import disk, ensure_local, inside, place_of, read_local
+from quire.files import disk, ensure_local, inside, open_regular, place_of, read_local
 
 LINE_BYTES = 64 * 1024
 
@@ -34,9 +35,21 @@ def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: s
             if not old:
                 return False
             with contextlib.suppress(FileNotFoundError):
-                disk.rename(path, inside(root, place_of(FOLDER, old)))
+                _make_way(path, inside(root, place_of(FOLDER, old)), found)
     disk.append_lightly(path, line.rstrip(b"\n") + b"\n")
     return True
+
+
+def _make_way(path: str, old: str, full: os.stat_result) -> None:
+    """Move a full file away, if it is still the one that was found full: another process may have been faster."""
+    descriptor, _ = open_regular(path)
+    try:
+        with contextlib.suppress(OSError):  # a disk that knows no such locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.path.samestat(full, os.stat(path, follow_symlinks=False)):
+            disk.rename(path, old)
+    finally:
+        os.close(descriptor)
 
 
 def read_lines(root: str, *names: str) -> Iterator[bytes]:

@@ -118,5 +118,6 @@ def _latest(root: str, names: Iterable[str]) -> list[Ended]:
             continue
         before = found.get((item.client, item.session))
         if item.session and (before is None or before.at <= item.at):
-            found[item.client, item.session] = item
+            summary = item.summary or (before.summary if before else "")
+            found[item.client, item.session] = msgspec.structs.replace(item, summary=summary)
     return list(found.values())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
+from collections.abc import Iterator
 from datetime import timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from quire.model import QuireError, instant, timestamp
+from quire.layers.graph.layout import FOLDER
+from quire.model import LockBusy, QuireError, instant, timestamp
 from quire.project.hooking import Hooking
 from quire.project.spooling import note_session
 
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 _COMPACTION = ("before-compaction", "after-compaction")
 """One client takes text before it summarises, others after: what must survive is the same."""
 _OPENING = ("session-start", *_COMPACTION)
+_LOCK = "starts.lock"
+_WAIT_SECONDS = 2.0
 _TWICE = timedelta(seconds=10)
 """Some clients run the hooks of another one beside their own: the second answer to the same start says nothing."""
 _BEGUN = ("", "new", "startup")
@@ -36,13 +41,30 @@ class Answering(Hooking):
         if event.agent or tokens <= 0:
             return ""
         begun = perf_counter()
-        receipts = self._receipts(event.session)
-        if event.event in _OPENING and self._is_twice(event, receipts):
-            return ""
-        handed = self._handed(event, tokens, chars, receipts)
-        if handed.considered or event.event in _OPENING:
-            self._add_receipt(event, handed, round((perf_counter() - begun) * 1000))
+        with self._one_at_a_time(event):
+            receipts = self._receipts(event.session)
+            if event.event in _OPENING and self._is_twice(event, receipts):
+                return ""
+            handed = self._handed(event, tokens, chars, receipts)
+            if handed.considered or event.event in _OPENING:
+                self._add_receipt(event, handed, round((perf_counter() - begun) * 1000))
         return handed.text
+
+    @contextlib.contextmanager
+    def _one_at_a_time(self, event: HookEvent) -> Iterator[None]:
+        """Two hooks of one start: the second waits until the first has left its receipt, though not for long."""
+        if event.event not in _OPENING or not event.session or not os.path.isdir(os.path.join(self.root, FOLDER)):
+            yield
+            return
+        from quire.files import Holder, ensure_local, held, inside, place_of
+
+        holder = Holder(pid=self.world.pid, operation="hook", created_at=timestamp(self.world.now()))
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(LockBusy, OSError, QuireError):
+                ensure_local(self.root, FOLDER, self.world.token())
+                path = inside(self.root, place_of(FOLDER, _LOCK))
+                stack.enter_context(held(path, holder, _WAIT_SECONDS, self.world.sleep, keep=True))
+            yield
 
     def _handed(self, event: HookEvent, tokens: int, chars: int, receipts: list[Receipt]) -> Handed:
         if event.event in _OPENING:

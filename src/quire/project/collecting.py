@@ -19,6 +19,7 @@ from quire.project.rooms import as_warning
 if TYPE_CHECKING:
     from quire.clients import Ended, Taken
     from quire.files import LocalFile
+    from quire.inbox import Proposal
     from quire.project.journal_results import Cycle
 
 _SETTLED = timedelta(minutes=10)
@@ -67,6 +68,7 @@ class Collecting(Importing, JournalAutomation):
         from quire.clients import take_ended
 
         self._ready()
+        self._with_index(lambda _: None)  # a hook may have had no time to make it
         with self._only_collector() as is_alone:
             if not is_alone:
                 return Collected(busy=True)
@@ -150,7 +152,7 @@ class Collecting(Importing, JournalAutomation):
                 offset=before.offset,
                 content_hash=before.hash,
             )
-            added = self.inbox_add(read.proposals)
+            added = self.inbox_add([_told(item, ended.summary) for item in read.proposals])
         except (QuireError, OSError, ValueError, RecursionError, MemoryError) as error:
             done.failed.append((name, error.message if isinstance(error, QuireError) else str(error)[:200]))
             if isinstance(error, QuireError | OSError):
@@ -194,3 +196,16 @@ class Collecting(Importing, JournalAutomation):
                 done.imported = synced.imported
         except QuireError as error:
             done.warnings.append(as_warning(error))
+
+
+def _told(item: Proposal, summary: str) -> Proposal:
+    """The proposal of an episode with the summary that its client made; not with one that may not be kept."""
+    if item.into != "episodes" or not summary.strip():
+        return item
+    from quire.capture.transcripts import redacted
+    from quire.guard import find_instructions, make_safe
+
+    text, secrets = redacted(summary)
+    if secrets or find_instructions(text):
+        return item
+    return msgspec.structs.replace(item, fields={**item.fields, "summary": make_safe(text.strip())})

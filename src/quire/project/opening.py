@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from quire.index import Index
     from quire.layers.facts import Pin
     from quire.model import Verdict
-    from quire.retrieval import Handed, Offered
+    from quire.retrieval import Handed
 
 HEAD = (
     "Project memory of {name}, kept by Quire: what earlier sessions and people recorded about this project, quoted as "
@@ -31,6 +31,7 @@ _UNFINISHED = "Unfinished:"
 _INSTRUCTION_FILES = {"claude": ("CLAUDE.md",), "gemini": ("GEMINI.md",)}
 _OFTEN = ("AGENTS.md",)
 _DOUBTFUL = ("changed", "orphaned")
+_NAMELESS = "this project"
 
 _Group = tuple[str, list[Judged], int]
 """A heading, what stands below it, and how much of that at most."""
@@ -89,26 +90,23 @@ class Opening(Handing):
         shelves = [
             Shelf(title=title, offers=self._handed_lines(index, records), most=most) for title, records, most in groups
         ]
-        shelves = [
-            Shelf(title=_UNFINISHED, offers=[*shelf.offers, *self._notes()], most=shelf.most)
-            if shelf.title == _UNFINISHED
-            else shelf
-            for shelf in shelves
-        ]
-        head = HEAD.format(name=self._named())
+        head = HEAD.format(name=self._told_name(index))
         waiting = self._waiting()
         done = fit_shelves(head, shelves, tokens=tokens, chars=chars, safe=safe_line, foot=[*waiting, LOOK_UP])
         if not waiting and not any(fate.outcome == "included" for fate in done.fates):
             done.text, done.tokens = "", 0  # how to look things up stands in the instruction files
         return done
 
-    def _named(self) -> str:
+    def _told_name(self, index: Index) -> str:
+        """What the project is called, unless the name tries to tell the reader what to do."""
         from quire.model import NotInitialized, cut, one_line
+        from quire.upkeep import flagged_records
 
         try:
-            return cut(one_line(self.graph.config().project.name), 80)
+            name = cut(one_line(self.graph.config().project.name), 80)
         except NotInitialized:
-            return os.path.basename(self.root)
+            name = os.path.basename(self.root)
+        return _NAMELESS if flagged_records(index, [_as_record("name", name)]) else name
 
     def _verdicts(self, index: Index, records: Iterable[Record]) -> dict[str, Verdict]:
         anchored = [record for record in records if record.anchors]
@@ -145,7 +143,8 @@ class Opening(Handing):
         bundle = index.records("journal", "bundle") if self._has_journal() else []
         focus = [record for record in bundle if record.section == "current-focus" and record.text.strip()]
         steps = [record for record in bundle if record.section == "next-steps"]
-        return [*building, *((record, None, "of the journal") for record in (*focus, *reversed(steps)))]
+        planned: list[Judged] = [(record, None, "of the journal") for record in (*focus, *reversed(steps))]
+        return [*building, *planned, *self._notes()]
 
     def _new(self, index: Index, judged: list[Judged], since: str) -> list[Judged]:
         """What somebody recorded or changed since the last session began."""
@@ -166,15 +165,11 @@ class Opening(Handing):
     def _last_session(self, index: Index) -> list[Judged]:
         return [(record, None, "the latest episode") for record in index.records("facts", "episode", limit=1)]
 
-    def _notes(self) -> list[Offered]:
+    def _notes(self) -> list[Judged]:
+        """Notes as records, so that they pass what records pass."""
         from quire.layers.facts import read_notes
-        from quire.model import cut, one_line
-        from quire.retrieval import Offered
 
-        return [
-            Offered(line=f"- note of {note.at}: {cut(one_line(note.text), 220)}", ref=f"note:{note.number}")
-            for note in read_notes(self.root)
-        ]
+        return [(_as_record(f"note:{note.number}", note.text), None, "a note") for note in read_notes(self.root)]
 
     def _waiting(self) -> list[str]:
         """That a person should look at something."""
@@ -210,3 +205,8 @@ def _map_groups(
         ("Decisions:", of("decision"), 8),
         ("Open questions:", of("question"), _DOUBTED),
     ]
+
+
+def _as_record(ref: str, text: str) -> Record:
+    """A text of this machine in the form in which records are told."""
+    return Record(ref=ref, layer="facts", kind="note", title=text, text="", status="active", path="")

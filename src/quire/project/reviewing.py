@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.layers.graph.layout import FOLDER
-from quire.model import InputError, Layer, Problem, QuireError, timestamp
+from quire.model import InputError, Problem, QuireError, timestamp
 from quire.project.accepting import TASK, Accepting
 from quire.project.rooms import as_warning
+from quire.project.said_before import (
+    digests_of,
+    inbox_full,
+    node_saying,
+    nodes_by_words,
+    packs_of,
+    said_by_records,
+    texts_of,
+    words_field,
+)
 
 if TYPE_CHECKING:
     from quire.inbox import Inbox, Proposal, Rejection, Rejections
-    from quire.index import Index
 
-_SAID = ("content", "value", "title", "body", "text")
-_PACK = 100
-_REVIEWED: tuple[Layer, ...] = ("graph", "facts", "profile")
-"""The journal holds what was said in sessions, which nobody had to approve."""
+_FEW = 4
+"""So many proposals that cannot be accepted together are accepted each alone."""
 
 __all__ = ["Added", "Reviewing", "Settled", "Shown"]
 
@@ -83,9 +89,9 @@ class Reviewing(Accepting):
         said = self._said() if wanted else set()
         new = []
         for item in wanted:
-            if any(rejections.match(text) for text in _texts(item)):
+            if any(rejections.match(text) for text in texts_of(item)):
                 done.rejected += 1
-            elif _digests(item) & said:
+            elif digests_of(item) & said:
                 done.known += 1
             else:
                 new.append(msgspec.structs.replace(item, proposed_at=item.proposed_at or now))
@@ -101,14 +107,14 @@ class Reviewing(Accepting):
         held = {item.id for item in (*before.proposals, *done.added)}
         left = sum(item.id not in held for item in new)
         done.known += len(new) - len(done.added) - left
-        done.warnings += _full(left) if left else []
+        done.warnings += inbox_full(left) if left else []
         return done
 
     def _said(self) -> set[str]:
         """What records and notes say, by digest: on another machine no inbox tells what was accepted."""
         from quire.inbox import value_digest
 
-        return self._with_index(_said) | {value_digest(note.text) for note in self.notes()[0]}
+        return self._with_index(said_by_records) | {value_digest(note.text) for note in self.notes()[0]}
 
     # -- yes --------------------------------------------------------------------------------
 
@@ -120,14 +126,27 @@ class Reviewing(Accepting):
         done = Settled()
         # Features before what depends on them; what one cannot be saved with does not stop the others.
         ordered = sorted(chosen, key=lambda item: (item.into != "graph", item.into, item.kind != "feature"))
-        for pack in _packs(ordered):
-            made = self._accepted_together(pack)
-            if made is None:
-                self._accept_each(pack, done)
-                continue
+        said = self._with_index(nodes_by_words) if ordered and ordered[0].into == "graph" else {}
+        for pack in packs_of(ordered):
+            known = {item.id: ref for item in pack if item.into == "graph" and (ref := node_saying(item, said))}
+            done.done += [self._settled(item, "accepted", ref=known[item.id]) for item in pack if item.id in known]
+            self._accept_pack([item for item in pack if item.id not in known], done)
+            # Who is interrupted later finds that these are settled.
+            self._written_down(done)
+        return done if ordered else self._written_down(done)
+
+    def _accept_pack(self, pack: list[Proposal], done: Settled) -> None:
+        """Write the records of some proposals together; where that cannot be, half of them, at last each alone."""
+        made = self._accepted_together(pack)
+        if made is not None:
             done.warnings += made[1]
             done.done += [self._settled(item, "accepted", ref=ref) for item, ref in zip(pack, made[0], strict=True)]
-        return self._written_down(done)
+        elif len(pack) > _FEW:
+            middle = len(pack) // 2
+            self._accept_pack(pack[:middle], done)
+            self._accept_pack(pack[middle:], done)
+        else:
+            self._accept_each(pack, done)
 
     def _accept_each(self, items: Iterable[Proposal], done: Settled) -> None:
         for item in items:
@@ -152,7 +171,7 @@ class Reviewing(Accepting):
         said = item.text
         if text is not None:
             said, _ = admit(text, "text", most=TEXT_CHARS)
-            changed[_words_of(item)] = said
+            changed[words_field(item)] = said
         for field, value in changed.items():
             if isinstance(value, str):
                 admit(value, field, most=TEXT_CHARS)
@@ -284,7 +303,7 @@ class Reviewing(Accepting):
         changed = {item.id: item for item in done.done}
         with write_access(self.root, FOLDER, self.world, "settle proposals"):
             inbox = read_inbox(self.root)
-            done.warnings += inbox.problems
+            done.warnings += [problem for problem in inbox.problems if problem not in done.warnings]
             for name in lifted:
                 item = inbox.find(name)
                 if item is not None and item.status == "rejected":
@@ -308,55 +327,3 @@ def _chosen(inbox: Inbox, by: str | None, origin: str | None, status: str = "pen
         and (by is None or item.by == by)
         and (origin is None or origin in item.origin)
     ]
-
-
-def _full(left: int) -> list[Problem]:
-    from quire.inbox import PENDING_MOST
-
-    return [
-        Problem(
-            code="InboxFull",
-            severity="warning",
-            message=f"{left} more {'was' if left == 1 else 'were'} left out: {PENDING_MOST} proposals wait at most.",
-            hint="Accept or reject some with `memory inbox`, then do this again.",
-        )
-    ]
-
-
-def _packs(items: list[Proposal]) -> Iterator[list[Proposal]]:
-    """The proposals in their order, those for one layer many at once: each save looks at the whole of it."""
-    for _, group in itertools.groupby(items, key=lambda item: item.into):
-        same = list(group)
-        yield from (same[start : start + _PACK] for start in range(0, len(same), _PACK))
-
-
-def _words_of(item: Proposal) -> str:
-    """The field of the record that says what the proposal says."""
-    return {"graph": "body", "facts": "content", "profile": "value", "notes": "text", "episodes": "summary"}[item.into]
-
-
-def _texts(item: Proposal) -> list[str]:
-    return [item.text, *(str(item.fields[name]) for name in _SAID if isinstance(item.fields.get(name), str))]
-
-
-def _digests(item: Proposal) -> set[str]:
-    """What tells that a record says this: its words. A title alone says too little."""
-    from quire.inbox import value_digest
-
-    said = item.fields.get(_words_of(item))
-    return {value_digest(text) for text in (item.text, said) if isinstance(text, str) and text.strip()}
-
-
-def _said(index: Index) -> set[str]:
-    """What the records say that somebody decided about, by digest; retired ones too."""
-    from quire.inbox import value_digest
-
-    found: set[str] = set()
-    for layer in _REVIEWED:
-        for record in index.records(layer):
-            said = [record.text, record.title]
-            if layer == "profile":
-                # Its text begins with its key.
-                said.append(record.text.removeprefix(f"{record.ref.rpartition('.')[2]}: "))
-            found.update(value_digest(text) for text in said if text.strip())
-    return found

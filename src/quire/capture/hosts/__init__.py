@@ -6,7 +6,7 @@ from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.capture.hosts.finding import find_hosts, read_host
-    from quire.capture.hosts.types import KINDS, HostRead, HostSource
+    from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource
 
 __all__ = ["FILES_MOST", "KINDS", "HostRead", "HostSource", "find_hosts", "read_host"]
 

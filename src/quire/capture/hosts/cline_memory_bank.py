@@ -25,6 +25,10 @@ _STAGES: tuple[tuple[Stage, re.Pattern[str]], ...] = (
     ("paused", re.compile(r"\bpaused\b|\bon hold\b|\bdeferred\b|\bpostponed\b", re.I)),
     ("shipped", re.compile(r"\bworks\b|\bworking\b|\bcompleted?\b|\bdone\b|\bimplemented\b|\bfinished\b", re.I)),
 )
+# Headings that only gather what is listed below them.
+_GROUPS = re.compile(
+    r"(?:[\w-]+ )?(?:improvements?|additions?|enhancements?|features?|functionality|tasks?|items?)", re.I
+)
 _MARKED: dict[str, Stage] = {"done": "shipped", "going": "building"}
 
 __all__ = ["find_cline_memory_bank", "read_cline_memory_bank"]
@@ -88,7 +92,8 @@ def _stage(titles: tuple[str, ...]) -> Stage | None:
 def _propose_features(gathering: Gathering, part: Part, items: list[Item], stage: Stage, known: set[str]) -> None:
     """Each point that has a name is a feature; points that are only details are those of their heading."""
     whole = [item for item in with_leads(tuple(items)) if item.form != "code"]
-    has_own_heading = bool(part.titles) and not any(words.search(part.titles[-1]) for _, words in _STAGES)
+    is_named = bool(part.titles) and not any(words.search(part.titles[-1]) for _, words in _STAGES)
+    has_own_heading = is_named and not _GROUPS.fullmatch(part.titles[-1])
     details = [item for item in whole if has_own_heading and not lead_of(item.text)[0]]
     if details:
         marks = {item.mark for item in details}

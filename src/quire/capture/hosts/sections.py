@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.capture.hosts.documents import Document, Part
 from quire.capture.hosts.gathering import Gathering, plain, slug, title_and_body
-from quire.capture.hosts.items import Item, is_lead, with_leads
+from quire.capture.hosts.items import Item, is_lead, lead_of, with_leads
 from quire.capture.hosts.judging import (
     PATTERNS,
     Place,
@@ -30,6 +30,8 @@ WHOLE_CHARS = 1_200
 _KINDS: dict[Place, str] = {"decision": "decision", "gotcha": "gotcha", "question": "question"}
 _TROUBLE = re.compile(r"(?:\*\*|__)(?:issue|problem|symptom|error|question|q)s?:?(?:\*\*|__)[ \t]*:?[ \t]*", re.I)
 _ANSWER = re.compile(r"[ \t]*(?:\*\*|__)(?:solution|fix|cause|answer|workaround|resolution|a)s?:?(?:\*\*|__)", re.I)
+# The other program's own upkeep is no step of the project.
+_UPKEEP = re.compile(r"\bmemory[- ]bank\b", re.I)
 _FEW_WORDS = 3
 _MANY_WORDS = 12
 
@@ -122,7 +124,7 @@ def propose_items(gathering: Gathering, place: Place, part: Part, items: list[It
     whole = with_leads(tuple(items))
     points = [item for item in whole if item.form == "point" or (item.form == "text" and "\n- " in item.text)]
     if place == "next":
-        _propose_steps(gathering, part, points or whole, is_one=any(map(_is_own_lead, items)))
+        _propose_steps(gathering, part, points or whole, is_one=any(map(_has_lead, part.items)))
         return
     kind = _KINDS[place]
     troubles = _troubles(items) if kind == "gotcha" else []
@@ -146,7 +148,7 @@ def propose_items(gathering: Gathering, place: Place, part: Part, items: list[It
 
 
 def _propose_steps(gathering: Gathering, part: Part, items: list[Item], *, is_one: bool) -> None:
-    left = [item for item in items if item.mark != "done" and item.form != "code"]
+    left = [item for item in items if item.mark != "done" and item.form != "code" and not _UPKEEP.search(item.text)]
     if is_one and left and part.titles and place_of(part.titles[-1]) != "next":
         # A task that is written out in a section of its own: its points mean nothing without it.
         gathering.note(plain(part.titles[-1]), left)
@@ -155,8 +157,8 @@ def _propose_steps(gathering: Gathering, part: Part, items: list[Item], *, is_on
         gathering.note(plain(item.text.split("\n")[0]), [item])
 
 
-def _is_own_lead(item: Item) -> bool:
-    return item.form == "text" and is_lead(item.text.split("\n")[0])
+def _has_lead(item: Item) -> bool:
+    return item.form == "text" and bool(lead_of(item.text)[0])
 
 
 def _troubles(items: list[Item]) -> list[Item]:

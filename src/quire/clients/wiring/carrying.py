@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Callable
 
@@ -20,6 +21,7 @@ from quire.model import Conflict, QuireError
 _TRIES = 3
 _CLOSED = (".git", ".memory")
 """Where no client keeps anything: a link that leads there was made by somebody who wants it written to."""
+_TEMPORARY = re.compile(r"\.quire-\d+-.+\.tmp")
 
 Planning = Callable[[bytes | None, Manifest | None], Plan | None]
 
@@ -109,7 +111,9 @@ class Carrier:
             hint = "Take it out by hand, then run the command again."
             raise _Refused("what would be replaced holds a secret, which would be kept in the record", hint)
         earlier = None
-        if known is not None and current is not None and current != plan.after and sha256(current) == known.after:
+        is_before = known is not None and current is not None and current != plan.after
+        # A record that was not believed tells of another base.
+        if known and is_before and current and sha256(current) == known.after and known.before == manifest.before:
             earlier = Passage(before=known.before, after=known.after, splices=known.splices)
         return msgspec.structs.replace(
             manifest,
@@ -211,10 +215,18 @@ def _remove_folders(folders: list[str]) -> list[str]:
         if os.path.islink(folder) or not os.path.isdir(folder):
             continue
         try:
+            _sweep(folder)
             disk.remove_folder(folder)
         except OSError:
             left.append(folder)
     return left
+
+
+def _sweep(folder: str) -> None:
+    """What a writer that was killed left in a folder that came with us. We hold the lock: it is nobody's any more."""
+    for name in os.listdir(folder):
+        if _TEMPORARY.fullmatch(name):
+            disk.remove(os.path.join(folder, name))
 
 
 def _replace(real: str, current: bytes | None, after: bytes | None, world: World) -> None:

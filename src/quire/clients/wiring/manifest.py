@@ -100,7 +100,11 @@ class Manifests:
             with contextlib.suppress(OSError):
                 ensure_folder(os.path.dirname(self._note(manifest)))
                 write_file(self._note(manifest), f"{self._file(manifest.path)}\n".encode(), self.world.token())
-        write_file(self._file(manifest.path), pretty(msgspec.to_builtins(manifest)), self.world.token())
+        file = self._file(manifest.path)
+        if os.path.islink(file):
+            # A repository can bring one, and writing keeps links: it would lead to any file of the user.
+            disk.remove(file)
+        write_file(file, pretty(msgspec.to_builtins(manifest)), self.world.token())
         self._found[manifest.path] = manifest
         if known is not None and known != manifest:
             self._forget(known)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.archiving import (
         Batch,
         Candidates,
+        Pruning,
         archived_events,
         expired_items,
         find_batches,
@@ -122,6 +123,7 @@ __all__ = [
     "PlannedFile",
     "Provider",
     "PruneResult",
+    "Pruning",
     "RecallResult",
     "RecallScope",
     "Registry",
@@ -247,6 +249,7 @@ _HOMES = {
     "PlannedFile": "pages",
     "Provider": "types",
     "PruneResult": "types",
+    "Pruning": "archiving",
     "RecallResult": "types",
     "RecallScope": "cursors",
     "Registry": "sources",

@@ -32,8 +32,8 @@ _MOST_SECONDS = 60.0
 _LAST_SECONDS = 0.25
 _MOST_BYTES = 1 << 20
 _OFF = ("off", "0", "no", "false")
-_COLLECT = "\x01"
-"""Said by the child after its answer: sessions wait to be read."""
+_ABOUT, _ANSWER, _COLLECT = b"\x00", b"\x01", b"\x02"
+"""What the child says: which project it is about, its answer, and that there is work for later."""
 
 __all__ = ["COMMAND", "answer_hook"]
 
@@ -82,13 +82,16 @@ def _guarded(client: str, event: str) -> tuple[World, bytes, str]:
         os.close(read_end)
         _work(client, event, world, write_end, seconds)
     os.close(write_end)
-    said, whole = _heard(read_end, child, seconds)
-    if said is None:
-        why = "its process died" if whole else f"ended after {seconds:g} s"
-        _log_from_outside(world, f"{client} {event}: {why} without an answer")
-        return world, _silence(client, event), ""
-    answer, _, root = said.partition(_COLLECT.encode())
-    return world, answer, root.decode("utf-8", "surrogateescape")
+    said, is_whole, is_done = _heard(read_end, child, seconds)
+    about, _, rest = said.removeprefix(_ABOUT).partition(_ANSWER)
+    root = about.decode("utf-8", "surrogateescape")
+    if not is_done:
+        why = "its process died" if is_whole else f"ended after {seconds:g} s"
+        _log_from_outside(root, world, f"{client} {event}: {why} without an answer")
+        # It may have been making the index, which nobody would ever finish if each hook began anew.
+        return world, _silence(client, event), root if event in _SECONDS and not is_whole else ""
+    answer, later, _ = rest.partition(_COLLECT)
+    return world, answer, root if later else ""
 
 
 def _print(answer: bytes) -> None:
@@ -109,8 +112,8 @@ def _allowed(event: str, world: World) -> float:
         return usual
 
 
-def _heard(pipe: int, child: int, seconds: float) -> tuple[bytes | None, bool]:
-    """What the child says, and whether it came to its end in time; None where it did not, or where it failed."""
+def _heard(pipe: int, child: int, seconds: float) -> tuple[bytes, bool, bool]:
+    """What the child says, whether it came to its end in time, and whether it succeeded."""
     parts: list[bytes] = []
     whole = False
     try:
@@ -122,7 +125,7 @@ def _heard(pipe: int, child: int, seconds: float) -> tuple[bytes | None, bool]:
             _read_until(pipe, monotonic() + _LAST_SECONDS, [])
             _end(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
-    return b"".join(parts) if whole and status == 0 else None, whole
+    return b"".join(parts), whole, whole and status == 0
 
 
 def _end(child: int, number: signal.Signals) -> None:
@@ -154,23 +157,22 @@ def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> N
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds + 1)
     code = 1
-    root = ""
     try:
-        answer, root, waits = _answer(client, event, world)
-        _send(pipe, answer + (_COLLECT.encode() + os.fsencode(root) if waits else b""))
+        answer, waits = _answer(client, event, world, pipe)
+        _send(pipe, _ANSWER + answer + (_COLLECT if waits else b""))
         code = 0
     except KeyboardInterrupt:
         pass  # the parent wants no answer any more
     except BaseException as error:
         with contextlib.suppress(BaseException):
-            _log(root or _root_here(world), world, f"{client} {event}: {_said(error)}")
-            _send(pipe, _silence(client, event))
+            _log(_root_here(world), world, f"{client} {event}: {_said(error)}")
+            _send(pipe, _ANSWER + _silence(client, event))
             code = 0
     os._exit(code)
 
 
-def _answer(client: str, event: str, world: World) -> tuple[bytes, str, bool]:
-    """The bytes for the client, the project, and whether sessions wait to be read."""
+def _answer(client: str, event: str, world: World, pipe: int) -> tuple[bytes, bool]:
+    """The bytes for the client, and whether sessions wait to be read."""
     from quire.clients.hooks import read_event, reply, room_for
 
     heard = read_event(client, event, _payload())
@@ -179,21 +181,22 @@ def _answer(client: str, event: str, world: World) -> tuple[bytes, str, bool]:
 
     root = memory_root(heard.cwd or world.cwd)
     if root is None:
-        return silence, "", False
+        return silence, False
+    _send(pipe, _ABOUT + os.fsencode(root))
     try:
         room = room_for(heard)
         if heard.event in ENDING and not room.tokens:
             note_session(root, heard, world)
-            return silence, root, False
+            return silence, False
         from quire.project import Answering
 
         project = Answering.open(heard.cwd or None, world)
         text = project.answer_hook(heard, room.tokens, room.chars)
         waits = heard.event == "session-start" and project.sessions_wait()
-        return reply(heard, text), root, waits
+        return reply(heard, text), waits
     except Exception as error:
         _log(root, world, f"{client} {event}: {_said(error)}")
-        return silence, root, False
+        return silence, False
 
 
 def _silence(client: str, event: str) -> bytes:
@@ -233,9 +236,9 @@ def _root_here(world: World) -> str:
     return memory_root(world.cwd) or ""
 
 
-def _log_from_outside(world: World, text: str) -> None:
+def _log_from_outside(root: str, world: World, text: str) -> None:
     with contextlib.suppress(Exception):
-        _log(_root_here(world), world, text)
+        _log(root or _root_here(world), world, text)
 
 
 def _log(root: str, world: World, text: str) -> None:

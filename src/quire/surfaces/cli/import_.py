@@ -41,20 +41,12 @@ def run(
     shows what there is. Those that are named (by kind, or with --as by path) become proposals with their origin, which
     wait in `memory inbox`. Their files are only read; a second import proposes only what is new.
     """
-    if accept and choose:
-        raise UsageError("Give --accept or --choose, not both.")
-    if (accept or choose) and dry_run:
-        raise UsageError("--dry-run writes nothing; leave out --accept and --choose.")
-    if everything and words:
-        raise UsageError("Give sources or --all, not both.")
-    if as_kind is not None and not words:
-        raise UsageError("--as names no file.", hint="Give its path: memory import --as KIND PATH…")
+    _check(words, everything=everything, as_kind=as_kind, settles=accept or choose, dry_run=dry_run)
+    _refuse_wrong(words, everything, accept, choose, dry_run)
     if choose and (session.as_json or not sys.stdin.isatty()):
         raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
     project = session.part("Importing")
     looks = not words and not everything
-    if looks and (accept or choose):
-        raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
     kinds, paths = (words, ()) if as_kind is None else ((), words)
     done = project.import_hosts(kinds, paths=paths, as_kind=as_kind, dry_run=dry_run or looks)
     settled = project.inbox_accept([item.id for item in done.proposals]) if accept and done.proposals else None
@@ -75,6 +67,28 @@ def run(
         say("memory import KIND… proposes them; --dry-run shows each, --accept takes them at once.")
     warn(done.warnings)
     return 1 if settled and settled.failed else None
+
+
+def _check(words: tuple[str, ...], *, everything: bool, as_kind: str | None, settles: bool, dry_run: bool) -> None:
+    if settles and dry_run:
+        raise UsageError("--dry-run writes nothing; leave out --accept and --choose.")
+    if everything and words:
+        raise UsageError("Give sources or --all, not both.")
+    if as_kind is not None and not words:
+        raise UsageError("--as names no file.", hint="Give its path: memory import --as KIND PATH…")
+    if settles and not words and not everything:
+        raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
+
+
+def _refuse_wrong(words: tuple[str, ...], everything: bool, accept: bool, choose: bool, dry_run: bool) -> None:
+    if accept and choose:
+        raise UsageError("Give --accept or --choose, not both.")
+    if (accept or choose) and dry_run:
+        raise UsageError("--dry-run writes nothing; leave out --accept and --choose.")
+    if everything and words:
+        raise UsageError("Give sources or --all, not both.")
+    if not words and not everything and (accept or choose):
+        raise UsageError("No source is named.", hint="Give kinds, as `memory import` lists them, or --all.")
 
 
 def _sources(done: ImportedHosts) -> None:
@@ -115,11 +129,7 @@ def _choose(project: Importing, done: ImportedHosts) -> None:
     """Ask for each of them; what is skipped stays in the inbox."""
     for number, item in enumerate(done.proposals, start=1):
         show_proposal(item)
-        say(f"{number} of {len(done.proposals)}: {_CHOICE}")
-        said = sys.stdin.readline()
-        if not said:
-            raise Cancelled("Nobody answered; what is left waits in the inbox.")
-        word = said.strip().lower()[:1]
+        word = _answered(f"{number} of {len(done.proposals)}: {_CHOICE}")
         if word == "q":
             break
         if word == "y":
@@ -130,6 +140,18 @@ def _choose(project: Importing, done: ImportedHosts) -> None:
             project.inbox_reject([item.id])
     left = len(project.inbox().proposals)
     say(f"{counted(left, 'proposal')} {'waits' if left == 1 else 'wait'} in the inbox.")
+
+
+def _answered(question: str) -> str:
+    """The letter of what somebody answers; asked again until it is one that was offered."""
+    while True:
+        say(question)
+        said = sys.stdin.readline()
+        if not said:
+            raise Cancelled("Nobody answered; what is left waits in the inbox.")
+        word = said.strip().lower()[:1]
+        if word and word in "ynsq":
+            return word
 
 
 COMMAND = Command(
