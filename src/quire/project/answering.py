@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 _COMPACTION = ("before-compaction", "after-compaction")
 """One client takes text before it summarises, others after: what must survive is the same."""
 _OPENING = ("session-start", *_COMPACTION)
-_LOCK = "starts.lock"
-_WAIT_SECONDS = 2.0
+_WAIT_SECONDS = 1.0
 _TWICE = timedelta(seconds=10)
 """Some clients run the hooks of another one beside their own: the second answer to the same start says nothing."""
 _BEGUN = ("", "new", "startup")
@@ -52,17 +51,17 @@ class Answering(Hooking):
 
     @contextlib.contextmanager
     def _one_at_a_time(self, event: HookEvent) -> Iterator[None]:
-        """Two hooks of one start: the second waits until the first has left its receipt, though not for long."""
-        if event.event not in _OPENING or not event.session or not os.path.isdir(os.path.join(self.root, FOLDER)):
+        """Two hooks of one event at once: the second waits until the first has left its receipt."""
+        if not event.session or not os.path.isdir(os.path.join(self.root, FOLDER)):
             yield
             return
-        from quire.files import Holder, ensure_local, held, inside, place_of
+        from quire.files import Holder, ensure_local, held, hex_digest, inside, place_of
 
         holder = Holder(pid=self.world.pid, operation="hook", created_at=timestamp(self.world.now()))
         with contextlib.ExitStack() as stack:
             with contextlib.suppress(LockBusy, OSError, QuireError):
                 ensure_local(self.root, FOLDER, self.world.token())
-                path = inside(self.root, place_of(FOLDER, _LOCK))
+                path = inside(self.root, place_of(FOLDER, f"hooks-{hex_digest(event.session)[0]}.lock"))
                 stack.enter_context(held(path, holder, _WAIT_SECONDS, self.world.sleep, keep=True))
             yield
 

@@ -69,7 +69,7 @@ _TAGS = (
     "command-name|command-message|command-contents|local-command-stdout|local-command-stderr|local-command-caveat"
     "|bash-input|bash-stdout|bash-stderr|task-notification|user-memory-input|ide_opened_file|ide_selection"
     "|post-tool-use-hook|user-prompt-submit-hook|session-start-hook|environment_context|user_instructions"
-    "|permissions instructions|collaboration_mode|turn_aborted|user_shell_command|session_context"
+    "|permissions instructions|collaboration_mode|turn_aborted|user_shell_command|session_context|hook_context"
 )
 _OPENING = re.compile(rf"<(?P<tag>{_TAGS})(?: [^<>\n]{{0,200}})?>")
 _REMINDERS = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.S)
