@@ -44,8 +44,12 @@ def _make_way(path: str, old: str, full: os.stat_result) -> None:
     """Move a full file away, if it is still the one that was found full: another process may have been faster."""
     descriptor, _ = open_regular(path)
     try:
-        with contextlib.suppress(OSError):  # a disk that knows no such locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # another process is at it, and nobody waits for it
+        except OSError:
+            pass  # a disk that knows no such locks
         if os.path.samestat(full, os.stat(path, follow_symlinks=False)):
             disk.rename(path, old)
     finally:
