@@ -356,11 +356,11 @@ def test_what_may_not_be_kept_is_told_with_its_line(tmp_path: Path) -> None:
     secret = _read(tmp_path, "docs/adr/0001-secret.md")
     assert secret.proposals == ()
     [problem] = secret.problems
-    assert (problem.code, problem.path, problem.line) == ("MemorySecretDetected", "docs/adr/0001-secret.md", 7)
+    assert (problem.code, problem.path, problem.line) == ("HostSecret", "docs/adr/0001-secret.md", 7)
     assert token not in problem.message
     hostile = _read(tmp_path, "docs/adr/0002-hostile.md")
     assert hostile.proposals == ()
-    assert [(problem.code, problem.line) for problem in hostile.problems] == [("TextNotAllowed", 5)]
+    assert [(problem.code, problem.line) for problem in hostile.problems] == [("HostTextUnsafe", 5)]
 
 
 def test_links_and_what_cannot_be_read(tmp_path: Path) -> None:

@@ -228,13 +228,13 @@ def test_what_may_not_be_kept_is_left_out_alone(tmp_path: Path) -> None:
     read = _read(tmp_path, text)
     assert [made.text for made in read.proposals] == ["note: Fast"]
     assert [(problem.code, problem.line) for problem in read.problems] == [
-        ("MemorySecretDetected", 4),
-        ("TextNotAllowed", 5),
-        ("MemorySecretDetected", 6),
+        ("HostSecret", 4),
+        ("HostTextUnsafe", 5),
+        ("HostSecret", 6),
     ]
     tagged = _read(tmp_path, f"---\npermalink: x\ntags: [{token}]\n---\n- [tech] Fast\n")
     assert tagged.proposals == ()
-    assert [problem.code for problem in tagged.problems] == ["MemorySecretDetected"]
+    assert [problem.code for problem in tagged.problems] == ["HostSecret"]
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:

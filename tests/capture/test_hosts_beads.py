@@ -256,10 +256,10 @@ def test_what_may_not_be_kept_is_told(tmp_path: Path) -> None:
     )
     assert [made.text for made in read.proposals] == ["bd-3 (task, P2): Fine."]
     assert sorted((problem.line, problem.code) for problem in read.problems) == [
-        (1, "MemorySecretDetected"),
-        (2, "TextNotAllowed"),
-        (4, "MemorySecretDetected"),
-        (5, "MemorySecretDetected"),
+        (1, "HostSecret"),
+        (2, "HostTextUnsafe"),
+        (4, "HostSecret"),
+        (5, "HostSecret"),
     ]
     assert token not in "".join(problem.message for problem in read.problems)
 

@@ -231,10 +231,10 @@ def test_what_may_not_be_kept_is_left_out_alone(tmp_path: Path) -> None:
     )
     assert [made.text for made in read.proposals] == ["api: Written in Go. Fast.", "api uses db."]
     assert [(problem.code, problem.line) for problem in read.problems] == [
-        ("MemorySecretDetected", 1),
-        ("TextNotAllowed", 1),
-        ("MemorySecretDetected", 4),
-        ("MemorySecretDetected", 2),
+        ("HostSecret", 1),
+        ("HostTextUnsafe", 1),
+        ("HostSecret", 4),
+        ("HostSecret", 2),
     ]
     assert token not in "".join(problem.message for problem in read.problems)
 

@@ -150,15 +150,6 @@ def test_names_that_lead_elsewhere_are_not_followed(storage: Storage, tmp_path: 
     assert "All of it" not in str(read_all(session)[0])
 
 
-def test_the_database_of_newer_versions_is_named(storage: Storage, tmp_path: Path) -> None:
-    (tmp_path / "opencode.db").write_bytes(b"SQLite format 3\0")
-    discovery = discover(TYPE, str(tmp_path))
-    assert len(list(discovery)) == 1
-    assert [(Path(skipped.path).name, skipped.reason) for skipped in discovery.skipped] == [
-        ("opencode.db", "newer sessions are kept in this database, which is not read")
-    ]
-
-
 def test_one_file_about_a_session_is_a_source_too(storage: Storage) -> None:
     path = storage.top / "session" / "p1" / "ses_1.json"
     (session,) = found(TYPE, path)

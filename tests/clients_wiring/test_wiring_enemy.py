@@ -497,11 +497,12 @@ def test_what_a_killed_writer_left_keeps_no_folder(wiring: Integrating, repo: Pa
     assert {*held(repo)} - {*before} == {".clinerules/", ".clinerules/.quire-mine.tmp"}
 
 
-@pytest.mark.parametrize("target", ["/dev/zero", "/dev/stdin", "../../../elsewhere/secret.json", "."])
+@pytest.mark.parametrize("target", ["../../../elsewhere/pipe", "../../../elsewhere/secret.json", "."])
 def test_a_record_that_is_a_link_is_no_way_out(
     target: str, wiring: Integrating, repo: Path, stranger: World, tmp_path: Path
 ) -> None:
     lay(tmp_path, {"elsewhere/secret.json": b'{"token": "mine"}'})
+    os.mkfifo(tmp_path / "elsewhere/pipe")
     lay(repo, {".mcp.json": MCP_TABS})
     wiring.integrate(["claude"])
     record = next(file for file in (repo / ".memory" / FOLDER).iterdir() if "mcp-json" in file.name)
@@ -512,3 +513,4 @@ def test_a_record_that_is_a_link_is_no_way_out(
         assert all("mine" not in problem.message for problem in done.warnings)
     assert (repo / ".mcp.json").read_bytes() == MCP_TABS
     assert (tmp_path / "elsewhere/secret.json").read_bytes() == b'{"token": "mine"}'
+    assert (tmp_path / "elsewhere/pipe").is_fifo()

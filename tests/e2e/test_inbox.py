@@ -277,6 +277,31 @@ def test_a_session_file_that_is_none_of_the_clients_is_not_read(memory: Memory, 
     assert memory("inbox", "collect", "--json").data["failed"] == []
 
 
+def test_a_session_that_left_no_file_is_no_failure(memory: Memory, environment: dict[str, str]) -> None:
+    memory.init()
+    folder = Path(environment["HOME"]) / ".claude" / "projects" / "harbor"
+    for number, path in enumerate((folder / "gone.jsonl", folder.parent / "file" / "gone.jsonl", Path("/nowhere/x"))):
+        said = {"session_id": f"s{number}", "transcript_path": str(path), "cwd": str(memory.cwd)}
+        memory("hook", "claude", "session-end", stdin=json.dumps({**said, "hook_event_name": "SessionEnd"}).encode())
+    folder.mkdir(parents=True)
+    (folder.parent / "file").write_text("no folder\n")
+    done = memory("inbox", "collect", "--json")
+    assert (done.code, done.data["sessions"], done.data["failed"]) == (0, 0, [])
+    assert done.json["warnings"] == []
+    assert list((memory.cwd / ".memory" / "local").glob("ended*")) == []
+
+
+def test_a_link_to_a_session_is_a_failure_wherever_it_leads(memory: Memory, environment: dict[str, str]) -> None:
+    memory.init()
+    folder = Path(environment["HOME"]) / ".claude" / "projects" / "harbor"
+    folder.mkdir(parents=True)
+    (folder / "link.jsonl").symlink_to("/nowhere/x")
+    said = {"session_id": "s1", "transcript_path": str(folder / "link.jsonl"), "cwd": str(memory.cwd)}
+    memory("hook", "claude", "session-end", stdin=json.dumps({**said, "hook_event_name": "SessionEnd"}).encode())
+    done = memory("inbox", "collect", "--json")
+    assert (done.code, [item["session"] for item in done.data["failed"]]) == (1, ["claude s1"])
+
+
 def test_run_once_reads_the_sessions_too(memory: Memory, environment: dict[str, str]) -> None:
     memory.init()
     held = Recording(Path(environment["HOME"]), memory.cwd)

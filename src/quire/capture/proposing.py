@@ -279,11 +279,20 @@ def find_session(
         if transcript:
             if not _is_plain_file(transcript, folder):
                 return None
-            return next(iter(discover(source_type, os.path.realpath(transcript))), None)
-        found = discover(source_type, folder, root=root) if session_id and os.path.isdir(folder) else ()
+            if not _holds_many(client, transcript):
+                return next(iter(discover(source_type, os.path.realpath(transcript))), None)
+            folder = os.path.realpath(transcript)
+        found = discover(source_type, folder, root=root) if session_id and os.path.exists(folder) else ()
         return next((one for one in found if one.external_id == session_id), None)
     except (QuireError, OSError, ValueError):
         return None
+
+
+def _holds_many(client: str, path: str) -> bool:
+    """Whether a file is a database of sessions, in which only an id says which one is meant."""
+    from quire.capture.transcripts.opencode import is_database
+
+    return client == "opencode" and is_database(path)
 
 
 def _is_plain_file(path: str, folder: str) -> bool:

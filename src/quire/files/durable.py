@@ -49,9 +49,10 @@ def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType
     """
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    _sweep_temporaries(folder)
     temporary = os.path.join(folder, f"{TEMPORARY_PREFIX}{os.getpid()}-{token}{TEMPORARY_SUFFIX}")
     try:
+        _refuse_devices(target, path)
+        _sweep_temporaries(folder)
         try:
             stage(temporary, data, like=target)
             if expects is not ... and _held(target) != expects:
@@ -64,6 +65,19 @@ def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType
         disk.sync_folder(folder)
     except OSError as error:
         raise storage_failed(error, f"write `{os.path.basename(path)}`", folder) from error
+
+
+def _refuse_devices(target: str, path: str) -> None:
+    """A link may lead to a device, a pipe or a socket: whoever has the rights would put a file in its place."""
+    try:
+        mode = os.lstat(target).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise StorageFailed(
+            f"`{os.path.basename(path)}` is no plain file; it was left as it is.",
+            hint="Put a plain file there, or none.",
+        )
 
 
 def _held(path: str) -> bytes | None:

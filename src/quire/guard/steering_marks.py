@@ -130,6 +130,11 @@ _TAKEN = re.compile(
     r"/etc/(?:passwd|shadow)\b|\btokens\b|\bcookies\b|\bconversation\b|\bchat (?:history|log)\b|\bsource code\b|"
     r"\bsystem prompt\b|\bmemory files?\b|\bkeychain\b"
 )
+# Where none is used, none is taken.
+_NONE_USED = re.compile(
+    r"\b(?:without(?:\s{1,6}any)?|(?:with|needs?|requires?|takes?)\s{1,6}no)\s{1,6}"
+    r"(?:credentials?|passwords?|secrets|tokens|cookies|(?:api|private|ssh|access|signing)[ _-]?keys?)\b"
+)
 _PLACE = re.compile(
     r"https?://|ftp://|\bwebhook\b|\bpastebin\b|\bgist\b|\w@[\w-]{1,64}\.[a-z]|"
     r"\b(?:remote|external|my|following) (?:server|url|endpoint|address|host|site)\b"
@@ -228,6 +233,7 @@ def _sends(line: str) -> bool:
     """Whether somebody is told to send what is secret to some place."""
     if not _has(line, _SECRETS):
         return False
+    line = _NONE_USED.sub("", line)
     sensitive = _SENSITIVE.search(line)
     if sensitive and _READ.search(line, 0, sensitive.start()) and _HANDED_ON.search(line, sensitive.end()):
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -140,6 +141,8 @@ class Collecting(Importing, JournalAutomation):
                 home=self.world.home,
                 env=self.world.env,
             )
+            if session is None and _is_missing(ended.transcript):
+                return
             if session is None:
                 done.failed.append((name, "its file is not where this client keeps sessions"))
                 return
@@ -196,6 +199,19 @@ class Collecting(Importing, JournalAutomation):
                 done.imported = synced.imported
         except QuireError as error:
             done.warnings.append(as_warning(error))
+
+
+def _is_missing(path: str) -> bool:
+    """Whether a file was named and is not there: clients tell the end of sessions in which nothing was said."""
+    if not path:
+        return False
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False  # nobody can say
+    return False
 
 
 def _told(item: Proposal, summary: str) -> Proposal:

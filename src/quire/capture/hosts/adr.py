@@ -15,11 +15,20 @@ from quire.capture.hosts.adr_document import (
     read_adr_document,
     title_of,
 )
-from quire.capture.hosts.structured import BODY_CHARS, Gathering, add_node, gathered, may_pass, node_id, shortened
-from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below, read_source, unread
+from quire.capture.hosts.structured import (
+    BODY_CHARS,
+    Gathering,
+    add_node,
+    begun_text,
+    gathered,
+    may_pass,
+    node_id,
+    shortened,
+)
+from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource, Places
 from quire.files import escaping_part, read_inside
-from quire.model import Problem, is_id, one_line
+from quire.model import is_id, one_line
 
 _FOLDERS = (
     *("docs/adr", "docs/adrs", "docs/ADR", "docs/decisions", "docs/architecture/decisions", "docs/architecture/adr"),
@@ -71,19 +80,11 @@ def _named_folder(root: str) -> list[str]:
 
 def read_adr(source: HostSource, places: Places, now: str) -> HostRead:
     """The decision that a record holds. One that no longer holds is counted, and so is a document that is none."""
-    found = Gathering(source=source, now=now)
-    data = read_source(source, places)
-    try:
-        text = data.decode("utf-8") if isinstance(data, bytes) else ""
-    except UnicodeDecodeError:
-        data = unread(source, "it is not UTF-8 text")
-    if isinstance(data, Problem):
-        found.problems.append(data)
-        return gathered(found)
+    found, text = begun_text(source, places, now)
     record = read_adr_document(text, source.shown)
     if record is None or _OVER.search(record.status):
-        found.skipped = 1
-    elif may_pass(found, text.removeprefix("\ufeff").replace("\r\n", "\n"), 1, spread=True):
+        found.skipped = 1 if text else 0
+    elif may_pass(found, text, 1, spread=True):
         _add(found, record, places.root)
     return gathered(found)
 

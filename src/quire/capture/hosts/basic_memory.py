@@ -25,6 +25,7 @@ from quire.capture.hosts.structured import (
     add_fact,
     add_node,
     add_note,
+    begun_text,
     gathered,
     grouped,
     headline,
@@ -43,14 +44,12 @@ from quire.capture.hosts.structured_files import (
     find_file,
     markdown_below,
     read_config,
-    read_source,
-    unread,
 )
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource, Places
 from quire.capture.markdown import sections_of
 from quire.files import read_inside
 from quire.inbox import TEXT_CHARS
-from quire.model import Problem, one_line
+from quire.model import one_line
 
 _FOLDERS = (
     *("basic-memory", ".basic-memory", "memory", "notes", "knowledge"),
@@ -135,15 +134,7 @@ def _is_note(root: str, path: str) -> bool:
 
 def read_basic_memory(source: HostSource, places: Places, now: str) -> HostRead:
     """What a note observes, by category, and one fact for what it has to do with others."""
-    found = Gathering(source=source, now=now)
-    data = read_source(source, places)
-    try:
-        text = data.decode("utf-8") if isinstance(data, bytes) else ""
-    except UnicodeDecodeError:
-        data = unread(source, "it is not UTF-8 text")
-    if isinstance(data, Problem):
-        found.problems.append(data)
-        return gathered(found)
+    found, text = begun_text(source, places, now)
     head = read_front_matter(text, source.shown)
     title = _text(head.fields.get("title")) or os.path.splitext(os.path.basename(source.path))[0]
     tags = _tag_list(head.fields.get("tags"))

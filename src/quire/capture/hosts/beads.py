@@ -19,6 +19,7 @@ from quire.capture.hosts.structured import (
     add_fact,
     add_node,
     add_note,
+    begun,
     gathered,
     is_gotcha,
     may_pass,
@@ -28,10 +29,10 @@ from quire.capture.hosts.structured import (
     text_of,
     word_of,
 )
-from quire.capture.hosts.structured_files import code_paths, find_file, json_lines, read_source, unread
+from quire.capture.hosts.structured_files import code_paths, find_file, json_lines, unread
 from quire.capture.hosts.types import HostRead, HostSource, Places
 from quire.files import inside
-from quire.model import Problem, QuireError, cut, first_sentence, one_line
+from quire.model import QuireError, cut, first_sentence, one_line
 
 _FOLDER = ".beads"
 _BEST = ("issues.jsonl", "beads.jsonl")
@@ -115,11 +116,7 @@ def find_beads(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]
 
 def read_beads(source: HostSource, places: Places, now: str) -> HostRead:
     """Features with their stage, decisions, gotchas and questions by type or label, and what is to be done next."""
-    found = Gathering(source=source, now=now)
-    data = read_source(source, places)
-    if isinstance(data, Problem):
-        found.problems.append(data)
-        return gathered(found)
+    found, data = begun(source, places, now)
     issues = _issues(found, data)
     kept = {name: issue for name, issue in issues.items() if _is_kept(found, issue)}
     ids = _node_ids(kept)
@@ -135,7 +132,7 @@ def read_beads(source: HostSource, places: Places, now: str) -> HostRead:
 def _issues(found: Gathering, data: bytes) -> dict[str, _Issue]:
     """The issues by id, the newest state of each. What is remembered beside them becomes facts right away."""
     issues: dict[str, _Issue] = {}
-    for line, item in json_lines(found.source, data, found.problems):
+    for line, item in json_lines(found.source, data, found.guard):
         record = item.get("_type", "issue")
         if record == "memory":
             _add_memory(found, item, line)
@@ -143,7 +140,7 @@ def _issues(found: Gathering, data: bytes) -> dict[str, _Issue]:
         name, title = one_line(text_of(item.get("id"))), one_line(text_of(item.get("title")))
         if record != "issue" or not name or not title:
             if record == "issue":
-                found.problems.append(unread(found.source, "the line has no id and title of an issue", line))
+                found.guard.tell(unread(found.source, "the line has no id and title of an issue", line))
             continue
         labels = item.get("labels")
         issue = _Issue(

@@ -61,12 +61,7 @@ def read_claude_memory(source: HostSource, places: Places, now: str) -> HostRead
         parts = tuple(_without_pointers(part, gathering) for part in document.parts)
         title = "" if os.path.basename(source.path) == _INDEX else document.title or _name(document)
         propose_facts(gathering, parts, Manner(title=title, default=ARCHITECTURE))
-    return HostRead(
-        source=source,
-        proposals=gathering.proposals,
-        problems=tuple(gathering.problems),
-        skipped=gathering.skipped,
-    )
+    return gathering.read(source)
 
 
 def _propose_whole(gathering: Gathering, document: Document, kind: str) -> None:

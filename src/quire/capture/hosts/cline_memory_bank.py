@@ -49,12 +49,7 @@ def read_cline_memory_bank(source: HostSource, places: Places, now: str) -> Host
         parts = _propose_working(gathering, document)
     name = document.title or os.path.basename(source.shown).removesuffix(".md")
     propose_facts(gathering, parts, Manner(title=_subject(name), default=ARCHITECTURE))
-    return HostRead(
-        source=source,
-        proposals=gathering.proposals,
-        problems=tuple(gathering.problems),
-        skipped=gathering.skipped,
-    )
+    return gathering.read(source)
 
 
 def _subject(title: str) -> str:

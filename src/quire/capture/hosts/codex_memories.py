@@ -47,12 +47,7 @@ def read_codex_memories(source: HostSource, places: Places, now: str) -> HostRea
         parts = [_as_group(part, document.title) for part in document.parts]
         for title, group in _groups(parts):
             _propose_group(gathering, title, group, places)
-    return HostRead(
-        source=source,
-        proposals=gathering.proposals,
-        problems=tuple(gathering.problems),
-        skipped=gathering.skipped,
-    )
+    return gathering.read(source)
 
 
 # -- the handbook ---------------------------------------------------------------------------------

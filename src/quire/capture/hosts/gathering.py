@@ -1,8 +1,4 @@
-"""Proposals of one file, as they are found: checked, kept short, each with the words it rests on.
-
-What holds a credential, characters that deceive, or words that speak to a model about itself is not proposed; a problem
-says where it stands.
-"""
+"""Proposals of one file, as they are found: checked, kept short, each with the words it rests on."""
 
 from __future__ import annotations
 
@@ -12,8 +8,9 @@ from typing import Any
 
 from quire.capture.hosts.anchoring import anchors_for
 from quire.capture.hosts.documents import Document
+from quire.capture.hosts.guarding import Guard
 from quire.capture.hosts.items import Item, lead_of
-from quire.guard import find_hostile, find_instructions, find_secrets, make_safe
+from quire.capture.hosts.types import HostRead, HostSource
 from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, propose
 from quire.layers.profile.layout import KEY_CHARS, TAG_CHARS
 from quire.model import Problem, cut, first_sentence, one_line
@@ -23,8 +20,6 @@ PROPOSALS_MOST = 200
 """A file that says more is an archive, and nobody would look through it."""
 _ITEMS_MOST = 5_000
 _TAGS_MOST = 4
-# Pages on how to set a project up are full of it, and a person looks at it before it is kept.
-_SETUP = "download and run"
 _NOT_KEY = re.compile(r"[^a-z0-9]+")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _WIKI = re.compile(r"\[\[([^\]\n|]*)(?:\|[^\]\n]*)?\]\]")
@@ -39,20 +34,28 @@ class Gathering:
 
     def __init__(self, document: Document, root: str, now: str, globs: Iterable[str] = ()) -> None:
         self.document = document
-        self.problems: list[Problem] = list(document.problems)
         self.skipped = 0
         self._root = root
         self._now = now
         self._globs = tuple(globs)
         self._found: dict[str, tuple[int, Proposal]] = {}
         self._items_left = _ITEMS_MOST
-        # A rule may know a credential by what stands in the line before it.
-        self._secret_lines = {found.line for found in find_secrets(document.text) if found.certain}
+        self._guard = Guard(document.shown, document.problems)
+        self._guard.know(document.text)
+        self._is_long = False
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
         """What was found, in the order of the document."""
         return tuple(proposal for _, proposal in sorted(self._found.values(), key=lambda found: found[0]))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return self._guard.problems
+
+    def read(self, source: HostSource) -> HostRead:
+        """What a source came to that is this one document."""
+        return HostRead(source=source, proposals=self.proposals, problems=self.problems, skipped=self.skipped)
 
     def admitted(self, items: Iterable[Item]) -> list[Item]:
         """The items that may be kept."""
@@ -62,12 +65,9 @@ class Gathering:
                 self._stop(item.line)
                 break
             self._items_left -= 1
-            lines = range(item.line, item.last + 1)
-            text = self._checked(item.text, item.line)
-            if text and not self._secret_lines.intersection(lines):
+            text = self._guard.passed(item.text, item.line, item.last)
+            if text:
                 found.append(Item(item.form, item.line, text, item.last, item.mark))
-            elif text:
-                self._refuse("HostSecret", "It holds a credential", item.line)
         return found
 
     def fact(self, section: str, content: str, items: list[Item], tags: Iterable[str] = ()) -> None:
@@ -98,7 +98,7 @@ class Gathering:
         shown, line = self.document.shown, items[0].line
         # Titles, keys and tags come from headings, which no item was checked for.
         said = "\n".join([text, *(value for value in fields.values() if isinstance(value, str))])
-        if not self._checked(said, line):
+        if self._guard.passed(said, line) is None:
             return
         quote = cut(one_line(" ".join(item.text for item in items)), QUOTE_CHARS)
         evidence = Evidence(quote=quote, by="file", where=f"{shown}:{line}")
@@ -118,38 +118,12 @@ class Gathering:
             self._stop(line)
 
     def _stop(self, line: int) -> None:
+        if self._is_long:
+            return
+        self._is_long = True
         said = f"It says more than {PROPOSALS_MOST} things; what stands from here on is left out."
         problem = Problem(code="HostFileLong", severity="warning", path=self.document.shown, line=line, message=said)
-        if not any(known.code == problem.code for known in self.problems):
-            self.problems.append(problem)
-
-    def _checked(self, text: str, line: int) -> str:
-        """The text as it may be kept; empty where it may not be."""
-        for secret in find_secrets(text):
-            if secret.certain:
-                self._refuse("HostSecret", f"It holds a credential ({secret.rule}: {secret.masked})", line)
-                return ""
-        safe = make_safe(text)
-        # Longer: something that nobody sees was written out.
-        if find_hostile(text) or len(safe) > len(text):
-            self._refuse("HostTextUnsafe", "It holds characters that deceive whoever reads it", line)
-            return ""
-        flags = [flag for flag in find_instructions(text) if flag != _SETUP]
-        if flags:
-            self._refuse("HostTextSteers", f"It tries to steer the model that reads it ({', '.join(flags)})", line)
-            return ""
-        return safe
-
-    def _refuse(self, code: str, why: str, line: int) -> None:
-        problem = Problem(
-            code=code,
-            severity="warning",
-            path=self.document.shown,
-            line=line,
-            message=f"{why}; what stands there is not proposed.",
-        )
-        if not any(known.code == code and known.line == line for known in self.problems):
-            self.problems.append(problem)
+        self._guard.tell(problem, first=True)
 
     def _short(self, text: str, line: int) -> str:
         if len(text) <= TEXT_CHARS:

@@ -19,6 +19,7 @@ from quire.capture.hosts.structured import (
     Gathering,
     add_entry,
     add_fact,
+    begun,
     gathered,
     grouped,
     joined,
@@ -29,9 +30,9 @@ from quire.capture.hosts.structured import (
     text_of,
     word_of,
 )
-from quire.capture.hosts.structured_files import find_file, json_lines, read_config, read_source, unread
+from quire.capture.hosts.structured_files import find_file, json_lines, read_config, unread
 from quire.capture.hosts.types import HostRead, HostSource, Places
-from quire.model import KINDS, PROFILE_KINDS, InputError, Problem, one_line, parse_ref
+from quire.model import KINDS, PROFILE_KINDS, InputError, one_line, parse_ref
 
 _PLACES = ("memory.jsonl", "memory.json", ".mcp/memory.jsonl", ".mcp/memory.json")
 _CONFIGS = (".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json")
@@ -114,11 +115,7 @@ def _file_at(path: str, root: str, home: str) -> HostSource | None:
 
 def read_mcp_memory(source: HostSource, places: Places, now: str) -> HostRead:
     """Facts about each entity, and one for what it has to do with others."""
-    found = Gathering(source=source, now=now)
-    data = read_source(source, places)
-    if isinstance(data, Problem):
-        found.problems.append(data)
-        return gathered(found)
+    found, data = begun(source, places, now)
     entities, relations = _graph(found, data)
     own = {name for name, entity in entities.items() if _is_own(entity)}
     for entity in entities.values():
@@ -148,9 +145,9 @@ def _graph(found: Gathering, data: bytes) -> tuple[dict[str, _Entity], list[_Rel
             if all(ends):
                 relations.append(_Relation(ends[0], ends[1].replace("_", " "), ends[2], line))
             else:
-                found.problems.append(unread(found.source, "the relation lacks an end", line))
+                found.guard.tell(unread(found.source, "the relation lacks an end", line))
         else:
-            found.problems.append(unread(found.source, "it is neither an entity nor a relation", line))
+            found.guard.tell(unread(found.source, "it is neither an entity nor a relation", line))
     return entities, relations
 
 
@@ -163,9 +160,9 @@ def _items(found: Gathering, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
     lists = [whole.get(name) for name in ("entities", "relations")] if isinstance(whole, dict) else []
     if not any(isinstance(items, list) for items in lists):
         if isinstance(whole, dict | list) and not (isinstance(whole, dict) and whole.get("type")):
-            found.problems.append(unread(found.source, "it is no memory file of the MCP memory server"))
+            found.guard.tell(unread(found.source, "it is no memory file of the MCP memory server"))
             return
-        yield from json_lines(found.source, data, found.problems)
+        yield from json_lines(found.source, data, found.guard)
         return
     for kind, items in zip(("entity", "relation"), lists, strict=True):
         for item in items if isinstance(items, list) else ():

@@ -30,9 +30,4 @@ def read_serena(source: HostSource, places: Places, now: str) -> HostRead:
     gathering = Gathering(document, places.root, now)
     name = os.path.basename(source.shown).removesuffix(".md").replace("_", " ").replace("-", " ").strip()
     propose_facts(gathering, document.parts, Manner(title=name, prefix=name, default=ARCHITECTURE))
-    return HostRead(
-        source=source,
-        proposals=gathering.proposals,
-        problems=tuple(gathering.problems),
-        skipped=gathering.skipped,
-    )
+    return gathering.read(source)

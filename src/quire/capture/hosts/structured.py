@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.hosts.types import HostRead, HostSource
+from quire.capture.hosts.guarding import Guard
+from quire.capture.hosts.structured_files import read_source, unread
+from quire.capture.hosts.types import HostRead, HostSource, Places
 from quire.files import hex_digest
-from quire.guard import find_hostile, stored_secrets
+from quire.guard import find_hostile
 from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, propose
 from quire.model import Problem, cut, first_sentence, limits, one_line, plain_newlines, slugify, trim
 
@@ -20,7 +22,6 @@ GROUP_CHARS = 480
 SHORT_CHARS = 160
 KEY_CHARS = 60
 TAG_CHARS = 40
-PROBLEMS_MOST = 20
 _MORE = " … (shortened)"
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _NOT_TAG = re.compile(r"[^\w.+#-]+")
@@ -44,6 +45,8 @@ __all__ = [
     "add_fact",
     "add_node",
     "add_note",
+    "begun",
+    "begun_text",
     "gathered",
     "grouped",
     "headline",
@@ -73,22 +76,37 @@ class Gathering(msgspec.Struct, kw_only=True):
 
     source: HostSource
     now: str
+    guard: Guard
     proposals: dict[str, Proposal] = {}
     """By id: what a source says twice is proposed once."""
-    problems: list[Problem] = []
     skipped: int = 0
 
 
+def begun(source: HostSource, places: Places, now: str) -> tuple[Gathering, bytes]:
+    """A source that was opened, and what is in it; nothing where it cannot be read, which is told."""
+    found = Gathering(source=source, now=now, guard=Guard(source.shown))
+    data = read_source(source, places)
+    if isinstance(data, Problem):
+        found.guard.tell(data)
+        data = b""
+    return found, data
+
+
+def begun_text(source: HostSource, places: Places, now: str) -> tuple[Gathering, str]:
+    """The same of a source that is a text, with line feeds alone."""
+    found, data = begun(source, places, now)
+    try:
+        return found, plain_newlines(data.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError:
+        found.guard.tell(unread(source, "it is not UTF-8 text"))
+        return found, ""
+
+
 def gathered(found: Gathering) -> HostRead:
-    problems = found.problems[:PROBLEMS_MOST]
-    more = len(found.problems) - len(problems)
-    if more:
-        said = f"{more} more of its lines or sections were left out."
-        problems.append(Problem(code="HostUnread", message=said, path=found.source.shown, severity="warning"))
     return HostRead(
         source=found.source,
         proposals=tuple(found.proposals.values()),
-        problems=tuple(problems),
+        problems=found.guard.problems,
         skipped=found.skipped,
     )
 
@@ -102,25 +120,8 @@ def text_of(value: Any) -> str:
 
 
 def may_pass(found: Gathering, text: str, line: int, *, spread: bool = False) -> bool:
-    """Whether a text may be proposed. Credentials and hostile characters are told; `spread` over lines from `line`."""
-    secrets = [problem for problem in stored_secrets(found.source.shown, text) if problem.severity == "error"]
-    for problem in secrets:
-        place = line + (problem.line or 1) - 1 if spread else line
-        found.problems.append(msgspec.structs.replace(problem, line=place))
-    hostile = find_hostile(text)
-    if hostile:
-        place = line + text.count("\n", 0, hostile[0].index) if spread else line
-        found.problems.append(
-            Problem(
-                code="TextNotAllowed",
-                message=f"Holds {hostile[0].shown} ({hostile[0].code.replace('-', ' ')}); it is left out.",
-                path=found.source.shown,
-                line=place,
-                hint="Remove the character.",
-                severity="warning",
-            )
-        )
-    return not secrets and not hostile
+    """Whether a text may be proposed; why not is told. `spread`: it goes over lines from `line` on."""
+    return found.guard.passed(text, line, spread=spread) is not None
 
 
 # -- proposals ------------------------------------------------------------------------------------

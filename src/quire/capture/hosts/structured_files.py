@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from quire.capture.hosts.guarding import Guard
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostSource, Places, Scope
 from quire.files import inside, read_inside
 from quire.model import OWN_FILES, OWN_FOLDERS, Problem, QuireError, anchor_fault, cut, normal_anchor
@@ -114,7 +115,7 @@ def unread(source: HostSource, why: str, line: int | None = None) -> Problem:
     )
 
 
-def json_lines(source: HostSource, data: bytes, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(source: HostSource, data: bytes, guard: Guard) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file with one on each line, and where they stand. Of lines that are none, the first are told."""
     bad = 0
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
@@ -129,9 +130,9 @@ def json_lines(source: HostSource, data: bytes, problems: list[Problem]) -> Iter
             continue
         bad += 1
         if bad <= _BAD_LINES_SHOWN:
-            problems.append(unread(source, "the line is no JSON object", number))
+            guard.tell(unread(source, "the line is no JSON object", number))
     if bad > _BAD_LINES_SHOWN:
-        problems.append(unread(source, f"{bad - _BAD_LINES_SHOWN} more lines are no JSON objects"))
+        guard.tell(unread(source, f"{bad - _BAD_LINES_SHOWN} more lines are no JSON objects"))
 
 
 # -- code paths in a text -------------------------------------------------------------------------

@@ -1,4 +1,7 @@
-"""Sessions of opencode: a file about each session, one per message, and one per part of a message."""
+"""Sessions of opencode: a file about each session, one per message, and one per part of a message.
+
+Since 1.2 they are rows of a database instead.
+"""
 
 from __future__ import annotations
 
@@ -18,32 +21,56 @@ TYPE = "opencode-local"
 PIECE_BYTES = 16 * 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _DATABASE = "opencode.db"
+_DATABASE_SUFFIX = ".db"
 
-__all__ = ["PIECE_BYTES", "TYPE", "OpencodeParser", "records", "sessions"]
+__all__ = ["PIECE_BYTES", "TYPE", "OpencodeParser", "is_database", "is_name", "records", "sessions"]
+
+
+def is_database(path: str) -> bool:
+    """Whether a path is called like a database, which holds many sessions."""
+    return path.endswith(_DATABASE_SUFFIX)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be the id of a session, a message or a part."""
+    return _NAME.fullmatch(text) is not None
 
 
 # -- finding --------------------------------------------------------------------------------------
 
 
 def sessions(path: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
-    """The sessions of opencode's data folder, or of the storage in it, or of one file about a session."""
-    if not os.path.isdir(path):
+    """The sessions of opencode's data folder, or of the storage in it, or of its database, or of one session's file."""
+    if os.path.isdir(path):
+        yield from _sessions_in(path, root, skipped)
+    elif is_database(path):
+        from quire.capture.transcripts.opencode_database import database_sessions
+
+        yield from database_sessions(path, root, skipped)
+    else:
         found = file_at(path, skipped, most=PIECE_BYTES)
         session = _session(found, root, skipped) if found else None
         if session:
             yield session
-        return
-    inner = os.path.join(path, "storage")
-    storage = inner if os.path.isdir(inner) and not os.path.islink(inner) else path
-    database = os.path.join(path, _DATABASE)
+
+
+def _sessions_in(folder: str, root: str, skipped: list[Skipped]) -> Iterator[SessionFile]:
+    inner = os.path.join(folder, "storage")
+    storage = inner if os.path.isdir(inner) and not os.path.islink(inner) else folder
+    database, known = os.path.join(folder, _DATABASE), set()
     if os.path.lexists(database):
-        pass_over(skipped, database, "newer sessions are kept in this database, which is not read")
+        from quire.capture.transcripts.opencode_database import database_sessions
+
+        for session in database_sessions(database, root, skipped):
+            known.add(session.external_id)
+            yield session
     top = os.path.join(storage, "session")
     for project in folders_in(top, skipped) if os.path.isdir(top) and not os.path.islink(top) else ():
         for found in files_below(project, _is_wanted, skipped, most=PIECE_BYTES):
-            session = _session(found, root, skipped)
-            if session:
-                yield session
+            told = _session(found, root, skipped)
+            # The program took its files over into the database and writes them no more.
+            if told and told.external_id not in known:
+                yield told
 
 
 def _is_wanted(name: str) -> bool:
@@ -56,7 +83,7 @@ def _session(found: Found, root: str, skipped: list[Skipped]) -> SessionFile | N
     except (OSError, ValueError):
         about = {}
     name = words(about.get("id"))
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         pass_over(skipped, found.path, "it is not about a session")
         return None
     folder = words(about.get("directory"))
@@ -104,7 +131,7 @@ def _names(folder: str) -> list[str]:
     except OSError:
         return []
     stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
-    return sorted(stem for stem in stems if _NAME.fullmatch(stem))
+    return sorted(stem for stem in stems if is_name(stem))
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -112,6 +139,11 @@ def _names(folder: str) -> list[str]:
 
 def records(session: SessionFile, tally: Tally) -> Iterator[dict[str, Any]]:
     """What is told about the session, then each message with its parts."""
+    if is_database(session.path):
+        from quire.capture.transcripts.opencode_database import database_records
+
+        yield from database_records(session, tally)
+        return
     storage = _storage(session.path)
     about = _piece(session.path, tally)
     yield about

@@ -34,6 +34,9 @@ alwaysApply: false
 ---
 """
 
+# The marks of a section of ours, by which whatever reads the file knows that nobody else said this.
+_START, _END = "<!-- memory:start -->", "<!-- memory:end -->"
+
 __all__ = ["RULES_CLIENTS", "package_context_text", "rules_text"]
 
 
@@ -50,4 +53,4 @@ def rules_text(client: str) -> str:
 
 def package_context_text() -> str:
     """The context file of a package, which is read in every repository, with a memory or without."""
-    return f"# Project memory\n\n{_ANYWHERE}\n\n{_USES}\n"
+    return f"{_START}\n# Project memory\n\n{_ANYWHERE}\n\n{_USES}\n{_END}\n"
