@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import time
 from typing import Any
@@ -159,9 +160,18 @@ def test_ten_times_the_events_take_about_ten_times_the_time() -> None:
             )
             for number in range(count)
         ]
-        begin = time.process_time()
-        group_events(events)
-        return time.process_time() - begin
+        took = []
+        for _ in range(3):
+            # What else is in this process is not the question.
+            gc.collect()
+            gc.disable()
+            try:
+                begin = time.process_time()
+                group_events(events)
+                took.append(time.process_time() - begin)
+            finally:
+                gc.enable()
+        return min(took)
 
     seconds(200)
     assert seconds(5_000) < 40 * max(seconds(500), 0.005)
