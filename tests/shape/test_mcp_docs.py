@@ -15,7 +15,8 @@ import msgspec
 import pytest
 
 from quire.guard import find_instructions
-from quire.surfaces.mcp import desk, doorkeeper, front, http, options, replies, stdio, wire
+from quire.surfaces.door import keeper
+from quire.surfaces.mcp import desk, front, http, options, replies, stdio, wire
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools
 from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.prompts import list_prompts
@@ -244,7 +245,7 @@ def test_every_code_of_an_error_is_documented() -> None:
 
 
 def test_every_refusal_over_http_is_documented_and_no_other_is() -> None:
-    tree = ast.parse(getsource(doorkeeper))
+    tree = ast.parse(getsource(keeper))
     given = [node.value.elts[0] for node in ast.walk(tree) if is_refusal(node)]  # type: ignore[attr-defined]
     statuses = {str(item.value) for item in given}
     assert {"401", "403", "404", "421", "429"} <= statuses

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.surfaces.mcp.doorkeeper import GRANTED, READ, WRITE, Doorkeeper, Rules
+from quire.surfaces.door import GRANTED, READ, WRITE, Doorkeeper, Rules
 
 WRITER, READER = "writer-0123456789abcdef", "reader-fedcba9876543210"
 HOST = ("host", "127.0.0.1:8765")
@@ -20,6 +20,8 @@ RULES = Rules(
     hosts=frozenset({"127.0.0.1:8765", "memory.example"}),
     origins=frozenset({"https://app.example"}),
     rate=2,
+    host_hint="; see --allow-host",
+    origin_hint="; see --allow-origin",
 )
 Headers = Sequence[tuple[str, str]]
 

@@ -9,9 +9,19 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
-from quire.model import InputError, StorageFailed, UsageError
-from quire.surfaces.mcp.doorkeeper import GRANTED, READ, WRITE, Doorkeeper, Rules
-from quire.surfaces.mcp.options import LOOPBACK, READ_TOKEN_VARIABLE, TOKEN_VARIABLE
+from quire.model import InputError, UsageError
+from quire.surfaces.door import (
+    GRANTED,
+    LOOPBACK,
+    READ,
+    WRITE,
+    Doorkeeper,
+    Rules,
+    hurried_protocol,
+    listen,
+    loopback_hosts,
+)
+from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE
 from quire.surfaces.mcp.wire import LINE_MOST
 
 if TYPE_CHECKING:
@@ -26,7 +36,6 @@ _TOKEN_PARTS = 3
 _SESSIONS_MOST = 256
 _CONNECTIONS_MOST = 1200
 _CLOSING_SECONDS = 10
-_HEADER_SECONDS = 10
 
 __all__ = ["serve_http"]
 
@@ -34,7 +43,8 @@ __all__ = ["serve_http"]
 def serve_http(replies: Replies, options: Options) -> int:
     """Listen until a signal ends it."""
     tokens = _tokens(options, replies.desk.world)
-    listening = _listen(options)
+    _refuse_reachable(options)
+    listening = listen(options.host, options.port)
     host, port = options.host, listening.getsockname()[1]
     rules = Rules(
         path=PATH,
@@ -42,6 +52,8 @@ def serve_http(replies: Replies, options: Options) -> int:
         hosts=_hosts(options, port),
         origins=frozenset(origin.lower() for origin in options.allowed_origins),
         rate=options.rate or RATE,
+        host_hint="; see --allow-host",
+        origin_hint="; see --allow-origin",
     )
     _announce(options, host, port, next(iter(tokens)) if not options.token and not options.read_token else "")
     # What serves us takes signals for itself, and hands them on when it has closed its connections.
@@ -77,7 +89,7 @@ def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:
     )
     config = uvicorn.Config(
         Doorkeeper(_owned(app), rules),
-        http=_hurried(),
+        http=hurried_protocol(),
         log_config=None,
         log_level="critical",
         access_log=False,
@@ -104,22 +116,6 @@ def _owned(app: Any) -> Any:
     return owned
 
 
-def _hurried() -> type[Any]:
-    """HTTP as uvicorn speaks it, but who says nothing whole in a while is sent away: places are few."""
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-
-    class Hurried(H11Protocol):
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self.loop.call_later(_HEADER_SECONDS, self._give_up)
-
-        def _give_up(self) -> None:
-            if getattr(self, "cycle", None) is None and not self.transport.is_closing():
-                self.transport.close()
-
-    return Hurried
-
-
 def _tokens(options: Options, world: World) -> dict[str, str]:
     """What each token may do. On this machine one is made for the run where none was given."""
     given = {options.token: WRITE, options.read_token: READ}
@@ -142,37 +138,20 @@ def _tokens(options: Options, world: World) -> dict[str, str]:
     return {"".join(world.token() for _ in range(_TOKEN_PARTS)): WRITE}
 
 
-def _listen(options: Options) -> socket.socket:
+def _refuse_reachable(options: Options) -> None:
     if options.host not in LOOPBACK and not options.public:
         raise UsageError(
             f"{options.host} can be reached by other machines.",
             hint="Add --public if you mean it, and put a proxy with TLS before it; or leave --host out.",
         )
-    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # Named in full: only then does asyncio send small answers at once, instead of waiting 40 ms for more to send.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((options.host, options.port))
-        listening.listen(2048)
-    except OSError as error:
-        listening.close()
-        raise StorageFailed(
-            f"Cannot listen on {options.host} port {options.port}: {error.strerror or error}.",
-            hint="Choose another port with --port, or 0 for any free one.",
-        ) from None
-    return listening
 
 
 def _hosts(options: Options, port: int) -> frozenset[str]:
     """The Host headers that are served: the loopback names with our port, and those that were allowed."""
-    local = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
-    if port == 80:
-        local += ["127.0.0.1", "localhost", "[::1]"]
     allowed = [
         form for name in options.allowed_hosts for form in ((name,) if _has_port(name) else (name, f"{name}:{port}"))
     ]
-    return frozenset(name.lower() for name in (*local, *allowed))
+    return loopback_hosts(port) | frozenset(name.lower() for name in allowed)
 
 
 def _has_port(name: str) -> bool:

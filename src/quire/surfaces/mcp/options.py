@@ -15,10 +15,9 @@ TOOLSET_VARIABLE = "MEMORY_TOOLSET"
 TOKEN_VARIABLE, READ_TOKEN_VARIABLE = "MEMORY_MCP_TOKEN", "MEMORY_MCP_READ_TOKEN"
 PROJECT_VARIABLES = ("MEMORY_PROJECT", "CLAUDE_PROJECT_DIR")
 SETTINGS = "mcp.json"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 DEFAULT_PORT = 8765
 
-__all__ = ["LOOPBACK", "Options", "read_options"]
+__all__ = ["Options", "read_options"]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Who may come in over HTTP: the right address, the right origin, a known token, not too often.
 
-Checks every request before the protocol sees any of it. Knows ASGI and nothing of MCP.
+Checks every request before anything else sees any of it. Knows ASGI, and nothing of what is served.
 """
 
 from __future__ import annotations
@@ -23,18 +23,23 @@ GRANTED = "quire.granted"
 _BURST_SECONDS = 4
 _NAMES = (b"host", b"origin")
 
-__all__ = ["GRANTED", "READ", "WRITE", "Doorkeeper", "Rules"]
+__all__ = ["GRANTED", "READ", "WRITE", "App", "Doorkeeper", "Receive", "Rules", "Scope", "Send"]
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """What is let in."""
 
     path: str
+    """What needs a token; with a slash at its end, everything below it."""
     tokens: Mapping[str, str]
     """Each token, and what it may do."""
     hosts: frozenset[str]
     origins: frozenset[str]
     rate: int
+    open_paths: frozenset[str] = frozenset()
+    """What is served to everybody who asks at the right address."""
+    host_hint: str = ""
+    origin_hint: str = ""
 
 
 class Doorkeeper:
@@ -69,10 +74,12 @@ class Doorkeeper:
             return 400, "A request has a length or comes in pieces, not both.", {"connection": "close"}
         hosts, origins = headers.get("host", []), headers.get("origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._rules.hosts:
-            return 421, "This Host is not served here; see --allow-host.", {}
+            return 421, f"This Host is not served here{self._rules.host_hint}.", {}
         if len(origins) > 1 or (origins and origins[0].lower() not in self._rules.origins):
-            return 403, "This Origin is not allowed; see --allow-origin.", {}
-        if scope["path"] != self._rules.path:
+            return 403, f"This Origin is not allowed{self._rules.origin_hint}.", {}
+        if scope["path"] in self._rules.open_paths:
+            return None
+        if not self._is_guarded(scope["path"]):
             return 404, f"There is only {self._rules.path} here.", {}
         token = self._token(headers.get("authorization", []))
         if token is None:
@@ -83,6 +90,9 @@ class Doorkeeper:
             return 429, "Too many requests; wait a little.", {"retry-after": str(int(wait) + 1)}
         scope[GRANTED] = self._rules.tokens[token]
         return None
+
+    def _is_guarded(self, path: str) -> bool:
+        return path == self._rules.path or (self._rules.path.endswith("/") and path.startswith(self._rules.path))
 
     def _token(self, given: list[str]) -> str | None:
         if len(given) != 1:
