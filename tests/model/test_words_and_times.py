@@ -53,6 +53,12 @@ def test_instants_compare_across_time_zones_and_spellings() -> None:
     assert not is_timestamp("2026-02-30T11:19:00Z")
 
 
+def test_a_moment_before_or_after_all_days_in_utc_is_none() -> None:
+    assert instant("9999-12-31T23:59:59-12:00") is None
+    assert instant("0001-01-01T00:00:00+12:00") is None
+    assert instant("9999-12-31T23:59:59Z") == datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+
+
 @given(st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(2200, 1, 1), timezones=st.just(UTC)))
 def test_every_timestamp_we_write_is_read_back(moment: datetime) -> None:
     assert instant(timestamp(moment)) == moment.replace(microsecond=0)

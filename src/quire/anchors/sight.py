@@ -10,7 +10,7 @@ import msgspec
 
 from quire.anchors.match import is_glob, pattern_fault
 from quire.anchors.symbols import LIMIT, Unparsed, find_symbol, has_grammar, read_symbols
-from quire.anchors.tree import Tree
+from quire.anchors.tree import Tree, may_be_a_path
 from quire.anchors.working import WorkingTree
 from quire.model import GitRequired, Seal
 
@@ -55,6 +55,8 @@ def see(tree: Tree, anchor: str) -> Sight:
 
 
 def _see(tree: Tree, anchor: str) -> Sight:
+    if not may_be_a_path(anchor):
+        return Sight(anchor=anchor)
     path = anchor.rstrip("/")
     inner = tree.within(path) if isinstance(tree, WorkingTree) else None
     if inner is not None:

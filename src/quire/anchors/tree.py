@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from quire.model import OWN_FILES, OWN_FOLDERS
 
 _PATHS_MOST = 64
 
-__all__ = ["Tree", "look_back", "parts_for", "without_own"]
+__all__ = ["Tree", "look_back", "may_be_a_path", "parts_for", "without_own"]
 
 
 def look_back(git: Git, commit: str, anchors: Iterable[str] | None = None) -> Tree:
@@ -29,7 +30,16 @@ def parts_for(anchors: Iterable[str] | None) -> list[str]:
         if "#" in anchor:
             file = anchor.rpartition("#")[0]
             paths |= {static_prefix(file), file}
-    return [] if "" in paths or len(paths) > _PATHS_MOST else sorted(paths)
+    # A file that somebody edited by hand may name what no disk can hold; git cannot be asked for that either.
+    return [] if "" in paths or len(paths) > _PATHS_MOST else sorted(filter(may_be_a_path, paths))
+
+
+def may_be_a_path(text: str) -> bool:
+    """Whether a file may be called so at all."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def without_own(paths: list[str]) -> list[str]:
@@ -56,6 +66,8 @@ class Tree:
         """What folders and patterns can match."""
         self.files = Files(self.paths)
         self.sights: dict[str, Any] = {}
+        self.listed: dict[str, list[str]] = {}
+        """Folders below a folder, by whoever looked for them."""
         """What was seen already, by anchor: many records share one."""
 
     def has(self, path: str) -> bool:

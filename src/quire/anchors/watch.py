@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from quire.anchors.match import static_prefix
 from quire.anchors.sight import split_symbol
+from quire.anchors.tree import may_be_a_path
 from quire.anchors.working import WorkingTree
 from quire.files import Git
 from quire.model import Record
@@ -24,7 +25,7 @@ def watch_for(tree: WorkingTree, git: Git, record: Record, file: str) -> list[st
     if tree.missing or tree.modules or tree.links:
         return None
     watched: set[str] = set() if record.seen else {file}
-    for anchor in record.anchors:
+    for anchor in filter(may_be_a_path, record.anchors):
         named = split_symbol(tree, anchor)
         plain = named[0] if named else anchor.rstrip("/")
         watched.add(plain)
@@ -40,7 +41,9 @@ def _listing(tree: WorkingTree, anchor: str) -> set[str]:
     """The matched files, all folders that another could appear in, and the rules of what is ignored there."""
     files = {tree.paths[place] for place in tree.files.at(anchor)}
     top = static_prefix(anchor)
-    folders = {top, *_folders_below(tree, top)}
+    if top not in tree.listed:
+        tree.listed[top] = list(_folders_below(tree, top))
+    folders = {top, *tree.listed[top]}
     while top:
         top = os.path.dirname(top)
         folders.add(top)

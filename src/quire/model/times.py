@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
 TIMESTAMP_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_AND_LAST = (MINYEAR, MAXYEAR)
 
 __all__ = ["EPOCH", "TIMESTAMP_PATTERN", "instant", "is_timestamp", "stamp", "timestamp"]
 
@@ -30,6 +31,8 @@ def instant(text: str) -> datetime | None:
     """The instant a timestamp names, or None when it names none."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        if moment.year in _FIRST_AND_LAST and moment.tzinfo is not None:
+            moment.astimezone(UTC)  # where it is another day there, there may be none
+    except (ValueError, OverflowError):
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -338,7 +338,7 @@ class GraphStore:
         for number, line in lines(data):
             try:
                 yield number, event_decoder().decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 yield (
                     number,
                     Problem(

@@ -85,7 +85,9 @@ def counted(number: int, thing: str, things: str = "") -> str:
 
 def say(text: str = "", colour: str | None = None) -> None:
     """A line for people, with nothing in it that a terminal would act on; a colour only on a terminal."""
-    _write(sys.stdout, text, colour if sys.stdout.isatty() and not _plain_terminal() else None)
+    # Whoever closed the standard output wants to be told nothing.
+    if sys.stdout is not None:
+        _write(sys.stdout, text, colour if sys.stdout.isatty() and not _plain_terminal() else None)
 
 
 def warn(warnings: Iterable[Problem]) -> None:
@@ -99,7 +101,8 @@ def warn(warnings: Iterable[Problem]) -> None:
 
 
 def _say_error(text: str) -> None:
-    _write(sys.stderr, text)
+    if sys.stderr is not None:
+        _write(sys.stderr, text)
 
 
 def _plain_terminal() -> bool:
@@ -122,5 +125,6 @@ def _write(stream: TextIO, text: str, colour: str | None = None) -> None:
 def _print(envelope: dict[str, Any]) -> None:
     from quire.fields import json_text
 
-    sys.stdout.buffer.write(json_text(envelope).encode() + b"\n")
-    sys.stdout.buffer.flush()
+    if sys.stdout is not None:
+        sys.stdout.buffer.write(json_text(envelope).encode() + b"\n")
+        sys.stdout.buffer.flush()

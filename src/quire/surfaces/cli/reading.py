@@ -13,7 +13,7 @@ def number(name: str, text: str | None) -> int | None:
     if text is None:
         return None
     try:
-        return int(text)
+        return int(text.encode("ascii"))
     except ValueError:
         raise UsageError(f"--{name} takes a whole number, not `{text[:40]}`.") from None
 
