@@ -114,9 +114,11 @@ if TYPE_CHECKING:
         topics_fields,
     )
     from quire.fields.receipts import collected_fields, receipts_fields
+    from quire.fields.viewing import acted_fields, searched_fields, viewed_fields
 
 __all__ = [
     "INGESTED",
+    "acted_fields",
     "added_fields",
     "answer_fields",
     "background_lines",
@@ -212,6 +214,7 @@ __all__ = [
     "reset_planned_fields",
     "resets_fields",
     "saved_fields",
+    "searched_fields",
     "settled_fields",
     "stage_counts",
     "status_fields",
@@ -223,12 +226,14 @@ __all__ = [
     "topics_fields",
     "upgraded_fields",
     "verdict_fields",
+    "viewed_fields",
     "why_fields",
 ]
 
 # Which module holds what.
 _HOMES = {
     "INGESTED": "lines",
+    "acted_fields": "viewing",
     "added_fields": "inbox",
     "answer_fields": "graph",
     "background_lines": "lines",
@@ -324,6 +329,7 @@ _HOMES = {
     "reset_planned_fields": "projects",
     "resets_fields": "projects",
     "saved_fields": "graph",
+    "searched_fields": "viewing",
     "settled_fields": "inbox",
     "stage_counts": "lines",
     "status_fields": "graph",
@@ -335,6 +341,7 @@ _HOMES = {
     "topics_fields": "projects",
     "upgraded_fields": "graph",
     "verdict_fields": "envelope",
+    "viewed_fields": "viewing",
     "why_fields": "graph",
 }
 

@@ -13,7 +13,7 @@ _CHUNK = 1 << 20
 _EMPTY = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
 """What git's ids of nothing begin with, by either hash."""
 
-__all__ = ["blob_id", "hash_file", "hex_digest", "is_empty_blob", "sha256"]
+__all__ = ["blob_id", "hash_file", "hex_digest", "is_blob", "is_empty_blob", "sha256"]
 
 
 def hex_digest(text: str) -> str:
@@ -37,6 +37,11 @@ def blob_id(data: bytes, like: str) -> str:
     if len(like) == 64:
         return hashlib.sha256(body).hexdigest()
     return hashlib.sha1(body, usedforsecurity=False).hexdigest()
+
+
+def is_blob(data: bytes, blob: str) -> bool:
+    """Whether these bytes are what git holds by this id; a checkout may have turned their line ends."""
+    return blob_id(data, blob) == blob or blob_id(data.replace(b"\r\n", b"\n"), blob) == blob
 
 
 def is_empty_blob(blob: str) -> bool:

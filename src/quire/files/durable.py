@@ -5,14 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from contextvars import ContextVar
 from types import EllipsisType
+from typing import TYPE_CHECKING
 
 from quire.files import disk
 from quire.files.lock import is_alive
 from quire.files.paths import read_bytes, storage_failed
 from quire.model import Conflict, StorageFailed
 
-__all__ = ["ensure_folder", "stage", "write_file"]
+if TYPE_CHECKING:
+    from quire.files.change_notes import Notes
+
+__all__ = ["ensure_folder", "noticed", "stage", "write_file"]
+
+noticed: ContextVar[Notes | None] = ContextVar("noticed", default=None)
+"""Who notes what is written here, and by transactions; nobody, unless `noting_changes` holds."""
 
 TEMPORARY_PREFIX = ".quire-"
 TEMPORARY_SUFFIX = ".tmp"
@@ -50,6 +58,8 @@ def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f"{TEMPORARY_PREFIX}{os.getpid()}-{token}{TEMPORARY_SUFFIX}")
+    notes = noticed.get()
+    before = notes.held(target) if notes else None
     try:
         _refuse_devices(target, path)
         _sweep_temporaries(folder)
@@ -62,6 +72,8 @@ def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType
             with contextlib.suppress(OSError):
                 disk.remove(temporary)
             raise
+        if notes:
+            notes.replaced(folder, os.path.basename(target), before, data)
         disk.sync_folder(folder)
     except OSError as error:
         raise storage_failed(error, f"write `{os.path.basename(path)}`", folder) from error

@@ -1,13 +1,15 @@
 """The past, asked of git: which commits there are, what they changed, where files went, who wrote a line.
 
 Endpoints are compared with `diff-tree` and `diff-index --cached`, which look at stored trees only and run no program
-that a repository names; commits are listed with `rev-list`, which checks no signature.
+that a repository names; commits are listed with `rev-list`, which checks no signature. What files held is read with
+`cat-file`, as it is stored.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 
 import msgspec
@@ -17,18 +19,22 @@ from quire.model import GitRequired
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
 _FORMAT = "%H%x00%h%x00%cI%x00%an%x00%s"
+_WITH_PARENTS = f"{_FORMAT}%x00%P"
 _RENAME_LIMIT = "2000"
 
 __all__ = [
     "Commit",
+    "CommitChanges",
     "FileChange",
     "LineOrigin",
     "attributes",
     "changes_between",
+    "changes_in",
     "changes_staged",
     "commits_between",
     "common_ancestor",
     "describe_commits",
+    "describe_known",
     "filtered_paths",
     "full_commit",
     "is_ancestor",
@@ -36,6 +42,9 @@ __all__ = [
     "is_shallow",
     "last_commit",
     "line_origins",
+    "log_paths",
+    "newest_commits",
+    "read_blobs",
     "resolve_commit",
     "touched_since",
 ]
@@ -60,6 +69,14 @@ class FileChange(msgspec.Struct, frozen=True):
     new: str
     old_id: str
     new_id: str
+
+
+class CommitChanges(msgspec.Struct, frozen=True):
+    """A commit, and what it did to the paths that were asked about."""
+
+    commit: Commit
+    changes: tuple[FileChange, ...]
+    """One for each path; of a merge, one for each path and parent."""
 
 
 class LineOrigin(msgspec.Struct, frozen=True):
@@ -184,13 +201,107 @@ def describe_commits(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         return {}
-    found = git.run("rev-list", "--no-walk=unsorted", "--encoding=UTF-8", f"--format={_FORMAT}", *wanted, "--")
-    described = {}
-    for line in found.decode("utf-8", "replace").split("\n"):
-        fields = line.split("\0")
-        if len(fields) == 5:
-            described[fields[0]] = Commit(*fields)
-    return described
+    return {commit.id: commit for commit, _ in _described(git, "--no-walk=unsorted", *wanted, "--")}
+
+
+def describe_known(git: Git, names: Iterable[str]) -> dict[str, Commit]:
+    """The same by ids as records hold them: whole or cut short, some not in this clone, some no ids at all."""
+    wanted = [name for name in dict.fromkeys(names) if _COMMIT.fullmatch(name)]
+    if not wanted:
+        return {}
+    found = {
+        commit.id: commit for commit, _ in _described(git, "--no-walk=unsorted", "--ignore-missing", *wanted, "--")
+    }
+    ids = sorted(found)
+    near = {name: ids[bisect_left(ids, name.lower()) :][:1] for name in wanted}
+    return {name: found[hit[0]] for name, hit in near.items() if hit and hit[0].startswith(name.lower())}
+
+
+def newest_commits(git: Git, limit: int) -> list[Commit]:
+    """The commits that led to where we are, newest first, at most so many."""
+    return [commit for commit, _ in _described(git, f"--max-count={limit}", "HEAD", "--")]
+
+
+def log_paths(git: Git, paths: Iterable[str], *, limit: int) -> list[CommitChanges]:
+    """The commits that changed one of these paths, newest first, and what each did to them; renames count as two.
+
+    Of a merge only paths are told that are as no parent has them, once for each parent: the rest was told by the
+    commits that it joins.
+    """
+    where = list(paths)
+    return _with_changes(git, _described(git, f"--max-count={limit}", "HEAD", "--", *where), where)
+
+
+def changes_in(git: Git, commit: str, paths: Iterable[str]) -> CommitChanges | None:
+    """What one commit did to these paths; None where there is no such commit."""
+    full = full_commit(git, commit)
+    described = _described(git, "--no-walk=unsorted", full, "--") if full else []
+    if not described:
+        return None
+    found = _with_changes(git, described, list(paths))
+    return found[0] if found else CommitChanges(described[0][0], ())
+
+
+def _described(git: Git, *selection: str) -> list[tuple[Commit, int]]:
+    """Commits as people know them, each with the number of its parents."""
+    found = git.run("rev-list", "--encoding=UTF-8", f"--format={_WITH_PARENTS}", *selection)
+    rows = (line.split("\0") for line in found.decode("utf-8", "replace").split("\n"))
+    return [(Commit(*fields[:5]), len(fields[5].split())) for fields in rows if len(fields) == 6]
+
+
+def _with_changes(git: Git, commits: list[tuple[Commit, int]], paths: list[str]) -> list[CommitChanges]:
+    if not commits:
+        return []
+    listing = ("-z", "-r", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=all")
+    asked = "\n".join(commit.id for commit, _ in commits).encode() + b"\n"
+    answer = os.fsdecode(git.run("diff-tree", "--stdin", *listing, "--", *paths, stdin=asked))
+    against: dict[str, dict[str, list[FileChange]]] = {}
+    words = iter(answer.split("\0"))
+    current = ""
+    for word in words:
+        if word.startswith(":"):
+            _, _, old_id, new_id, how = word.removeprefix(":").split(" ")
+            path = next(words)
+            change = FileChange(how[0], path, path, old_id, new_id)
+            against.setdefault(current, {}).setdefault(path, []).append(change)
+        elif word:
+            current = word.strip()
+    made = []
+    for commit, parents in commits:
+        found = against.get(commit.id, {})
+        kept = tuple(change for changes in found.values() if len(changes) >= parents for change in changes)
+        if kept:
+            made.append(CommitChanges(commit, kept))
+    return made
+
+
+def read_blobs(git: Git, ids: Iterable[str], *, each: int, together: int) -> dict[str, bytes]:
+    """What blobs hold; one that is larger than `each`, or comes after so much `together`, is left out."""
+    wanted = [name for name in dict.fromkeys(ids) if _COMMIT.fullmatch(name) and name.strip("0")]
+    if not wanted:
+        return {}
+    sizes = git.run("cat-file", "--batch-check", "--buffer", stdin="\n".join(wanted).encode() + b"\n")
+    taken = []
+    room = together
+    for row in sizes.decode("ascii", "replace").splitlines():
+        fields = row.split(" ")
+        if len(fields) == 3 and fields[1] == "blob" and int(fields[2]) <= min(each, room):
+            taken.append(fields[0])
+            room -= int(fields[2])
+    if not taken:
+        return {}
+    data = git.run("cat-file", "--batch", "--buffer", stdin="\n".join(taken).encode() + b"\n")
+    found = {}
+    at = 0
+    while at < len(data):
+        end = data.index(b"\n", at)
+        name, _, rest = data[at:end].decode("ascii", "replace").partition(" ")
+        size = rest.rpartition(" ")[2]
+        at = end + 1
+        if size.isdigit():
+            found[name] = data[at : at + int(size)]
+            at += int(size) + 1
+    return found
 
 
 def line_origins(git: Git, path: str, first: int, last: int, commit: str = "HEAD") -> dict[int, LineOrigin]:

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
@@ -28,7 +28,7 @@ _GRACE_SECONDS = 0.5
 """How long the pipes may stay open after the program has ended."""
 _CHUNK = 1 << 16
 
-__all__ = ["MOST", "Finished", "become_server", "own_command", "run_program", "start_program"]
+__all__ = ["MOST", "Finished", "become_page", "become_server", "own_command", "run_program", "start_program"]
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +54,14 @@ def own_command(*words: str) -> list[str]:
 def become_server(words: Sequence[str]) -> NoReturn:
     """Go on as the server for MCP clients, in this process: whoever started it holds its pipes already."""
     os.execv(sys.executable, [sys.executable, "-P", "-m", "quire.surfaces.mcp", *words])  # noqa: S606
+
+
+def become_page(options: Mapping[str, Any]) -> NoReturn:
+    """Go on as the server of the local page, in this process: Ctrl-C on the terminal then ends it."""
+    import json
+
+    words = json.dumps(options, ensure_ascii=True)
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "quire.surfaces.web", words])  # noqa: S606
 
 
 def run_program(

@@ -21,7 +21,7 @@ import msgspec
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.durable import ensure_folder, stage
+from quire.files.durable import ensure_folder, noticed, stage
 from quire.files.paths import escaping_part, inside, read_bytes, read_from
 from quire.model import Conflict, OutsideProject, StorageFailed
 
@@ -74,8 +74,12 @@ def apply_changes(
     With `whole` they only make sense together: where a writer dies and somebody else changes one of the files before
     the work can be completed, none of the rest is done either.
     """
+    notes = noticed.get()
     with uninterrupted():
+        note = notes.look(root, changes, appends) if notes else None
         _apply(root, recovery, changes, appends, name, whole)
+        if note:
+            note()
 
 
 def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str, whole: bool) -> None:

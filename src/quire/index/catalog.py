@@ -358,6 +358,11 @@ class Index:
         listed = msgspec.json.encode(list(names)).decode()
         return dict(self._rows("SELECT name, value FROM memos WHERE name IN (SELECT value FROM json_each(?))", listed))
 
+    def memos_from(self, beginning: str) -> Iterator[bytes]:
+        """Everything that was noted under names that begin with this text."""
+        rows = self._rows("SELECT value FROM memos WHERE substr(name, 1, ?) = ?", len(beginning), beginning)
+        return (value for (value,) in rows)
+
     def note(self, memos: dict[str, bytes]) -> None:
         """Keep what was worked out. Whoever cannot write works it out again."""
         with contextlib.suppress(apsw.Error), self._writing():

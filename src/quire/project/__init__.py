@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.project.acting import Acting
     from quire.project.answering import Answering
     from quire.project.asking import Asking
     from quire.project.beginning_here import BeginningHere, FirstAnswer, FirstOffers
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from quire.project.recalling import FactAsking
     from quire.project.reviewing import Added, Reviewing, Settled, Shown
     from quire.project.spooling import ENDING, note_session
+    from quire.project.undoing import Acted
     from quire.project.whole import Project
     from quire.project.working import WorkingMemory
 
 __all__ = [
     "ENDING",
+    "Acted",
+    "Acting",
     "Added",
     "Answering",
     "Asking",
@@ -62,6 +66,8 @@ __all__ = [
 # Which module holds what.
 _HOMES = {
     "ENDING": "spooling",
+    "Acted": "undoing",
+    "Acting": "acting",
     "Added": "reviewing",
     "Answering": "answering",
     "Asking": "asking",

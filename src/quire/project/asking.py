@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError, NotInitialized, Problem, limits
-from quire.project.rooms import Rooms
+from quire.model import InputError, InvalidStore, NotInitialized, Problem, limits
+from quire.project.rooms import Rooms, as_warning
 
 if TYPE_CHECKING:
     from quire.guard import Fence
@@ -132,6 +132,18 @@ class Asking(Rooms):
         )
         found = self._with_index(lambda index: background_of(self.root, self.git, index, path, line))
         return found, self._ask(asked)
+
+    def _ready_to_look(self) -> list[Problem]:
+        """There is something to look at; a configuration that cannot be read is told of, and stops nobody."""
+        self._settle()
+        try:
+            self.graph.config()
+        except NotInitialized:
+            if not self._has_profile() and not self._has_journal():
+                raise
+        except InvalidStore as error:
+            return [as_warning(error)]
+        return []
 
     def _budget(self, budget: int | None) -> int:
         tokens = self._usual_budget() if budget is None else budget

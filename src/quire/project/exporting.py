@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.files import escaping_part
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import LAYERS, InputError, NotInitialized, Record, cut, timestamp
+from quire.model import LAYERS, InputError, NotInitialized, Record, StorageFailed, cut, timestamp
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 _CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
 """Folders that hold what is true; a file of ours in them would be taken for a part of it."""
+
+_PAGE_MARK = "quire-export.txt"
+"""What names the files of an exported page, so that another can take its place."""
 
 __all__ = ["Exporting"]
 
@@ -82,6 +87,18 @@ class Exporting(Asking):
             return {"id": "", "name": os.path.basename(self.root)}
         return {"id": project.id, "name": project.name}
 
+    def _open_place(self, output: str, what: str) -> str:
+        """Where a name leads, links followed; refused where no export belongs."""
+        named = os.path.join(self.world.cwd, output)
+        target = os.path.realpath(named)
+        if self._is_closed(named) or self._is_closed(target):
+            raise _refused(
+                output,
+                f"is inside {', '.join(_CLOSED[:-1])} or {_CLOSED[-1]}, which no export belongs into",
+                f"Name a {what} elsewhere.",
+            )
+        return target
+
     # -- the file ---------------------------------------------------------------------------
 
     def _target(self, output: str, *, force: bool) -> str:
@@ -89,13 +106,7 @@ class Exporting(Asking):
         if not output.strip() or "\0" in output:
             raise _refused(output, "is no name of a file", "Name the file to write.")
         named = os.path.join(self.world.cwd, output)
-        target = os.path.realpath(named)
-        if self._is_closed(named) or self._is_closed(target):
-            raise _refused(
-                output,
-                f"is inside {', '.join(_CLOSED[:-1])} or {_CLOSED[-1]}, which no export belongs into",
-                "Name a file elsewhere.",
-            )
+        target = self._open_place(output, "file")
         if os.path.isdir(target):
             raise _refused(output, "is a folder", "Name a file in it.")
         if not os.path.isdir(os.path.dirname(target)):
@@ -104,6 +115,57 @@ class Exporting(Asking):
             raise _refused(output, "is no plain file", "Leave --output out to have it printed.")
         if os.path.lexists(named) and not force:
             raise _refused(output, "is there already", "--force replaces it.")
+        return target
+
+    # -- a folder ---------------------------------------------------------------------------
+
+    def page_target(self, output: str, *, force: bool) -> str:
+        """The folder to write a page into; refused before any work where it could not be written."""
+        if not output.strip() or "\0" in output:
+            raise _refused(output, "is no name of a folder", "Name the folder to write.")
+        self._ready_to_ask()
+        target = self._open_place(output, "folder")
+        if not os.path.isdir(os.path.dirname(target)):
+            raise _refused(output, "is in a folder that does not exist", "Make that one first.")
+        if os.path.lexists(target) and not os.path.isdir(target):
+            raise _refused(output, "is a file", "Name a folder.")
+        if os.path.isdir(target) and os.listdir(target):
+            if not os.path.isfile(os.path.join(target, _PAGE_MARK)):
+                raise _refused(output, "is a folder with other things in it", "Name a new one.")
+            if not force:
+                raise _refused(output, "holds an export already", "--force replaces it.")
+        return target
+
+    def write_page(self, target: str, files: Mapping[str, bytes], *, force: bool) -> str:
+        """Write these files into the folder, all of them or none; with `force`, in the place of an earlier export."""
+        from quire.files import disk, ensure_folder, storage_failed
+
+        token = self.world.token()
+        new, old = f"{target}.new-{token}", f"{target}.old-{token}"
+        named = {**files, _PAGE_MARK: "".join(f"{name}\n" for name in sorted(files)).encode()}
+        try:
+            for name, data in named.items():
+                path = os.path.join(new, *name.split("/"))
+                ensure_folder(os.path.dirname(path))
+                disk.create(path, data)
+            if os.path.isdir(target) and force:
+                disk.rename(target, old)
+            disk.rename(new, target)
+            disk.sync_folder(os.path.dirname(target))
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                if os.path.isdir(old) and not os.path.lexists(target):
+                    disk.rename(old, target)  # none of them: what was there stands there again
+            _clear_page(new)
+            raise storage_failed(error, f"write `{os.path.basename(target)}`") from error
+        left = _clear_page(old)
+        if left:
+            # What somebody else put there is not ours to remove.
+            raise StorageFailed(
+                f"The export is written, but the one before held more than it was written with: {old}.",
+                hint="Look at what is in it, then remove it.",
+                details={"path": old},
+            )
         return target
 
     def _is_closed(self, path: str) -> bool:
@@ -120,6 +182,30 @@ class Exporting(Asking):
             write_file(target, text.encode("utf-8"), self.world.token(), ... if force else None)
         except OSError as error:
             raise storage_failed(error, f"write `{os.path.basename(target)}`") from error
+
+
+def _clear_page(folder: str) -> bool:
+    """Remove an export, as far as it is one; whether something is left."""
+    from quire.files import disk
+
+    if not os.path.isdir(folder):
+        return False
+    try:
+        with open(os.path.join(folder, _PAGE_MARK), encoding="utf-8") as file:
+            named = [*file.read().splitlines(), _PAGE_MARK]
+    except (OSError, UnicodeDecodeError):
+        found = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+        named = [os.path.relpath(path, folder) for path in found]
+    with contextlib.suppress(OSError):
+        for name in named:
+            path = os.path.join(folder, *name.split("/"))
+            # A folder in it may be a link of somebody else's by now, and lead elsewhere.
+            is_inside = os.path.realpath(path) == os.path.join(os.path.realpath(folder), *name.split("/"))
+            if escaping_part(name) is None and is_inside and os.path.isfile(path):
+                disk.remove(path)
+        for place, _, _ in os.walk(folder, topdown=False):
+            disk.remove_folder(place)
+    return os.path.isdir(folder)
 
 
 def _known(field: str, value: str, allowed: Sequence[str]) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from quire.project.acting import Acting
 from quire.project.doctoring import Doctoring
 from quire.project.exporting import Exporting
 from quire.project.ingesting import Ingesting
-from quire.project.inspecting import Inspecting
 from quire.project.journal_integrating import JournalIntegrating
+from quire.project.pulsing import Pulsing
+from quire.project.viewing import Viewing
+from quire.project.viewing_health import ViewingHealth
+from quire.project.viewing_records import ViewingRecords
 
 __all__ = ["Project"]
 
 
-class Project(JournalIntegrating, Doctoring, Exporting, Ingesting, Inspecting):
+class Project(
+    Acting, ViewingRecords, ViewingHealth, Viewing, Pulsing, JournalIntegrating, Doctoring, Exporting, Ingesting
+):
     """One project as seen from a folder of it."""

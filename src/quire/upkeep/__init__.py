@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from quire.upkeep.status import ProjectRow, Status, memory_status
     from quire.upkeep.sync import Synced, sync_memory
     from quire.upkeep.sync_marker import advance_marker
-    from quire.upkeep.verdicts import Verdicts
+    from quire.upkeep.taking_back import Step, events_back, refuse_rejected, refuse_torn, steps_back
+    from quire.upkeep.verdicts import Verdicts, rested_on
     from quire.upkeep.why import Background, background_of, place_of
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Section",
     "State",
     "Status",
+    "Step",
     "Synced",
     "Target",
     "Verdicts",
@@ -67,6 +69,7 @@ __all__ = [
     "check_memory",
     "dead_projects",
     "ensure_ignored",
+    "events_back",
     "files_changed",
     "first_brief",
     "flagged_records",
@@ -89,10 +92,14 @@ __all__ = [
     "place_of",
     "rebuild_memory",
     "refresh_map",
+    "refuse_rejected",
+    "refuse_torn",
     "render_export",
     "render_map",
     "reset_memory",
+    "rested_on",
     "seen_command",
+    "steps_back",
     "sync_memory",
     "told_check",
     "uncommitted_changes",
@@ -122,6 +129,7 @@ _HOMES = {
     "Section": "findings",
     "State": "findings",
     "Status": "status",
+    "Step": "taking_back",
     "Synced": "sync",
     "Target": "guidance",
     "Verdicts": "verdicts",
@@ -130,6 +138,7 @@ _HOMES = {
     "check_memory": "check",
     "dead_projects": "installation",
     "ensure_ignored": "ignore",
+    "events_back": "taking_back",
     "files_changed": "change_set",
     "first_brief": "beginning",
     "flagged_records": "flags",
@@ -152,10 +161,14 @@ _HOMES = {
     "place_of": "why",
     "rebuild_memory": "rebuilding",
     "refresh_map": "guidance",
+    "refuse_rejected": "taking_back",
+    "refuse_torn": "taking_back",
     "render_export": "export_formats",
     "render_map": "product_map",
     "reset_memory": "reset",
+    "rested_on": "verdicts",
     "seen_command": "installation",
+    "steps_back": "taking_back",
     "sync_memory": "sync",
     "told_check": "doctor",
     "uncommitted_changes": "changes",

@@ -10,7 +10,7 @@ import os
 
 import msgspec
 
-from quire.files import Blob, Git, blob_id, decode_object, read_bytes
+from quire.files import Blob, Git, decode_object, is_blob, read_bytes
 from quire.layers.facts import changed_ids
 from quire.layers.facts.layout import FILE, FILE_BYTES
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
@@ -117,7 +117,7 @@ def _changed(
 def _differs(working: bytes | None, blob: Blob | None) -> bool:
     if working is None or blob is None:
         return (working is None) != (blob is None)
-    return blob_id(working, blob.id) != blob.id and blob_id(working.replace(b"\r\n", b"\n"), blob.id) != blob.id
+    return not is_blob(working, blob.id)
 
 
 def _working(path: str) -> bytes | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -43,7 +43,7 @@ _NO_CODE = re.compile(
 _EXAMPLES = 3
 _MEMO = "coverage"
 
-__all__ = ["Gap", "code_files", "coverage_gaps"]
+__all__ = ["Gap", "code_files", "code_reached", "coverage_gaps", "own_code"]
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -88,17 +88,28 @@ def _state(tree: WorkingTree, anchors: list[str]) -> str:
 
 
 def _gaps(tree: WorkingTree, git: Git, anchors: list[str]) -> list[Gap]:
-    code = code_files(tree.paths)
-    files = Files(code)
-    covered: set[int] = set()
-    for anchor in anchors:
-        plain = anchor if tree.has(anchor.rstrip("/")) else anchor.rpartition("#")[0] or anchor
-        covered.update(files.at(plain))
-    bare = [path for place, path in enumerate(code) if place not in covered]
-    foreign = _marked_foreign(git, bare)
-    bare = [path for path in bare if path not in foreign and not _is_empty(tree, path)]
+    code, reached = code_reached(tree, anchors)
+    covered = {place for places in reached.values() for place in places}
+    bare = own_code(tree, git, [path for place, path in enumerate(code) if place not in covered])
     gaps = _group(bare, {code[place].rpartition("/")[0] for place in covered})
     return sorted(gaps, key=lambda gap: (-gap.files_count, gap.dir))
+
+
+def code_reached(tree: WorkingTree, anchors: Iterable[str]) -> tuple[list[str], dict[str, Sequence[int]]]:
+    """The code in a working tree, and for each anchor the places in that list which it covers."""
+    code = code_files(tree.paths)
+    files = Files(code)
+    reached: dict[str, Sequence[int]] = {}
+    for anchor in anchors:
+        plain = anchor if tree.has(anchor.rstrip("/")) else anchor.rpartition("#")[0] or anchor
+        reached[anchor] = files.at(plain)
+    return code, reached
+
+
+def own_code(tree: WorkingTree, git: Git, paths: list[str]) -> list[str]:
+    """Of code that nothing covers, what somebody could miss: it is not empty, generated or vendored."""
+    foreign = _marked_foreign(git, paths)
+    return [path for path in paths if path not in foreign and not _is_empty(tree, path)]
 
 
 def code_files(paths: Iterable[str]) -> list[str]:

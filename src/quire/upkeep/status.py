@@ -31,7 +31,7 @@ from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
 from quire.upkeep.verdicts import file_of
 
-_OTHERS: tuple[Layer, ...] = ("facts", "profile", "journal")
+_LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
 
 __all__ = [
     "FactCount",
@@ -42,6 +42,9 @@ __all__ = [
     "Row",
     "StageCount",
     "Status",
+    "git_state",
+    "last_activity",
+    "last_sync",
     "memory_status",
 ]
 
@@ -169,16 +172,9 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         facts=_facts(index),
         profile=_profile(index),
         journal=_journal(index),
-        last_activity=max(
-            (
-                record.updated_at
-                for record in (*records, *(found for layer in _OTHERS for found in index.records(layer, limit=1)))
-            ),
-            key=lambda text: instant(text) or EPOCH,
-            default=None,
-        ),
-        last_sync=_last_sync(store),
-        git=_git_state(git),
+        last_activity=last_activity(index),
+        last_sync=last_sync(store),
+        git=git_state(git),
     )
 
 
@@ -269,7 +265,13 @@ def _stale(current: list[Record], verdicts: dict[str, Verdict]) -> list[StaleNod
     return found
 
 
-def _last_sync(store: GraphStore) -> dict[str, Any] | None:
+def last_activity(index: Index) -> str | None:
+    """When something was last recorded or changed, in any layer."""
+    newest = (record.updated_at for layer in _LAYERS for record in index.records(layer, limit=1))
+    return max(newest, key=lambda text: instant(text) or EPOCH, default=None)
+
+
+def last_sync(store: GraphStore) -> dict[str, Any] | None:
     try:
         found = decode_object(store.read(SYNC_STATE))
     except (OSError, ValueError):
@@ -277,7 +279,7 @@ def _last_sync(store: GraphStore) -> dict[str, Any] | None:
     return {name: found.get(name) for name in ("last_sync_commit", "last_sync_at")}
 
 
-def _git_state(git: Git) -> GitState:
+def git_state(git: Git) -> GitState:
     if not git.available:
         return GitState(available=False)
     try:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from quire.anchors import WorkingTree
     from quire.index import Index
 
-__all__ = ["Verdicts", "file_of"]
+_MEMO = "verdict "
+
+__all__ = ["Verdicts", "file_of", "rested_on"]
 
 
 def file_of(record: Record) -> str:
@@ -56,7 +58,7 @@ class Verdicts:
     def _remembered(self, records: Sequence[Record]) -> dict[str, Verdict]:
         if self._index is None:
             return {}
-        about = {f"verdict {record.ref}": record for record in records if record.anchors}
+        about = {f"{_MEMO}{record.ref}": record for record in records if record.anchors}
         found = {}
         for name, value in self._index.memos(about).items():
             record = about[name]
@@ -86,7 +88,7 @@ class Verdicts:
                 paths = [*paths, *_destinations(verdicts[record.ref])]
                 memo = _Memo(_about(record), paths, stamp_of(self._root, paths, after), verdicts[record.ref])
                 with contextlib.suppress(UnicodeEncodeError):  # a name that is no text is looked at every time
-                    memos[f"verdict {record.ref}"] = msgspec.msgpack.encode(memo)
+                    memos[f"{_MEMO}{record.ref}"] = msgspec.msgpack.encode(memo)
         if memos and self._index is not None:
             self._index.note(memos)
         return verdicts
@@ -97,6 +99,20 @@ class Verdicts:
         from quire.anchors import watch_for
 
         return watch_for(tree, self._git, record, file_of(record))
+
+
+def rested_on(index: Index) -> list[str]:
+    """The files and folders that verdicts rest on, as far as that is known: while they look the same, so do they."""
+    from quire.anchors import static_prefix
+
+    found: set[str] = set()
+    for record in index.records_anchored():
+        for anchor in record.anchors:
+            found |= {static_prefix(anchor), static_prefix(anchor.rpartition("#")[0] or anchor)}
+    for value in index.memos_from(_MEMO):
+        with contextlib.suppress(msgspec.MsgspecError):
+            found.update(msgspec.msgpack.decode(value, type=_Memo).paths)
+    return sorted(found)
 
 
 def _destinations(verdict: Verdict) -> list[str]:

@@ -1,0 +1,173 @@
+"""Taking back what was done to records: their files as they were, byte for byte, unless somebody changed them since."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.layers.graph.layout import EVENTS, FOLDER, RECOVERY
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.profile.layout import HOME_FOLDER
+from quire.model import InputError, Problem, cut, timestamp
+from quire.project.reviewing import Reviewing
+
+if TYPE_CHECKING:
+    from quire.files import Noted, Notes
+    from quire.upkeep import Step
+
+UNDO, REDO = "undo", "redo"
+_UNDONE, _AGAIN = "Undone: ", "Done again: "
+_IGNORE = ".gitignore"
+_TASK_CHARS = 100
+
+__all__ = ["REDO", "UNDO", "Acted", "Undoing"]
+
+
+class Acted(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done to a record, and what it takes to undo it."""
+
+    action: str
+    """confirm, stale, supersede, edit, accept, reject, undo, redo"""
+    ref: str
+    """The record; empty where there is none yet, or no more."""
+    title: str
+    message: str
+    """A sentence: "Marked stale: Retry queue"."""
+    at: str
+    warnings: tuple[Problem, ...] = ()
+    files: tuple[str, ...] = ()
+    """What was written, from the project's root."""
+    changes: tuple[Noted, ...] = ()
+    """Empty where nothing changed, or where it cannot be undone."""
+
+
+class Undoing(Reviewing):
+    """Undo, and undo of an undo."""
+
+    def undo_acted(self, acted: Acted) -> Acted:
+        """Put back what an action changed, all or nothing; refused where somebody changed it since."""
+        from quire.files import noting_changes
+        from quire.index import Written
+
+        self._ready()
+        groups = self._groups(acted.changes)
+        if not acted.changes or sum(map(len, groups.values())) < len(acted.changes):
+            raise InputError("There is nothing here that could be undone.", hint="Put it right with another action.")
+        for folder, noted in groups.items():
+            self._planned_back(folder, noted)  # all that can be refused is refused before anything is written
+        source = self._source()
+        stamps = source.folder_stamps()
+        again = acted.action == UNDO
+        told = acted.message.removeprefix(_AGAIN).removeprefix(_UNDONE)
+        task = f"{REDO if again else UNDO} ({told.partition(':')[0].lower()})"
+        with noting_changes() as notes:
+            for folder in sorted(groups, key=lambda name: name == self._memory_folder):
+                self._put_back(folder, groups[folder], cut(task, _TASK_CHARS))
+            files = [f"{FOLDER}/{path}" for path, _ in groups.get(self._memory_folder, ())]
+            warnings = self._after_save(Written("graph", stamps, source.indexed_files(files)), files)
+        message = f"{_AGAIN if again else _UNDONE}{told}"
+        done = self._acted(REDO if again else UNDO, acted.ref, acted.title, message, notes, warnings)
+        if done.changes or notes.is_lost:
+            return done
+        return msgspec.structs.replace(done, message=f"Nothing changed, since it is as it was: {acted.title}")
+
+    # -- what was noted -----------------------------------------------------------------------
+
+    def _acted(
+        self, action: str, ref: str, title: str, message: str, notes: Notes, warnings: Iterable[Problem] = ()
+    ) -> Acted:
+        """The account of something that was done while it was noted."""
+        found = tuple(item for item in notes.changes if self._home_of(item) is not None)
+        told = list(warnings)
+        if notes.is_lost:
+            said = "Not all that was changed could be kept aside, so this cannot be undone here."
+            hint = f"`git diff {FOLDER}` shows it; git can bring back what was committed."
+            told.append(Problem(code="NotUndoable", severity="warning", message=said, hint=hint))
+        return Acted(
+            action=action,
+            ref=ref,
+            title=title,
+            message=message,
+            at=timestamp(self.world.now()),
+            warnings=tuple(told),
+            files=tuple(sorted({self._told_where(item) for item in notes.changes})),
+            changes=found,
+        )
+
+    def _told_where(self, noted: Noted) -> str:
+        real, root = os.path.realpath(noted.place), os.path.realpath(self.root)
+        return os.path.relpath(real, root) if real.startswith(root + os.sep) else os.path.basename(real)
+
+    @property
+    def _memory_folder(self) -> str:
+        return os.path.join(self.root, FOLDER)
+
+    def _home_of(self, noted: Noted) -> tuple[str, str] | None:
+        """The folder of the layer that a change belongs to, and its path there; None for what no undo puts back.
+
+        The log only grows; the map is rendered anew; what git is told of our folders stays right.
+        """
+        real = os.path.realpath(noted.place)
+        at_home = os.path.join(self._places().home, HOME_FOLDER) if self._places().home else ""
+        for folder in filter(None, (self._memory_folder, os.path.join(self.root, PROFILE_FOLDER), at_home)):
+            base = os.path.realpath(folder)
+            if real.startswith(base + os.sep):
+                path = os.path.relpath(real, base).replace(os.sep, "/")
+                is_left = os.path.basename(path) == _IGNORE or (folder == self._memory_folder and path == EVENTS)
+                return None if is_left else (folder, path)
+        return None
+
+    def _groups(self, changes: Iterable[Noted]) -> dict[str, list[tuple[str, Noted]]]:
+        found: dict[str, list[tuple[str, Noted]]] = {}
+        for noted in changes:
+            home = self._home_of(noted)
+            if home is not None:
+                found.setdefault(home[0], []).append((home[1], noted))
+        return found
+
+    # -- putting back -------------------------------------------------------------------------
+
+    def _put_back(self, folder: str, noted: list[tuple[str, Noted]], task: str) -> None:
+        """Put the files of one layer back: planned on what is there once nobody else can write."""
+        from quire.files import Append, Change, apply_changes, sha256
+        from quire.upkeep import events_back
+
+        with self._right_to_undo(folder):
+            steps = self._planned_back(folder, noted)
+            changes = [
+                Change(path=step.path, data=step.data, planned=None if step.now is None else sha256(step.now))
+                for step in steps
+            ]
+            log = b""
+            if folder == self._memory_folder:
+                log = events_back(self.graph, steps, task, timestamp(self.world.now()))
+            appends = [Append(path=EVENTS, data=log, size=self.graph.events_size())] if log else []
+            if changes:
+                recovery = os.path.join(folder, RECOVERY)
+                apply_changes(folder, recovery, changes, appends, self.world.token(), whole=True)
+
+    @contextlib.contextmanager
+    def _right_to_undo(self, folder: str) -> Iterator[None]:
+        from quire.layers.graph import write_access
+
+        if folder == self._memory_folder:
+            with write_access(self.graph, self.world, UNDO):
+                yield
+        else:
+            with self._profile_locked(UNDO):
+                yield
+
+    def _planned_back(self, folder: str, noted: list[tuple[str, Noted]]) -> list[Step]:
+        from quire.upkeep import refuse_rejected, refuse_torn, steps_back
+
+        steps = steps_back(folder, noted)
+        if folder == self._memory_folder:
+            refuse_torn(self.graph, steps)
+            rejections = self._rejections()
+            if rejections is not None:
+                refuse_rejected(self.graph, steps, rejections)
+        return steps

@@ -1,0 +1,214 @@
+"""What people look at: a project in numbers, today, the inbox, the product on shelves, lists, the network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.model import LAYERS, InputError, InvalidStore, NotInitialized, Problem, Record, cut, limits, timestamp
+from quire.project.judging import Judging
+from quire.project.working import WorkingMemory
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.upkeep.views import GraphData, InboxPage, ProductMap, ProjectSummary, RecordPage, Today
+
+Result = TypeVar("Result")
+
+_DAYS = 7
+_PAGE_MOST = 500
+_SHELF_MOST = 1_000
+_NODES_MOST = 100_000
+_OFFSET_MOST = 10_000_000
+
+__all__ = ["Viewing"]
+
+
+class Viewing(Judging, WorkingMemory):
+    """Views that write nothing but the index.
+
+    Without `private`, nothing is in them that belongs to this user alone: no entries of the profile that nobody else
+    has, and nothing that is kept on this machine only, such as notes, pins, the inbox and where the project lies.
+    """
+
+    def view_summary(self, *, private: bool = True) -> ProjectSummary:
+        """What the project holds, in numbers."""
+        from quire.inbox import count_pending
+        from quire.upkeep.views import hidden_refs, project_summary
+
+        def work(index: Index, problems: list[Problem]) -> ProjectSummary:
+            return project_summary(
+                index,
+                self.graph,
+                self.git,
+                self._verify(index),
+                name=self.view_name(),
+                root=_plain(self.root) if private else "",
+                inbox=count_pending(self.root) if private else 0,
+                unreadable=len({problem.path or problem.code for problem in problems}),
+                hidden=hidden_refs(index, private=private),
+            )
+
+        return self._looked_at(work, private=private)
+
+    def view_today(self, since: str = "", *, private: bool = True) -> Today:
+        """What changed since a time, by default within a week, and what is to be looked at or waits."""
+        from quire.inbox import read_inbox
+        from quire.layers.facts import read_notes
+        from quire.upkeep.views import WAITING, hidden_refs, inbox_page, records_and_verdicts, today_of
+
+        now = self.world.now()
+        start = _since(since, now)
+
+        def work(index: Index, problems: list[Problem]) -> Today:
+            hidden = hidden_refs(index, private=private)
+            records, verdicts = records_and_verdicts(index, self._verify(index), hidden=hidden)
+            inbox = read_inbox(self.root) if private else None
+            if inbox is not None:
+                problems += inbox.problems
+            return today_of(
+                records,
+                verdicts,
+                self.git,
+                since=start,
+                times=(timestamp(start), timestamp(now)),
+                pins=self._shown_pins(index, problems) if private else (),
+                notes=read_notes(self.root, problems) if private else (),
+                inbox=inbox_page(inbox.pending if inbox else [], 0, WAITING),
+                problems=problems,
+            )
+
+        return self._looked_at(work, private=private)
+
+    def view_inbox(self, offset: int = 0, limit: int = 50, *, private: bool = True) -> InboxPage:
+        """Proposals that wait, the oldest first."""
+        from quire.inbox import read_inbox
+        from quire.upkeep.views import inbox_page
+
+        _check_page(offset, limit)
+        self._ready_to_look()
+        return inbox_page(read_inbox(self.root).pending if private else [], offset, limit)
+
+    def view_map(self, limit: int = 200) -> ProductMap:
+        """Features by stage, decisions, traps and questions, at most so many of each."""
+        from quire.upkeep.views import product_board
+
+        limits.within(limit, "limit", 1, _SHELF_MOST)
+        return self._looked_at(lambda index, _: product_board(index, self._verify(index), limit))
+
+    def view_records(
+        self,
+        *,
+        layer: str = "",
+        kind: str = "",
+        status: str = "",
+        stage: str = "",
+        section: str = "",
+        verdict: str = "",
+        live: bool | None = None,
+        text: str = "",
+        offset: int = 0,
+        limit: int = 100,
+        private: bool = True,
+    ) -> RecordPage:
+        """Records of all layers that are so and say this, the newest first."""
+        from quire.upkeep.views import Choice, hidden_refs, page_of_records, records_and_verdicts
+
+        _check_page(offset, limit)
+        if layer and layer not in LAYERS:
+            raise InputError(
+                f"`{cut(layer, 40)}` is no layer.",
+                hint=f"It is one of {', '.join(LAYERS)}.",
+                details={"field": "layer", "allowed": list(LAYERS)},
+            )
+        choice = Choice(
+            layer=layer,
+            kind=kind,
+            status=status,
+            stage=stage,
+            section=section,
+            verdict=verdict,
+            live=live,
+            text=text[: limits.QUESTION_CHARS].strip(),
+        )
+
+        def work(index: Index, _: list[Problem]) -> RecordPage:
+            hidden = hidden_refs(index, private=private)
+            records, verdicts = records_and_verdicts(index, self._verify(index), hidden=hidden)
+            return page_of_records(records, verdicts, choice, offset, limit)
+
+        return self._looked_at(work)
+
+    def view_graph(self, limit: int = 20_000, *, private: bool = True) -> GraphData:
+        """The records of all layers and what ties them, in columns."""
+        from quire.upkeep.views import all_edges, hidden_refs, network_of, records_and_verdicts
+
+        limits.within(limit, "limit", 1, _NODES_MOST)
+
+        def work(index: Index, _: list[Problem]) -> GraphData:
+            hidden = hidden_refs(index, private=private)
+            records, verdicts = records_and_verdicts(index, self._verify(index), hidden=hidden)
+            return network_of(records, verdicts, all_edges(index), limit)
+
+        return self._looked_at(work)
+
+    # -- what all of them need ----------------------------------------------------------------
+
+    def _looked_at(self, work: Callable[[Index, list[Problem]], Result], *, private: bool = True) -> Result:
+        """Do this with a fresh index, and with what could not be read."""
+        from quire.upkeep import path_from_root
+
+        found = self._ready_to_look()
+
+        def looked(index: Index) -> Result:
+            unread = [
+                Problem(code=code, message=message, path=path_from_root(layer, path))
+                for layer, path, code, message in index.problems()
+                # What is wrong with a profile may be wrong with the private part, and names entries of it.
+                if private or layer != "profile"
+            ]
+            return work(index, [*found, *unread])
+
+        return self._with_index(looked)
+
+    def view_name(self) -> str:
+        """What the project is called; the folder's name where nothing says it."""
+        try:
+            return self.graph.config().project.name
+        except (NotInitialized, InvalidStore):
+            return _plain(os.path.basename(self.root))
+
+    def _shown_pins(self, index: Index, problems: list[Problem]) -> list[Record]:
+        """The facts that all sessions have pinned; one that was superseded gives its place to what replaced it."""
+        from quire.layers.facts import read_working
+
+        working, wrong = read_working(self.root)
+        problems += wrong
+        if not working.pins:
+            return []
+        live, _, _ = self._live_pins(index, working)
+        found = (index.find(f"fact:{pin.id}") for pin in live.pins)
+        return [record for record in found if record is not None]
+
+
+def _since(text: str, now: datetime) -> datetime:
+    """The time that is meant, in UTC; a week ago where none is."""
+    from quire.model import instant
+
+    moment = instant(text.strip())
+    try:
+        return moment.astimezone(UTC) if moment else now - timedelta(days=_DAYS)
+    except OverflowError:  # within a day of the first or the last year
+        return now - timedelta(days=_DAYS)
+
+
+def _check_page(offset: int, limit: int) -> None:
+    limits.within(offset, "offset", 0, _OFFSET_MOST)
+    limits.within(limit, "limit", 1, _PAGE_MOST)
+
+
+def _plain(path: str) -> str:
+    """A path that can be written as text, whatever bytes it has."""
+    return os.fsencode(path).decode("utf-8", "replace")

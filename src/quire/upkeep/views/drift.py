@@ -1,0 +1,124 @@
+"""How the memory drifts from the code: what holds now, how it came to that, and what waits longest for a look.
+
+Of the past we know only what the files say today: when a node was created, what was last seen of its code, and which
+commit has changed that since. That a node had drifted before, and was confirmed, is not known. So a node counts as
+fresh from the day it was created until what needs a look now came about.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from quire.files import Git, describe_known
+from quire.model import VERDICTS, GitRequired, Record, Verdict, instant, timestamp
+from quire.upkeep.views.items import Item, item_of
+
+_STEPS = 60
+_OLDEST = 20
+_LOST = ("changed", "moved", "orphaned")
+
+__all__ = ["AnchorHealth", "DriftPoint", "Drifted", "anchor_health"]
+
+
+class DriftPoint(msgspec.Struct, frozen=True):
+    """Of the nodes that are live now, those that were there at a time: how many held, and how many had drifted."""
+
+    at: str
+    fresh: int
+    drifted: int
+
+
+class Drifted(msgspec.Struct, frozen=True, kw_only=True):
+    """A node that needs a look, and since when."""
+
+    item: Item
+    at: str
+    commit: str
+    """Empty where it was no commit, or none that is known."""
+
+
+class AnchorHealth(msgspec.Struct, frozen=True, kw_only=True):
+    now: dict[str, int]
+    """How many nodes have which verdict; one that none has is left out."""
+    series: tuple[DriftPoint, ...]
+    """The last point is now. Empty where nothing can be held against the code."""
+    oldest: tuple[Drifted, ...]
+
+
+def anchor_health(records: Sequence[Record], verdicts: Mapping[str, Verdict], git: Git, now: datetime) -> AnchorHealth:
+    """Of these records, all of which have a verdict."""
+    counts: Counter[str] = Counter(verdicts[record.ref].verdict for record in records)
+    drifted = sorted((one for one in records if verdicts[one.ref].needs_a_look), key=lambda one: one.ref)
+    fresh = [record for record in records if verdicts[record.ref].verdict == "fresh"]
+    causes = _causes(drifted, verdicts, git)
+    waiting = sorted((timestamp(causes[record.ref][0] or now), place) for place, record in enumerate(drifted))
+    return AnchorHealth(
+        now={state: counts[state] for state in VERDICTS if counts[state]},
+        series=_series(
+            _created([*drifted, *fresh], now), [min(causes[record.ref][0] or now, now) for record in drifted], now
+        ),
+        oldest=tuple(
+            Drifted(item=item_of(record, verdicts[record.ref]), at=at, commit=causes[record.ref][1])
+            for at, place in waiting[:_OLDEST]
+            for record in [drifted[place]]
+        ),
+    )
+
+
+def _causes(
+    drifted: Iterable[Record], verdicts: Mapping[str, Verdict], git: Git
+) -> dict[str, tuple[datetime | None, str]]:
+    """When each record began to need a look, and the commit: the earliest of its anchors'. No time means just now."""
+    records = list(drifted)
+    commits = {record.ref: _commits(verdicts[record.ref]) for record in records}
+    dates = _dates(git, {commit for found in commits.values() for commit in found})
+    causes: dict[str, tuple[datetime | None, str]] = {}
+    for record in records:
+        dated = sorted((dates[commit], commit) for commit in commits[record.ref] if commit in dates)
+        causes[record.ref] = dated[0] if dated else (_never_there(record, verdicts[record.ref]), "")
+    return causes
+
+
+def _never_there(record: Record, verdict: Verdict) -> datetime | None:
+    """What no commit ever took away was not there when it was last said, either."""
+    return instant(record.updated_at) if verdict.verdict == "orphaned" else None
+
+
+def _commits(verdict: Verdict) -> list[str]:
+    return [anchor.commit for anchor in verdict.anchors if anchor.verdict in _LOST and anchor.commit]
+
+
+def _dates(git: Git, commits: Iterable[str]) -> dict[str, datetime]:
+    try:
+        described = describe_known(git, sorted(commits))
+    except GitRequired:
+        return {}
+    return {commit: at for commit, found in described.items() if (at := instant(found.date))}
+
+
+def _created(records: Iterable[Record], now: datetime) -> list[datetime]:
+    """When each of these came to be; one that does not say counts from the first day on."""
+    known = [instant(record.created_at) for record in records]
+    first = min((at for at in known if at is not None), default=now)
+    return [min(at or first, now) for at in known]
+
+
+def _series(created: list[datetime], drifted: list[datetime], now: datetime) -> tuple[DriftPoint, ...]:
+    """Those that drifted come first in what was created."""
+    if not created:
+        return ()
+    # A commit may be older than what was said of its code, where a branch came in late.
+    ends = sorted(map(max, created, drifted))
+    begins = sorted(created)
+    span = now - begins[0]
+    moments = [begins[0] + span * step / _STEPS for step in range(_STEPS)] if span else []
+    points = []
+    for moment in [*moments, now]:
+        gone = bisect_right(ends, moment)
+        points.append(DriftPoint(timestamp(moment), bisect_right(begins, moment) - gone, gone))
+    return tuple(points)

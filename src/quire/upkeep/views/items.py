@@ -1,0 +1,84 @@
+"""A record as a line of a list: what every view shows of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from quire.model import LIVE_STATUSES, Layer, Record, Verdict, cut, one_line
+
+_EXCERPT = 240
+_READ = 800
+_HINT = re.compile(r"[#*_\[>]|^\s*[-+] ", re.M)
+_MARKS = re.compile(
+    r"^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|(?<!\w)__|__(?!\w)|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", re.M
+)
+_LINKS = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+
+__all__ = ["Item", "is_current", "is_judged", "item_of", "items_of", "stage_of"]
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """One record in a list."""
+
+    ref: str
+    layer: Layer
+    kind: str
+    title: str
+    status: str
+    live: bool
+    stage: str | None
+    section: str
+    verdict: str | None
+    because: str
+    created_at: str
+    updated_at: str
+    tags: tuple[str, ...]
+    excerpt: str
+
+
+def item_of(record: Record, verdict: Verdict | None = None) -> Item:
+    title = one_line(record.title) or one_line(record.text)
+    return Item(
+        ref=record.ref,
+        layer=record.layer,
+        kind=record.kind,
+        title=cut(title, _EXCERPT),
+        status=record.status,
+        live=is_current(record),
+        stage=stage_of(record) or None,
+        section=record.section,
+        verdict=verdict.verdict if verdict else None,
+        because=verdict.because if verdict else "",
+        created_at=record.created_at,
+        updated_at=record.updated_at,
+        tags=record.tags,
+        excerpt=cut(one_line(_without_marks(record.text)), _EXCERPT),
+    )
+
+
+def _without_marks(text: str) -> str:
+    """The first words of a text without the marks of Markdown; names of code keep theirs."""
+    first = text[:_READ]
+    return _LINKS.sub(r"\1", _MARKS.sub("", first)) if _HINT.search(first) else first
+
+
+def items_of(records: Iterable[Record], verdicts: Mapping[str, Verdict]) -> tuple[Item, ...]:
+    return tuple(item_of(record, verdicts.get(record.ref)) for record in records)
+
+
+def stage_of(record: Record) -> str:
+    """How far a feature is: one that does not say is an idea. Of anything else nothing."""
+    return record.stage or ("idea" if record.kind == "feature" else "")
+
+
+def is_current(record: Record) -> bool:
+    """Whether a record is said of the product as it is now: neither retired, nor of a feature that was given up."""
+    return record.status in LIVE_STATUSES and record.stage != "dead"
+
+
+def is_judged(record: Record) -> bool:
+    """Whether a record is held against the code."""
+    return record.layer == "graph" and record.kind != "project" and is_current(record)

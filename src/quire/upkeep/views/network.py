@@ -1,0 +1,126 @@
+"""Everything that is remembered as one network: records and what ties them, in columns, so that many stay small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from quire.index import Index
+from quire.model import Edge, Record, Verdict, cut, one_line
+from quire.upkeep.views.items import is_current, stage_of
+from quire.upkeep.views.listing import ALL_LAYERS
+
+_TITLE = 120
+_NONE = -1
+
+__all__ = ["GraphData", "GraphEdges", "GraphWords", "all_edges", "network_of"]
+
+
+class GraphWords(msgspec.Struct, frozen=True, kw_only=True):
+    """The words that numbers of the columns stand for."""
+
+    layer: tuple[str, ...]
+    kind: tuple[str, ...]
+    status: tuple[str, ...]
+    stage: tuple[str, ...]
+    verdict: tuple[str, ...]
+    predicate: tuple[str, ...]
+
+
+class GraphEdges(msgspec.Struct, frozen=True, kw_only=True):
+    """Where each edge begins and ends, by the places of the records."""
+
+    source: tuple[int, ...]
+    target: tuple[int, ...]
+    predicate: tuple[int, ...]
+    live: tuple[int, ...]
+
+
+class GraphData(msgspec.Struct, frozen=True, kw_only=True):
+    """Records and edges in columns; -1 where there is no stage or verdict."""
+
+    words: GraphWords
+    refs: tuple[str, ...]
+    titles: tuple[str, ...]
+    layer: tuple[int, ...]
+    kind: tuple[int, ...]
+    status: tuple[int, ...]
+    stage: tuple[int, ...]
+    verdict: tuple[int, ...]
+    live: tuple[int, ...]
+    edges: GraphEdges
+    total: int
+    """How many records there are; more than are given, where `cut`."""
+    cut: bool
+
+
+class _Column:
+    """Words by number, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def __call__(self, word: str) -> int:
+        return self.numbers.setdefault(word, len(self.numbers)) if word else _NONE
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self.numbers)
+
+
+def all_edges(index: Index) -> list[Edge]:
+    """What every layer ties together."""
+    return [edge for layer in ALL_LAYERS for edge in index.edges(layer)]
+
+
+def network_of(records: Iterable[Record], verdicts: dict[str, Verdict], edges: Iterable[Edge], limit: int) -> GraphData:
+    """The records by layer, kind and ref, at most so many, and the edges between those that are given."""
+    ordered = sorted(records, key=lambda record: (ALL_LAYERS.index(record.layer), record.kind, record.ref))
+    shown = ordered[:limit]
+    layer, kind, status, stage, verdict, predicate = (_Column() for _ in range(6))
+    states = (verdicts.get(record.ref) for record in shown)
+    return GraphData(
+        refs=tuple(record.ref for record in shown),
+        titles=tuple(_title(record) for record in shown),
+        layer=tuple(layer(record.layer) for record in shown),
+        kind=tuple(kind(record.kind) for record in shown),
+        status=tuple(status(record.status) for record in shown),
+        stage=tuple(stage(stage_of(record)) for record in shown),
+        verdict=tuple(verdict(found.verdict if found else "") for found in states),
+        live=tuple(int(is_current(record)) for record in shown),
+        edges=_edges(shown, edges, predicate),
+        # Last: the columns above fill them.
+        words=GraphWords(
+            layer=layer.words,
+            kind=kind.words,
+            status=status.words,
+            stage=stage.words,
+            verdict=verdict.words,
+            predicate=predicate.words,
+        ),
+        total=len(ordered),
+        cut=len(ordered) > len(shown),
+    )
+
+
+def _edges(shown: Sequence[Record], edges: Iterable[Edge], predicate: _Column) -> GraphEdges:
+    """Each tie once, by its ends and its predicate; it is live where one that says so is."""
+    places = {record.ref: place for place, record in enumerate(shown)}
+    found: dict[tuple[int, int, str], bool] = {}
+    for edge in edges:
+        source, target = places.get(edge.source), places.get(edge.target)
+        if source is not None and target is not None:
+            tie = (source, target, edge.predicate)
+            found[tie] = found.get(tie, False) or edge.status == "active"
+    ties = sorted(found)
+    return GraphEdges(
+        source=tuple(source for source, _, _ in ties),
+        target=tuple(target for _, target, _ in ties),
+        predicate=tuple(predicate(name) for _, _, name in ties),
+        live=tuple(int(found[tie]) for tie in ties),
+    )
+
+
+def _title(record: Record) -> str:
+    return cut(one_line(record.title) or one_line(record.text), _TITLE)

@@ -1,0 +1,227 @@
+"""What happened when: sessions, episodes, checkpoints, saves, decisions and commits, each in a lane of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from quire.files import Git, newest_commits
+from quire.index import Index
+from quire.layers.facts import episode_of_record, held_of
+from quire.layers.graph import GraphStore
+from quire.layers.journal.layout import IMPORTED_SESSION
+from quire.model import GitRequired, Layer, Problem, Record, cut, instant, one_line, timestamp
+
+_COMMITS = 20_000
+_DAYS = 4_000
+"""More than ten years of days: what is older is not counted by day."""
+_TITLE_CHARS = 240
+_SESSION_KEYS = (b'"created_session"', b'"session_id"')
+
+Lane = Literal["session", "episode", "checkpoint", "save", "decision", "commit"]
+_LANES: tuple[Lane, ...] = ("session", "episode", "checkpoint", "save", "decision", "commit")
+
+__all__ = ["DayCount", "Lane", "LaneTotal", "Mark", "Timeline", "timeline_of"]
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that happened."""
+
+    at: str
+    lane: Lane
+    layer: Layer | Literal[""]
+    kind: str
+    ref: str
+    """The record; empty for a commit, and for what is not there any more."""
+    title: str
+    commit: str = ""
+
+
+class LaneTotal(msgspec.Struct, frozen=True):
+    """How many things there are in a lane, shown or not."""
+
+    lane: Lane
+    total: int
+
+
+class DayCount(msgspec.Struct, frozen=True):
+    """How much happened on a day, in UTC."""
+
+    day: str
+    counts: dict[str, int]
+
+
+class Timeline(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest of every lane, the oldest first, and how much there is of everything on each day."""
+
+    begin: str = msgspec.field(name="from")
+    to: str
+    lanes: tuple[LaneTotal, ...]
+    marks: tuple[Mark, ...]
+    cut: bool
+    """Whether there is more than is shown or, of commits, than was asked for."""
+    days: tuple[DayCount, ...]
+
+
+def timeline_of(index: Index, store: GraphStore, git: Git, limit: int) -> Timeline:
+    """Everything that has a time, as at most so many marks; what has none that can be read is left out."""
+    nodes = index.records("graph")
+    facts = index.records("facts")
+    journal = index.records("journal")
+    commits, is_more = _commits(git)
+    lanes: dict[Lane, list[Mark]] = {
+        "session": _sessions(index, journal, facts),
+        "episode": _marks("episode", (record for record in facts if record.kind == "episode")),
+        "checkpoint": _marks("checkpoint", (record for record in journal if record.kind == "checkpoint")),
+        "save": _saves(store, {record.ref: record.title for record in nodes}),
+        "decision": _marks("decision", (record for record in nodes if record.kind == "decision")),
+        "commit": commits,
+    }
+    for marks in lanes.values():
+        marks.sort(key=_at)
+    shown = _share(lanes, limit)
+    days = _days(lanes)
+    return Timeline(
+        begin=min((marks[0].at for marks in lanes.values() if marks), default=""),
+        to=max((marks[-1].at for marks in lanes.values() if marks), default=""),
+        lanes=tuple(LaneTotal(lane, len(lanes[lane])) for lane in _LANES),
+        marks=tuple(shown),
+        cut=is_more or len(days) > _DAYS or len(shown) < sum(map(len, lanes.values())),
+        days=tuple(days[-_DAYS:]),
+    )
+
+
+# -- lanes ----------------------------------------------------------------------------------
+
+
+def _marks(lane: Lane, records: Iterable[Record]) -> list[Mark]:
+    """Each record once: what was archived may still stand where it was."""
+    found = {record.ref: record for record in records}
+    return [mark for ref in sorted(found) if (mark := _mark(lane, found[ref]))]
+
+
+def _mark(lane: Lane, record: Record, *, at: str = "", title: str = "", kind: str = "") -> Mark | None:
+    moment = instant(at or record.created_at)
+    if moment is None:
+        return None
+    return Mark(
+        at=timestamp(moment),
+        lane=lane,
+        layer=record.layer,
+        kind=kind or record.kind,
+        ref=record.ref,
+        title=_shown(title or record.title or record.text) or record.ref,
+    )
+
+
+def _sessions(index: Index, journal: Sequence[Record], facts: Sequence[Record]) -> list[Mark]:
+    """Sessions that were imported, and those that left facts or an episode and were not."""
+    imported = (record for record in journal if record.kind == "event" and record.section == IMPORTED_SESSION)
+    marks = _marks("session", imported)
+    for session, records in _by_session(facts).items():
+        if not any(known.layer == "journal" for known in index.named(session)):
+            mark = _session(session, records)
+            marks += [mark] if mark else []
+    return marks
+
+
+def _session(session: str, records: Iterable[Record]) -> Mark | None:
+    """A session at the time of the first thing that it left; told by its episode, where there is one."""
+    timed = [(at, record) for record in records if (at := instant(record.created_at))]
+    if not timed:
+        return None
+    timed.sort(key=lambda pair: (pair[0], pair[1].ref))
+    at, first = timed[0]
+    episode = next((record for _, record in timed if record.kind == "episode"), None)
+    title = episode.title if episode else f"Session {session}: {first.title}"
+    return _mark("session", episode or first, at=timestamp(at), title=title, kind="session")
+
+
+def _by_session(facts: Iterable[Record]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in facts:
+        # Most facts say nothing of a session: those are not taken apart.
+        if any(key in record.raw for key in _SESSION_KEYS) and (session := _session_of(record)):
+            found.setdefault(session, []).append(record)
+    return found
+
+
+def _session_of(record: Record) -> str:
+    if record.kind == "episode":
+        return episode_of_record(record).session_id or ""
+    return held_of(record).fact.created_session or ""
+
+
+def _saves(store: GraphStore, titles: dict[str, str]) -> list[Mark]:
+    """The lines of the log that tell of nodes; one that a merge left twice counts once."""
+    marks: list[Mark] = []
+    seen: set[bytes] = set()
+    for _, event in store.events():
+        if isinstance(event, Problem) or not event.event.startswith("memory.") or not isinstance(event.id, str):
+            continue
+        line = msgspec.json.encode(event, order="deterministic")
+        moment = instant(event.timestamp)
+        if line in seen or moment is None:
+            continue
+        seen.add(line)
+        payload = event.payload if isinstance(event.payload, dict) else {}
+        done = event.event.removeprefix("memory.")
+        marks.append(
+            Mark(
+                at=timestamp(moment),
+                lane="save",
+                layer="graph",
+                kind="confirmed" if done == "updated" and payload.get("confirmed") is True else done,
+                ref=event.id if event.id in titles else "",
+                title=_shown(titles.get(event.id, "")) or event.id,
+            )
+        )
+    return marks
+
+
+def _commits(git: Git) -> tuple[list[Mark], bool]:
+    """The newest commits that led to where we are, and whether there are more; none where git has none."""
+    try:
+        found = newest_commits(git, _COMMITS + 1)
+    except GitRequired:
+        return [], False
+    marks = [
+        Mark(at=timestamp(at), lane="commit", layer="", kind="commit", ref="", title=_shown(one.subject), commit=one.id)
+        for one in found[:_COMMITS]
+        if (at := instant(one.date))
+    ]
+    marks.reverse()
+    return marks, len(found) > _COMMITS
+
+
+def _shown(text: str) -> str:
+    return cut(one_line(text), _TITLE_CHARS)
+
+
+# -- what is shown of them ------------------------------------------------------------------
+
+
+def _at(mark: Mark) -> str:
+    return mark.at
+
+
+def _share(lanes: dict[Lane, list[Mark]], limit: int) -> list[Mark]:
+    """The newest of each lane: all have the same room, and what one does not need is for the others."""
+    shown: list[Mark] = []
+    room = limit
+    for place, marks in enumerate(sorted(lanes.values(), key=len)):
+        most = min(len(marks), room // (len(lanes) - place))
+        shown += marks[len(marks) - most :]
+        room -= most
+    return sorted(shown, key=lambda mark: (mark.at, _LANES.index(mark.lane)))
+
+
+def _days(lanes: dict[Lane, list[Mark]]) -> list[DayCount]:
+    days: dict[str, dict[str, int]] = {}
+    for lane in _LANES:
+        for day, number in Counter(mark.at[:10] for mark in lanes[lane]).items():
+            days.setdefault(day, {})[lane] = number
+    return [DayCount(day, days[day]) for day in sorted(days)]

@@ -1,0 +1,286 @@
+"""What a person wants to see first: what changed, what needs a look, what is being worked on, what waits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from quire.files import Commit, Git, describe_known
+from quire.inbox import Proposal
+from quire.layers.facts import Note
+from quire.layers.journal.layout import TOOL_RUN
+from quire.model import EPOCH, GitRequired, Problem, Record, Verdict, cut, instant
+from quire.upkeep.views.items import Item, is_current, item_of, items_of
+from quire.upkeep.views.listing import newest_first
+
+CHANGED = 200
+LISTED = 100
+WAITING = 20
+_TEXT_CHARS = 4_000
+_VALUE_CHARS = 2_000
+_PARTS = 40
+_COMMITS = 20_000
+"""So many fit into one command line."""
+_WORST_FIRST = ("orphaned", "moved", "changed", "unverifiable")
+_FOCUS, _STEPS = "current-focus", "next-steps"
+
+__all__ = [
+    "WAITING",
+    "Change",
+    "InboxPage",
+    "NamedValue",
+    "ShownEvidence",
+    "ShownProposal",
+    "Today",
+    "inbox_page",
+    "today_of",
+]
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a record: created, updated, retired, or drifted from the code."""
+
+    item: Item
+    how: str
+    at: str
+
+
+class NamedValue(msgspec.Struct, frozen=True):
+    name: str
+    value: str
+
+
+class ShownEvidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What a proposal rests on."""
+
+    quote: str
+    by: str
+    where: str
+    at: str
+
+
+class ShownProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that may be made."""
+
+    id: str
+    into: str
+    kind: str
+    text: str
+    origin: str
+    by: str
+    proposed_at: str
+    evidence: tuple[ShownEvidence, ...]
+    fields: tuple[NamedValue, ...]
+
+
+class InboxPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Some of the proposals that wait, the oldest first, and how many wait in all."""
+
+    pending: int
+    offset: int
+    items: tuple[ShownProposal, ...]
+
+
+class Today(msgspec.Struct, frozen=True, kw_only=True):
+    """A project as somebody finds it who was away for a while."""
+
+    since: str
+    until: str
+    changed: tuple[Change, ...]
+    changed_total: int
+    digest: dict[str, int]
+    attention: tuple[Item, ...]
+    attention_total: int
+    focus: tuple[Item, ...]
+    next_steps: tuple[Item, ...]
+    pins: tuple[Item, ...]
+    notes: tuple[Note, ...]
+    building: tuple[Item, ...]
+    questions: tuple[Item, ...]
+    inbox: InboxPage
+    problems: tuple[Problem, ...]
+
+
+class _Happened(msgspec.Struct, frozen=True):
+    record: Record
+    how: str
+    at: str
+    moment: datetime
+
+
+def today_of(
+    records: Sequence[Record],
+    verdicts: dict[str, Verdict],
+    git: Git,
+    *,
+    since: datetime,
+    times: tuple[str, str],
+    pins: Iterable[Record],
+    notes: Sequence[Note],
+    inbox: InboxPage,
+    problems: Sequence[Problem],
+) -> Today:
+    """`times` are since when and until when, as text; what is kept elsewhere than in records is handed in."""
+    happened = [*_recorded(records, since), *_drifted(records, verdicts, git, since)]
+    happened.sort(key=lambda item: (-item.moment.timestamp(), item.record.ref, item.how))
+    attention = _attention(records, verdicts)
+    bundle = [record for record in records if record.layer == "journal" and record.kind == "bundle"]
+
+    def listed(found: Iterable[Record]) -> tuple[Item, ...]:
+        return items_of(list(found)[:LISTED], verdicts)
+
+    def graph(fits: Callable[[Record], bool]) -> tuple[Item, ...]:
+        return listed(newest_first(record for record in records if record.layer == "graph" and fits(record)))
+
+    return Today(
+        since=times[0],
+        until=times[1],
+        changed=tuple(
+            Change(item=item_of(item.record, verdicts.get(item.record.ref)), how=item.how, at=item.at)
+            for item in happened[:CHANGED]
+        ),
+        changed_total=len(happened),
+        digest=_digest(happened),
+        attention=listed(attention),
+        attention_total=len(attention),
+        focus=listed(record for record in bundle if record.section == _FOCUS and record.text.strip()),
+        next_steps=listed(sorted((record for record in bundle if record.section == _STEPS), key=_place)),
+        pins=listed(pins),
+        notes=tuple(notes[:LISTED]),
+        building=graph(lambda record: record.kind == "feature" and record.stage == "building" and is_current(record)),
+        questions=graph(lambda record: record.kind == "question" and record.status == "open"),
+        inbox=inbox,
+        problems=tuple(problems[:LISTED]),
+    )
+
+
+# -- what changed -------------------------------------------------------------------------------
+
+
+def _recorded(records: Iterable[Record], since: datetime) -> Iterable[_Happened]:
+    """What somebody told, changed or retired."""
+    for record in records:
+        if not _is_news(record):
+            continue
+        created, updated = instant(record.created_at), instant(record.updated_at)
+        if created is not None and created >= since:
+            yield _Happened(record, "created", record.created_at, created)
+        elif updated is not None and updated >= since:
+            yield _Happened(record, "updated" if is_current(record) else "retired", record.updated_at, updated)
+
+
+def _is_news(record: Record) -> bool:
+    """Not the project itself; of the journal what was imported and kept, not that it was at work.
+
+    The parts of the bundle are all made anew with every change of it: the checkpoint tells of them.
+    """
+    if record.layer == "journal":
+        return record.kind != "bundle" and record.section != TOOL_RUN
+    return record.kind != "project"
+
+
+def _drifted(records: Iterable[Record], verdicts: dict[str, Verdict], git: Git, since: datetime) -> Iterable[_Happened]:
+    """What the code left behind, by the commit that did it; what is not committed has no time."""
+    causes = {
+        ref: [anchor.commit for anchor in verdict.anchors if anchor.commit]
+        for ref, verdict in verdicts.items()
+        if verdict.needs_a_look
+    }
+    commits = _described(git, dict.fromkeys(commit for found in causes.values() for commit in found))
+    for record in records:
+        dates = [commits[name].date for name in causes.get(record.ref, ()) if name in commits]
+        moments = [(moment, date) for date in dates if (moment := instant(date)) is not None]
+        if record.layer == "graph" and moments and (newest := max(moments))[0] >= since:
+            yield _Happened(record, "drifted", newest[1], newest[0])
+
+
+def _described(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
+    try:
+        return describe_known(git, list(ids)[:_COMMITS])
+    except GitRequired:
+        return {}
+
+
+def _digest(happened: Iterable[_Happened]) -> dict[str, int]:
+    counts = Counter(dict.fromkeys(("created", "updated", "retired", "drifted"), 0))
+    counts.update({"decisions": 0, "questions_opened": 0, "questions_closed": 0})
+    for item in happened:
+        counts[item.how] += 1
+        if item.record.layer != "graph" or item.how == "drifted":
+            continue
+        if item.record.kind == "decision":
+            counts["decisions"] += item.how == "created"
+        elif item.record.kind == "question":
+            counts["questions_opened"] += item.how == "created"
+            counts["questions_closed"] += item.record.status == "closed"
+    return dict(counts)
+
+
+# -- what needs a look, and what is worked on ---------------------------------------------------
+
+
+def _attention(records: Iterable[Record], verdicts: dict[str, Verdict]) -> list[Record]:
+    """The worst first; of equals, what nobody touched for longest."""
+    doubted = [record for record in records if record.ref in verdicts and verdicts[record.ref].verdict in _WORST_FIRST]
+    return sorted(
+        doubted,
+        key=lambda record: (
+            _WORST_FIRST.index(verdicts[record.ref].verdict),
+            (instant(record.updated_at) or EPOCH).timestamp(),
+            record.ref,
+        ),
+    )
+
+
+def _place(record: Record) -> tuple[int, str]:
+    """Where one of the bundle's steps stands: their order means something."""
+    try:
+        held = msgspec.json.decode(record.raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        held = None
+    number = held.get("number") if isinstance(held, dict) else 0
+    return number if isinstance(number, int) else 0, record.ref
+
+
+# -- what waits ---------------------------------------------------------------------------------
+
+
+def inbox_page(pending: Sequence[Proposal], offset: int, limit: int) -> InboxPage:
+    """Some of the proposals that wait."""
+    return InboxPage(
+        pending=len(pending),
+        offset=offset,
+        items=tuple(_proposal(item) for item in pending[offset : offset + limit]),
+    )
+
+
+def _proposal(item: Proposal) -> ShownProposal:
+    values = ((name, _value(held)) for name, held in item.fields.items())
+    return ShownProposal(
+        id=item.id,
+        into=item.into,
+        kind=item.kind,
+        text=cut(item.text, _TEXT_CHARS),
+        origin=item.origin,
+        by=item.by,
+        proposed_at=item.proposed_at,
+        evidence=tuple(
+            ShownEvidence(quote=cut(found.quote, _VALUE_CHARS), by=found.by, where=found.where, at=found.at)
+            for found in item.evidence[:_PARTS]
+        ),
+        fields=tuple(NamedValue(name, value) for name, value in values if value)[:_PARTS],
+    )
+
+
+def _value(held: Any) -> str:
+    """A value in one text; of a list the parts one after another."""
+    if isinstance(held, list):
+        return cut(", ".join(filter(None, map(_value, held))), _VALUE_CHARS)
+    if held is None:
+        return ""
+    text = held if isinstance(held, str) else msgspec.json.encode(held).decode()
+    return cut(text, _VALUE_CHARS)

@@ -1,0 +1,299 @@
+"""Views of a whole project: all layers, what is private, and projects that are broken or hold next to nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from clocks import Clock
+
+from installed import Git
+from quire.files import World
+from quire.inbox import propose
+from quire.model import InputError, NotInitialized, UnsupportedVersion
+from quire.project import Project
+from quire.project.viewing import Viewing
+
+
+@pytest.fixture
+def views(repo: Path, world: World) -> Viewing:
+    return Viewing(str(repo), world)
+
+
+def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
+    project.save({"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
+
+
+def private_profile(project: Project) -> None:
+    """An entry that everybody has, and one that only this user has, tied to each other."""
+    project.profile_remember("project", "style", "tabs")
+    project.profile_remember("user", "name", "Tess")
+    project.profile_link("project.style", "user.name", "related-to")
+    project.profile_private("here", apply=True)
+
+
+def everything(views: Viewing, *, private: bool = True) -> dict[str, Any]:
+    """All views as the page gets them; that they can be encoded is part of the promise."""
+    found = {
+        "summary": views.view_summary(private=private),
+        "today": views.view_today(private=private),
+        "inbox": views.view_inbox(private=private),
+        "map": views.view_map(),
+        "records": views.view_records(private=private),
+        "graph": views.view_graph(private=private),
+    }
+    return json.loads(msgspec.json.encode(found))
+
+
+# -- today ----------------------------------------------------------------------------------------
+
+
+def test_a_week_is_looked_back_unless_a_time_is_given(project: Project, views: Viewing, clock: Clock) -> None:
+    save(project, {"kind": "decision", "title": "Worker"})
+    clock.now += timedelta(days=5)
+    save(project, {"kind": "gotcha", "title": "Clocks"})
+    clock.now += timedelta(days=4)
+    assert [change.item.ref for change in views.view_today().changed] == ["gotcha.clocks"]
+    found = views.view_today("2026-03-01")
+    assert (found.since, found.until) == ("2026-03-01T00:00:00+00:00", "2026-03-11T11:19:00+00:00")
+    assert [change.item.ref for change in found.changed] == ["gotcha.clocks", "decision.worker"]
+    assert views.view_today("2026-03-02T13:19:00+02:00").changed_total == 2
+    assert views.view_today("2026-03-02T11:19:01Z").changed_total == 1
+
+
+@pytest.mark.parametrize("since", ["soon", "  ", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "\0"])
+def test_a_time_that_names_none_is_a_week(project: Project, views: Viewing, since: str) -> None:
+    assert views.view_today(since).since == "2026-02-23T11:19:00+00:00"
+
+
+def test_what_drifted_is_news_by_its_commit(
+    project: Project, views: Viewing, repo: Path, environment: dict[str, str], clock: Clock
+) -> None:
+    def commit(date: str) -> None:
+        Git(repo, {**environment, "GIT_COMMITTER_DATE": date}).commit()
+
+    (repo / "queue.py").write_text("def send():\n    return 1\n")
+    (repo / "page.py").write_text("def page():\n    return 1\n")
+    commit("2026-03-01T00:00:00+00:00")
+    save(project, *({"kind": "feature", "title": name, "anchors": [f"{name}.py"]} for name in ("queue", "page")))
+    (repo / "queue.py").write_text("def send():\n    return 2\n")
+    commit("2026-03-10T00:00:00+00:00")
+    (repo / "page.py").write_text("def page():\n    return 2\n")
+    clock.now += timedelta(days=10)
+    found = views.view_today()
+    assert [(change.item.ref, change.how, change.at) for change in found.changed] == [
+        ("feature.queue", "drifted", "2026-03-10T00:00:00+00:00")
+    ]
+    assert [item.ref for item in found.attention] == ["feature.page", "feature.queue"]
+    assert views.view_today("2026-03-11").changed_total == 0
+
+
+def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: Viewing) -> None:
+    project.note("Ask about the berth.")
+    texts = [f"Proposal number {number} says something." for number in range(30)]
+    project.inbox_add(
+        propose("facts", "fact", text, {"section": "Specs", "content": text}, origin="file:a", by="file")
+        for text in texts
+    )
+    found = views.view_today()
+    assert [(note.number, note.text) for note in found.notes] == [(1, "Ask about the berth.")]
+    assert (found.inbox.pending, [item.text for item in found.inbox.items]) == (30, texts[:20])
+    page = views.view_inbox(25, 50)
+    assert (page.pending, page.offset, [item.text for item in page.items]) == (30, 25, texts[25:])
+    assert views.view_summary().inbox == 30
+    project.inbox_reject([page.items[0].id])
+    assert views.view_inbox().pending == 29
+
+
+def test_a_pin_follows_its_fact(project: Project, views: Viewing) -> None:
+    kept, old, gone = (project.memory_store("Specs", text).fact.id for text in ("Kept.", "Old.", "Gone."))
+    project.memory_focus([kept, old, gone])
+    new = project.memory_supersede(old, "New.").new.id
+    project.memory_archive([gone])
+    assert [item.ref for item in views.view_today().pins] == [f"fact:{kept}", f"fact:{new}"]
+
+
+def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: Viewing, repo: Path) -> None:
+    project.journal_init()
+    path = repo / ".agent-memory/state.json"
+    state = json.loads(path.read_bytes())
+    state["bundle"]["currentFocus"]["summary"] = "Retries."
+    step = {"why": "w", "start": "s", "done": "d", "evidence": []}
+    state["bundle"]["nextSteps"] = [{"title": title, **step} for title in ("Write it", "Add it", "Mend it")]
+    path.write_text(json.dumps(state))
+    found = views.view_today()
+    assert [item.title for item in found.focus] == ["Retries."]
+    assert [item.title for item in found.next_steps] == ["Write it", "Add it", "Mend it"]
+    assert {change.item.kind for change in found.changed if change.item.layer == "journal"} <= {"checkpoint"}
+    refs = views.view_graph().refs
+    assert "bundle:current-focus" in refs
+    assert any(ref.startswith("event:") for ref in refs)
+
+
+# -- lists and the network ------------------------------------------------------------------------
+
+
+def test_records_of_all_layers_are_listed_and_tied(project: Project, views: Viewing) -> None:
+    save(project, {"kind": "feature", "title": "Queue"}, {"kind": "decision", "title": "Worker"})
+    fact = project.memory_store("Decisions", "The worker sends.").fact.id
+    project.memory_connect(fact, "decision.worker", "motivated_by")
+    project.profile_remember("tools", "editor", "helix")
+    listed = views.view_records()
+    assert listed.facets["layer"] == {"facts": 1, "graph": 3, "profile": 1}
+    assert views.view_records(text="WORKER", limit=1).total == 2
+    found = views.view_graph()
+    assert sorted(found.refs) == sorted(item.ref for item in listed.items)
+    ends = zip(found.edges.source, found.edges.predicate, found.edges.target, strict=True)
+    assert [(found.refs[source], found.words.predicate[name], found.refs[target]) for source, name, target in ends] == [
+        (f"fact:{fact}", "motivated_by", "decision.worker")
+    ]
+    assert (views.view_graph(2).total, views.view_graph(2).cut, len(views.view_graph(2).refs)) == (5, True, 2)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"layer": "graphs"}, "layer"),
+        ({"limit": 0}, "limit"),
+        ({"limit": 501}, "limit"),
+        ({"offset": -1}, "offset"),
+    ],
+)
+def test_choices_that_cannot_be_are_refused(
+    project: Project, views: Viewing, asked: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        views.view_records(**asked)
+    assert caught.value.details is not None
+    assert caught.value.details["field"] == field
+    assert caught.value.hint
+
+
+def test_limits_of_the_other_views_are_kept(project: Project, views: Viewing) -> None:
+    for ask in (lambda: views.view_map(0), lambda: views.view_graph(0), lambda: views.view_inbox(0, 501)):
+        with pytest.raises(InputError):
+            ask()
+
+
+# -- what is private ------------------------------------------------------------------------------
+
+
+def test_what_only_this_user_has_is_shown_and_can_be_left_out(project: Project, views: Viewing) -> None:
+    private_profile(project)
+    project.note("Call the harbour master.")
+    text = "Tess likes boats."
+    project.inbox_add([propose("facts", "fact", text, {"content": text}, origin="file:a", by="user")])
+    project.memory_focus([project.memory_store("Specs", "Pinned.").fact.id])
+    shown, left = everything(views), everything(views, private=False)
+    assert {item["ref"] for item in shown["records"]["items"]} - {item["ref"] for item in left["records"]["items"]} == {
+        "profile:user.name"
+    }
+    assert "profile:project.style" in left["graph"]["refs"]
+    assert "profile:user.name" not in left["graph"]["refs"]
+    assert len(shown["graph"]["edges"]["source"]) > 0
+    assert left["graph"]["edges"]["source"] == []
+    assert left["summary"]["layers"]["profile"] == shown["summary"]["layers"]["profile"] - 1
+    assert len(shown["today"]["pins"]) == len(shown["today"]["notes"]) == shown["inbox"]["pending"] == 1
+    said = json.dumps(left)
+    for word in ("Tess", "user.name", "harbour master", views.root):
+        assert word in json.dumps(shown)
+        assert word not in said
+
+
+# -- projects that hold next to nothing, or are broken --------------------------------------------
+
+
+def test_an_empty_memory_has_an_answer_to_everything(project: Project, views: Viewing) -> None:
+    found = everything(views)
+    assert found["summary"]["layers"] == {"graph": 1}
+    assert found["summary"]["verdicts"] == {}
+    assert found["today"]["digest"] == dict.fromkeys(found["today"]["digest"], 0)
+    assert found["graph"]["refs"] == [item["ref"] for item in found["records"]["items"]]
+
+
+def test_without_git_everything_is_answered(project: Project, views: Viewing, repo: Path) -> None:
+    (repo / "queue.py").write_text("x = 1\n")
+    save(project, {"kind": "feature", "title": "Queue", "anchors": ["queue.py"]}, {"kind": "gotcha", "title": "G"})
+    shutil.rmtree(repo / ".git")
+    (repo / "queue.py").write_text("x = 2\n")
+    found = everything(views)
+    assert found["summary"]["git"] == {"available": False, "branch": None, "commit": None}
+    assert sum(found["summary"]["verdicts"].values()) == 2
+    assert found["today"]["digest"]["drifted"] == 0
+
+
+def test_a_git_folder_that_is_none_stops_nobody(project: Project, views: Viewing, repo: Path) -> None:
+    save(project, {"kind": "feature", "title": "Queue", "anchors": ["queue.py"]})
+    shutil.rmtree(repo / ".git")
+    (repo / ".git").write_text("gitdir: nowhere\n")
+    assert everything(views)["summary"]["kinds"]["feature"] == 1
+
+
+@pytest.mark.parametrize("layer", ["profile", "journal"])
+def test_a_layer_alone_is_enough(repo: Path, world: World, views: Viewing, layer: str) -> None:
+    project = Project(str(repo), world)
+    if layer == "profile":
+        project.profile_remember("tools", "editor", "helix")
+    else:
+        project.journal_init()
+    found = everything(views)
+    assert set(found["summary"]["layers"]) == {layer}
+    assert found["summary"]["name"] == "harbor"
+    assert found["map"]["project"] is None
+    assert found["graph"]["words"]["layer"] == [layer]
+
+
+def test_where_there_is_no_memory_that_is_said(views: Viewing) -> None:
+    for ask in (views.view_summary, views.view_today, views.view_inbox, views.view_map, views.view_graph):
+        with pytest.raises(NotInitialized):
+            ask()
+
+
+def test_damaged_files_are_told_of_and_the_rest_is_shown(project: Project, views: Viewing, repo: Path) -> None:
+    save(project, {"kind": "feature", "title": "Queue"}, {"kind": "gotcha", "title": "Clocks"})
+    project.memory_store("Specs", "A fact.")
+    (repo / ".memory/memory/clocks.json").write_text("{")
+    with (repo / ".memory/facts.jsonl").open("a") as file:
+        file.write("no line\n")
+    (repo / ".memory/local").mkdir(exist_ok=True)
+    (repo / ".memory/local/inbox.jsonl").write_text("no proposal\n")
+    (repo / ".memory/local/working.json").write_text("[")
+    (repo / ".memory/sync-state.json").write_bytes(b"\xff")
+    found = everything(views)
+    assert found["summary"]["unreadable"] == 2
+    paths = {problem["path"] for problem in found["today"]["problems"]}
+    assert {".memory/memory/clocks.json", ".memory/facts.jsonl"} <= paths
+    assert len(found["today"]["problems"]) > 2
+    assert found["summary"]["layers"] == {"graph": 2, "facts": 1}
+
+
+def test_a_configuration_that_cannot_be_read_stops_nobody(project: Project, views: Viewing, repo: Path) -> None:
+    save(project, {"kind": "feature", "title": "Queue"})
+    (repo / ".memory/config.json").write_text("{")
+    found = everything(views)
+    assert found["summary"]["name"] == "harbor"
+    assert found["summary"]["unreadable"] == len(found["today"]["problems"]) == 1
+    assert "feature.queue" in found["graph"]["refs"]
+
+
+def test_storage_of_another_version_is_left_alone(project: Project, views: Viewing, repo: Path) -> None:
+    path = repo / ".memory/config.json"
+    config = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**config, "version": 99, "storage_version": 99}))
+    with pytest.raises(UnsupportedVersion):
+        views.view_summary()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of bytes")
+def test_a_folder_whose_name_is_no_text_can_be_shown(tmp_path: Path, world: World) -> None:
+    folder = os.path.join(os.fsencode(tmp_path), b"har\xff")
+    os.mkdir(folder)
+    views = Viewing(os.fsdecode(folder), world)
+    Project(os.fsdecode(folder), world).profile_remember("tools", "editor", "helix")
+    assert everything(views)["summary"]["name"] == "har�"
