@@ -5,9 +5,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST_ARGS ?=
 
-.PHONY: setup demo test test-long lint format bench plugins clean
+PAGE := src/quire/surfaces/web/static/build.json
+PAGE_SOURCES := $(shell find viewer/src -type f) viewer/build.mjs viewer/package.json viewer/package-lock.json
 
-setup: $(STAMP)
+.PHONY: setup demo test test-long lint format bench plugins viewer screenshots clean
+
+setup: $(STAMP) $(PAGE)
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Quire needs Python 3.11 or newer; set PYTHON=python3.11"; exit 1; }
@@ -16,14 +19,21 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $(STAMP)
 
-demo: $(STAMP)
+# The local page; installing builds it, and so does every target below whose sources changed since.
+$(PAGE): $(PAGE_SOURCES) tools/build_viewer.py | $(STAMP)
+	@$(BIN)/python tools/build_viewer.py
+	@if [ -f $@ ]; then touch $@; fi
+
+viewer: $(PAGE)
+
+demo: $(STAMP) $(PAGE)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
 
-test: $(STAMP)
+test: $(STAMP) $(PAGE)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 # Every call of every sweep, every example, every command from a fresh start.
-test-long: $(STAMP)
+test-long: $(STAMP) $(PAGE)
 	QUIRE_LONG_TESTS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 lint: $(STAMP)
@@ -31,18 +41,23 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/build_viewer.py --check
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP)
+bench: $(STAMP) $(PAGE)
 	$(BIN)/python -m benchmarks
 
 # The ready folders for clients that take plugins; run it when a text or the version changes.
 plugins: $(STAMP)
 	$(BIN)/python tools/make_plugins.py
 
+# The pictures in docs/images, taken of a sample project.
+screenshots: $(STAMP) $(PAGE)
+	$(BIN)/python tools/take_screenshots.py
+
 clean:
-	rm -rf $(VENV) tests/clients/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) tests/clients/node_modules viewer/node_modules src/quire/surfaces/web/static build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

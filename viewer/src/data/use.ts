@@ -1,0 +1,74 @@
+/** Data for a component: asked for when it is shown, and again when the disk changed; old data stays until new is there. */
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { type Failure, failureOf, projectPath, type Query, source } from "./source.ts";
+import type { Session } from "./types.ts";
+
+export interface Asked<T> {
+  data: T | null;
+  error: Failure | null;
+  /** Whether an answer is awaited. */
+  loading: boolean;
+  again: () => void;
+}
+
+/** What the whole page knows. */
+export interface Page {
+  session: Session;
+  /** The project that is shown; empty on the list of projects. */
+  project: string;
+  /** Another one with every change on disk. */
+  version: string;
+  live: boolean;
+}
+
+export const PageContext = createContext<Page>({
+  session: { version: "", write: false, exported: false, project: "", now: "" },
+  project: "",
+  version: "",
+  live: false,
+});
+
+export function usePage(): Page {
+  return useContext(PageContext);
+}
+
+/** Whether the page may change records. */
+export function useMayWrite(): boolean {
+  const { session } = usePage();
+  return session.write && !session.exported;
+}
+
+/** An answer about the project that is shown, such as `today`. An empty path asks nothing. */
+export function useProjectData<T>(path: string, query: Query = {}): Asked<T> {
+  const { project, version } = usePage();
+  return useData<T>(path && project ? projectPath(project, path) : "", query, version);
+}
+
+export function useData<T>(path: string, query: Query = {}, version = ""): Asked<T> {
+  const [state, setState] = useState<Omit<Asked<T>, "again">>({ data: null, error: null, loading: path !== "" });
+  const [round, setRound] = useState(0);
+  const key = JSON.stringify([path, query]);
+  const shown = useRef("");
+  useEffect(() => {
+    if (!path) return setState({ data: null, error: null, loading: false });
+    const ending = new AbortController();
+    const same = shown.current === key;
+    setState((before) => ({ data: same ? before.data : null, error: null, loading: true }));
+    source()
+      .get<T>(path, query, ending.signal)
+      .then(
+        (data) => {
+          if (ending.signal.aborted) return;
+          shown.current = key;
+          setState({ data, error: null, loading: false });
+        },
+        (error: unknown) => {
+          if (ending.signal.aborted) return;
+          setState((before) => ({ data: same ? before.data : null, error: failureOf(error), loading: false }));
+        },
+      );
+    return () => ending.abort();
+  }, [key, version, round]);
+  return { ...state, again: () => setRound((number) => number + 1) };
+}

@@ -1,0 +1,42 @@
+/** Small marks: kind, verdict, stage. Each says in words what its colour says. */
+import type { VerdictState } from "../data/types.ts";
+
+const VERDICTS: Record<VerdictState, string> = {
+  fresh: "The code is as it was when somebody last looked.",
+  changed: "The code it speaks of has changed since somebody last looked.",
+  moved: "The code it speaks of has moved.",
+  orphaned: "The code it speaks of is gone.",
+  unanchored: "It is not tied to any code.",
+  unverifiable: "It could not be held against the code.",
+};
+
+/** Whether nobody needs to look: it holds, or nothing can tell. */
+export function isCalm(verdict: VerdictState | null): boolean {
+  return verdict === null || verdict === "fresh" || verdict === "unanchored";
+}
+
+export function Kind({ kind }: { kind: string }) {
+  return <span class={`kind kind-${word(kind)}`}>{kind}</span>;
+}
+
+export function Verdict({ verdict, because }: { verdict: VerdictState | null; because?: string }) {
+  if (!verdict) return null;
+  return (
+    <span class={`verdict verdict-${verdict}`} title={because || VERDICTS[verdict]}>
+      {verdict}
+    </span>
+  );
+}
+
+export function StageMark({ stage }: { stage: string | null }) {
+  return stage ? <span class={`stage stage-${word(stage)}`}>{stage}</span> : null;
+}
+
+export function Status({ status, live }: { status: string; live: boolean }) {
+  return live ? null : <span class="status">{status}</span>;
+}
+
+/** A word that may stand in the name of a class. */
+export function word(text: string): string {
+  return text.replace(/[^a-z0-9]+/gi, "-").toLowerCase();
+}

@@ -1,0 +1,125 @@
+/** Whether what the memory says still holds: now, over time, and what waits longest for a look. */
+import { useMemo, useRef } from "preact/hooks";
+import { moveInList } from "../../app/keys.ts";
+import { href } from "../../app/router.ts";
+import type { AnchorHealth, VerdictState } from "../../data/types.ts";
+import { usePage, useProjectData } from "../../data/use.ts";
+import { AreaChart } from "../../parts/charts/area-chart.tsx";
+import { percent } from "../../parts/charts/numbers.ts";
+import { number } from "../../parts/counted.ts";
+import { StackedBar } from "../../parts/charts/stacked-bar.tsx";
+import { dateOf, momentSaid } from "../../parts/charts/time.ts";
+import { ItemRow } from "../../parts/items.tsx";
+import { Answered, Empty } from "../../parts/states.tsx";
+import { Ago } from "../../parts/times.tsx";
+import { AllOf, FIRST, type PartProps } from "./part.tsx";
+import { AsTable } from "./table.tsx";
+
+/** The order in which they are told, and what each means in a few words. */
+const VERDICTS: [VerdictState, string][] = [
+  ["fresh", "as last seen"],
+  ["changed", "code changed"],
+  ["moved", "code moved"],
+  ["orphaned", "code is gone"],
+  ["unverifiable", "could not be checked"],
+  ["unanchored", "tied to no code"],
+];
+const SERIES = [
+  { name: "fresh", colour: "fresh" },
+  { name: "drifted", colour: "changed" },
+];
+
+export function AnchorsPart({ whole }: PartProps) {
+  const asked = useProjectData<AnchorHealth>("health/anchors");
+  return <Answered asked={asked}>{(data) => <Shown data={data} whole={whole} />}</Answered>;
+}
+
+function Shown({ data, whole }: { data: AnchorHealth; whole: boolean }) {
+  const { project } = usePage();
+  const points = useMemo(
+    () =>
+      data.series
+        .map(({ at, fresh, drifted }) => ({ at: Date.parse(at), values: [fresh, drifted] }))
+        .filter(({ at }) => !Number.isNaN(at)),
+    [data],
+  );
+  const total = VERDICTS.reduce((sum, [verdict]) => sum + (data.now[verdict] ?? 0), 0);
+  if (!total) {
+    return (
+      <Empty title="Nothing is held against the code yet.">
+        Nodes with an anchor are: <code>memory save</code> writes them.
+      </Empty>
+    );
+  }
+  const last = points[points.length - 1];
+  return (
+    <div class="pad">
+      <ul class="figures" aria-label="Verdicts now">
+        {VERDICTS.map(([verdict, says]) => (
+          <li key={verdict} style={{ "--c": `var(--${verdict})` }} class={data.now[verdict] ? "" : "zero"}>
+            <a href={href(project, "records", "", { verdict })}>
+              <b>{number(data.now[verdict] ?? 0)}</b>
+              <span>{verdict}</span>
+              <small>{says}</small>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <StackedBar
+        label="Verdicts now"
+        parts={VERDICTS.map(([verdict]) => ({ name: verdict, value: data.now[verdict] ?? 0, colour: verdict }))}
+      />
+      {points.length > 1 && last ? (
+        <>
+          <h3>Over time</h3>
+          <AreaChart
+            points={points}
+            series={SERIES}
+            label={
+              `Fresh and drifted nodes from ${dateOf(points[0]!.at)} to ${dateOf(last.at)}: at the end ` +
+              `${last.values[0]} fresh, ${last.values[1]} drifted. The same as a table below.`
+            }
+          />
+          <AsTable
+            heads={["When", "Fresh", "Drifted", "Share fresh"]}
+            rows={points
+              .map(({ at, values: [fresh = 0, drifted = 0] }) => [
+                momentSaid(at, last.at - points[0]!.at),
+                number(fresh),
+                number(drifted),
+                percent(fresh, fresh + drifted),
+              ])
+              .reverse()}
+          />
+        </>
+      ) : null}
+      <Oldest oldest={data.oldest} whole={whole} />
+    </div>
+  );
+}
+
+function Oldest({ oldest, whole }: { oldest: AnchorHealth["oldest"]; whole: boolean }) {
+  const list = useRef<HTMLUListElement>(null);
+  if (!oldest.length) return <p class="well">Nothing waits for a look.</p>;
+  return (
+    <>
+      <h3>Waiting longest for a look</h3>
+      <ul
+        class="rows oldest"
+        aria-label="Waiting longest for a look"
+        ref={list}
+        onKeyDown={(event) => moveInList(event, list.current!)}
+      >
+        {(whole ? oldest : oldest.slice(0, FIRST)).map(({ item, at, commit }) => (
+          <li key={item.ref}>
+            <ItemRow item={item} excerpt={false} time={false} />
+            <p class="since">
+              drifted <Ago time={at} /> {commit ? <code>{commit.slice(0, 7)}</code> : null}
+            </p>
+          </li>
+        ))}
+      </ul>
+      <AllOf part="anchors" total={oldest.length} whole={whole} />
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+/** The screen: what sessions and imports propose, with what it rests on, to be accepted or rejected. */
+import { useEffect, useRef } from "preact/hooks";
+import { moveInList } from "../app/keys.ts";
+import { choose, type Route } from "../app/router.ts";
+import type { InboxPage } from "../data/types.ts";
+import { useMayWrite, usePage, useProjectData } from "../data/use.ts";
+import { focusNext, useSettled } from "../parts/acting/settled.ts";
+import { counted, number } from "../parts/counted.ts";
+import { type Kept, useKept } from "../parts/kept.ts";
+import { ShowMore } from "../parts/more.tsx";
+import { Answered, Empty } from "../parts/states.tsx";
+import { ProposalCard } from "./inbox/proposal.tsx";
+
+const STEP = 25;
+/** More than this the server does not hand out at once, and nobody reads. */
+const MOST = 500;
+
+export function InboxScreen({ route }: { route: Route }) {
+  const wanted = Number(route.query.get("most")) || STEP;
+  const limit = Math.max(STEP, Math.min(MOST, wanted));
+  const asked = useKept(useProjectData<InboxPage>("inbox", { offset: 0, limit }));
+  const pending = asked.data?.pending ?? 0;
+  return (
+    <>
+      <div class="screen-head">
+        <h1>Inbox</h1>
+        {pending ? <p>{counted(pending, "proposal waits", "proposals wait")}, the oldest first</p> : null}
+      </div>
+      <Answered asked={asked}>
+        {(page) =>
+          page.items.length ? <Proposals asked={asked} page={page} route={route} limit={limit} /> : <Nothing />
+        }
+      </Answered>
+    </>
+  );
+}
+
+function Nothing() {
+  const { session } = usePage();
+  return (
+    <div class="sheet">
+      {session.exported ? (
+        <Empty title="An export holds no inbox.">
+          What waits to be accepted stays on the machine where it was found.
+        </Empty>
+      ) : (
+        <Empty title="Nothing waits.">
+          What is found in sessions and in files of other programs waits here before any agent is told of it.{" "}
+          <code>memory inbox collect</code> works through the sessions that ended, <code>memory import</code> reads what
+          other programs know.
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+interface Given {
+  asked: Kept<InboxPage>;
+  page: InboxPage;
+  route: Route;
+  limit: number;
+}
+
+function Proposals({ asked, page, route, limit }: Given) {
+  const may = useMayWrite();
+  const list = useRef<HTMLDivElement>(null);
+  const { settled, settle } = useSettled(page, asked.again);
+  const at = route.query.get("at") ?? "";
+  useEffect(() => {
+    const rows = list.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [];
+    const wanted = [...rows].find((row) => row.dataset.ref === at);
+    wanted?.focus();
+    wanted?.scrollIntoView({ block: "center" });
+  }, [at]);
+  return (
+    <div class="inbox">
+      {may ? <Keys /> : <ReadOnly />}
+      <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
+        <ul aria-label="Proposals">
+          {page.items.map((proposal) => (
+            <li key={proposal.id}>
+              <ProposalCard
+                proposal={proposal}
+                settled={settled.has(proposal.id)}
+                onDone={() => (focusNext(list.current, proposal.id), settle(proposal.id))}
+              />
+            </li>
+          ))}
+        </ul>
+        <ShowMore
+          shown={page.items.length}
+          total={Math.min(page.pending, MOST)}
+          step={STEP}
+          what="proposals"
+          onMore={() => choose({ most: String(limit + STEP) })}
+        />
+      </div>
+      {page.pending > MOST && page.items.length >= MOST ? (
+        <p class="faint">{number(page.pending - MOST)} more come up as these are decided.</p>
+      ) : null}
+    </div>
+  );
+}
+
+function Keys() {
+  return (
+    <p class="inbox-hint faint small">
+      <kbd>j</kbd> <kbd>k</kbd> move, <kbd>a</kbd> accepts, <kbd>r</kbd> rejects. Everything can be undone.
+    </p>
+  );
+}
+
+function ReadOnly() {
+  return (
+    <p class="inbox-hint faint">
+      This page only reads. <code>memory view --write</code> lets you accept and reject here; in the terminal{" "}
+      <code>memory inbox</code> does.
+    </p>
+  );
+}

@@ -1,0 +1,114 @@
+/** Whether a record still holds, in plain words: for each place in the code what became of it, and who did it. */
+import { choose } from "../../app/router.ts";
+import type { AnchorView, VerdictState, VerdictView } from "../../data/types.ts";
+import { isCalm, Verdict } from "../../parts/badges.tsx";
+import { counted } from "../../parts/counted.ts";
+import { DiffOf } from "../../parts/diff.tsx";
+import { CommitLine } from "../../parts/facts-of-record.tsx";
+import { Ticked } from "../../parts/ticked.tsx";
+
+const WORDS: Record<VerdictState, string> = {
+  fresh: "The code is as it was when somebody last looked.",
+  changed: "The code has changed since somebody last looked. What is said here may no longer hold.",
+  moved: "The code has moved. What is said here may hold, but of another place.",
+  orphaned: "The code it speaks of is gone.",
+  unanchored: "It is not tied to any code, so nothing can tell whether it still holds.",
+  unverifiable: "It could not be held against the code.",
+};
+const COMPARABLE = new Set<VerdictState>(["changed", "moved", "orphaned"]);
+const WORST: VerdictState[] = ["orphaned", "moved", "changed", "unverifiable", "unanchored", "fresh"];
+
+export function VerdictPanel({ refText, verdict, open }: { refText: string; verdict: VerdictView; open: string }) {
+  const anchors = [...verdict.anchors].sort((a, b) => WORST.indexOf(a.verdict) - WORST.indexOf(b.verdict));
+  const inner = (
+    <>
+      {verdict.since ? (
+        <p class="verdict-since">
+          <span class="faint">Last looked at with</span> <CommitLine commit={verdict.since} />
+        </p>
+      ) : null}
+      <ul class="anchors" aria-label="Places in the code">
+        {anchors.map((anchor) => (
+          <Anchor key={anchor.anchor} refText={refText} anchor={anchor} open={open === anchor.anchor} />
+        ))}
+      </ul>
+    </>
+  );
+  const looks = `verdict-panel of-${verdict.verdict}`;
+  const words = WORDS[verdict.verdict];
+  // Without any place in the code there is no more to be said than that.
+  if (!anchors.length && verdict.verdict === "unanchored") return <p class={`${looks} bare`}>{words}</p>;
+  if (!anchors.length)
+    return (
+      <p class={`${looks} bare`}>
+        {words} <Ticked text={verdict.because} />
+      </p>
+    );
+  const calm = isCalm(verdict.verdict);
+  // What is said comes first: a long list of places waits until somebody asks for it.
+  return (
+    <details class={looks} open={open !== "" || (!calm && anchors.length === 1)} aria-label="Does it still hold?">
+      <summary>
+        <span class={calm ? "" : "verdict-words"}>{words}</span>{" "}
+        <span class="count">{counted(anchors.length, "place")}</span>
+        {calm || !verdict.because || anchors.length === 1 ? null : (
+          <span class="verdict-because">
+            <Ticked text={verdict.because} />
+          </span>
+        )}
+      </summary>
+      {inner}
+    </details>
+  );
+}
+
+function Anchor({ refText, anchor, open }: { refText: string; anchor: AnchorView; open: boolean }) {
+  const others = anchor.files.filter((file) => file !== anchor.anchor);
+  const left = Math.max(0, anchor.files_count - anchor.files.length);
+  const dirty = new Set(anchor.dirty);
+  return (
+    <li class="anchor">
+      <div class="anchor-head">
+        <code>{anchor.anchor}</code>
+        <Verdict verdict={anchor.verdict} />
+      </div>
+      {anchor.because ? (
+        <p class="anchor-why">
+          <Ticked text={anchor.because} />
+        </p>
+      ) : null}
+      {anchor.to.length ? (
+        <p class="anchor-why">
+          Now at{" "}
+          {anchor.to.map((path, number) => (
+            <span key={path}>
+              {number ? ", " : ""}
+              <code>{path}</code>
+            </span>
+          ))}
+        </p>
+      ) : null}
+      {others.length ? (
+        <ul class="paths">
+          {others.map((file) => (
+            <li key={file}>
+              <code>{file}</code>
+              {dirty.has(file) ? <span class="faint"> not committed</span> : null}
+            </li>
+          ))}
+          {left ? <li class="faint">and {left} more</li> : null}
+        </ul>
+      ) : null}
+      {anchor.commit ? <CommitLine commit={anchor.commit} /> : null}
+      {COMPARABLE.has(anchor.verdict) ? (
+        <div class="anchor-diff">
+          <button class="quiet" aria-expanded={open} onClick={() => choose({ anchor: open ? "" : anchor.anchor })}>
+            {open ? "Hide what changed" : "Show what changed"}
+            <span class="visually-hidden"> in {anchor.anchor}</span>
+          </button>
+          {open ? <DiffOf refText={refText} anchor={anchor.anchor} /> : null}
+        </div>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,138 @@
+/** What answers a question: records with how well they fit and why, what stands with them, what was held back. */
+import { useMemo, useRef } from "preact/hooks";
+import { moveInList } from "../../app/keys.ts";
+import { recordHref } from "../../app/router.ts";
+import type { SearchAnswer, SearchHit } from "../../data/types.ts";
+import { usePage } from "../../data/use.ts";
+import { isCalm, Kind, StageMark, Status, Verdict } from "../../parts/badges.tsx";
+import { Ticked } from "../../parts/ticked.tsx";
+import { Ago } from "../../parts/times.tsx";
+import { Explained } from "./explained.tsx";
+import { Marked, wordsOf } from "./marked.tsx";
+
+export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boolean }) {
+  const list = useRef<HTMLDivElement>(null);
+  const words = useMemo(() => wordsOf(answer.question), [answer.question]);
+  const best = Math.max(1, ...answer.results.map((hit) => hit.score));
+  const none = !answer.results.length;
+  return (
+    <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
+      {answer.words_only ? (
+        <p class="search-note">Found by its words alone: this page has no search engine behind it.</p>
+      ) : null}
+      {none ? (
+        <div class="search-none">
+          <h2>Nothing clearly answers this.</h2>
+          <p>
+            {answer.closest.length
+              ? "An agent would be told so. These come closest:"
+              : "An agent would be told so, and nothing else. Fewer or other words may find more."}
+          </p>
+        </div>
+      ) : (
+        <ol class="hits" aria-label="Records that answer">
+          {answer.results.map((hit) => (
+            <Hit key={hit.ref} hit={hit} words={words} best={best} explain={explain} />
+          ))}
+        </ol>
+      )}
+      {none && answer.closest.length ? (
+        <Others label="Closest" rows={answer.closest.map((one) => ({ ...one, says: "" }))} />
+      ) : null}
+      {answer.connected.length ? (
+        <section class="search-more" aria-labelledby="connected">
+          <h2 id="connected">Connected</h2>
+          <p>No match of their own, but one step away from what matches.</p>
+          <Others
+            label="Connected"
+            rows={answer.connected.map(({ relation, ...one }) => ({ ...one, says: relation.replaceAll("_", " ") }))}
+          />
+        </section>
+      ) : null}
+      {answer.withheld.length ? (
+        <section class="search-more withheld" aria-labelledby="withheld">
+          <h2 id="withheld">Held back</h2>
+          <p>They match, but an agent is not told them.</p>
+          <Others label="Held back" rows={answer.withheld.map(({ reason, ...one }) => ({ ...one, says: reason }))} />
+        </section>
+      ) : null}
+    </div>
+  );
+}
+
+interface Shown {
+  hit: SearchHit;
+  words: string[];
+  /** What a full bar stands for. */
+  best: number;
+  explain: boolean;
+}
+
+function Hit({ hit, words, best, explain }: Shown) {
+  const { project } = usePage();
+  const speaks = !isCalm(hit.verdict);
+  return (
+    <li>
+      <a class={`row hit${hit.live ? "" : " retired"}`} href={recordHref(project, hit.ref)} data-row data-ref={hit.ref}>
+        <span class="row-head">
+          <Kind kind={hit.kind} />
+          {hit.layer === "graph" ? null : <span class="tag">{hit.layer}</span>}
+          <StageMark stage={hit.stage} />
+          <Status status={hit.status} live={hit.live || hit.stage === "dead"} />
+          {speaks ? <Verdict verdict={hit.verdict} because={hit.because} /> : null}
+          <Score score={hit.score} best={best} />
+        </span>
+        <span class="row-title">
+          <Marked text={hit.title} words={words} />
+        </span>
+        {hit.excerpt && hit.excerpt !== hit.title ? (
+          <span class="row-text">
+            <Ticked text={hit.excerpt} show={(text) => <Marked text={text} words={words} />} />
+          </span>
+        ) : null}
+        {speaks && hit.because ? (
+          <span class="row-why">
+            <Ticked text={hit.because} />
+          </span>
+        ) : null}
+        <span class="hit-foot">
+          {hit.why ? <span>found by {hit.why}</span> : null}
+          <Ago time={hit.updated_at} />
+        </span>
+      </a>
+      {explain ? <Explained parts={hit.explain} title={hit.title} /> : null}
+    </li>
+  );
+}
+
+function Score({ score, best }: { score: number; best: number }) {
+  return (
+    <span class="score" title="How well it fits, of 1">
+      <i class="score-bar" aria-hidden="true">
+        <i style={{ width: `${Math.max(2, Math.min(100, (100 * score) / best))}%` }} />
+      </i>
+      <span class="visually-hidden">Score </span>
+      {score.toFixed(2)}
+    </span>
+  );
+}
+
+function Others({ label, rows }: { label: string; rows: { ref: string; title: string; says: string }[] }) {
+  const { project } = usePage();
+  return (
+    <ul class="rows others" aria-label={label}>
+      {rows.map((row) => (
+        <li key={row.ref}>
+          <a class="row" href={recordHref(project, row.ref)} title={row.ref} data-row data-ref={row.ref}>
+            <span class="row-title">{row.title || row.ref}</span>
+            {row.says ? (
+              <span class="others-says">
+                <Ticked text={row.says} />
+              </span>
+            ) : null}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
