@@ -243,11 +243,12 @@ def test_the_guide_shows_this_screen() -> None:
 def test_without_a_terminal_it_is_as_it_always_was(harbor: Path, agents: Any) -> None:
     run = agents("init")
     assert (run.code, run.err) == (0, "")
-    assert run.out.split("\n")[-6:] == [
+    assert run.out.split("\n")[-7:] == [
         "",
         "Next:",
         "  memory init --brief    gives your agent the task of filling the memory",
         "  memory save --help     shows how to record something yourself",
+        "  memory view --open     shows all of it in your browser",
         "  git add .memory AGENTS.md CLAUDE.md .gitignore && git commit    to share it",
         "",
     ]

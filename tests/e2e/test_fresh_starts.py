@@ -48,6 +48,7 @@ LINES = {
     "docs": ("docs",),
     "completion": ("completion", "bash"),
     "upgrade": ("upgrade",),
+    "view": ("view", "--export", "page"),
 }
 
 

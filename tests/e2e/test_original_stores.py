@@ -284,6 +284,7 @@ REFUSED = {
     "status": [("status",)],
     "sync": [("sync",), ("sync", "--dry-run")],
     "upgrade": [("upgrade",)],
+    "view": [("view", "--export", "page")],
     "why": [("why", "AGENTS.md")],
 }
 # `reset` is the way out; the others look at no store.

@@ -99,6 +99,8 @@ EXPECTED = (
     Expected("harbor-invoices", (85,), (ACCEPTED,), "no-change"),
     Expected("harbor-invoices", (106,), (REFUSED,), "docs-topics"),
     Expected("harbor-invoices", (107, 108), ("exit 3 -> 0",), "upgrade"),
+    Expected("harbor-invoices", (128, 129), ("exit 1 -> 2",), "view-port"),
+    Expected("harbor-invoices", (129,), ("code MemoryValidationFailed -> MemoryUsage",), "view-port"),
     Expected("no-git-notes", (4,), ("status stale",), "anchors-without-git"),
     Expected("no-git-notes", (12,), ("exit 0 -> 3", "event missing", "node missing"), "older-folder"),
     Expected("no-git-notes", (14,), (ACCEPTED,), "older-folder"),

@@ -129,6 +129,7 @@ def _next(done: Initialized, wired: Integrated | None) -> None:
     say("Next:")
     say("  memory init --brief    gives your agent the task of filling the memory")
     say("  memory save --help     shows how to record something yourself")
+    say("  memory view --open     shows all of it in your browser")
     line = sharing(done, wired)
     if line:
         say(f"  {line}    to share it")

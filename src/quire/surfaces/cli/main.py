@@ -39,6 +39,7 @@ COMMANDS = {
     "receipts": "Show what was handed to agents unasked.",
     "hook": "Answer a hook of a client; for clients, not for people.",
     "inspect": "Show one record in full, with what is connected.",
+    "view": "Look at all of it in your browser.",
     "status": "Show features by stage, questions, what the code left behind.",
     "check": "Look for faults in the memory's files.",
     "export": "Print all of it, to be read or kept elsewhere.",

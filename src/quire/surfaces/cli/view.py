@@ -1,0 +1,94 @@
+"""`memory view`"""
+
+from __future__ import annotations
+
+from quire.model import UsageError
+from quire.surfaces.cli.commands import Command, Option, Session
+from quire.surfaces.cli.reading import number
+
+_EXAMPLES = """Examples:
+  memory view                      print a link; Ctrl-C ends the page
+  memory view --open               open it in your browser
+  memory view --write              let the page change records, with undo
+  memory view --detach             go on without this terminal; `memory view --stop` ends it
+  memory view --export site        write it into a folder, to be published or attached
+"""
+_LAST_PORT = 65535
+
+__all__ = ["COMMAND"]
+
+
+def run(
+    session: Session,
+    open_browser: bool,
+    port: str | None,
+    write: bool,
+    detach: bool,
+    stop: bool,
+    export: str | None,
+    private: bool,
+    force: bool,
+    no_token: bool,
+) -> None:
+    """Look at the memory in your browser: projects, today, map, records, graph, search, timeline, health.
+
+    The page is served by this machine for this machine alone. Its link holds a token that is made for each run; no
+    other machine is asked for anything. It shows changes on disk as they happen. Without --write it changes nothing.
+    With --export nothing is served: the same page is written into a folder, without entries of the profile that are
+    private, notes, pins, proposals and receipts, unless --private is given.
+    """
+    if no_token:
+        raise UsageError(
+            "The page is never served without a token.",
+            hint="Any page in your browser could read it then. The link that `memory view` prints holds one.",
+        )
+    given = {"detach": detach, "write": write, "open": open_browser, "port": port is not None}
+    _refuse_together(stop=stop, export=export is not None, **given)
+    if export is None and (private or force):
+        raise UsageError("--private and --force belong to --export.", hint="Add --export FOLDER, or leave them out.")
+    wanted = number("port", port) or 0
+    if not 0 <= wanted <= _LAST_PORT:
+        raise UsageError(f"--port {wanted} is no port.", hint="Ports are 0 to 65535; 0 takes any free one.")
+    from quire.files import become_page
+
+    become_page(
+        {
+            "start": session.start or "",
+            "port": wanted,
+            "write": write,
+            "open_browser": open_browser,
+            "detach": detach,
+            "stop": stop,
+            "export": export,
+            "private": private,
+            "force": force,
+            "as_json": session.as_json,
+        }
+    )
+
+
+def _refuse_together(**given: bool) -> None:
+    """--stop and --export do one thing and end."""
+    for alone in ("stop", "export"):
+        others = [name for name, is_given in given.items() if is_given and name != alone]
+        if given[alone] and others:
+            said = " or ".join(f"--{name}" for name in others)
+            raise UsageError(f"--{alone} does not go with {said}.", hint=f"Give --{alone} alone.")
+
+
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    options=(
+        Option(name="--open", into="open_browser", help="Open the page in your browser."),
+        Option(name="--port", into="port", metavar="PORT", help="The port to listen on; any free one by default."),
+        Option(name="--write", into="write", help="Let the page change records, with undo."),
+        Option(name="--detach", into="detach", help="Go on without this terminal."),
+        Option(name="--stop", into="stop", help="End the page of this project that goes on alone."),
+        Option(name="--export", into="export", metavar="FOLDER", help="Write the page into a new folder instead."),
+        Option(name="--private", into="private", help="Export what is private to you, too."),
+        Option(name="--force", into="force", help="Replace an export that is there."),
+        Option(name="--no-token", into="no_token", help="Refused: the page is never served without a token."),
+    ),
+    paths=("export",),
+)

@@ -1,0 +1,46 @@
+"""The local page: what `memory view` serves, or writes into a folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until somebody ends it, or do the one thing that was asked for."""
+    from quire.files import real_world
+    from quire.model import QuireError
+    from quire.surfaces.web.options import read_options
+    from quire.surfaces.web.telling import tell_error
+
+    options = read_options(sys.argv[1:] if arguments is None else arguments)
+    try:
+        world = real_world()
+        if options.stop:
+            from quire.surfaces.web.running import stop
+
+            return stop(world, options)
+        if options.export is not None:
+            from quire.surfaces.web.exporting import export
+
+            return export(world, options)
+        if options.detach:
+            from quire.surfaces.web.running import detach
+
+            return detach(world, options)
+        from quire.surfaces.web.serving import serve
+
+        return serve(world, options)
+    except QuireError as error:
+        if options.detached:
+            from quire.surfaces.web.running import say_why
+
+            return say_why(error)
+        return tell_error(error, as_json=options.as_json)
+    except BrokenPipeError:
+        os._exit(141)  # the reader is gone; the interpreter's own flush at exit would say so
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,93 @@
+"""What the page may do to a record, and the call of `Project` behind each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.model import InputError
+
+if TYPE_CHECKING:
+    from quire.project import Acted, Project
+
+__all__ = ["Act", "carry_out", "read_act"]
+
+
+class Confirm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="confirm"):
+    """Somebody looked, and it is still true."""
+
+    ref: str
+    reason: str = ""
+
+
+class Stale(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="stale"):
+    """It is no longer true."""
+
+    ref: str
+    reason: str
+
+
+class Supersede(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="supersede"):
+    """Another one takes its place: one that is there, or a new one."""
+
+    ref: str
+    by: str = ""
+    title: str = ""
+    body: str = ""
+    reason: str = ""
+
+
+class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="edit"):
+    """Other words, or another stage."""
+
+    ref: str
+    revision: str
+    title: str | None = None
+    body: str | None = None
+    stage: str | None = None
+
+
+class Accept(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="accept"):
+    """Make a record of a proposal."""
+
+    id: str
+
+
+class Reject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="reject"):
+    """Say no to a proposal, for good."""
+
+    id: str
+    reason: str = ""
+
+
+Act = Confirm | Stale | Supersede | Edit | Accept | Reject
+
+
+def read_act(data: bytes) -> Act:
+    """What was asked for, checked."""
+    try:
+        act: Act = msgspec.json.decode(data, type=Act)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            f"This is no action: {str(error).replace('`$.', '`').replace(' - at `$`', '')}.",
+            hint="An action is one of confirm, stale, supersede, edit, accept, reject.",
+        ) from None
+    return act
+
+
+def carry_out(project: Project, act: Act) -> Acted:
+    """Do it, with every check that the command would make."""
+    match act:
+        case Confirm():
+            return project.act_confirm(act.ref, act.reason)
+        case Stale():
+            return project.act_stale(act.ref, act.reason)
+        case Supersede():
+            return project.act_supersede(act.ref, by=act.by, title=act.title, body=act.body, reason=act.reason)
+        case Edit():
+            return project.act_edit(act.ref, act.revision, title=act.title, body=act.body, stage=act.stage)
+        case Accept():
+            return project.act_accept(act.id)
+        case Reject():
+            return project.act_reject(act.id, act.reason)

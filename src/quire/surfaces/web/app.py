@@ -1,0 +1,174 @@
+"""The page's interface over HTTP: routes, and how an error is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from quire.fields import crashed, failed, json_text
+from quire.model import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
+from quire.surfaces.web.acts import read_act
+from quire.surfaces.web.assets import INDEX, Asset
+from quire.surfaces.web.pulses import Pulses
+
+if TYPE_CHECKING:
+    from quire.surfaces.web.desk import Answered, Desk
+    from quire.surfaces.web.tickets import Tickets
+
+_JSON = "application/json"
+_BODY_MOST = 4 * 1024 * 1024
+_BUSY = 503
+_STATUSES: tuple[tuple[type[QuireError], int], ...] = (
+    (NotFound, 404),
+    (Conflict, 409),
+    (LockBusy, _BUSY),
+    (NotReady, 412),
+    (UsageError, 403),
+    (InputError, 400),
+)
+VERSION_HEADER = "x-quire-version"
+
+__all__ = ["VERSION_HEADER", "build_app"]
+
+
+class _Page:
+    """What the routes share."""
+
+    def __init__(self, desk: Desk, assets: Mapping[str, Asset], tickets: Tickets) -> None:
+        self.desk = desk
+        self.assets = assets
+        self.tickets = tickets
+        self.pulses = Pulses(desk)
+
+    async def asset(self, request: Request) -> Response:
+        asset = self.assets[request.url.path.lstrip("/") or INDEX]
+        headers = {"etag": asset.mark, "cache-control": "no-cache", "vary": "accept-encoding"}
+        if request.headers.get("if-none-match") == asset.mark:
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return _sent(asset.compressed, asset.kind, {**headers, "content-encoding": "gzip"})
+        return _sent(asset.data, asset.kind, headers)
+
+    async def ticket(self, request: Request) -> Response:
+        token = self.tickets.redeem((await _object(request)).get("ticket"))
+        return _told({"token": token})
+
+    async def new_ticket(self, _: Request) -> Response:
+        return _told({"ticket": self.tickets.issue()})
+
+    async def session(self, _: Request) -> Response:
+        from quire import __version__
+
+        desk = self.desk
+        return _told(
+            {
+                "version": __version__,
+                "write": desk.may_write,
+                "exported": False,
+                "project": await desk.work(desk.current),
+                "now": desk.now(),
+            }
+        )
+
+    async def projects(self, _: Request) -> Response:
+        projects = await self.desk.work(self.desk.projects)
+        return _told({"registry_path": self.desk.registry_path(), "projects": projects})
+
+    async def answer(self, request: Request) -> Response:
+        found: Answered = await self.desk.ask(
+            request.path_params["project"], request.path_params.get("path", ""), dict(request.query_params)
+        )
+        return _sent(found.data, _JSON, {VERSION_HEADER: found.version})
+
+    async def actions(self, request: Request) -> Response:
+        name = request.path_params["project"]
+        if request.method == "GET":
+            return _told({"actions": await self.desk.work(lambda: self.desk.acts(name))})
+        act = read_act(await _body(request))
+        done = await self.desk.act(name, act)
+        await self.pulses.tell_now(name)
+        return _told(done)
+
+    async def undo(self, request: Request) -> Response:
+        name = request.path_params["project"]
+        undo = (await _object(request)).get("undo")
+        if not isinstance(undo, str):
+            raise InputError("`undo` is missing.", hint="Say what is to be undone.", details={"field": "undo"})
+        done = await self.desk.undo(name, undo)
+        await self.pulses.tell_now(name)
+        return _told(done)
+
+    async def events(self, request: Request) -> Response:
+        project = request.query_params.get("project", "")
+        if project:
+            await self.desk.work(lambda: self.desk.project(project))
+        if self.pulses.is_full:
+            raise LockBusy("Too many pages listen already.", hint="Close some of them.")
+        return StreamingResponse(
+            self.pulses.listen(project), media_type="text/event-stream", headers={"cache-control": "no-store"}
+        )
+
+
+def build_app(desk: Desk, assets: Mapping[str, Asset], tickets: Tickets) -> Starlette:
+    """The app behind the door."""
+    page = _Page(desk, assets, tickets)
+    files = [Route(f"/{'' if name == INDEX else name}", page.asset, methods=["GET"]) for name in assets]
+    project = "/api/projects/{project}"
+    routes = [
+        *files,
+        Route("/api/ticket", page.ticket, methods=["POST"]),
+        Route("/api/tickets", page.new_ticket, methods=["POST"]),
+        Route("/api/session", page.session, methods=["GET"]),
+        Route("/api/events", page.events, methods=["GET"]),
+        Route("/api/projects", page.projects, methods=["GET"]),
+        Route(f"{project}/actions", page.actions, methods=["GET", "POST"]),
+        Route(f"{project}/undo", page.undo, methods=["POST"]),
+        Route(project, page.answer, methods=["GET"]),
+        Route(f"{project}/{{path:path}}", page.answer, methods=["GET"]),
+    ]
+    return Starlette(routes=routes, exception_handlers={QuireError: _said, Exception: _said})
+
+
+async def _said(_: Request, error: Exception) -> Response:
+    """What went wrong, and what to do."""
+    told = error if isinstance(error, QuireError) else crashed(error)
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+    again = {"retry-after": "1"} if status == _BUSY else {}
+    return _sent(json_text({"error": failed(told)["error"]}).encode(), _JSON, again, status)
+
+
+def _told(data: dict[str, Any]) -> Response:
+    return _sent(json_text({"data": data}).encode(), _JSON, {})
+
+
+def _sent(data: bytes, kind: str, headers: Mapping[str, str], status: int = 200) -> Response:
+    given = {"content-type": kind, "cache-control": "no-store", **headers}
+    return Response(data, status_code=status, headers=given)
+
+
+async def _body(request: Request) -> bytes:
+    """What was sent, if it is JSON and no more than anybody types."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+        raise InputError("Only JSON is read here.", hint="Send `content-type: application/json`.")
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > _BODY_MOST:
+            raise InputError("This is too long.", hint=f"At most {_BODY_MOST:,} bytes are read.")
+    return data
+
+
+async def _object(request: Request) -> dict[str, Any]:
+    try:
+        value = json.loads(await _body(request))
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise InputError("This is no JSON object.", hint="Send one object.")
+    return value

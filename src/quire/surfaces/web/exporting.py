@@ -1,0 +1,183 @@
+"""The page as files: the same screens without a server, to be published or attached."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.fields import json_text, viewed_fields
+from quire.model import cut, timestamp
+from quire.surfaces.web.answers import ANSWERS
+from quire.surfaces.web.assets import INDEX, Asset, read_assets
+from quire.surfaces.web.desk import HERE
+from quire.surfaces.web.prose import prose_of
+from quire.surfaces.web.telling import tell
+
+if TYPE_CHECKING:
+    from quire.files import World
+    from quire.project import Project
+    from quire.surfaces.web.options import Options
+    from quire.upkeep.views import FileHealth, RecordDetail
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; worker-src 'self';"
+    " base-uri 'none'; form-action 'none'"
+)
+_CHUNK = 100
+_TEXT = 4_000
+_PAGE = 500
+_DIFFS = 300
+"""So many changes of code are in an export; each takes git a moment to show."""
+_HEAD = '<meta charset="utf-8">'
+
+__all__ = ["export"]
+
+
+def export(world: World, options: Options) -> int:
+    """Write the page into a folder; what is private to the user stays out unless it was asked for."""
+    from quire.project import Project
+
+    assets = read_assets()
+    project = Project.open(options.start or world.cwd, world)
+    target = project.page_target(options.export or "", force=options.force)
+    made = _Making(project, private=options.private)
+    files = {**_page(assets), **dict(made.files())}
+    place = project.write_page(target, files, force=options.force)
+    size = sum(map(len, files.values()))
+    data = {"path": place, "files": len(files), "bytes": size, "records": made.count, "private": options.private}
+    lines = [
+        f"Wrote {place}: {made.count:,} records, {len(files):,} files, {size:,} bytes.",
+        "Open index.html in it, or publish the folder as it is.",
+    ]
+    if not options.private:
+        lines.append("What is private to you, notes, pins, proposals and receipts were left out (--private).")
+    tell(data, lines, as_json=options.as_json)
+    return 0
+
+
+def _page(assets: Mapping[str, Asset]) -> dict[str, bytes]:
+    """The files of the page itself; its first one says that this is an export."""
+    marks = f'<meta http-equiv="content-security-policy" content="{POLICY}"><meta name="quire-exported" content="1">'
+    html = assets[INDEX].data.decode().replace(_HEAD, f"{_HEAD}\n    {marks}", 1)
+    return {**{name: asset.data for name, asset in assets.items()}, INDEX: html.encode()}
+
+
+class _Making:
+    """The answers of the page, worked out once."""
+
+    def __init__(self, project: Project, *, private: bool) -> None:
+        self._project = project
+        self._private = private
+        self.count = 0
+        self._diffs_left = _DIFFS
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        items = self._items()
+        self.count = len(items)
+        answers = {**self._whole(), "items": items}
+        refs = [item["ref"] for item in items]
+        texts: dict[str, str] = {}
+        chunks: dict[str, int] = {}
+        for number, start in enumerate(range(0, len(refs), _CHUNK)):
+            part = refs[start : start + _CHUNK]
+            details = self._details(part, set(refs))
+            texts |= {ref: cut(held["detail"]["body"], _TEXT) for ref, held in details.items()}
+            chunks |= dict.fromkeys(details, number)
+            yield _file(f"records-{number}", details)
+            self._progress(start + len(part), len(refs))
+        yield _file("records", {"refs": chunks, "chunks": -(-len(refs) // _CHUNK)})
+        yield _file("texts", texts)
+        for name, value in answers.items():
+            yield _file(name, value)
+
+    def _whole(self) -> dict[str, Any]:
+        """The screens that are one answer each."""
+        from quire import __version__
+
+        project, private = self._project, self._private
+        summary = viewed_fields(project.view_summary(private=private))
+        entry = {"id": HERE, "name": summary["name"], "root": "", "current": True, "available": True, "problem": ""}
+        found: dict[str, Any] = {
+            "session": {
+                "version": __version__,
+                "write": False,
+                "exported": True,
+                "project": HERE,
+                "now": timestamp(project.world.now()),
+            },
+            "projects": {"registry_path": "", "projects": [entry]},
+            "summary": {**summary, "root": ""},
+            "today": viewed_fields(project.view_today(private=private)),
+            "inbox": viewed_fields(project.view_inbox(private=private)),
+            "graph": viewed_fields(project.view_graph(private=private)),
+            "receipts": viewed_fields(project.view_receipts(private=private)),
+            "files": viewed_fields(self._file_health(summary["layers"].get("profile", 0))),
+        }
+        for name, path in (
+            ("map", "map"),
+            ("timeline", "timeline"),
+            ("anchors", "health/anchors"),
+            ("coverage", "health/coverage"),
+        ):
+            found[name] = viewed_fields(ANSWERS[path](project, {}))
+        return found
+
+    def _file_health(self, profile: int) -> FileHealth:
+        from quire.upkeep.views import without_private
+
+        found = self._project.view_files()
+        return found if self._private else without_private(found, profile)
+
+    def _items(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        while True:
+            page = self._project.view_records(offset=len(found), limit=_PAGE, private=self._private)
+            found += viewed_fields(page)["items"]
+            if not page.items or len(found) >= page.total:
+                return found
+
+    def _details(self, refs: list[str], shown: set[str]) -> dict[str, Any]:
+        """Records in full with their past. Nothing in them names a record that is left out."""
+        histories = self._project.view_histories(refs)
+        found: dict[str, Any] = {}
+        for ref, detail in self._project.view_details(refs).items():
+            told = viewed_fields(detail)
+            told["relations"] = [
+                item for item in told["relations"] if item["other"] is None or item["other_ref"] in shown
+            ]
+            if told["superseded_by"] and told["superseded_by"]["ref"] not in shown:
+                told["superseded_by"] = None
+            told["prose"] = prose_of(told["body"])
+            told["may"] = []
+            history = viewed_fields(histories[ref]) if ref in histories else {"ref": ref, "entries": [], "cut": False}
+            found[ref] = {"detail": told, "history": history, "diffs": self._diffs(detail)}
+        return found
+
+    def _diffs(self, detail: RecordDetail) -> dict[str, Any]:
+        """What changed in the code that a record speaks of, where something did."""
+        from quire.model import QuireError
+
+        found = {}
+        for anchor in detail.verdict.anchors if detail.verdict else ():
+            if anchor.verdict == "changed" and self._diffs_left > 0:
+                self._diffs_left -= 1
+                try:
+                    found[anchor.anchor] = viewed_fields(self._project.view_diff(detail.item.ref, anchor=anchor.anchor))
+                except QuireError:
+                    continue  # it cannot be shown here either
+        return found
+
+    def _progress(self, done: int, total: int) -> None:
+        if sys.stderr.isatty() and total > _PAGE:
+            sys.stderr.write(f"\r{done:,} of {total:,} records" + ("\n" if done >= total else ""))
+            sys.stderr.flush()
+
+
+def _file(name: str, value: Any) -> tuple[str, bytes]:
+    """A script that hands a value over: the only thing that a page from a disk may load."""
+    # Parsed, not written out: in a program some names of fields would mean something.
+    text = msgspec.json.encode(json_text(value)).decode()
+    return f"data/{name}.js", f'quireData("{name}",JSON.parse({text}));\n'.encode()

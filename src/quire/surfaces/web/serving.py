@@ -1,0 +1,155 @@
+"""Serving the page: on this machine only, with a token of this run, until somebody ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from quire.surfaces.door import (
+    READ,
+    WRITE,
+    Doorkeeper,
+    Rules,
+    hurried_protocol,
+    listen,
+    loopback_hosts,
+)
+from quire.surfaces.web.assets import INDEX, read_assets
+
+if TYPE_CHECKING:
+    from quire.files import World
+    from quire.surfaces.web.assets import Asset
+    from quire.surfaces.web.desk import Desk
+    from quire.surfaces.web.options import Options
+    from quire.surfaces.web.tickets import Tickets
+
+HOST = "127.0.0.1"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    " worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types quire"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+_RATE = 2_000
+_TOKEN_PARTS = 3
+_CONNECTIONS_MOST = 1_200
+_FILES_MOST = 4_096
+_CLOSING_SECONDS = 2
+
+__all__ = ["HEADERS", "HOST", "POLICY", "serve"]
+
+
+def serve(world: World, options: Options) -> int:
+    """Listen until a signal ends it."""
+    from quire.surfaces.web.desk import Desk
+    from quire.surfaces.web.running import announce, noted
+    from quire.surfaces.web.tickets import Tickets
+
+    assets = read_assets()
+    _make_room()
+    listening = listen(HOST, options.port)
+    port = listening.getsockname()[1]
+    token, ticket = ("".join(world.token() for _ in range(_TOKEN_PARTS)) for _ in range(2))
+    desk = Desk(world, options.start or world.cwd, may_write=options.write)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` has its reasons
+            signal.signal(number, _leave)
+    with listening, contextlib.suppress(KeyboardInterrupt, SystemExit), noted(world, options) as noting:
+        tickets = Tickets(token, ticket, world.token)
+        rules = Rules(
+            path="/api/",
+            tokens={token: WRITE if options.write else READ},
+            hosts=loopback_hosts(port),
+            origins=frozenset(f"http://{host}" for host in loopback_hosts(port)),
+            rate=_RATE,
+            open_paths=frozenset({"/", "/api/ticket", *(f"/{name}" for name in assets if name != INDEX)}),
+        )
+
+        def ready() -> None:
+            announce(world, options, desk, port=port, token=token, ticket=ticket, noting=noting)
+            desk.prepare()
+
+        _run(desk, assets, tickets, rules, listening, ready)
+    desk.close()
+    os._exit(0)
+
+
+def _make_room() -> None:
+    """Room for as many connections as are taken; most systems give fewer files to a process that does not ask."""
+    import logging
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES_MOST if hard == resource.RLIM_INFINITY else min(hard, _FILES_MOST)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    # Where there is no room for one more connection, asyncio says so thousands of times a second.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+
+
+def _leave(*_: object) -> None:
+    raise SystemExit(0)
+
+
+def _run(
+    desk: Desk,
+    assets: Mapping[str, Asset],
+    tickets: Tickets,
+    rules: Rules,
+    listening: socket.socket,
+    ready: Callable[[], None],
+) -> None:
+    import uvicorn
+
+    from quire.surfaces.web.app import build_app
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            # Whoever comes before the first second is over gets them, too.
+            self.server_state.default_headers = list(self.config.encoded_headers)
+            await super().startup(sockets)
+            ready()
+
+    config = uvicorn.Config(
+        Doorkeeper(build_app(desk, assets, tickets), rules),
+        http=_sealed_protocol(),
+        headers=list(HEADERS.items()),
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_CONNECTIONS_MOST,
+        timeout_graceful_shutdown=_CLOSING_SECONDS,
+        lifespan="off",
+        ws="none",
+    )
+    Server(config).run(sockets=[listening])
+
+
+def _sealed_protocol() -> type[Any]:
+    """HTTP as the door speaks it. What is no HTTP is answered before any app sees it; that carries the headers, too."""
+    import h11
+
+    def refuse(self: Any, said: str) -> None:
+        headers = [("content-type", "text/plain; charset=utf-8"), ("connection", "close"), *HEADERS.items()]
+        refusal = h11.Response(status_code=400, headers=headers, reason=b"Bad Request")
+        for event in (refusal, h11.Data(data=said.encode()), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event))
+        self.transport.close()
+
+    protocol = hurried_protocol()
+    protocol.send_400_response = refuse
+    return protocol

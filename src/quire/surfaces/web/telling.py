@@ -1,0 +1,50 @@
+"""What the process of the page says on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from quire.model import QuireError
+
+_EXIT = {"failed": 1, "usage": 2, "not_ready": 3}
+
+__all__ = ["say", "tell", "tell_error"]
+
+
+def say(*lines: str) -> None:
+    """Lines for people, with nothing in them that a terminal would act on."""
+    from quire.guard import make_safe
+
+    _write("".join(f"{make_safe(line)}\n" for line in lines))
+
+
+def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
+    """The answer as one envelope, or as lines."""
+    if not as_json:
+        say(*lines)
+        return
+    from quire.fields import json_text, succeeded
+
+    _write(json_text(succeeded(None, data)) + "\n")
+
+
+def tell_error(error: QuireError, *, as_json: bool) -> int:
+    """What went wrong and what to do; the exit code."""
+    if as_json:
+        from quire.fields import failed, json_text
+
+        _write(json_text(failed(error)) + "\n")
+    elif sys.stderr is not None:
+        from quire.guard import make_safe
+
+        hint = f"hint: {error.hint}\n" if error.hint else ""
+        sys.stderr.write(make_safe(f"error: {error.message}\n{hint}"))
+    return _EXIT[error.kind]
+
+
+def _write(text: str) -> None:
+    """Whoever closed standard output wants to be told nothing."""
+    if sys.stdout is not None:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
