@@ -25,6 +25,7 @@ SUITES = (
     "journal_speed",
     "signals",
     "mcp_server",
+    "view",
 )
 RESULTS = Path(__file__).parent / "results"
 
