@@ -127,11 +127,20 @@ run memory inbox
 run memory inbox accept --all --from user
 run memory receipts
 
+say "15. To look at: the same as a page"
+if memory view --export "$work/page" > "$work/page.txt" 2>&1; then
+  printf '$ memory view --export page\n'
+  sed "s#$work/##" "$work/page.txt"
+else
+  cat "$work/page.txt" # without the npm registry the page was not built; everything else works
+fi
+
 say "What to try next"
 cat <<TEXT
 The sample repository stays in $repo
   cd $repo
   export PATH="$(dirname "$(command -v memory)"):\$PATH" MEMORY_HOME="$MEMORY_HOME"
+  memory view --open
   memory query "who looks after refunds?"
   memory brief services/pdf/index.ts
   memory profile session-start
