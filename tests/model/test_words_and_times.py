@@ -53,10 +53,18 @@ def test_instants_compare_across_time_zones_and_spellings() -> None:
     assert not is_timestamp("2026-02-30T11:19:00Z")
 
 
-def test_a_moment_before_or_after_all_days_in_utc_is_none() -> None:
-    assert instant("9999-12-31T23:59:59-12:00") is None
-    assert instant("0001-01-01T00:00:00+12:00") is None
-    assert instant("9999-12-31T23:59:59Z") == datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+@pytest.mark.parametrize(
+    ("text", "said", "name"),
+    [
+        ("9999-12-31T23:59:59-12:00", "9999-12-31T23:59:59+00:00", "99991231T235959Z"),
+        ("0001-01-01T00:00:00+12:00", "0001-01-01T00:00:00+00:00", "10101T000000Z"),
+    ],
+)
+def test_a_moment_beyond_all_days_in_utc_is_the_last_or_the_first_there_is(text: str, said: str, name: str) -> None:
+    moment = instant(text)
+    assert moment is not None
+    assert timestamp(moment) == said
+    assert stamp(moment).lstrip("0") == name
 
 
 @given(st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(2200, 1, 1), timezones=st.just(UTC)))

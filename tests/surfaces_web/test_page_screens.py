@@ -9,6 +9,8 @@ from page_checks import accessibility_faults, contrast_faults, sideways
 from page_looking import Look, Looking
 from web_serving import PageDoor
 
+from thorough import some
+
 SCREENS: dict[str, tuple[str, str, dict[str, str], str]] = {
     "projects": ("", "", {}, "Projects"),
     "today": ("today", "", {}, "Today"),
@@ -144,7 +146,7 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", some(list(CHOICES), 7))
 def test_a_choice_is_kept_in_the_address(looking: Looking, name: str) -> None:
     screen, query, group, chip, kept = CHOICES[name]
     page = looking.open(screen, **query)

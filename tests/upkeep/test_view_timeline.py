@@ -217,7 +217,7 @@ def test_checkpoints_are_told(project: Project, git: Any) -> None:
     assert (mark.ref, mark.layer, mark.at) == ("checkpoint:chk-000001", "journal", NOW)
 
 
-@pytest.mark.parametrize("at", ["", "never", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+10:00"])
+@pytest.mark.parametrize("at", ["", "never", "2026-13-01T00:00:00Z"])
 def test_what_has_no_usable_time_is_left_out(at: str, project: Project, repo: Path) -> None:
     journal(repo, session(1, "a", at), session(2, "b", "2999-01-01T00:00:00.000Z"))
     found = timeline(project)
@@ -260,3 +260,9 @@ def test_days_are_bounded(project: Project, repo: Path, monkeypatch: pytest.Monk
     found = timeline(project)
     assert [one.day for one in found.days] == ["2026-02-07", "2026-02-08", "2026-03-02"]
     assert found.cut is True
+
+
+def test_a_time_before_all_days_in_utc_stops_nobody(project: Project, repo: Path) -> None:
+    """One such event in a journal once made the index impossible to open."""
+    journal(repo, session(1, "a", "0001-01-01T00:00:00+10:00"))
+    assert [mark.at for mark in lane(timeline(project), "session")] == ["0001-01-01T00:00:00+00:00"]

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import re
-from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from datetime import MINYEAR, UTC, datetime
 
 TIMESTAMP_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_AND_LAST = (MINYEAR, MAXYEAR)
 
 __all__ = ["EPOCH", "TIMESTAMP_PATTERN", "instant", "is_timestamp", "stamp", "timestamp"]
 
 
 def timestamp(moment: datetime) -> str:
     """`2026-03-02T11:19:00+00:00`: whole seconds, UTC."""
-    return moment.astimezone(UTC).replace(microsecond=0).isoformat()
+    return _in_utc(moment).replace(microsecond=0).isoformat()
 
 
 def stamp(moment: datetime) -> str:
     """The same instant as part of a file name: `20260302T111900Z`."""
-    return moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return _in_utc(moment).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """The same instant in UTC; the first or the last that there is, where it lies a few hours beyond."""
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        beyond = datetime.min if moment.year == MINYEAR else datetime.max  # noqa: DTZ901
+        return beyond.replace(tzinfo=UTC)
 
 
 def is_timestamp(text: str) -> bool:
@@ -31,8 +39,6 @@ def instant(text: str) -> datetime | None:
     """The instant a timestamp names, or None when it names none."""
     try:
         moment = datetime.fromisoformat(text)
-        if moment.year in _FIRST_AND_LAST and moment.tzinfo is not None:
-            moment.astimezone(UTC)  # where it is another day there, there may be none
-    except (ValueError, OverflowError):
+    except ValueError:
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -41,12 +41,15 @@ export function AreaChart({ points, series, label }: { points: Point[]; series: 
           onPointerLeave={() => setPlace(-1)}
         >
           <ValueAxis ticks={drawn.ticks} y={drawn.y} left={LEFT} right={width} say={compact} />
-          {series.map((one, layer) => (
-            <g key={one.name} style={{ "--c": `var(--${one.colour})` }}>
-              <path class="area" d={areaPath(drawn.xs, drawn.lines[layer]!, drawn.lines[layer + 1]!)} />
-              <path class="edge" d={linePath(drawn.xs, drawn.lines[layer + 1]!)} />
-            </g>
-          ))}
+          {series
+            .map((one, layer) => (
+              <g key={one.name} style={{ "--c": `var(--${one.colour})` }}>
+                <path class="area" d={areaPath(drawn.xs, drawn.lines[layer]!, drawn.lines[layer + 1]!)} />
+                <path class="edge" d={linePath(drawn.xs, drawn.lines[layer + 1]!)} />
+              </g>
+            ))
+            // The lowest comes last: where nothing lies upon it, its own edge is seen.
+            .reverse()}
           {x === undefined ? null : <line class="cursor" x1={x} x2={x} y1={TOP} y2={HEIGHT - FOOT} />}
           <TimeAxis ticks={drawn.times} x={drawn.x} y={HEIGHT - FOOT} width={width} />
         </svg>
