@@ -31,7 +31,7 @@ from quire.files import real_world
 from quire.project import Project
 
 SIZES = (1_000, 10_000)
-ROUNDS = 5
+ROUNDS = 3
 ANCHORED_FILES = 2_000
 SHOWN_MOST, TASK_MOST, PAINT_MOST, SHIPPED_MOST = 1_000, 200, 500, 300_000
 """The aims: ms until data is shown, warm, with the most records; ms of a task; ms until a paint; bytes, compressed."""
