@@ -19,7 +19,7 @@ def either(short: T, long: T) -> T:
 
 def examples(many: int) -> int:
     """How many examples are drawn: so many in a long run, fewer otherwise and always the same ones."""
-    return either(min(many, max(40, many * 3 // 10)), many)
+    return either(min(many, max(30, many * 2 // 10)), many)
 
 
 def some(items: Sequence[T], most: int) -> list[T]:

@@ -10,6 +10,8 @@ from page_checks import accessibility_faults, contrast_faults, sideways
 from page_looking import Look, Looking
 from web_serving import PageDoor, harbor, opened
 
+from thorough import some
+
 HELP = {
     "today": ("Nothing is here yet.", "memory init --brief"),
     "map": ("Nothing is on the map yet.", "memory save"),
@@ -29,7 +31,7 @@ def page_server(place: Path) -> Iterator[PageDoor]:
         yield door
 
 
-@pytest.mark.parametrize("screen", HELP)
+@pytest.mark.parametrize("screen", some(list(HELP), 6))
 def test_an_empty_screen_says_what_to_do(looking: Looking, screen: str) -> None:
     page = looking.open(screen)
     shown = page.locator("main").inner_text()

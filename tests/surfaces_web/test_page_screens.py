@@ -83,7 +83,7 @@ def test_a_screen_by_its_link_after_a_reload_and_on_the_way_back(looking: Lookin
     )
 
 
-@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize("name", some(list(SCREENS), 7))
 def test_a_screen_in_the_dark_and_on_a_phone(look: Look, name: str) -> None:
     screen, rest, query, head = SCREENS[name]
     looking = look(width=360, height=740, color_scheme="dark", has_touch=True, is_mobile=True)

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 from web_serving import PageDoor, harbor, opened, saved_nodes
 
 from installed import Memory
-from thorough import either
+from thorough import either, some
 
 READY = """() => !!document.querySelector("main h1")
     && !document.querySelector(".loading, [aria-busy=true], .project-wait, .graph[data-settled=false]")"""
@@ -248,7 +248,7 @@ ADDRESSES = (
 )
 
 
-@pytest.mark.parametrize("address", ADDRESSES, ids=lambda text: ascii(text[:40]))
+@pytest.mark.parametrize("address", some(ADDRESSES, 9), ids=lambda text: ascii(text[:40]))
 def test_no_address_of_the_page_is_more_than_an_address(stray: Watch, at: str, address: str) -> None:
     stray.page.goto("about:blank")
     stray.page.goto(stray.home + address.replace("PROJECT", at.rpartition("/")[2]))
@@ -306,7 +306,7 @@ def test_what_is_done_to_hostile_records_is_told_as_text(browser: Browser, store
 # -- an export ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("screen", ["", *SCREENS])
+@pytest.mark.parametrize("screen", some(["", *SCREENS], 6))
 def test_an_export_shows_hostile_texts_as_texts(exported: Watch, screen: str) -> None:
     shown = exported.open(f"#/p/here/{screen}" if screen else "#/")
     assert MARK in shown or screen in ("graph", "inbox")
