@@ -1,7 +1,7 @@
 """Who may come in over HTTP, and where: shared by the surfaces that listen on a port."""
 
 from quire.surfaces.door.keeper import GRANTED, READ, WRITE, App, Doorkeeper, Receive, Rules, Scope, Send
-from quire.surfaces.door.listening import LOOPBACK, hurried_protocol, listen, loopback_hosts
+from quire.surfaces.door.listening import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
 
 __all__ = [
     "GRANTED",
@@ -17,4 +17,5 @@ __all__ = [
     "hurried_protocol",
     "listen",
     "loopback_hosts",
+    "quiet_settings",
 ]

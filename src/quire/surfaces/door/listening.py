@@ -11,8 +11,16 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _WAITING = 2048
 _HEADER_SECONDS = 10
+_QUIET: dict[str, Any] = {
+    "log_config": None,
+    "log_level": "critical",
+    "access_log": False,
+    "server_header": False,
+    "limit_concurrency": 1_200,
+    "ws": "none",
+}
 
-__all__ = ["LOOPBACK", "hurried_protocol", "listen", "loopback_hosts"]
+__all__ = ["LOOPBACK", "hurried_protocol", "listen", "loopback_hosts", "quiet_settings"]
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -31,6 +39,11 @@ def listen(host: str, port: int) -> socket.socket:
             hint="Choose another port with --port, or 0 for any free one.",
         ) from None
     return listening
+
+
+def quiet_settings() -> dict[str, Any]:
+    """How uvicorn serves for us: it says nothing, and takes no more than it can serve."""
+    return dict(_QUIET)
 
 
 def loopback_hosts(port: int) -> frozenset[str]:

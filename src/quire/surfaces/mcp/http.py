@@ -20,6 +20,7 @@ from quire.surfaces.door import (
     hurried_protocol,
     listen,
     loopback_hosts,
+    quiet_settings,
 )
 from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE
 from quire.surfaces.mcp.wire import LINE_MOST
@@ -34,7 +35,6 @@ RATE = 50
 TOKEN_LEAST = 16
 _TOKEN_PARTS = 3
 _SESSIONS_MOST = 256
-_CONNECTIONS_MOST = 1200
 _CLOSING_SECONDS = 10
 
 __all__ = ["serve_http"]
@@ -90,14 +90,9 @@ def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:
     config = uvicorn.Config(
         Doorkeeper(_owned(app), rules),
         http=hurried_protocol(),
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=_CONNECTIONS_MOST,
         timeout_graceful_shutdown=_CLOSING_SECONDS,
         lifespan="on",
-        ws="none",
+        **quiet_settings(),
     )
     uvicorn.Server(config).run(sockets=[listening])
 

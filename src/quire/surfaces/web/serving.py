@@ -17,6 +17,7 @@ from quire.surfaces.door import (
     hurried_protocol,
     listen,
     loopback_hosts,
+    quiet_settings,
 )
 from quire.surfaces.web.assets import INDEX, read_assets
 
@@ -44,7 +45,6 @@ HEADERS = {
 }
 _RATE = 2_000
 _TOKEN_PARTS = 3
-_CONNECTIONS_MOST = 1_200
 _FILES_MOST = 4_096
 _CLOSING_SECONDS = 2
 
@@ -127,14 +127,9 @@ def _run(
         Doorkeeper(build_app(desk, assets, tickets), rules),
         http=_sealed_protocol(),
         headers=list(HEADERS.items()),
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=_CONNECTIONS_MOST,
         timeout_graceful_shutdown=_CLOSING_SECONDS,
         lifespan="off",
-        ws="none",
+        **quiet_settings(),
     )
     Server(config).run(sockets=[listening])
 
