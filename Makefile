@@ -8,7 +8,9 @@ PYTEST_ARGS ?=
 PAGE := src/quire/surfaces/web/static/build.json
 PAGE_SOURCES := $(shell find viewer/src -type f) viewer/build.mjs viewer/package.json viewer/package-lock.json
 
-.PHONY: setup demo test test-long lint format bench plugins viewer screenshots clean
+TALLY := build/tally.jsonl
+
+.PHONY: setup demo test test-long proof fuzz soak lint format bench plugins viewer screenshots clean
 
 setup: $(STAMP) $(PAGE)
 
@@ -35,6 +37,20 @@ test: $(STAMP) $(PAGE)
 # Every call of every sweep, every example, every command from a fresh start.
 test-long: $(STAMP) $(PAGE)
 	QUIRE_LONG_TESTS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+# Everything that proves a promise, in full, and what it tried added up in docs/concepts/promises.md.
+proof: $(STAMP) $(PAGE)
+	@mkdir -p $(dir $(TALLY)) && rm -f $(TALLY)
+	QUIRE_LONG_TESTS=1 QUIRE_TALLY=$(CURDIR)/$(TALLY) $(BIN)/python -m pytest -n auto -m proves $(PYTEST_ARGS)
+	@$(BIN)/python tests/promises/proof.py $(TALLY) "make proof"
+
+# Every parser, fed with what nobody would write: FUZZ_ARGS="--minutes 30".
+fuzz: $(STAMP)
+	$(BIN)/python tools/fuzz.py $(FUZZ_ARGS)
+
+# Hook, server, page and commands at once for minutes, and a hundred thousand records: SOAK_ARGS="--minutes 10".
+soak: $(STAMP) $(PAGE)
+	$(BIN)/python -m benchmarks.soak $(SOAK_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from installed import Git, Memory, make_environment
+from promised import note
 from quire.files import World
 from quire.project import Project
 from thorough import examples
@@ -32,6 +34,23 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("quire")
+
+
+def pytest_configure() -> None:
+    """However the run was started (behind `nohup`, in the background), what it starts can be interrupted."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """How a test ended that proves a promise, for `make proof`."""
+    report = yield
+    clauses = [mark.args[0] for mark in item.iter_markers("proves")]
+    if clauses and (report.when == "call" or report.outcome != "passed"):
+        note({"test": item.nodeid, "clauses": clauses, "outcome": report.outcome})
+    return report
 
 
 @pytest.fixture(scope="session", autouse=True)

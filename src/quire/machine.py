@@ -23,6 +23,7 @@ class Machine:
         self._registry = Registry(self.world)
 
     def projects(self) -> list[Registered]:
+        self._registry.refuse_newer()
         return self._registry.projects()
 
     def add(self, root: str) -> Registered:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from promised import proves
+
 CODE = """def send(message):
     message.tries += 1
     message.log("sent")
@@ -108,6 +110,7 @@ def test_without_git_a_save_seals_what_it_can(desk: Any) -> None:
     assert verdicts(desk, refs) == ["fresh", "fresh", "unverifiable"]
 
 
+@proves("P4.3", "C10", over="graph")
 def test_a_shallow_clone_verifies_sealed_records_and_says_what_it_cannot_know(code: Any, tmp_path: Path) -> None:
     refs = save_all(code, "src/a.py", "src/", "src/a.py#send")
     since = code.git("rev-parse", "HEAD").strip()
@@ -123,6 +126,7 @@ def test_a_shallow_clone_verifies_sealed_records_and_says_what_it_cannot_know(co
     assert verdicts(clone, refs) == ["fresh"] * 3
 
 
+@proves("P4.3", "C10", over="graph")
 def test_in_a_shallow_clone_a_record_without_seals_is_not_held_against_where_the_history_was_cut(
     code: Any, tmp_path: Path
 ) -> None:
@@ -426,6 +430,7 @@ def test_a_link_to_a_folder_is_never_fresh_when_what_is_in_it_changed(code: Any,
     assert code.verdict(ref) in ("changed", "unverifiable")
 
 
+@proves("P7.2", "D10", over="graph")
 @pytest.mark.parametrize("anchor", ["out.py", "out.py#send", "outside/", "outside/x.py"])
 def test_what_a_link_leads_to_outside_of_the_project_is_not_read(code: Any, tmp_path: Path, anchor: str) -> None:
     outside = tmp_path / "outside"
@@ -579,6 +584,7 @@ def test_a_folder_that_became_a_file_is_changed(code: Any) -> None:
 # -- line ends and filters --------------------------------------------------------------------
 
 
+@proves("P6.4", "C15", over="graph")
 def test_line_ends_that_a_checkout_turns_are_no_change(code: Any, tmp_path: Path) -> None:
     refs = save_all(code, "src/a.py", "src/", "src/a.py#send")
     code.commit("memory")
@@ -723,6 +729,7 @@ class Trap:
 EVERY_FORM = ("src/a.py", "src/", "src/**/*.py", "src/a.py#send", "moved.py", "gone/", "src/new.py", "other#send")
 
 
+@proves("P7.1", "F1", "F2")
 @pytest.mark.parametrize("drivers", [Trap.DRIVERS, ("evil",)], ids=["odd", "plain"])
 def test_nothing_that_the_repository_names_is_run(memory: Any, code: Any, drivers: tuple[str, ...]) -> None:
     code.write("moved.py", "".join(f"x_{n} = {n}\n" for n in range(30)))
@@ -789,6 +796,7 @@ def test_settings_that_make_git_look_less_closely_hide_no_edit(code: Any) -> Non
     assert verdicts(code, refs) == ["changed"] * 3
 
 
+@proves("P7.1", "F2")
 def test_verdicts_in_a_submodule_run_nothing_that_it_names(module: Any, tmp_path: Path) -> None:
     refs = save_all(module, "vendor/part", "vendor/part/lib/", "vendor/part/lib/x.py", "vendor/part/lib/x.py#send")
     sign = tmp_path / "sign"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.capture.front_matter import HEAD_CHARS, FrontMatter, read_front_matter
 
 
@@ -129,6 +130,7 @@ def test_a_list_of_lines(indent: str) -> None:
     assert found.problems == ()
 
 
+@proves("P5.1", "D5", over="graph inbox")
 @pytest.mark.parametrize(
     "lines",
     [
@@ -179,6 +181,7 @@ def test_a_line_that_is_no_field_spoils_no_other() -> None:
     assert told(found) == [("FieldUnusable", None, line) for line in (3, 4, 6)]
 
 
+@proves("P5.1", "D5", over="graph inbox")
 def test_of_a_key_that_stands_twice_neither_is_taken() -> None:
     found = yaml("id: a", "status: seed", "id: b", "id: a")
     assert found.fields == {"status": "seed"}

@@ -11,6 +11,7 @@ from host_making import NOW, Machine, said
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.capture.hosts import HostSource, read_host
 from quire.capture.hosts.gathering import PROPOSALS_MOST
 from quire.capture.hosts.types import FILE_BYTES
@@ -28,6 +29,7 @@ def _codes(machine: Machine, kind: str = "agents-md") -> list[tuple[str, int | N
     return [(problem.code, problem.line) for problem in machine.read(kind).problems]
 
 
+@proves("P9.1", "G10", over="inbox")
 def test_an_item_with_a_credential_is_left_out_and_the_rest_is_kept(machine: Machine) -> None:
     machine.write("AGENTS.md", f"## Setup\n\n- Run `make dev` first.\n- Use the token {TOKEN} for the registry.\n")
     read = machine.read("agents-md")
@@ -36,6 +38,7 @@ def test_an_item_with_a_credential_is_left_out_and_the_rest_is_kept(machine: Mac
     assert TOKEN not in str(read)
 
 
+@proves("P9.1", "G10", "G11", over="inbox")
 def test_a_credential_in_code_or_in_a_heading_is_found_too(machine: Machine) -> None:
     machine.write(
         "AGENTS.md", f"## Commands\n\n```sh\nexport TOKEN={TOKEN}\n```\n\n## Key {TOKEN}\n\n- It is used by the bot.\n"
@@ -71,6 +74,7 @@ def test_emoji_and_other_scripts_are_welcome(machine: Machine) -> None:
     ]
 
 
+@proves("P8.1", "G1", over="inbox")
 def test_words_that_steer_a_model_are_not_proposed(machine: Machine) -> None:
     machine.write(
         "AGENTS.md",

@@ -22,6 +22,7 @@ from provider_making import (
     is_running,
 )
 
+from promised import proves
 from quire.capture.providers import (
     BadAnswer,
     ProgramMissing,
@@ -94,6 +95,7 @@ def test_codex_gets_files_and_a_sandbox_that_only_reads(desk: Desk) -> None:
     assert list((desk.home / "provider-room").iterdir()) == []
 
 
+@proves("P7.3", "F7")
 @BOTH
 def test_they_never_run_in_the_project_nor_with_what_would_mislead_them(desk: Desk, provider: str) -> None:
     desk.stand_in(provider, envelope(SESSION) if provider == "claude" else codex_answer(SESSION))
@@ -405,6 +407,7 @@ def test_a_program_of_the_project_is_never_run(desk: Desk) -> None:
         desk.ask("claude")
 
 
+@proves("P7.1", "F3")
 def test_settings_that_lie_in_the_project_allow_nothing(desk: Desk) -> None:
     desk.stand_in("claude", envelope(SESSION))
     inside = desk.root / ".memory"

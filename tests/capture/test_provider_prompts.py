@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from provider_making import BUNDLE, BUNDLE_REQUEST, QUERY_REQUEST, SESSION, SESSION_REQUEST, Desk, envelope
 
+from promised import proves
 from quire.capture import Pin, SummaryRequest
 from quire.capture.providers import PROMPT_BYTES, BundleRequest, RecallRequest, SpendRefused, summariser
 from quire.capture.providers.prompts import Prompt, build_prompt
@@ -129,6 +130,7 @@ def test_a_value_comes_through_as_it_is() -> None:
     assert blocks(prompt("session", request).text)["IMPORT_ITEM_JSON"] == item
 
 
+@proves("P9.2")
 def test_secrets_do_not_leave_the_machine(tmp_path: Path) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     desk = Desk(tmp_path)

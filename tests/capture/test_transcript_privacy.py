@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transcript_making import PROJECT, answers, claude, read_all, session_at, uses, write_lines
 
+from promised import proves
 from quire.capture.transcripts import redacted
 from quire.capture.transcripts.places import belongs, shown_path, shown_text
 from quire.capture.transcripts.redaction import kept_result, kept_text
@@ -50,6 +51,7 @@ def test_more_secrets_than_anybody_has_are_no_text_to_keep() -> None:
     )
 
 
+@proves("P9.1", "G10")
 @given(
     st.lists(
         st.sampled_from([TOKEN, AWS, KEY, "password = 'hunter2!x9Qz'", "word", " ", "\n", "=", '"', ":"]), max_size=12

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from promised import proves
 from quire.clients.hooks import CLIENTS, EVENTS, HookEvent, Room, read_event, reply, room_for
 
 PAYLOADS = Path(__file__).parent / "payloads"
@@ -25,6 +26,7 @@ def _expected(path: Path) -> dict[str, Any]:
     return json.loads(path.with_name(f"{path.stem}.expected.json").read_bytes())
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_payload_becomes_one_event_and_one_answer(path: Path) -> None:
     expected = _expected(path)
@@ -36,6 +38,7 @@ def test_a_payload_becomes_one_event_and_one_answer(path: Path) -> None:
     assert reply(event, "") == reply(event, " \n\t") == str(expected["no_text"]).encode()
 
 
+@proves("P10.5", "H6")
 def test_every_event_of_every_client_has_a_payload_or_a_refusal() -> None:
     seen = {(path.parent.name, str(_expected(path)["event"]["event"])) for path in GOLDEN}
     assert seen | MISSING == {(client, event) for client in CLIENTS for event in EVENTS}

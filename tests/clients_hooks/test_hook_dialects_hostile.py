@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.clients.hooks import CLIENTS, EVENTS, PAYLOAD_BYTES, HookEvent, read_event, reply
 
 SPEAKING = [client for client in CLIENTS if client != "cline"]
@@ -45,6 +46,7 @@ JSON = st.recursive(
 )
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", SPEAKING)
 @pytest.mark.parametrize(
     "payload",
@@ -154,6 +156,7 @@ def test_an_absolute_root_stands_in_for_a_folder_that_is_none() -> None:
     assert read_event("cursor", "prompt", payload).cwd == "/w"
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", SPEAKING)
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_field_of_another_type_is_left_out(client: str, name: str) -> None:
@@ -196,6 +199,7 @@ def _read(client: str, asked: str, payload: bytes) -> HookEvent | str:
         return str(refused) if type(refused) is ValueError else repr(refused)
 
 
+@proves("P10.5", "H6")
 @given(client=st.sampled_from(SPEAKING), asked=st.sampled_from(EVENTS) | st.text(), said=JSON)
 def test_any_json_is_one_event_or_one_sentence(client: str, asked: str, said: object) -> None:
     read = _read(client, asked, json.dumps(said).encode())
@@ -209,6 +213,7 @@ def test_any_json_is_one_event_or_one_sentence(client: str, asked: str, said: ob
     )
 
 
+@proves("P10.5", "H6")
 @given(client=st.sampled_from(SPEAKING), payload=st.binary(max_size=200))
 def test_any_bytes_are_one_event_or_one_sentence(client: str, payload: bytes) -> None:
     read = _read(client, "session-start", payload)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.clients.hooks import CLIENTS, EVENTS, HookEvent, Room, reply, room_for
 from quire.clients.hooks.dialects import dialect_of
 
@@ -57,6 +58,7 @@ def _event(client: str, native: str, event: str) -> HookEvent:
     return HookEvent(client=client, native=native, event=event)
 
 
+@proves("P10.5", "H6")
 @given(told=st.sampled_from(NATIVES), event=st.sampled_from(EVENTS), text=TEXTS)
 def test_an_answer_parses_and_steers_nothing(told: tuple[str, str, str], event: str, text: str) -> None:
     client, native, _ = told
@@ -92,6 +94,7 @@ def test_no_end_of_a_turn_or_a_session_is_ever_answered_with_text(client: str, n
         assert reply(_event(client, native, event), "go on") in (b"", b"{}\n")
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize(("client", "native", "event"), NATIVES)
 def test_rooms_stay_below_what_clients_cut(client: str, native: str, event: str) -> None:
     room = room_for(_event(client, native, event))
@@ -107,6 +110,7 @@ def test_rooms_stay_below_what_clients_cut(client: str, native: str, event: str)
     assert room.chars < 10_000
 
 
+@proves("P10.5", "H6")
 def test_codex_is_given_text_where_its_schemas_take_it_and_nowhere_else() -> None:
     taken = {
         native for client, native, event in NATIVES if client == "codex" and reply(_event(client, native, event), "x")

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from wiring_cases import CLAUDE_SETTINGS, CODEX_CONFIG, MCP_TABS, PROJECTS, held, lay
 
+from promised import proves
 from quire.clients.wiring import FOLDER, Manifests, make_manifest
 from quire.files import World, disk
 from quire.model import QuireError
@@ -116,6 +117,7 @@ THERE = {
 }
 
 
+@proves("P7.1", "F3")
 @pytest.mark.parametrize("name", FORGED)
 @pytest.mark.parametrize("action", ["remove", "install", "repair", "force"])
 def test_a_record_of_a_stranger_brings_nothing_into_a_file(

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from wiring_cases import CLAUDE_SETTINGS, CODEX_CONFIG, GEMINI_SETTINGS, OPENCODE, held, lay
 
+from promised import proves
 from quire.clients.wiring import FOLDER
 from quire.files import World, own_command
 from quire.model import InputError
@@ -64,6 +65,7 @@ def test_every_client_of_a_home_is_wired_and_taken_back(wiring: Integrating, hom
     assert held(home) == before
 
 
+@proves("P7.3", "F5")
 def test_programs_are_named_by_paths_that_exist(wiring: Integrating, home: Path) -> None:
     wiring.integrate(["all"], user=True)
     programs = {

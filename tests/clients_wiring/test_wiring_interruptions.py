@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from wiring_cases import CLAUDE_SETTINGS, MCP_TABS, held, lay
 
+from promised import proves
 from quire.files import World, disk
 from quire.model import UnsupportedVersion
 from quire.project import Project
@@ -218,6 +219,7 @@ def test_a_damaged_record_is_told_and_the_form_alone_is_enough(wiring: Integrati
     assert not (repo / ".claude").exists() or not any((repo / ".claude").rglob("*.*"))
 
 
+@proves("P7.2", "F3")
 def test_a_record_that_a_repository_brings_leads_nowhere_else(wiring: Integrating, repo: Path, tmp_path: Path) -> None:
     """A record is a file like any other: whoever made the repository may have written it."""
     (tmp_path / "empty").mkdir()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from promised import proves
 from quire.model import count_tokens
 
 QUEUE = """import time
@@ -223,6 +224,7 @@ def test_on_the_main_branch_of_a_clone_it_is_what_was_not_pushed(
     assert brief(branches, "--branch", cwd=clone)["files"] == ["src/mine.py"]
 
 
+@proves("P4.3", "C10", over="graph")
 def test_a_detached_head_is_compared_with_main(branches: Any, git: Any) -> None:
     git("checkout", "-q", "--detach", "side")
     assert brief(branches, "--branch")["files"] == ["src/side.py"]
@@ -770,6 +772,7 @@ def test_a_place_that_nothing_governs_still_has_its_commit(shop: Any) -> None:
     assert run.out.endswith("Nothing in the memory is anchored here.\n")
 
 
+@proves("P4.3", "C10", over="graph")
 def test_a_shallow_clone_names_the_commit_it_reaches(shop: Any, repo: Path, git: Any, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     git("clone", "-q", "--depth", "1", f"file://{repo}", clone, cwd=tmp_path)

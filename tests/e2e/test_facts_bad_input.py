@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from commanding import CMAP, FIVE, GAPS, REDIS, SAMPLE, WORKER, Here, copy_of, fact_line
 
+from promised import proves
 from quire.layers.facts.layout import CONTENT_CHARS, LINE_BYTES, RELATIONS, SECTIONS
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -113,6 +114,8 @@ def test_content_beyond_the_limit(refuses: Any, steady: Here, verb: list[str]) -
     assert steady.facts(*verb, "ü" * CONTENT_CHARS, "--dry-run").code == 0
 
 
+@proves("P9.1", "G10", "G11", over="facts")
+@proves("P9.2", "G10", over="facts")
 @pytest.mark.parametrize(
     "line",
     [
@@ -142,6 +145,7 @@ def test_a_credential_reaches_no_file(here: Here, tree: Any, line: list[str]) ->
     assert tree(here.root) == before
 
 
+@proves("P9.1", "G11", over="facts")
 def test_the_name_of_a_file_that_is_a_credential_reaches_none(here: Here, tree: Any) -> None:
     run = here.facts("session", "s", "--turns", "1", "--file", f"src/{TOKEN}", "--close", "--json")
     assert TOKEN not in run.out
@@ -491,6 +495,7 @@ def test_a_credential_in_a_file_that_is_taken_in(here: Here, tmp_path: Path) -> 
     assert (data["lines"], data["added"], data["known"], data["refused"]) == (1, 0, 0, 1)
 
 
+@proves("P9.1", "E11", over="facts")
 def test_check_finds_a_credential_that_came_in_by_hand(here: Here) -> None:
     here.write(*SAMPLE, fact_line("abababababab", "Specs", f"The key is {TOKEN}"))
     run = here("check", "--json")
@@ -564,6 +569,7 @@ def test_a_memory_of_a_newer_program_is_left_alone(here: Here, tree: Any) -> Non
     assert tree(here.root) == before
 
 
+@proves("P1.5", "C8")
 def test_everything_works_without_git(environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     plain = Here(tmp_path / "plain", {**environment, "PATH": "/nowhere"})
@@ -736,6 +742,7 @@ def test_local_files_that_are_none_stop_no_reading(here: Here, replace: Callable
     here.facts("focus", WORKER)
 
 
+@proves("P1.3", "C2", over="facts")
 def test_a_disk_that_is_read_only(shared_memory: Any, here: Here) -> None:
     """Reading goes on; writing is refused with the reason; nothing crashes."""
     mount = f"mount --bind {here.root} {here.root} && mount -o remount,ro,bind {here.root} && cd {here.root}"

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from commanding import CMAP, FIVE, GAPS, REDIS, SAMPLE, WORKER, Here, copy_of, fact_line, lines_of
 
+from promised import proves
 from quire.files import World
 from quire.layers.facts.layout import SECTIONS
 from quire.model import QuireError
@@ -211,6 +212,7 @@ def test_a_rebuild_counts_facts_and_changes_no_answer(here: Here) -> None:
     assert answers(here) == before
 
 
+@proves("P8.1", "G5", over="facts")
 def test_diff_names_the_facts_that_changed(here: Here, git: Callable[..., str]) -> None:
     here.facts("list")
     commit(git, "base")
@@ -557,6 +559,8 @@ def branches(here: Here, git: Callable[..., str]) -> dict[str, str]:
     return names
 
 
+@proves("P6.1", "E1", over="facts")
+@proves("P6.3", "E2", over="facts")
 def test_two_branches_are_merged_without_a_conflict_and_nothing_is_lost(
     here: Here, branches: dict[str, str], git: Callable[..., str]
 ) -> None:
@@ -597,6 +601,7 @@ def test_two_branches_are_merged_without_a_conflict_and_nothing_is_lost(
     assert here.facts("--json").data["bad_lines"] == 0
 
 
+@proves("P6.3", "E2", "E4", over="facts")
 def test_a_fact_that_one_branch_replaced_and_the_other_confirmed_is_told(
     here: Here, branches: dict[str, str], git: Callable[..., str]
 ) -> None:
@@ -607,6 +612,7 @@ def test_a_fact_that_one_branch_replaced_and_the_other_confirmed_is_told(
     assert any(FIVE in message for message in said)
 
 
+@proves("P6.1", "E4", over="facts")
 def test_the_merge_gives_the_same_from_either_side_and_in_a_second_clone(
     here: Here, branches: dict[str, str], git: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -664,6 +670,8 @@ def test_a_change_to_what_was_merged_leaves_every_other_line_alone(
 MARKS = (b"<<<<<<<", b"=======", b">>>>>>>")
 
 
+@proves("P6.1", "E9", over="facts")
+@proves("P6.2")
 def test_without_the_attribute_a_merge_leaves_marks_and_no_fact_is_lost(here: Here, git: Callable[..., str]) -> None:
     (here.root / ".memory/.gitattributes").write_text("events.jsonl merge=union\n")
     commit(git, "base")

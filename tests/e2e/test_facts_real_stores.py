@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from commanding import Here, copy_of
 
+from promised import proves
 from quire.layers.facts import Fact
 from thorough import some
 
@@ -119,6 +120,7 @@ def numbers() -> list[int]:
     return some(range(len(told())), 13) if REAL.is_dir() else []
 
 
+@proves("P5.5", over="facts")
 @pytest.mark.parametrize("number", numbers())
 def test_a_version_of_the_history(store: Here, versions: dict[str, bytes], number: int) -> None:
     """Each one takes the place of the one before, as a change of branches does it."""
@@ -172,6 +174,7 @@ def test_a_version_is_put_in_order_and_taken_in(store: Here, versions: dict[str,
     assert store.file.read_bytes() == merged
 
 
+@proves("P5.5", over="facts")
 def test_the_last_version_is_changed_line_by_line(store: Here, versions: dict[str, bytes]) -> None:
     """One fact stored, one archived, one replaced: every other line is as another program wrote it."""
     content = versions[told()[-1]["file"]]

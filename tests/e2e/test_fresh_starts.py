@@ -40,6 +40,7 @@ LINES = {
     "inspect": ("inspect", "feature.retry-queue"),
     "status": ("status", "--all"),
     "check": ("check",),
+    "purge": ("purge", "--yes"),
     "export": ("export",),
     "rebuild": ("rebuild",),
     "diff": ("diff",),

@@ -14,6 +14,7 @@ import pytest
 from hooks_here import SHOP_NODES, SILENCE, Hooks, left_behind, text_in
 
 from installed import Git, Memory
+from promised import proves
 
 CAP = 0.4
 SLACK = 2.0
@@ -99,6 +100,7 @@ def test_people_who_ask_for_help_get_it(shop: Hooks) -> None:
 # -- what comes on standard input ----------------------------------------------------------------------------------
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 @pytest.mark.parametrize("kind", ODD_PAYLOADS)
 def test_odd_payloads(shop: Hooks, kind: str, client: str) -> None:
@@ -126,6 +128,7 @@ def test_a_closed_standard_input(shop: Hooks) -> None:
     assert left_behind(shop) == []
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_standard_input_that_is_held_open(shop: Hooks, client: str) -> None:
     began = time.monotonic()
@@ -143,6 +146,7 @@ def test_a_standard_input_that_is_held_open(shop: Hooks, client: str) -> None:
     assert left_behind(shop) == []
 
 
+@proves("P10.5", "H6")
 def test_a_standard_input_that_never_ends(shop: Hooks) -> None:
     with open("/dev/zero", "rb") as zeros:
         began = time.monotonic()
@@ -226,6 +230,7 @@ def child_of(process: subprocess.Popen[bytes]) -> int:
 proc = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="children are found in /proc")
 
 
+@proves("P10.5", "H6")
 @proc
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
 @pytest.mark.parametrize("client", ["claude", "gemini"])
@@ -262,6 +267,7 @@ def test_a_key_that_interrupts_everybody(shop: Hooks) -> None:
     assert left_behind(shop) == []
 
 
+@proves("P10.5", "H6")
 @proc
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_child_that_is_killed(shop: Hooks, client: str) -> None:
@@ -322,6 +328,7 @@ def test_a_machine_that_starts_no_process(shop: Hooks, tmp_path: Path, client: s
         silent(shop(client, "session-start", preexec_fn=few), client)
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_few_open_files(shop: Hooks, client: str) -> None:
     for most in range(3, 12):
@@ -339,6 +346,7 @@ def test_few_open_files(shop: Hooks, client: str) -> None:
         text_in(done.out, client)
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_disk_that_takes_nothing_more(shop: Hooks, client: str) -> None:
     def full() -> None:
@@ -352,6 +360,7 @@ def test_a_disk_that_takes_nothing_more(shop: Hooks, client: str) -> None:
     assert "Order book" in text_in(shop(client, "session-start", preexec_fn=full).out, client)
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_little_memory(shop: Hooks, client: str) -> None:
     def little() -> None:
@@ -362,6 +371,7 @@ def test_little_memory(shop: Hooks, client: str) -> None:
     text_in(done.out, client)
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_folder_that_is_gone(shop: Hooks, tmp_path: Path, client: str) -> None:
     gone = tmp_path / "gone"
@@ -374,6 +384,7 @@ def test_a_folder_that_is_gone(shop: Hooks, tmp_path: Path, client: str) -> None
     text_in(done.stdout.decode(), client)
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize(
     "env",
     [

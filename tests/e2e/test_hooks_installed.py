@@ -11,6 +11,7 @@ import pytest
 from hooks_here import SHOP_NODES, SILENCE, Hooks, left_behind, text_in, unseen
 
 from installed import Git, Memory
+from promised import proves
 
 Tree = dict[str, bytes]
 PAYLOADS = Path(__file__).parents[1] / "clients_hooks" / "payloads"
@@ -42,6 +43,7 @@ def form_of(answer: Any) -> Any:
     return answer
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_real_payload(path: Path, shop: Hooks, tree: Callable[..., Tree]) -> None:
     client = path.parent.name
@@ -69,6 +71,7 @@ def test_a_real_payload(path: Path, shop: Hooks, tree: Callable[..., Tree]) -> N
     assert left_behind(shop) == []
 
 
+@proves("P10.5", "H6")
 def test_every_client_with_hooks_was_heard() -> None:
     assert {path.parent.name for path in GOLDEN} == set(SILENCE)
 
@@ -96,6 +99,7 @@ def test_switched_off(client: str, off: str, shop: Hooks, tree: Callable[..., Tr
     assert tree(shop.root, generated=True) == before
 
 
+@proves("P10.5", "H6")
 def test_the_command_that_is_wired_ends_well_without_quire(shop: Hooks) -> None:
     """A teammate who has not installed it sees no failure, and no word on standard output."""
     import subprocess

@@ -14,6 +14,7 @@ import pytest
 from hooks_here import SHOP_NODES, SILENCE, Hooks, left_behind, text_in, unseen
 
 from installed import Memory
+from promised import proves
 
 Tree = dict[str, bytes]
 CAP = 1.5
@@ -150,6 +151,7 @@ TOLD_STILL = (
 """What has no say in what the nodes are: they are told all the same."""
 
 
+@proves("P10.5", "H6")
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_store_that_is_broken(what: str, shop: Hooks, tree: Callable[..., Tree]) -> None:
     spoiling, place = BROKEN[what]
@@ -230,6 +232,7 @@ def locked(path: Path) -> Iterator[None]:
     path.unlink(missing_ok=True)
 
 
+@proves("P10.5", "H6")
 def test_a_store_that_somebody_writes_to(shop: Hooks) -> None:
     with locked(shop.root / ".memory/.lock"):
         said = everything(shop)
@@ -244,6 +247,7 @@ def test_a_store_that_somebody_writes_to_and_whose_index_is_behind(shop: Hooks) 
         assert "Order book" in everything(shop)["session-start"]
 
 
+@proves("P10.5", "H6")
 @pytest.mark.skipif(
     os.geteuid() == 0 and not shutil.which("setpriv"), reason="somebody who may not write everywhere is needed"
 )

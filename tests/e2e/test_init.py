@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from promised import proves
+
 LAYOUT = [
     ".memory/.gitattributes",
     ".memory/config.json",
@@ -61,6 +63,7 @@ def test_a_second_time_changes_nothing(repo: Path, memory: Any, tree: Any) -> No
     assert tree(repo) == before
 
 
+@proves("P1.5", "C8")
 def test_it_works_without_git_and_is_found_from_a_nested_folder(tmp_path: Path, memory: Any) -> None:
     folder = tmp_path / "field notes (2)"
     (folder / "deep/er").mkdir(parents=True)
@@ -80,6 +83,7 @@ def test_it_works_without_git_and_is_found_from_a_nested_folder(tmp_path: Path, 
     assert memory("diff", cwd=folder).code == 3
 
 
+@proves("P1.5", "C11")
 def test_a_linked_worktree_has_its_own_memory(repo: Path, memory: Any, git: Any, tmp_path: Path) -> None:
     git.commit()
     git("worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")

@@ -14,6 +14,7 @@ import pytest
 from hooks_here import SHOP_NODES, Hooks, text_in
 
 from installed import Memory
+from promised import proves
 
 SETTINGS = b"""{
   // ours
@@ -104,6 +105,7 @@ def test_two_at_once_wire_everything_once(shop: Memory, repo: Path) -> None:
     assert held(repo) == before
 
 
+@proves("P7.1", "F3")
 def test_a_clone_with_a_forged_record_runs_nothing_new(shop: Memory, repo: Path, tmp_path: Path) -> None:
     """What a repository brings is looked at by people; what is hidden in a record must not come out of it."""
     lay(repo)

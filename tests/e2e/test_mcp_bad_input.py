@@ -12,6 +12,7 @@ import pytest
 from mcp_here import Here, folder, prepared
 from mcp_lines import Server, call, hello, request, serving
 
+from promised import proves
 from quire.surfaces.mcp.catalogue import chosen_tools
 
 MEBI = 1024 * 1024
@@ -58,6 +59,7 @@ def size_of(server: Server) -> int:
 # -- too long ---------------------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 def test_ten_megabytes_of_arguments_are_refused_by_their_id(server: Server) -> None:
     much = "x" * (10 * MEBI)
     last = {
@@ -74,6 +76,7 @@ def test_ten_megabytes_of_arguments_are_refused_by_their_id(server: Server) -> N
     assert server.next()["id"] is None
 
 
+@proves("P10.4", "H5")
 def test_a_line_that_does_not_end_is_not_kept(server: Server) -> None:
     before = size_of(server)
     server.write(b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"')
@@ -95,6 +98,7 @@ def test_nine_megabytes_without_an_end_and_then_more(server: Server) -> None:
     assert set(server.answers(2, 3)) == {2, 3}
 
 
+@proves("P10.4", "H5")
 def test_nine_megabytes_and_then_nothing(here: Here) -> None:
     with serving(here) as server:
         server.write(b"x" * (9 * MEBI))
@@ -134,6 +138,7 @@ UNREADABLE = {
 }
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_what_cannot_be_read_is_answered_by_its_id(server: Server, name: str) -> None:
     server.send(line(UNREADABLE[name]))

@@ -19,6 +19,8 @@ import pytest
 from mcp_here import Here, folder, listening, prepared
 from mcp_node import CLIENTS, NEWER, need_node, node, node_line, package
 
+from promised import proves
+
 EDITIONS = {
     "0.1.16": ("conformance", "--suite", "all"),
     "2025-11-25": ("conformance-next", "--requirements", "2025-11-25"),
@@ -111,6 +113,7 @@ def url(here: Here) -> Iterator[str]:
         proxy.communicate()
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_the_server_conforms(here: Here, url: str, edition: str, tmp_path: Path) -> None:
     name, *chosen = EDITIONS[edition]

@@ -27,6 +27,7 @@ from mcp_here import (
     write_sessions,
 )
 
+from promised import proves
 from quire.surfaces.mcp.catalogue import chosen_tools
 
 DECISION = "decision.retries-run-in-the-worker"
@@ -75,6 +76,7 @@ def way(request: pytest.FixtureRequest, place: Here) -> Iterator[Way]:
 # -- what there is ----------------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 def test_the_era_is_the_one_that_was_asked_for(way: Way) -> None:
     assert way.client.protocol_version == ("2025-11-25" if way.mode == LEGACY else MODERN)
     if way.mode == LEGACY:
@@ -123,6 +125,7 @@ def test_what_may_be_kept_is_said_in_the_newer_era(way: Way) -> None:
 # -- calls ------------------------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 def test_a_question_and_a_change(way: Way) -> None:
     result = way.call("query_memory", question="where do retries run?", limit=1)
     assert result.structured_content["data"]["results"][0]["ref"] == DECISION
@@ -144,6 +147,7 @@ def test_what_cannot_be_done_is_a_result_that_says_why(way: Way) -> None:
     assert way.error("query_memory")["details"]["takes"][1] == "question"
 
 
+@proves("P10.4", "H5")
 def test_an_unknown_tool(way: Way) -> None:
     refused = way.refused("call_tool", "forget_everything", {})
     assert (refused.code, refused.message) == (INVALID_PARAMS, "Unknown tool: forget_everything")
@@ -245,6 +249,7 @@ def test_progress_grows_and_ends_with_the_result(way: Way) -> None:
 # -- withdrawing ------------------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 def test_a_call_that_is_withdrawn_amid_its_work_leaves_the_journal_whole(way: Way) -> None:
     start, many = 1000 * next(numbers), 80
     write_sessions(way.here.root.parent / "agent/transcripts", many, start)
@@ -267,6 +272,7 @@ def test_a_call_that_is_withdrawn_amid_its_work_leaves_the_journal_whole(way: Wa
     assert way.data("memory_validate")["failCount"] == 0
 
 
+@proves("P10.4", "H5")
 def test_a_save_that_is_withdrawn_happens_whole_or_not_at_all(way: Way) -> None:
     number = next(numbers)
     node = {"kind": "gotcha", "title": f"Withdrawn {number}", "body": "Perhaps."}

@@ -10,6 +10,8 @@ import pytest
 from mcp_here import folder
 from mcp_http_here import READER, WRITER, Door, bearer, empty_project, modern_headers, request_of, started
 
+from promised import proves
+
 JSON = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")]
 LIST = request_of("tools/list")
 BODY = json.dumps(LIST).encode()
@@ -60,6 +62,7 @@ WRONG = {
 }
 
 
+@proves("P10.2", "H2")
 @pytest.mark.parametrize("given", WRONG)
 def test_whoever_has_no_token_is_not(door: Door, given: str) -> None:
     reply = door.ask([*ASKED, *WRONG[given]], BODY)
@@ -68,12 +71,14 @@ def test_whoever_has_no_token_is_not(door: Door, given: str) -> None:
     assert reply.text == "Send the server's token: Authorization: Bearer TOKEN."
 
 
+@proves("P10.2", "H2")
 @pytest.mark.parametrize("name", ["token", "access_token", "authorization"])
 def test_a_token_in_the_address_is_none(door: Door, name: str) -> None:
     """Addresses are written down by everybody on the way."""
     assert door.ask(ASKED, BODY, path=f"/mcp?{name}={WRITER}").status == 401
 
 
+@proves("P10.2", "H2")
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS", "PUT", "PATCH", "HEAD", "TRACE", "BREW"])
 def test_without_a_token_every_method_is_refused_alike(door: Door, method: str) -> None:
     assert door.ask(ASKED, BODY, method=method).status == 401
@@ -105,6 +110,7 @@ HOSTS = {
 }
 
 
+@proves("P10.1", "H1")
 @pytest.mark.parametrize("given", HOSTS)
 def test_under_another_name_nobody_is_here(door: Door, given: str) -> None:
     host = HOSTS[given].format(port=door.port, other=door.port + 1)
@@ -131,6 +137,7 @@ def test_under_our_own_names_we_are(door: Door, name: str) -> None:
     assert door.ask(WELCOME, BODY, host=name.format(port=door.port)).status == 200
 
 
+@proves("P10.1", "H1")
 def test_whoever_says_no_name_or_two_is_refused(door: Door) -> None:
     assert door.ask(WELCOME, BODY, host=None).status == 400
     assert door.ask([*WELCOME, ("Host", door.name)], BODY).status == 400
@@ -140,6 +147,7 @@ def test_whoever_says_no_name_or_two_is_refused(door: Door) -> None:
         assert connection.recv(64).startswith(b"HTTP/1.1 421 ")
 
 
+@proves("P10.1", "H1")
 def test_a_name_in_the_address_counts_for_nothing(door: Door) -> None:
     assert door.ask(WELCOME, BODY, path=f"http://{door.name}/mcp", host="evil.com").status == 421
     assert door.ask(WELCOME, BODY, path="http://evil.com/mcp").status == 404
@@ -165,6 +173,7 @@ ORIGINS = {
 }
 
 
+@proves("P10.1", "H1")
 @pytest.mark.parametrize("given", ORIGINS)
 def test_pages_of_other_origins_are_refused(door: Door, given: str) -> None:
     origin = ("Origin", ORIGINS[given].format(port=door.port))
@@ -172,17 +181,20 @@ def test_pages_of_other_origins_are_refused(door: Door, given: str) -> None:
     assert (reply.status, reply.text) == (403, "This Origin is not allowed; see --allow-origin.")
 
 
+@proves("P10.1", "H1")
 def test_two_origins_are_refused_though_both_are_allowed(door: Door) -> None:
     origins = [("Origin", "https://app.example"), ("Origin", "https://app.example")]
     assert door.ask([*WELCOME, *origins], BODY).status == 403
 
 
+@proves("P10.2", "H2")
 @pytest.mark.parametrize("origin", ["https://app.example", "http://localhost:3000", "HTTPS://App.Example"])
 def test_an_allowed_origin_still_needs_a_token(door: Door, origin: str) -> None:
     assert door.ask([*ASKED, ("Origin", origin)], BODY).status == 401
     assert door.ask([*WELCOME, ("Origin", origin)], BODY).status == 200
 
 
+@proves("P10.1", "H1")
 def test_a_name_that_was_bent_to_this_machine_reaches_nothing(door: Door) -> None:
     """A page whose name leads here sends its own name and origin, whatever the address is."""
     page = f"evil.com:{door.port}"
@@ -190,6 +202,7 @@ def test_a_name_that_was_bent_to_this_machine_reaches_nothing(door: Door) -> Non
     assert reply.status == 421
 
 
+@proves("P10.1", "H4")
 @pytest.mark.parametrize("origin", ["https://app.example", "http://evil.com"])
 def test_nobody_is_told_that_other_origins_may_ask(door: Door, origin: str) -> None:
     """That no answer allows anything to other origins is looked at in every answer; see `mcp_http_here.py`."""
@@ -216,6 +229,7 @@ PATHS = (
 )
 
 
+@proves("P10.2", "H2")
 @pytest.mark.parametrize("path", [*PATHS, "/mcp/../mcp", "/mcp;x", "*", "/%00", "/mcp%00", "/..%2fmcp"])
 def test_there_is_nothing_at_other_addresses(door: Door, path: str) -> None:
     for headers in (WELCOME, ASKED):
@@ -232,6 +246,7 @@ def test_without_a_session_there_is_no_stream_and_nothing_to_end(door: Door, met
     assert (modern.status, modern.header("allow")) == (405, "POST")
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "TRACE", "BREW"])
 def test_other_methods_are_refused(door: Door, method: str) -> None:
     assert door.ask([*JSON, bearer(WRITER)], BODY, method=method).status == 405
@@ -251,6 +266,7 @@ RAW = {
 }
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("given", RAW)
 def test_what_is_no_request_is_refused_and_the_server_goes_on(door: Door, given: str) -> None:
     with socket.create_connection((door.host, door.port), timeout=30) as connection:

@@ -23,6 +23,8 @@ from mcp_http_here import (
     started,
 )
 
+from promised import proves
+
 JSON = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")]
 LIST = request_of("tools/list", 5)
 CALL = request_of("tools/call", 5, name="status_memory", arguments={})
@@ -46,6 +48,7 @@ def asked(door: Door, session: str, method: str, **params: Any) -> Any:
 # -- the older era --------------------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("version", OLDER)
 def test_a_session_from_the_handshake_to_its_end(door: Door, version: str) -> None:
     session = door.open_session(version=version)
@@ -83,6 +86,7 @@ def test_calls_resources_and_prompts_in_a_session(door: Door) -> None:
     assert unknown["data"] == {"hint": "It is in the toolset `profile`: start memory-mcp with --toolset core,profile."}
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream", "text/html", ""])
 def test_who_does_not_take_what_is_sent_is_told_so(door: Door, accept: str) -> None:
     data, taken = json.dumps(LIST).encode(), [("Accept", accept)] if accept else []
@@ -115,6 +119,7 @@ def test_the_eras_say_the_same(door: Door) -> None:
         assert newer == asked(door, session, method)["result"]
 
 
+@proves("P10.4", "H5")
 def test_what_a_message_says_before_it_is_read_must_be_what_it_says(door: Door) -> None:
     """A proxy may decide by the headers, so that they must not be another's than the message's."""
     assert door.send(CALL).status == 200
@@ -137,6 +142,7 @@ def test_what_a_message_says_before_it_is_read_must_be_what_it_says(door: Door) 
         assert json.loads(reply.body)["id"] == 5
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("message", [READ, PROMPT])
 def test_that_holds_for_resources_and_prompts(door: Door, message: dict[str, Any]) -> None:
     version, method, _ = modern_headers(message)
@@ -144,6 +150,7 @@ def test_that_holds_for_resources_and_prompts(door: Door, message: dict[str, Any
     assert (reply.status, error_of(reply)["code"]) == (400, MISMATCH)
 
 
+@proves("P10.4", "H5")
 def test_a_tool_that_changes_something_cannot_be_called_as_another(door: Door) -> None:
     """Whoever lets only `status_memory` pass lets nothing else pass."""
     arguments = {"section": "Specs", "content": "Smuggled."}
@@ -161,6 +168,7 @@ VERSIONS: dict[str, tuple[str, str | None, int]] = {
 }
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("given", VERSIONS)
 def test_versions_that_do_not_fit(door: Door, given: str) -> None:
     header, inside, code = VERSIONS[given]
@@ -180,6 +188,7 @@ def test_a_request_of_the_newer_era_without_its_header_is_not_taken_for_one(door
     assert door.ask([*JSON, bearer(WRITER)], json.dumps(LIST).encode()).status == 400
 
 
+@proves("P10.4", "H5")
 def test_requests_that_cannot_be_answered(door: Door) -> None:
     """Each with the status that goes with it, so that a proxy and a client see it at once."""
     cases = [
@@ -199,6 +208,7 @@ def test_requests_that_cannot_be_answered(door: Door) -> None:
         assert "root:" not in reply.text
 
 
+@proves("P10.4", "H5")
 def test_a_notification_is_taken_and_does_nothing(door: Door) -> None:
     """Nobody can withdraw the call of somebody else by its number."""
     told = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}

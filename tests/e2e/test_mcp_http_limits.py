@@ -28,6 +28,7 @@ from mcp_http_here import (
     started,
 )
 
+from promised import proves
 from thorough import LONG
 
 MOST = 8 * 1024 * 1024
@@ -68,6 +69,7 @@ def pieces(data: bytes) -> Iterator[bytes]:
 # -- how long a message may be --------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("era", ["2025", "2026"])
 @pytest.mark.parametrize("way", ["at once", "in pieces"])
 def test_a_message_of_more_than_8_mib_is_not_read(door: Door, era: str, way: str) -> None:
@@ -84,6 +86,7 @@ def test_one_of_8_mib_is(door: Door, era: str) -> None:
     assert "`str` of length <= 4000 - at `query`" in message["result"]["structuredContent"]["error"]["message"]
 
 
+@proves("P10.4", "H5")
 def test_whoever_announces_too_much_is_refused_before_sending_it(door: Door) -> None:
     lines = f"POST /mcp HTTP/1.1\r\nHost: {door.name}\r\nAuthorization: Bearer {WRITER}\r\n"
     with socket.create_connection((door.host, door.port), timeout=30) as connection:
@@ -97,6 +100,7 @@ def test_whoever_has_no_token_is_refused_before_sending_anything(door: Door) -> 
         assert connection.recv(64).startswith(b"HTTP/1.1 401 ")
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("era", ["2025", "2026"])
 @pytest.mark.parametrize("depth", [1_000, 100_000])
 def test_what_is_nested_too_deeply_is_refused(door: Door, era: str, depth: int) -> None:
@@ -122,6 +126,7 @@ BAD = {
 }
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("given", BAD)
 def test_what_is_no_message_is_refused(door: Door, given: str) -> None:
     body, code = BAD[given]

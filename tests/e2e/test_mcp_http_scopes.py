@@ -11,6 +11,7 @@ from mcp_here import Here, folder, prepared
 from mcp_http_here import READER, WRITER, Door, messages_of, request_of, result_of, started
 
 from installed import Git
+from promised import proves
 
 NODE = "decision.retries-run-in-the-worker"
 ENDS = {"source_category": "user", "source_key": "timezone", "target_category": "tools"}
@@ -103,6 +104,7 @@ def arguments_of(here: Here, given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@proves("P10.2", "H2")
 def test_every_tool_is_here(door: Door) -> None:
     tools = result_of(door.send(request_of("tools/list"), READER))["tools"]
     reading = {tool["name"] for tool in tools if tool["annotations"].get("readOnlyHint")}
@@ -110,6 +112,7 @@ def test_every_tool_is_here(door: Door) -> None:
     assert {tool["name"] for tool in tools} - reading == set(WRITES)
 
 
+@proves("P10.2", "H2")
 def test_who_may_only_read_changes_nothing_with_any_tool(door: Door, here: Here) -> None:
     before = kept(here)
     session = door.open_session(READER)
@@ -131,6 +134,7 @@ def test_who_may_only_read_changes_nothing_with_any_tool(door: Door, here: Here)
     assert kept(here) == before
 
 
+@proves("P10.2", "H2")
 def test_who_may_only_read_can_read_everything_and_leaves_it_as_it_is(door: Door, here: Here) -> None:
     before = kept(here)
     for name, arguments in READS.items():
@@ -149,6 +153,7 @@ def call_in(door: Door, session: str, token: str, content: str) -> dict[str, Any
     return {"status": reply.status} if reply.status != 200 else messages_of(reply)[-1]["result"]
 
 
+@proves("P10.2", "H2")
 def test_a_session_of_the_writer_gives_the_reader_no_rights(door: Door, here: Here) -> None:
     session = door.open_session(WRITER)
     before = kept(here)
@@ -159,6 +164,7 @@ def test_a_session_of_the_writer_gives_the_reader_no_rights(door: Door, here: He
     assert kept(here) != before
 
 
+@proves("P10.2", "H2")
 @pytest.mark.parametrize(("owner", "other"), [(WRITER, READER), (READER, WRITER)])
 def test_a_session_belongs_to_the_token_that_began_it(door: Door, owner: str, other: str) -> None:
     """Whoever has the other token can neither ask in it, nor listen to it, nor end it."""
@@ -176,6 +182,7 @@ def test_no_session_is_needed_for_what_a_token_may_do(door: Door) -> None:
     assert door.call("memory_store", WRITER, section="Specs", content="Written without a session.")["isError"] is False
 
 
+@proves("P10.2", "H2")
 def test_a_reader_alone_has_a_server_on_which_nobody_writes(here: Here) -> None:
     with started(here, tokens=("", READER)) as door:
         assert door.call("status_memory", READER)["isError"] is False

@@ -14,6 +14,7 @@ import pytest
 from mcp_here import Here, folder, holding, prepared
 from mcp_lines import Server, call, hello, request, serving
 
+from promised import proves
 from thorough import either
 
 DECISION = "decision.retries-run-in-the-worker"
@@ -50,6 +51,7 @@ def facts(here: Here) -> list[str]:
     return sorted(line["content"] for line in lines if line["_type"] == "fact" and line["section"] == "Specs")
 
 
+@proves("P3.1", "B6")
 @pytest.mark.parametrize("arguments", either([("--sdk-first",)], [("--sdk-first",), ()]))
 def test_a_thousand_calls_at_once_are_all_answered(own: Here, arguments: tuple[str, ...]) -> None:
     """Questions of all layers, with changes of two of them in between."""
@@ -93,6 +95,7 @@ def test_too_many_that_wait_are_told_so(own: Here) -> None:
         server.dispose()
 
 
+@proves("P3.1", "B6")
 @pytest.mark.parametrize("modern", either([False], [False, True]))
 def test_the_process_does_not_grow(here: Here, modern: bool) -> None:
     with serving(here, "--toolset", "all", "--sdk-first", fresh=True) as server:

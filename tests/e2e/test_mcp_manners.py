@@ -15,6 +15,7 @@ import pytest
 from mcp_here import Here, folder, holding, prepared
 from mcp_lines import PROGRAM, Server, call, hello, request, serving, until
 
+from promised import proves
 from thorough import either
 
 ENDING_SECONDS = 5.0
@@ -81,6 +82,7 @@ def left_behind(here: Here) -> tuple[list[str], list[int]]:
 # -- what it says -----------------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 def test_only_messages_are_on_the_standard_output_whatever_libraries_print(own: Here, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(NOISE)
     env = {"PYTHONPATH": str(tmp_path), "PYTHONWARNINGS": "always", "PYTHONDEVMODE": "1"}
@@ -122,6 +124,7 @@ def test_no_child_outlives_its_call(own: Here) -> None:
 # -- when it ends -----------------------------------------------------------------------------
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("how", ["end of input", "SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("arguments", [(), ("--sdk-first",)], ids=["front", "sdk"])
 @pytest.mark.parametrize("opened", [False, True], ids=["before the handshake", "after it"])
@@ -201,6 +204,7 @@ def test_a_second_signal_does_not_break_a_save(own: Here) -> None:
     assert len(files) in (0, 2 * MANY)
 
 
+@proves("P10.4", "H5")
 def test_a_client_that_goes_away_amid_calls_leaves_nothing_behind(own: Here) -> None:
     process = subprocess.Popen([PROGRAM], cwd=own.root, env=own.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None

@@ -16,6 +16,8 @@ import pytest
 from mcp_here import Here, folder, prepared
 from mcp_lines import ENVELOPE, Server, cancel, hello, request, until
 
+from promised import proves
+
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 NO_RESOURCE, OTHER_VERSION = -32002, -32022
 OK, NOTHING = "result", None
@@ -225,6 +227,7 @@ def here() -> Iterator[Here]:
         yield prepared(place)
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize(("opening", "message", "expected"), CASES)
 def test_the_front_and_the_sdk_say_the_same(here: Here, opening: str, message: Any, expected: Any) -> None:
     said = []
@@ -241,6 +244,7 @@ def test_the_front_and_the_sdk_say_the_same(here: Here, opening: str, message: A
     assert all(name in said[1] for name in AFTER), "the server goes on"
 
 
+@proves("P10.4", "H5")
 @pytest.mark.parametrize("opening", ["first", "handshake"])
 def test_what_is_no_message_is_taken_alike(here: Here, opening: str) -> None:
     """One server for all: the SDK is loaded with the first of them, and hears the rest."""

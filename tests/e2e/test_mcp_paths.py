@@ -18,6 +18,7 @@ from mcp_here import Here, folder, prepared
 from mcp_lines import Server, call, hello, request, serving
 
 from installed import Git
+from promised import proves
 from quire.surfaces.mcp.catalogue import chosen_tools
 from thorough import LONG
 
@@ -135,6 +136,7 @@ def checked(messages: dict[Any, dict[str, Any]]) -> None:
 # -- every text of every tool -----------------------------------------------------------------
 
 
+@proves("P7.2", "D12")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_path_in_a_text_leads_nowhere(server: Server, schemas: dict[str, Any], here: Here, tool: str) -> None:
     ways, calls = tricks(here), {}
@@ -166,6 +168,7 @@ def test_the_memory_is_sound_after_all_of_them(server: Server, here: Here) -> No
         assert result["structuredContent"]["data"].get("failCount", 0) == 0
 
 
+@proves("P7.2", "D12")
 @pytest.mark.parametrize("modern", [False, True], ids=["handshake", "newer"])
 def test_addresses_and_prompts_lead_nowhere(here: Here, modern: bool) -> None:
     ways = [*tricks(here), *(f"{kind}:{way}" for kind in KINDS for way in tricks(here)[:6])]
@@ -218,6 +221,7 @@ def refusals(here: Here) -> dict[str, str]:
     }
 
 
+@proves("P7.2", "D12")
 @pytest.mark.parametrize("tool", ["query_memory", "memory_store"])
 def test_what_is_no_project_is_refused_alike(server: Server, here: Here, tool: str) -> None:
     """Word for word, so that nobody can find out what is on the disk."""

@@ -14,6 +14,7 @@ import pytest
 from journal_here import Journal
 from journal_recordings import NAMES, RECORDINGS, agree_to_all
 
+from promised import proves
 from quire.layers.journal import content_hash, decode_json, file_bytes
 
 pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings of the original program are not here")
@@ -97,6 +98,7 @@ def test_there_are_stores_of_every_kind() -> None:
 # -- reading -----------------------------------------------------------------------------------
 
 
+@proves("P5.5", over="journal")
 @pytest.mark.parametrize("name", NAMES)
 def test_every_store_is_read_as_it_is_and_left_as_it_is(name: str, tmp_path: Path, environment: dict[str, str]) -> None:
     for store in stores_of(name):
@@ -281,6 +283,7 @@ def imported(here: Journal) -> list[tuple[str, str, str]]:
     ]
 
 
+@proves("P5.5", over="journal")
 @pytest.mark.parametrize("store", SYNCED)
 def test_a_sync_recognises_what_the_original_imported(store: str, whole: Callable[..., Journal]) -> None:
     here = whole(store)
@@ -338,6 +341,7 @@ def test_sessions_that_ran_in_other_folders_are_imported_only_where_that_is_want
     assert [name for _, name, _ in imported(here)] == ["tool-records"]  # which does not say where it ran
 
 
+@proves("P7.1", "F3")
 def test_sources_that_came_with_a_repository_are_read_once_somebody_names_them(whole: Callable[..., Journal]) -> None:
     here = whole("basic-node/snapshots/024-add-codex-local", agreed=False)
     before = held(here.root)

@@ -28,6 +28,7 @@ from profile_transcripts import (
     rendered,
 )
 
+from promised import proves
 from quire.layers.profile.layout import CATEGORIES
 from quire.model import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
@@ -452,6 +453,7 @@ def current() -> Iterator[Any]:
         yield pytest.param(reference(name), id=name)
 
 
+@proves("P5.5", over="profile")
 @pytest.mark.parametrize("data", list(current()))
 def test_a_current_document_is_read_as_it_is_and_changed_where_it_is_told(
     data: bytes, place: Callable[[bytes], Place]
@@ -490,6 +492,7 @@ def older() -> Iterator[Any]:
         yield pytest.param(name, reference(name), (after / f"{prefix}after.json").read_bytes(), backups, id=name)
 
 
+@proves("P5.5", over="profile")
 @pytest.mark.parametrize(("name", "data", "after", "backups"), list(older()))
 def test_an_older_document_is_brought_up_as_the_original_does_it(
     name: str, data: bytes, after: bytes, backups: dict[str, bytes], place: Callable[[bytes], Place]
@@ -556,6 +559,7 @@ def newer() -> Iterator[Any]:
         yield pytest.param(reference(name), id=name)
 
 
+@proves("P5.5", "D15", over="profile")
 @pytest.mark.parametrize("data", list(newer()))
 def test_a_newer_document_is_read_and_searched_and_never_written(data: bytes, place: Callable[[bytes], Place]) -> None:
     here = place(data)

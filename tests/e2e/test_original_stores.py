@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from promised import proves
 from quire.surfaces.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +86,7 @@ def _nodes(folder: Path) -> dict[str, Path]:
 # -- reading -------------------------------------------------------------------------------------
 
 
+@proves("P5.5", over="graph")
 def test_check_finds_nothing_wrong_and_changes_nothing(store: Path, memory: Any, files: Callable[[Path], Tree]) -> None:
     before = files(store)
     run = memory("check", "--json", cwd=store)
@@ -94,6 +96,7 @@ def test_check_finds_nothing_wrong_and_changes_nothing(store: Path, memory: Any,
     assert files(store) == before
 
 
+@proves("P5.5", over="graph")
 def test_status_and_inspect_show_every_node_and_change_nothing(
     store: Path, memory: Any, files: Callable[[Path], Tree], capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -131,6 +134,7 @@ def _pick(folder: Path) -> tuple[str, Path]:
     return next((node_id, path) for node_id, path in _nodes(folder).items() if node_id.startswith("feature."))
 
 
+@proves("P5.5", over="graph")
 def test_an_update_changes_only_its_node_the_log_and_the_map(
     store: Path, memory: Any, files: Callable[[Path], Tree]
 ) -> None:
@@ -185,6 +189,7 @@ def test_a_sidecar_in_an_order_of_its_own_keeps_it(bundled: Path, memory: Any) -
     assert list(json.loads(path.read_bytes())) == order
 
 
+@proves("P5.5", over="graph")
 def test_a_field_that_quire_does_not_know_survives_an_update(bundled: Path, memory: Any) -> None:
     node_id, path = _pick(bundled)
     fields = {**json.loads(path.read_bytes()), "owner": {"team": "harbour", "since": [2024, 2025]}}
@@ -198,7 +203,7 @@ def test_a_field_that_quire_does_not_know_survives_an_update(bundled: Path, memo
 _INTENT = {"task": "t", "nodes": [{"id": "feature.berth-map", "title": "Map of berths"}]}
 REFUSED = {
     "brief": [("brief", "src")],
-    "check": [("check",)],
+    "check": [("check",), ("check", "--repair"), ("check", "--undo"), ("check", "--repairs")],
     "confirm": [("confirm", "feature.berth-map")],
     "diff": [("diff",)],
     "export": [("export",), ("export", "--format", "json", "--all", "--output", "out.json")],
@@ -277,6 +282,7 @@ REFUSED = {
         ("profile", "private", "here", "--yes"),
     ],
     "projects": [("projects", "add")],
+    "purge": [("purge", "--yes"), ("purge", "--secrets", "--dry-run")],
     "receipts": [("receipts",)],
     "query": [("query", "berths"), ("query", "--path", "src")],
     "rebuild": [("rebuild",)],
@@ -298,6 +304,7 @@ def _set_version(folder: Path, version: Any) -> None:
     path.write_text(json.dumps(config if version is None else {**config, "version": version}, indent=2) + "\n")
 
 
+@proves("P5.5", "D15", over="graph")
 @pytest.mark.parametrize("version", [4, 6, "5", None])
 def test_a_store_of_another_version_is_refused_and_left_alone(
     version: Any, bundled: Path, memory: Any, tree: Callable[..., Tree], tmp_path: Path
@@ -317,6 +324,7 @@ def test_every_command_that_opens_a_store_is_in_the_list_of_those_that_refuse() 
     assert {*REFUSED, *NOT_REFUSED} == set(COMMANDS)
 
 
+@proves("P5.5", "D15", over="graph")
 def test_unfinished_work_in_a_store_of_another_version_is_not_finished(
     bundled: Path, memory: Any, tree: Callable[..., Tree]
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 from profile_here import CATEGORIES, RELATIONS, SAMPLE, SOURCES, STATUSES, Profile, profile_in, snapshot
 
 from installed import make_environment
+from promised import proves
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 NO_TEXT = os.fsdecode(b"bad \xff byte")
@@ -332,6 +333,8 @@ def test_characters_that_a_terminal_would_act_on(refuses: Any, text: str, named:
     refuses("remember", "tools", "editor", "--tag", text, field="tags")
 
 
+@proves("P9.1", "G10", "G11", over="profile")
+@proves("P9.2", "G10", over="profile")
 @pytest.mark.parametrize(
     "line",
     [
@@ -360,6 +363,7 @@ def test_a_credential_reaches_no_file(steady: Profile, line: list[str]) -> None:
     assert not any(TOKEN.encode() in data for _, data in _written(steady).values())
 
 
+@proves("P9.1", "G11", over="profile")
 def test_a_credential_for_a_key_or_a_name_reaches_no_file(here: Profile) -> None:
     secret = "ghp_" + "a1b2c3d4e5f6" * 3
     run = here.profile("remember", "tools", secret, "something new", "--json")

@@ -12,6 +12,8 @@ import pytest
 from commanding import Here
 from profile_here import RESULT, SAMPLE, Profile, document_of, entry_of, pretty, profile_in, snapshot
 
+from promised import proves
+
 NODES = [
     {"kind": "feature", "title": "Package manager", "body": "uv locks what is installed.", "stage": "building"},
     {"kind": "decision", "title": "One package manager", "body": "Two lock files drift apart."},
@@ -252,6 +254,7 @@ FAULTS: dict[str, tuple[str, str, Any]] = {
 }
 
 
+@proves("P9.1", "E11", over="profile")
 @pytest.mark.parametrize("name", FAULTS)
 @pytest.mark.parametrize("beside", [False, True], ids=["alone", "with the rest"])
 def test_check_names_each_fault_of_the_document(alone: Profile, name: str, beside: bool) -> None:
@@ -394,6 +397,7 @@ def test_another_branch_has_another_profile(here: Profile) -> None:
     assert "emacs" in here("query", "editor", "--layer", "profile").out
 
 
+@proves("P6.2", "E2", over="profile")
 def test_a_conflict_in_the_document_is_named(here: Profile) -> None:
     here.remember("tools.pager", "less")
     here.commit()

@@ -14,6 +14,7 @@ import pytest
 from profile_here import EVERY, NOW, READING, SAMPLE, Profile, document_of, entry_of, profile_in, snapshot
 
 from installed import Memory
+from promised import proves
 
 
 @pytest.fixture
@@ -213,6 +214,7 @@ def test_what_would_be_done_is_said_as_that(here: Profile, line: list[str], woul
 # -- without git ------------------------------------------------------------------------------
 
 
+@proves("P1.5", "C8")
 @pytest.mark.parametrize("path", [None, "/nowhere"], ids=["git is here", "no git"])
 def test_everything_works_in_a_folder_without_git(
     environment: dict[str, str], tmp_path: Path, path: str | None
@@ -468,6 +470,7 @@ def test_looking_across_layers_leaves_an_older_document_as_it_is(here: Profile) 
 # -- a disk that cannot be written to ---------------------------------------------------------
 
 
+@proves("P1.3", "C2", over="profile")
 def test_a_disk_that_is_read_only(here: Profile) -> None:
     """Reading goes on, of older documents too; writing is refused with the reason; nothing crashes."""
     mount = f"mount --bind {here.root} {here.root} && mount -o remount,ro,bind {here.root} && cd {here.root}"

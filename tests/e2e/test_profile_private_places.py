@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from profile_here import NOW, RESULT, SAMPLE, Profile, document_of, entry_of, pretty, profile_in, snapshot
 
+from promised import proves
+
 PERSONAL = ["user.username", "user.email", "user.timezone", "relationships.collaboration_style"]
 SECRETS = (b"@tess", b"tess@example.com", b"Europe/Madrid", b"Pragmatic")
 """What only the private entries of the sample say."""
@@ -155,6 +157,7 @@ def test_a_link_made_by_itself_does_not_name_a_private_entry_in_the_shared_docum
     assert b"employer_acme" not in here.file.read_bytes()
 
 
+@proves("P8.4", "G8", over="profile")
 def test_what_private_entries_say_is_in_nothing_that_git_sees(here: Profile) -> None:
     here.profile("private", "here", "--yes")
     here.remember("user.email", "--importance", "9")
@@ -249,6 +252,7 @@ def test_at_home_the_entries_are_in_one_document_of_the_user(here: Profile) -> N
     )
 
 
+@proves("P8.4", "G8", over="profile")
 def test_two_projects_share_the_document_at_home(here: Profile, other: Profile) -> None:
     here.profile("private", "home", "--yes")
     assert other.profile("recall", "user", "--json").data["results"] == []
@@ -526,6 +530,7 @@ def test_a_move_keeps_readings_that_wait(here: Profile) -> None:
     assert here.stored("user.email", here.twin)["last_accessed"] == NOW
 
 
+@proves("P8.4", "G8", over="profile")
 def test_a_clone_has_what_is_shared_and_nothing_else(here: Profile, tmp_path: Path) -> None:
     here.profile("private", "here", "--yes")
     here.commit()

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from promised import proves
 from quire.model import KINDS, count_tokens
 
 NODES = [
@@ -195,6 +196,7 @@ def test_a_file_is_asked_about_by_its_absolute_name(asked: Any, repo: Path) -> N
     assert set(refs(asked("query", "--path", str(repo / "services/billing/retry.ts"), "--json"))) == BOTH
 
 
+@proves("P7.2", "D12")
 @pytest.mark.parametrize(
     "path", ["../other", "/etc/passwd", "services/../../x", "~/x", ".", "", "a\\b", ".memory/config.json"]
 )

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from promised import proves
+
 QUEUE = """import time
 
 
@@ -578,7 +580,6 @@ UNREADABLE = {
     "conflict": '<<<<<<< HEAD\n{"version": 1}\n=======\n{"version": 1}\n>>>>>>> other\n',
 }
 UNUSABLE = {
-    "version 2": {"version": 2, "last_sync_commit": "HEAD_COMMIT", "last_sync_at": "2026-03-02T11:19:00+00:00"},
     "no version": {"last_sync_commit": "HEAD_COMMIT"},
     "no commit": {"version": 1},
     "null": {"version": 1, "last_sync_commit": None},
@@ -780,6 +781,7 @@ def test_a_rewritten_history_verifies_everything_and_content_decides(
     assert sync(synced)["full_verification"] is False
 
 
+@proves("P4.3", "C10", over="graph")
 def test_a_shallow_clone_gives_the_same_verdicts_and_says_that_it_is_one(
     synced: Any, repo: Path, git: Any, tmp_path: Path
 ) -> None:
@@ -830,6 +832,7 @@ def test_a_branch_without_a_common_past_verifies_everything(synced: Any, repo: P
     assert "nothing in common" in data["reason"]
 
 
+@proves("P4.3", "C10", over="graph")
 def test_a_detached_head_is_a_commit_like_any_other(synced: Any, repo: Path, git: Any) -> None:
     git("checkout", "-q", "--detach")
     write(repo, "src/queue.py", QUEUE + "x = 1\n")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import quire
+from promised import proves
 
 NODES = [
     {
@@ -212,6 +213,8 @@ FAULTS: dict[str, tuple[str, Any]] = {
 }
 
 
+@proves("P9.1", "E11", over="graph")
+@proves("P6.2", "E11", over="graph")
 @pytest.mark.parametrize("code", FAULTS)
 def test_check_names_each_fault_with_its_path_and_what_to_do(filled: Any, repo: Path, code: str, tree: Any) -> None:
     severity, damage = FAULTS[code]
@@ -236,6 +239,7 @@ def test_check_gives_lines(filled: Any, repo: Path) -> None:
     assert '"status"' in text[lines["SchemaEnum"] - 1]
 
 
+@proves("P6.2", "E2", over="graph")
 def test_check_sees_what_git_calls_unmerged(filled: Any, repo: Path, git: Any) -> None:
     git("checkout", "-q", "-b", "other")
     filled.save({"id": "decision.worker", "body": "Theirs."})
@@ -250,6 +254,7 @@ def test_check_sees_what_git_calls_unmerged(filled: Any, repo: Path, git: Any) -
     assert filled("inspect", "feature.retry-queue").code == 0
 
 
+@proves("P6.1", "E1", over="graph")
 def test_two_branches_that_each_add_something_merge_without_a_conflict(filled: Any, repo: Path, git: Any) -> None:
     for branch, title in (("one", "First"), ("two", "Second")):
         git("checkout", "-q", "-b", branch, "main")
@@ -267,6 +272,7 @@ def test_two_branches_that_each_add_something_merge_without_a_conflict(filled: A
 # -- diff ---------------------------------------------------------------------------------
 
 
+@proves("P8.1", "G5", over="graph")
 def test_diff_shows_staged_unstaged_untracked_and_deleted(filled: Any, repo: Path, git: Any) -> None:
     assert filled("diff", "--json").data["files"] == []
     filled.save({"id": "feature.retry-queue", "body": "Staged text."})

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from promised import proves
 from quire.files import find_root, is_repository_top
 from quire.model import InputError
 
@@ -39,6 +40,7 @@ def test_a_repository_inside_another_is_its_own_project(repo: Path, git: Any) ->
     assert root(repo / "inner" / "src") == repo / "inner"
 
 
+@proves("P1.5", "C11")
 def test_a_linked_worktree_is_its_own_project(repo: Path, git: Any, tmp_path: Path) -> None:
     git.commit()
     git("worktree", "add", "--quiet", "-b", "side", tmp_path / "linked")
@@ -47,6 +49,7 @@ def test_a_linked_worktree_is_its_own_project(repo: Path, git: Any, tmp_path: Pa
     assert root(tmp_path / "linked" / "src") == tmp_path / "linked"
 
 
+@proves("P1.5", "C11")
 def test_a_submodule_is_its_own_project(repo: Path, git: Any, tmp_path: Path) -> None:
     git("init", "--quiet", tmp_path / "part")
     git("commit", "--quiet", "--allow-empty", "-m", "x", cwd=tmp_path / "part")
@@ -56,6 +59,7 @@ def test_a_submodule_is_its_own_project(repo: Path, git: Any, tmp_path: Path) ->
     assert root(repo / "vendor") == repo
 
 
+@proves("P1.5", "C11")
 def test_a_separate_git_folder_is_followed_no_further_than_its_file(git: Any, tmp_path: Path) -> None:
     git("init", "--quiet", "--separate-git-dir", tmp_path / "elsewhere.git", tmp_path / "tree")
     assert root(tmp_path / "tree") == tmp_path / "tree"
@@ -81,6 +85,7 @@ def test_without_git_and_without_a_store_the_root_is_where_we_stand(tmp_path: Pa
     assert root(tmp_path / "plain") == tmp_path / "plain"
 
 
+@proves("P1.5", "C8")
 def test_a_bare_repository_has_no_working_tree_and_is_a_plain_folder(git: Any, tmp_path: Path) -> None:
     git("init", "--quiet", "--bare", tmp_path / "bare.git")
     assert root(tmp_path / "bare.git") == tmp_path / "bare.git"
@@ -135,6 +140,7 @@ def test_a_project_whose_path_is_not_text_is_refused_in_words(memory: Any, tmp_p
     assert "not a folder" in run.error["message"]
 
 
+@proves("P1.5", "C8")
 def test_without_git_everything_but_diff_works(memory: Any, tmp_path: Path) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()

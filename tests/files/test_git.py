@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from promised import proves
 from quire.files import Git, blob_id
 from quire.model import GitRequired
 from quire.surfaces.cli.main import COMMANDS
@@ -136,6 +137,7 @@ def test_replaced_objects_are_not_believed(ours: Git, git: Any, repo: Path) -> N
     assert ours.blob(true) == b"true\n"
 
 
+@proves("P1.5", "C11")
 def test_a_linked_worktree_a_submodule_and_a_separate_git_folder_answer_for_themselves(
     repo: Path, tmp_path: Path, environment: dict[str, str], git: Any
 ) -> None:
@@ -190,6 +192,7 @@ def test_a_broken_repository_says_so_and_is_not_mistaken_for_the_one_around_it(
     assert raised.value.hint
 
 
+@proves("P1.5", "C8")
 def test_without_a_repository_every_question_says_what_to_do(tmp_path: Path, environment: dict[str, str]) -> None:
     found = Git(str(tmp_path), environment)
     assert not found.available
@@ -198,6 +201,8 @@ def test_without_a_repository_every_question_says_what_to_do(tmp_path: Path, env
     assert "git init" in (raised.value.hint or "")
 
 
+@proves("P7.3", "F5")
+@proves("P7.3", "C8")
 @pytest.mark.parametrize("search", ["", "/nowhere", ".", "bin", ":"])
 def test_only_a_git_on_an_absolute_path_is_found(
     repo: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, search: str
@@ -214,6 +219,7 @@ def test_only_a_git_on_an_absolute_path_is_found(
     assert not (repo / "canary").exists()
 
 
+@proves("P7.3", "F7")
 def test_the_environment_cannot_turn_git_to_another_repository(
     repo: Path, tmp_path: Path, environment: dict[str, str], git: Any
 ) -> None:
@@ -238,6 +244,7 @@ def test_the_environment_cannot_turn_git_to_another_repository(
     assert not (repo / "canary").exists()
 
 
+@proves("P7.2")
 def test_a_worktree_setting_that_leads_elsewhere_is_not_followed(
     ours: Git, repo: Path, tmp_path: Path, git: Any
 ) -> None:
@@ -249,6 +256,7 @@ def test_a_worktree_setting_that_leads_elsewhere_is_not_followed(
     assert ours.untracked(["."]) == ["mine.md"]
 
 
+@proves("P7.1", "F4")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a repository to somebody else")
 def test_a_repository_of_another_user_is_not_read_and_stops_no_save(memory: Any, repo: Path, git: Any) -> None:
     memory.init()
@@ -263,6 +271,7 @@ def test_a_repository_of_another_user_is_not_read_and_stops_no_save(memory: Any,
     assert "dubious ownership" in run.error["message"]
 
 
+@proves("P7.1", "F1")
 @pytest.mark.parametrize("command", ["status", "diff", "add", "log", "commit", "config", "-c", ""])
 def test_a_command_that_is_not_on_the_list_is_never_run(ours: Git, command: str) -> None:
     with pytest.raises(ValueError, match="not on the list"):
@@ -351,6 +360,7 @@ def test_the_trap_of_these_tests_works(trap: Trap, repo: Path, git: Any) -> None
     assert kinds & {"external", "clean", "process"}
 
 
+@proves("P7.1", "F1", "F2")
 def test_no_question_runs_a_program_that_the_repository_names(trap: Trap, ours: Git, repo: Path) -> None:
     trap.arm()
     (repo / "code.py").write_text("print(2)\n", encoding="utf-8")
@@ -368,6 +378,7 @@ def test_no_question_runs_a_program_that_the_repository_names(trap: Trap, ours: 
     assert trap.signs == []
 
 
+@proves("P7.1", "F1")
 def test_an_object_that_is_missing_is_not_fetched(
     trap: Trap, ours: Git, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -384,6 +395,7 @@ def test_an_object_that_is_missing_is_not_fetched(
     assert trap.signs == []
 
 
+@proves("P7.1", "F1", "F2")
 def test_no_memory_command_runs_a_program_that_the_repository_names(
     trap: Trap, memory: Any, repo: Path, git: Any
 ) -> None:
@@ -421,6 +433,10 @@ EVERY_COMMAND = [
     ["why", "code.py"],
     ["export", "--all"],
     ["rebuild"],
+    ["check", "--repair"],
+    ["check", "--repair", "--dry-run"],
+    ["check", "--repairs"],
+    ["check", "--undo"],
     ["facts", "store", "Specs", "A queue has one owner."],
     ["facts", "recall", "who owns the queue?"],
     ["facts", "session", "s1", "--close"],
@@ -466,6 +482,8 @@ EVERY_COMMAND = [
     ["view", "--stop"],
     ["view", "--export", "../page"],
     ["view", "--export", "../page"],
+    ["purge", "--secrets", "--dry-run"],
+    ["purge", "--secrets", "--yes"],
     ["check"],
     ["diff"],
     ["diff", "--json"],

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.guard import Fence, find_hostile, make_fence, make_safe, safe_values
 from quire.model import InputError
 
@@ -80,6 +81,7 @@ def test_other_elements_and_signs_stay_as_they_are() -> None:
     assert FENCE.inside(text) == text
 
 
+@proves("P8.2", "G3")
 @settings(deadline=None, max_examples=300)
 @given(ANY_TEXT, ANY_TEXT, ANY_TEXT, ANY_TEXT, st.lists(ANY_TEXT, max_size=3))
 def test_nothing_that_is_wrapped_can_end_the_fence(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.guard import SecretFinding, find_secrets
 from quire.guard.formats import NEAR_RULES, RULES
 
@@ -58,6 +59,7 @@ def certain(text: str) -> list[SecretFinding]:
     return [finding for finding in find_secrets(text) if finding.certain]
 
 
+@proves("P9.1", "G10", "G11")
 def test_at_least_98_of_100_secrets_are_refused(corpus: Corpus) -> None:
     missed = [(rule, text) for text, rule, _, _ in corpus if not certain(text)]
     assert len(corpus) >= 150
@@ -84,6 +86,7 @@ def test_a_secret_is_reported_under_its_own_name(corpus: Corpus) -> None:
     assert len(wrong) <= len(corpus) * 0.02, wrong
 
 
+@proves("P9.2", "G10")
 def test_no_report_shows_more_than_the_public_prefix_and_two_characters(corpus: Corpus) -> None:
     for text, _, prefix, value in corpus:
         for finding in find_secrets(text):
@@ -96,6 +99,7 @@ def test_no_report_shows_more_than_the_public_prefix_and_two_characters(corpus: 
             assert value not in repr(finding)
 
 
+@proves("P9.1", "G10")
 def test_ordinary_project_text_raises_no_alarm(lookalikes: list[str]) -> None:
     alarms = [(text, finding) for text in lookalikes for finding in find_secrets(text)]
     assert len(lookalikes) >= 300
@@ -145,6 +149,7 @@ def test_position_counts_lines_and_columns_from_one() -> None:
     assert (finding.line, finding.column) == (3, 7)
 
 
+@proves("P9.1", "G11")
 def test_an_encoded_secret_is_placed_where_its_encoding_stands() -> None:
     rng = random.Random(5)
     plain, token = ("npm_" + drawn(rng, 36) for _ in range(2))

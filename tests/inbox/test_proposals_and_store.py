@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.inbox import (
     PENDING_MOST,
     Evidence,
@@ -106,6 +107,7 @@ def test_a_damaged_line_is_told_of_and_kept_beside(tmp_path: Path) -> None:
     assert b"{broken" in (tmp_path / ".memory/local/inbox.jsonl.damaged").read_bytes()
 
 
+@proves("P8.4", "G7", over="inbox")
 def test_only_so_many_wait(tmp_path: Path) -> None:
     (tmp_path / ".memory").mkdir()
     inbox, added = read_inbox(str(tmp_path)).with_new(

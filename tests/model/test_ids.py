@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.files import hex_digest
 from quire.model import ID_PATTERN, file_stems, is_id, limits, relation_stem, slugify, title_from_slug
 
@@ -39,6 +40,7 @@ def test_a_title_with_nothing_to_read_gets_a_stable_name_of_its_own() -> None:
     assert slugify("!!!", hex_digest).startswith("untitled-")
 
 
+@proves("P1.5", "C14", over="graph")
 def test_a_long_title_is_cut_between_words() -> None:
     slug = slugify("word " * 100, hex_digest)
     assert len(slug) <= limits.SLUG_CHARS
@@ -64,6 +66,7 @@ def test_file_names_keep_two_kinds_of_one_slug_apart() -> None:
     assert set(file_stems("decision.retry")) & set(file_stems("feature.retry")) == {"retry"}
 
 
+@proves("P1.5", "C13", over="graph")
 @pytest.mark.parametrize("name", ["con", "aux", "nul", "com1", "lpt9"])
 def test_names_that_windows_reserves_are_never_used_bare(name: str) -> None:
     assert file_stems(f"feature.{name}") == (f"feature.{name}",)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from clocks import Clock
 
+from promised import proves
 from quire.capture import Compacted, SummaryRequest, read_conversation
 from quire.files import disk
 from quire.model import InputError, QuireError, StorageFailed
@@ -383,6 +384,7 @@ def test_only_the_newest_fifty_stay(project: Project, repo: Path, clock: Clock) 
     assert checkpoints(repo) == places[3:]
 
 
+@proves("P1.5", "C5", over="facts")
 def test_a_clock_that_was_set_back_does_not_cost_the_checkpoint(project: Project, repo: Path, clock: Clock) -> None:
     folder = repo / FOLDER
     folder.mkdir(parents=True)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from clocks import Clock
 
+from promised import proves
 from quire.files import World
 from quire.model import InputError, NotFound, OutsideProject, QuireError
 from quire.project import Project
@@ -168,6 +169,7 @@ def test_many_documents_that_say_the_same_settle(project: Project, repo: Path) -
 # -- edits ----------------------------------------------------------------------------------------
 
 
+@proves("P8.3", "G4", over="facts")
 def test_a_changed_rationale_supersedes(project: Project, repo: Path, clock: Clock) -> None:
     decided(repo)
     (first,) = project.memory_ingest_lifecycle().fact_ids

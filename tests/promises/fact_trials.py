@@ -8,16 +8,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
-from crashing import Tree, differing, leftovers, mutate, read_space
-from crashing import empty as repository
-from trials import LATER, NOW, Worker, apart, calls_of, cut_power, holding, open_project, rows_of, tell
-from trials import crash as crash_trial
+from crash_space import LATER, NOW, Tree, differing, leftovers, open_project, read_space
+from crash_space import empty as repository
+from trials import Prepared, Worker, apart, holding, rows_of, tell
 
 from quire.files import World
 from quire.model import InputError
@@ -224,13 +222,16 @@ class Trial(NamedTuple):
 
     name: str
     scenario: Scenario
-    template: str
-    space: str
+    prepared: Prepared
     before: Tree
     after: Tree
 
+    @property
+    def space(self) -> str:
+        return self.prepared.space
+
     def act(self, phase: str = "b") -> object:
-        return self.scenario.act(open_project(self.space, LATER, phase), ids_in(self.template))
+        return self.scenario.act(open_project(self.space, LATER, phase), ids_in(self.prepared.template))
 
     def is_done(self, now: Tree) -> bool:
         """Whether everything stands there that an unharmed run leaves."""
@@ -318,29 +319,15 @@ class Trial(NamedTuple):
         yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=True))
 
 
-def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
-    """The scenario made ready, and the calls that an unharmed run of it makes."""
-    scenario = SCENARIOS[name]
-    template, space = os.path.join(folder, "template"), os.path.join(folder, "space")
-    os.makedirs(space)
-    scenario.prepare(space)
-    before = look(space)
-    shutil.move(space, template)
-    trial = Trial(name, scenario, template, space, before, {})
-    calls = calls_of(trial)
-    after = look(space)
+def begin(name: str, prepared: Prepared) -> Trial:
+    """The scenario made ready by an unharmed run."""
+    prepared.restore()
+    before = look(prepared.space)
+    trial = Trial(name, SCENARIOS[name], prepared, before, {})
+    trial.act()
+    after = look(prepared.space)
     assert differing(before, after), "an unharmed run changes something"
-    return trial._replace(after=after), calls
-
-
-def crash(name: str, ways: str, folder: str, most: str, mutant: str = "") -> dict[str, Any]:
-    mutate(mutant)
-    return crash_trial(*prepare(name, folder), ways, most, mutant)
-
-
-def power(name: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
-    trial, _ = prepare(name, folder)
-    return cut_power(trial, most, mutant)
+    return trial._replace(after=after)
 
 
 # -- many at once -------------------------------------------------------------------------------------------------
@@ -393,4 +380,4 @@ WORKERS: dict[str, Worker] = {"tell": tell_facts, "add": add, "ask": ask, "hold"
 
 
 if __name__ == "__main__":
-    tell({"crash": crash, "power": power}, WORKERS)
+    tell(begin, {name: scenario.prepare for name, scenario in SCENARIOS.items()}, WORKERS)

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,10 +16,9 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
-from crashing import Tree, differing, git, leftovers, mutate, read_space
-from crashing import empty as repository
-from trials import LATER, NOW, Worker, calls_of, cut_power, open_project, tell
-from trials import crash as crash_trial
+from crash_space import LATER, NOW, Tree, differing, git, leftovers, open_project, read_space, write
+from crash_space import empty as repository
+from trials import Prepared, Worker, tell
 
 from quire.index import Filter
 from quire.model import InvalidStore, NotInitialized, StorageFailed
@@ -65,13 +63,6 @@ class Scenario(NamedTuple):
 def sessions_of(space: str) -> str:
     """Beside the space: a copy of it finds the same files there, with the same stamps."""
     return os.path.join(os.path.dirname(space), "sessions")
-
-
-def write(space: str, name: str, data: bytes) -> None:
-    path = os.path.join(space, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(data)
 
 
 def line(root: str, role: str, text: str, at: str) -> str:
@@ -402,8 +393,7 @@ class Trial(NamedTuple):
 
     name: str
     scenario: Scenario
-    template: str
-    space: str
+    prepared: Prepared
     before: Tree
     after: Tree
     old: Held
@@ -411,6 +401,10 @@ class Trial(NamedTuple):
 
     def open(self, phase: str) -> Project:
         return open_project(self.space, self.scenario.now, phase)
+
+    @property
+    def space(self) -> str:
+        return self.prepared.space
 
     def act(self, phase: str = "b") -> object:
         return self.scenario.act(self.open(phase))
@@ -577,32 +571,18 @@ class Trial(NamedTuple):
         yield from (f"left behind: {name}" for name in leftovers(self.space, after_a_write=True) if name != RUN_LOCK)
 
 
-def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
-    """The scenario made ready, and the calls that an unharmed run of it makes."""
-    scenario = SCENARIOS[name]
-    template, space = os.path.join(folder, "template"), os.path.join(folder, "space")
-    os.makedirs(space)
-    scenario.prepare(space)
-    before, old = look(space), held(space)
-    shutil.move(space, template)
-    trial = Trial(name, scenario, template, space, before, {}, old, old)
-    calls = calls_of(trial)
-    after = look(space)
+def begin(name: str, prepared: Prepared) -> Trial:
+    """The scenario made ready by an unharmed run."""
+    prepared.restore()
+    before, old = look(prepared.space), held(prepared.space)
+    trial = Trial(name, SCENARIOS[name], prepared, before, {}, old, old)
+    trial.act()
+    after = look(prepared.space)
     assert differing(before, after), "an unharmed run changes something"
-    trial = trial._replace(after=after, new=held(space))
+    trial = trial._replace(after=after, new=held(prepared.space))
     unsound = [*trial.sound(trial.new), *trial.kept(trial.new)]
     assert not unsound, f"an unharmed run is not sound: {unsound}"
-    return trial, calls
-
-
-def crash(name: str, ways: str, folder: str, most: str, mutant: str = "") -> dict[str, Any]:
-    mutate(mutant)
-    return crash_trial(*prepare(name, folder), ways, most, mutant)
-
-
-def power(name: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
-    trial, _ = prepare(name, folder)
-    return cut_power(trial, most, mutant)
+    return trial
 
 
 # -- many at once -------------------------------------------------------------------------------------------------
@@ -671,4 +651,4 @@ WORKERS: dict[str, Worker] = {
 
 
 if __name__ == "__main__":
-    tell({"crash": crash, "power": power}, WORKERS)
+    tell(begin, {name: scenario.prepare for name, scenario in SCENARIOS.items()}, WORKERS)

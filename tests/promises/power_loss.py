@@ -1,78 +1,103 @@
-"""The power fails at every system call of a save, and the disk forgets what was not synced. Run as a script.
+"""The disks that a power cut may leave.
 
-The calls of the seam are recorded as the operating system sees them. For every prefix of them the disks that may be
-found afterwards are made: file contents last once the file is synced, names once their folder is; of the rest any part
-may be missing. Each such disk is opened and judged like the store of a killed process.
+The calls of the seam are recorded as the operating system sees them. File contents last once the file is synced, names
+once their folder is; of the rest any part may be missing: all of it, none, contents or names alone, each one alone, all
+but one, and where there are few of them every selection. A write that was not synced may also have reached the disk by
+half, or with its length alone: zeros.
 """
 
 from __future__ import annotations
 
-import json
+import linecache
 import os
 import sys
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any, NamedTuple
 
-from crashing import STALE_MAP, Case, Tree, open_project, prepare, read_space, spread, store_of
+from crash_faults import Call
+from crash_space import Tree, walk_files
 
-from quire.files import disk
+__all__ = ["Disk", "Entry", "Recorder", "in_place"]
 
 FOLDER = -1
 Names = dict[str, int]
+SYNCING = ("sync_folder(", "disk.create(", "disk.append(", "disk.truncate(", "fsync(", "disk.rename(")
+
+
+class Entry(NamedTuple):
+    """A call as it was recorded; `site` is the line of ours that made it."""
+
+    name: str
+    path: str
+    extra: Any = None
+    site: str = ""
 
 
 class Effect(NamedTuple):
-    """A change that is not on the disk yet: a name given (or taken away), or a file's bytes."""
+    """A change that is not on the disk yet: a name given (or taken away), a file's bytes, or its mode."""
 
     name: str = ""
     inode: int | None = None
     gone: str = ""
     data: bytes | None = None
+    since: int | None = None
+    """Where the bytes of this write begin."""
+    mode: int | None = None
+
+    @property
+    def is_content(self) -> bool:
+        return self.data is not None or self.mode is not None
 
 
 class Recorder:
-    """Stands in for `os` in the seam: does what it is told, and notes it. A mutant leaves out some of the syncs."""
+    """A fault that lets everything pass, and notes it."""
 
-    def __init__(self, mutant: str) -> None:
-        self.log: list[tuple[str, str, Any]] = []
-        self.paths: dict[int, str] = {}
-        self.mutant = mutant
+    def __init__(self) -> None:
+        self.log: list[Entry] = []
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
+    def __call__(self, call: Call) -> Any:
+        path, site = call.path, site_of()
+        if call.name == "write":
+            self.log.append(Entry("write", path, bytes(call.arguments[1]), site))
+        elif call.name == "fsync":
+            self.log.append(Entry("sync", path, None, site))
+        elif call.name == "replace":
+            self.log.append(Entry("rename", path, call.arguments[0], site))
+        elif call.name == "ftruncate":
+            self.log.append(Entry("truncate", path, call.arguments[1], site))
+        elif call.name in ("chmod", "fchmod"):
+            self.log.append(Entry("mode", path, call.arguments[1], site))
+        elif call.name in ("create", "mkdir"):
+            self.log.append(Entry(call.name, path, None, site))
+        elif call.name in ("unlink", "rmdir"):
+            self.log.append(Entry("remove", path, None, site))
+        return call.do()
 
-    def open(self, path: str, flags: int, mode: int = 0o777) -> int:
-        if flags & os.O_CREAT and not os.path.lexists(path):
-            self.log.append(("create", path, None))
-        descriptor = os.open(path, flags, mode)
-        self.paths[descriptor] = path
-        return descriptor
 
-    def write(self, descriptor: int, data: bytes) -> int:
-        self.log.append(("write", self.paths[descriptor], bytes(data)))
-        return os.write(descriptor, data)
+def site_of() -> str:
+    """The function that asked the seam for this, and which of its calls it was."""
+    frame = sys._getframe(1)
+    while not is_ours(frame.f_code.co_filename):
+        if frame.f_back is None:
+            return ""
+        frame = frame.f_back
+    code = frame.f_code
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 : frame.f_lineno]
+    turn = sum(any(word in line for word in SYNCING) for line in lines)
+    module = os.path.basename(code.co_filename).removesuffix(".py")
+    return f"{module}.{code.co_name} {turn}"
 
-    def fsync(self, descriptor: int) -> None:
-        path = self.paths[descriptor]
-        kind = "folder" if os.path.isdir(path) else "file"
-        if self.mutant != f"no {kind} sync":
-            self.log.append(("sync", path, None))
 
-    def replace(self, source: str, target: str) -> None:
-        self.log.append(("rename", target, source))
-        os.replace(source, target)
+def is_ours(file: str) -> bool:
+    return f"{os.sep}quire{os.sep}" in file and not file.endswith(f"{os.sep}disk.py")
 
-    def unlink(self, path: str) -> None:
-        self.log.append(("remove", path, None))
-        os.unlink(path)
 
-    def mkdir(self, path: str) -> None:
-        self.log.append(("mkdir", path, None))
-        os.mkdir(path)
-
-    def rmdir(self, path: str) -> None:
-        self.log.append(("remove", path, None))
-        os.rmdir(path)
+def in_place(entry: Entry, model: Disk) -> list[Entry]:
+    """What a rename would be to a writer that copies the bytes into the file instead."""
+    data = model.data[model.names[entry.extra]]
+    first = Entry("truncate", entry.path, 0) if entry.path in model.names else Entry("create", entry.path)
+    return [first, Entry("write", entry.path, data), Entry("remove", entry.extra)]
 
 
 class Disk:
@@ -80,9 +105,8 @@ class Disk:
 
     def __init__(self, top: str) -> None:
         self.names: Names = {}
-        self.lasting: Names = {}
         self.data: dict[int, bytes] = {}
-        self.lasting_data: dict[int, bytes] = {}
+        self.modes: dict[int, int] = {}
         self.pending: list[Effect] = []
         for folder, folders, files in os.walk(top):
             self.names[folder] = FOLDER
@@ -90,58 +114,105 @@ class Disk:
             for name in files:
                 path = os.path.join(folder, name)
                 self.names[path] = len(self.data)
+                self.modes[len(self.data)] = os.stat(path).st_mode & 0o777
                 with open(path, "rb") as file:
                     self.data[len(self.data)] = file.read()
-        self.lasting, self.lasting_data = dict(self.names), dict(self.data)
+        self.lasting, self.lasting_data, self.lasting_modes = dict(self.names), dict(self.data), dict(self.modes)
+        self.first = {path: self.modes[inode] for path, inode in self.names.items() if inode != FOLDER}
+        self.made = dict(self.names)
 
-    def play(self, operation: str, path: str, extra: Any) -> None:
-        if operation == "sync":
+    def copy(self) -> Disk:
+        other = Disk.__new__(Disk)
+        other.names, other.data, other.modes = dict(self.names), dict(self.data), dict(self.modes)
+        other.pending, other.first, other.made = list(self.pending), self.first, self.made
+        other.lasting, other.lasting_data = dict(self.lasting), dict(self.lasting_data)
+        other.lasting_modes = dict(self.lasting_modes)
+        return other
+
+    def play(self, entry: Entry) -> None:
+        name, path, extra = entry[:3]
+        if name == "sync":
             self.sync(path)
             return
-        if operation == "create":
+        if name == "create":
             effect = Effect(path, len(self.data))
             self.data[len(self.data)] = b""
-        elif operation == "write":
+        elif name == "write":
             inode = self.names[path]
-            effect = Effect(inode=inode, data=self.data[inode] + extra)
-        elif operation == "mkdir":
+            effect = Effect(inode=inode, data=self.data[inode] + extra, since=len(self.data[inode]))
+        elif name == "truncate":
+            inode = self.names[path]
+            effect = Effect(inode=inode, data=self.data[inode][:extra].ljust(extra, b"\0"))
+        elif name == "mode":
+            inode = self.names.get(path, FOLDER)
+            if inode == FOLDER:
+                return
+            effect = Effect(inode=inode, mode=extra & 0o777)
+        elif name == "mkdir":
             effect = Effect(path, FOLDER)
-        elif operation == "rename":
+        elif name == "rename":
             effect = Effect(path, self.names[extra], gone=extra)
         else:
             effect = Effect(gone=path)
-        apply(effect, self.names, self.data)
+        apply(effect, self.names, self.data, self.modes)
         self.pending.append(effect)
 
     def sync(self, path: str) -> None:
         inode = self.names[path]
         for effect in list(self.pending):
-            in_folder = os.path.dirname(effect.name or effect.gone) == path
-            if in_folder if inode == FOLDER else (effect.data is not None and effect.inode == inode):
-                apply(effect, self.lasting, self.lasting_data)
+            in_folder = not effect.is_content and os.path.dirname(effect.name or effect.gone) == path
+            if in_folder if inode == FOLDER else (effect.is_content and effect.inode == inode):
+                apply(effect, self.lasting, self.lasting_data, self.lasting_modes)
                 self.pending.remove(effect)
 
-    def survivors(self) -> Iterator[Tree]:
-        """The trees that may be found after the power fails here."""
+    def survivors(self, few: int = 3) -> Iterator[Tree]:
+        """The trees that may be found after the power fails here; every selection of up to `few` effects."""
+        for chosen in self.choices(few):
+            yield self.tree(chosen)[0]
+
+    def choices(self, few: int) -> Iterator[list[Effect]]:
         effects = self.pending
-        contents = [effect for effect in effects if effect.data is not None]
-        names = [effect for effect in effects if effect.data is None]
-        choices = [[], effects, contents, names, *([one] for one in effects)]
-        choices += [[other for other in effects if other is not one] for one in effects]
-        for chosen in choices:
-            found, data = dict(self.lasting), dict(self.lasting_data)
-            for effect in chosen:
-                apply(effect, found, data)
-            yield {
-                path: data.get(inode, b"")
-                for path, inode in found.items()
-                if inode != FOLDER and reachable(path, found)
-            }
+        contents = [effect for effect in effects if effect.is_content]
+        yield from ([], list(effects), contents, [effect for effect in effects if not effect.is_content])
+        if len(effects) <= few:
+            for size in range(1, len(effects)):
+                yield from map(list, combinations(effects, size))
+        else:
+            yield from ([one] for one in effects)
+            yield from ([other for other in effects if other is not one] for one in effects)
+        for one in contents:
+            for spoiled in spoilt(one):
+                yield [spoiled if other is one else other for other in effects]
+                yield [spoiled]
+
+    def tree(self, chosen: list[Effect]) -> tuple[Tree, list[str]]:
+        """The files, and those that were replaced and lost their mode."""
+        names, data, modes = dict(self.lasting), dict(self.lasting_data), dict(self.lasting_modes)
+        for effect in chosen:
+            apply(effect, names, data, modes)
+        files = {path: inode for path, inode in names.items() if inode != FOLDER and reachable(path, names)}
+        bare = [
+            path
+            for path, mode in self.first.items()
+            if path in files and files[path] != self.made[path] and modes.get(files[path], 0o644) != mode
+        ]
+        return {path: data.get(inode, b"") for path, inode in files.items()}, bare
 
 
-def apply(effect: Effect, names: Names, data: dict[int, bytes]) -> None:
-    if effect.data is not None and effect.inode is not None:
-        data[effect.inode] = effect.data
+def spoilt(effect: Effect) -> Iterator[Effect]:
+    """A write that reached the disk by half, or as zeros."""
+    if effect.data is not None and effect.since is not None and len(effect.data) > effect.since:
+        size = len(effect.data) - effect.since
+        yield effect._replace(data=effect.data[: effect.since + size // 2])
+        yield effect._replace(data=effect.data[: effect.since] + bytes(size))
+
+
+def apply(effect: Effect, names: Names, data: dict[int, bytes], modes: dict[int, int]) -> None:
+    if effect.is_content and effect.inode is not None:
+        if effect.data is not None:
+            data[effect.inode] = effect.data
+        if effect.mode is not None:
+            modes[effect.inode] = effect.mode
         return
     names.pop(effect.gone, None)
     if effect.inode is not None:
@@ -153,52 +224,13 @@ def reachable(path: str, names: Names) -> bool:
     return names.get(folder) == FOLDER and (os.path.dirname(folder) not in names or reachable(folder, names))
 
 
-def explore(scenario: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
-    case, _ = prepare(scenario, folder)
-    case.restore()
-    model = Disk(case.space)
-    recorder = Recorder(mutant)
-    disk.os = recorder  # type: ignore[attr-defined]
-    case.act()
-    disk.os = os  # type: ignore[attr-defined]
-    seen: set[int] = set()
-    violations: list[str] = []
-    entries = [*recorder.log, None]
-    chosen = set(spread(range(len(entries)), int(most)))
-    for number, entry in enumerate(entries):
-        for tree in model.survivors() if number in chosen else ():
-            key = hash((frozenset(tree.items()), entry is None))
-            if key in seen:
-                continue
-            seen.add(key)
-            rebuild(case, tree)
-            found = list(case.judge()) if entry else acknowledged(case)
-            violations += [f"{number} before {entry and entry[0]}: {text}" for text in found if STALE_MAP not in text]
-            if violations and mutant:
-                return {"states": len(seen), "violations": violations}
-        if entry:
-            model.play(*entry)
-    return {"states": len(seen), "violations": violations}
-
-
-def rebuild(case: Case, tree: Tree) -> None:
-    """Put a tree in the place of the prepared one."""
-    case.restore()
-    for path in [os.path.join(case.space, name) for name in read_space(case.space)]:
+def put(tree: Tree, space: str) -> None:
+    """Make a space hold these files and no others, git's and the index left alone."""
+    for path in list(walk_files(space, (".git", "index"))):
         if path not in tree:
             os.unlink(path)
     for path, data in tree.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
+        # Whoever wrote it is gone, like every other process.
+        with open(path.replace(f"/.quire-{os.getpid()}-", "/.quire-99999999-"), "wb") as file:
             file.write(data)
-
-
-def acknowledged(case: Case) -> list[str]:
-    """The save was reported as done: it must be there."""
-    open_project(case.space).status()
-    lost = store_of(read_space(case.space)) != store_of(case.after)
-    return ["acknowledged and lost"] if lost else []
-
-
-if __name__ == "__main__":
-    print(json.dumps(explore(*sys.argv[1:])))

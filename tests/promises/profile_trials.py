@@ -9,7 +9,6 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,10 +16,9 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from crashing import Tree, differing, leftovers, mutate, read_space
-from crashing import empty as repository
-from trials import LATER, NOW, Worker, apart, calls_of, cut_power, holding, open_project, rows_of, tell
-from trials import crash as crash_trial
+from crash_space import LATER, NOW, Tree, differing, leftovers, open_project, read_space, write
+from crash_space import empty as repository
+from trials import Prepared, Worker, apart, holding, rows_of, tell
 
 from quire.model import NotInitialized, QuireError
 from quire.project import Project
@@ -74,13 +72,6 @@ class Scenario(NamedTuple):
 
 
 # -- the little world in which it happens -------------------------------------------------------------------------
-
-
-def write(space: str, name: str, data: bytes) -> None:
-    path = os.path.join(space, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(data)
 
 
 def pretty(value: Any) -> bytes:
@@ -365,12 +356,15 @@ class Trial(NamedTuple):
 
     name: str
     scenario: Scenario
-    template: str
-    space: str
+    prepared: Prepared
     before: Tree
     after: Tree
     old: State
     new: State
+
+    @property
+    def space(self) -> str:
+        return self.prepared.space
 
     def act(self, phase: str = "b") -> object:
         return self.scenario.act(open_project(self.space, LATER, phase))
@@ -415,8 +409,14 @@ class Trial(NamedTuple):
         yield from self.compared(now, [self.old, self.new, *([self.migrated(now)] if self.migrates else [])])
         if called in READERS and not self.migrates:
             tree = look(self.space)
+            # Where readings could not be taken in, they still wait to be counted.
+            waiting = (DOCUMENT,) if now == self.new and any(map(read_space(self.space).get, READ)) else ()
             for name in {**tree, **self.before, **self.after}:
-                if tree.get(name) not in (self.before.get(name), self.after.get(name)) and name not in BESIDE:
+                if (
+                    name not in waiting
+                    and tree.get(name) not in (self.before.get(name), self.after.get(name))
+                    and name not in BESIDE
+                ):
                     yield f"`{name}` is neither old nor new"
         yield from (f"left behind: {name}" for name in remains(self.space, after_a_write=False) if not self.waits(name))
         project = open_project(self.space, LATER, "c")
@@ -573,21 +573,6 @@ def told(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in ("access_count", "last_accessed")}
 
 
-def prepare(name: str, folder: str) -> tuple[Trial, list[tuple[str, str]]]:
-    """The scenario made ready, and the calls that an unharmed run of it makes."""
-    scenario = SCENARIOS[name]
-    template, space = os.path.join(folder, "template"), os.path.join(folder, "space")
-    os.makedirs(space)
-    scenario.prepare(space)
-    before, old = look(space), state_of(space)
-    shutil.move(space, template)
-    trial = Trial(name, scenario, template, space, before, {}, old, old)
-    calls = calls_of(trial)
-    after = look(space)
-    assert differing(before, after), "an unharmed run changes something"
-    return trial._replace(after=after, new=state_of(space)), calls
-
-
 class Overtaken(Trial):
     """The same where somebody else comes after the death, and not we."""
 
@@ -595,19 +580,17 @@ class Overtaken(Trial):
         return self.overtaken()
 
 
-def crash(name: str, ways: str, folder: str, most: str, mutant: str = "") -> dict[str, Any]:
-    mutate(mutant)
-    return crash_trial(*prepare(name, folder), ways, most, mutant)
-
-
-def overtake(name: str, ways: str, folder: str, most: str) -> dict[str, Any]:
-    trial, calls = prepare(name, folder)
-    return crash_trial(Overtaken(*trial), calls, ways, most)
-
-
-def power(name: str, mutant: str, folder: str, most: str) -> dict[str, Any]:
-    trial, _ = prepare(name, folder)
-    return cut_power(trial, most, mutant)
+def begin(name: str, prepared: Prepared) -> Trial:
+    """The scenario made ready by an unharmed run; ` / overtaken` where somebody else comes next."""
+    name, _, overtaken = name.partition(" / ")
+    prepared.restore()
+    before, old = look(prepared.space), state_of(prepared.space)
+    trial = Trial(name, SCENARIOS[name], prepared, before, {}, old, old)
+    trial.act()
+    after = look(prepared.space)
+    assert differing(before, after), "an unharmed run changes something"
+    trial = trial._replace(after=after, new=state_of(prepared.space))
+    return Overtaken(*trial) if overtaken else trial
 
 
 # -- many at once -------------------------------------------------------------------------------------------------
@@ -723,4 +706,4 @@ WORKERS: dict[str, Worker] = {
 
 
 if __name__ == "__main__":
-    tell({"crash": crash, "overtake": overtake, "power": power}, WORKERS)
+    tell(begin, {name: scenario.prepare for name, scenario in SCENARIOS.items()}, WORKERS)

@@ -13,11 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.model import QuireError, limits
 from quire.project import Project
-from thorough import examples
+from thorough import examples, some
 
 Intent = dict[str, Any]
+
+pytestmark = proves("P5.3")
+
 LARGE = limits.BODY_CHARS + 1
 
 
@@ -313,7 +317,9 @@ def refused_plainly(memory: Any, data: bytes) -> None:
     assert "\x1b" not in run.err
 
 
-@pytest.mark.parametrize("name", NOT_JSON)
+@proves("P5.1", "D4", over="graph")
+@proves("P5.3", "D4", over="graph")
+@pytest.mark.parametrize("name", some(sorted(NOT_JSON), 5))
 def test_what_is_not_json_is_refused_with_the_reason(unchanged: Any, name: str) -> None:
     error = refused(unchanged, NOT_JSON[name])
     refused_plainly(unchanged, NOT_JSON[name])
@@ -321,7 +327,8 @@ def test_what_is_not_json_is_refused_with_the_reason(unchanged: Any, name: str) 
     assert "standard input" in error["message"]
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@proves("P5.1", "D2", "D5", over="graph")
+@pytest.mark.parametrize("name", some(sorted(REFUSED), 12))
 def test_a_fault_is_named_by_its_field_and_nothing_is_written(unchanged: Any, name: str) -> None:
     data, field, said = REFUSED[name]
     error = refused(unchanged, json.dumps(data).encode())
@@ -518,7 +525,9 @@ def nowhere(top: Path, value: str) -> bool:
     return not any(value in str(path) or (path.is_file() and needle in path.read_bytes()) for path in top.rglob("*"))
 
 
-@pytest.mark.parametrize("name", WITH_SECRET)
+@proves("P9.1", "G10", "G11", over="graph")
+@proves("P9.2", "G10", over="graph")
+@pytest.mark.parametrize("name", some(sorted(WITH_SECRET), 6))
 def test_a_secret_in_any_field_is_refused_and_never_shown_or_stored(unchanged: Any, name: str) -> None:
     data = text(WITH_SECRET[name])
     for line in (["--json"], [], ["--dry-run"]):
@@ -529,6 +538,7 @@ def test_a_secret_in_any_field_is_refused_and_never_shown_or_stored(unchanged: A
     assert nowhere(unchanged.cwd.parent, SECRET)
 
 
+@proves("P9.2", "G10", over="graph")
 def test_a_secret_in_broken_json_or_a_doubled_key_is_not_repeated(unchanged: Any) -> None:
     for data in (
         f'{{"task": "{SECRET}'.encode(),

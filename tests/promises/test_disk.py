@@ -1,7 +1,6 @@
 """A disk that is full, read-only or out of room for names: reading goes on, writing fails in words, nothing is lost."""
 
 import errno
-import json
 import os
 import resource
 import shutil
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent
+from promised import proves
 
 
 def private_mounts() -> list[str]:
@@ -82,6 +81,7 @@ def kept(tree: dict[str, bytes]) -> dict[str, bytes]:
     return {name: data for name, data in tree.items() if not name.endswith(("ballast", ".lock"))}
 
 
+@proves("P1.3", "C1", over="graph")
 def test_a_full_disk_refuses_the_save_in_words_and_keeps_everything_as_it_was(
     memory: Any, mounted: Callable[[str], Elsewhere], tree: Callable[..., dict[str, bytes]]
 ) -> None:
@@ -125,6 +125,7 @@ def fill(repo: Path, free: int) -> None:
         file.write(b"\0" * max(os_bytes, 0))
 
 
+@proves("P1.3", "C1", over="graph")
 def test_init_on_a_full_disk_leaves_no_half_of_a_memory(memory: Any, mounted: Callable[[str], Elsewhere]) -> None:
     shutil.rmtree(memory.cwd / ".git")
     small = mounted(SMALL)
@@ -140,6 +141,7 @@ def test_init_on_a_full_disk_leaves_no_half_of_a_memory(memory: Any, mounted: Ca
     assert small.memory("check", "--json").data["errors"] == []
 
 
+@proves("P1.3", "C2", over="graph")
 def test_on_a_read_only_disk_reading_goes_on_and_writing_says_why_not(
     memory: Any, mounted: Callable[[str], Elsewhere], repo: Path, tree: Callable[..., dict[str, bytes]]
 ) -> None:
@@ -163,6 +165,8 @@ def test_on_a_read_only_disk_reading_goes_on_and_writing_says_why_not(
     assert tree(repo, generated=True) == before
 
 
+@proves("P1.3", "C2", over="graph index")
+@proves("P4.1")
 @pytest.mark.parametrize("index", ["none", "current", "damaged"])
 def test_on_a_read_only_disk_the_answer_does_not_depend_on_the_index(
     memory: Any, mounted: Callable[[str], Elsewhere], repo: Path, index: str
@@ -178,6 +182,7 @@ def test_on_a_read_only_disk_the_answer_does_not_depend_on_the_index(
     assert read_only.memory("check").code == 0
 
 
+@proves("P1.3", "C2", over="graph")
 def test_on_a_read_only_disk_an_interrupted_save_does_not_stop_readers(
     memory: Any, mounted: Callable[[str], Elsewhere], repo: Path
 ) -> None:
@@ -192,6 +197,7 @@ def test_on_a_read_only_disk_an_interrupted_save_does_not_stop_readers(
     assert (folder / "0.new").exists()
 
 
+@proves("P1.3", "C3", over="graph")
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 @pytest.mark.parametrize("mode", [0o000, 0o555])
 def test_a_folder_that_may_not_be_written_is_named(memory: Any, repo: Path, mode: int) -> None:
@@ -207,16 +213,7 @@ def test_a_folder_that_may_not_be_written_is_named(memory: Any, repo: Path, mode
     assert ".memory" in run.error["message"]
 
 
-@pytest.mark.parametrize("scenario", ["init", "create", "change"])
-def test_too_few_descriptors_and_files_that_may_not_grow_lose_nothing(scenario: str, tmp_path: Path) -> None:
-    line = [sys.executable, str(HERE / "crashing.py"), scenario, "limits", str(tmp_path)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    report = json.loads(done.stdout)
-    assert report["points"] >= 5
-    assert report["violations"] == []
-
-
+@proves("P1.5", "C14", over="graph")
 def test_the_longest_names_that_are_allowed_can_be_written(memory: Any) -> None:
     longest = "feature." + "a" * 152
     other = "decision." + "b" * 151
@@ -233,6 +230,7 @@ def test_the_longest_names_that_are_allowed_can_be_written(memory: Any) -> None:
     assert memory("inspect", longest).code == 0
 
 
+@proves("P1.5", "C14", over="graph")
 def test_a_path_too_long_for_the_system_is_refused_in_words(memory: Any, tmp_path: Path) -> None:
     here = os.getcwd()
     folder = tmp_path
@@ -251,6 +249,7 @@ def test_a_path_too_long_for_the_system_is_refused_in_words(memory: Any, tmp_pat
     assert run.error["details"]["errno"] == errno.errorcode[errno.ENAMETOOLONG]
 
 
+@proves("P1.5", "C8")
 def test_a_home_that_cannot_be_used_does_not_stop_the_project(memory: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     for env in (
@@ -264,6 +263,7 @@ def test_a_home_that_cannot_be_used_does_not_stop_the_project(memory: Any, tmp_p
         assert memory("status", "--all", env=env).code == 0
 
 
+@proves("P1.3", "C4", over="graph")
 def test_the_limit_of_open_files_is_not_reached_by_a_large_save(memory: Any) -> None:
     memory.init()
     low = (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1])

@@ -1,104 +1,86 @@
 """No fact, pin or note that was acknowledged is lost, and none is left by half, wherever the writer dies.
 
-`fact_trials.py` beside this file does the work in processes of its own. What runs here are some of the calls of the
-seam, from the first to the last one; a long run (see `thorough.py`) tries them all.
+`fact_trials.py` beside this file does the work in processes of its own. What runs here are some of the calls, from the
+first to the last one; a long run (see `thorough.py`) tries them all.
 """
 
-import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from crash_reports import Job, groups, named, power, refused, sites_of, stopped
 from fact_trials import SCENARIOS
-from trials import LATER, NOW, open_project
+from trials import LATER, NOW, explore, open_project
 
+from promised import proves
 from thorough import either
 
-HERE = Path(__file__).parent
-MOST = either(5, 0)
-"""How many calls are tried where a long run tries all of them; 0 stands for those."""
-# The fewest calls that a scenario must have: a trial that found nothing to interrupt would prove nothing.
-FEWEST = {
-    "first store": 20,
-    "checkpoint": 4,
-    "note": 4,
-    "first note": 6,
-    "focus": 8,
-    "release": 8,
-    "clear": 8,
-    "compact": 8,
+SCRIPT = "fact_trials.py"
+# By the case that each stands for: something new, changed, replaced, removed, begun.
+BY_CASE = {
+    "A1": ["store", "import", "ingest", "checkpoint", "close", "silent", "note", "connect", "compact"],
+    "A2": ["reinforce", "restore", "normalize", "focus", "promote"],
+    "A3": ["supersede"],
+    "A4": ["archive", "release", "clear"],
+    "A5": ["first store", "first note"],
 }
-USUAL = 14
-REWRITING = ["reinforce", "supersede", "archive", "normalize"]
+REFUSED = ["store", "supersede", "focus", "first note", "first store", "normalize", "compact"]
+CUT = ["first store", "store", "supersede", "close", "focus", "first note", "compact", "archive", "promote", "clear"]
 
 
-def explore(kind: str, scenario: str, way: str, folder: Path, *more: str, most: int = MOST) -> Any:
-    line = [sys.executable, str(HERE / "fact_trials.py"), kind, scenario, way, str(folder), str(most), *more]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout)
+@proves("P1.1")
+def test_each_scenario_stands_for_a_case() -> None:
+    assert sorted(name for names in BY_CASE.values() for name in names) == sorted(SCENARIOS)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_writer_killed_at_any_call_leaves_all_or_nothing(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "kill", tmp_path)
-    assert report["calls"] >= FEWEST.get(scenario, USUAL)
-    assert report["points"]["kill"] == min(MOST or report["calls"], report["calls"])
-    assert report["violations"] == []
+@proves("P1.1", "A1", "A2", "A3", "A4", "A5", over="facts")
+@proves("P2.1", "A1", "A2", "A3", "A4", "A5", over="facts")
+@pytest.mark.parametrize("names", groups(SCENARIOS), ids=named)
+def test_a_writer_killed_at_any_call_leaves_all_or_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
+    stopped(SCRIPT, names, tmp_path, most=1, fewest=4)
 
 
-@pytest.mark.parametrize("scenario", ["first store", "store", "supersede", "close", "promote", "first note"])
-def test_a_write_that_reached_the_disk_by_half_is_noticed(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "torn", tmp_path, most=0)
-    assert report["points"]["torn"] >= 2
-    assert report["violations"] == []
+@proves("P1.3", "C1", "C4", over="facts")
+@pytest.mark.parametrize("names", groups(either(REFUSED[:4], REFUSED)), ids=named)
+def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
+    refused(SCRIPT, names, tmp_path)
 
 
-@pytest.mark.parametrize("scenario", ["first store", "store", *REWRITING, "focus", "close", "first note", "compact"])
-def test_a_disk_that_refuses_any_one_call_gives_an_error_and_the_old_state(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "refuse", tmp_path)
-    assert report["points"]["refuse"] == min(MOST or report["calls"], report["calls"])
-    assert report["violations"] == []
+@proves("P1.2", "A6", "A7", over="facts")
+@proves("P2.1", "A6", over="facts")
+@pytest.mark.parametrize("names", groups(either(CUT[:3], CUT)), ids=named)
+def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple[str, ...], tmp_path: Path) -> None:
+    power(SCRIPT, names, tmp_path)
 
 
-@pytest.mark.parametrize("way", ["full", "readonly"])
-@pytest.mark.parametrize("scenario", ["store", "supersede"])
-def test_a_disk_that_is_full_or_read_only_from_any_call_on_loses_nothing(
-    scenario: str, way: str, tmp_path: Path
-) -> None:
-    report = explore("crash", scenario, way, tmp_path, most=0 if way == "full" else MOST)
-    assert report["points"][way] >= 3
-    assert report["violations"] == []
-
-
-@pytest.mark.parametrize("scenario", ["store", "supersede", "clear"])
-def test_ctrl_c_at_any_call_leaves_all_or_nothing_and_no_traces(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "interrupt", tmp_path)
-    assert report["points"]["interrupt"] == min(MOST or report["calls"], report["calls"])
-    assert report["violations"] == []
-
-
-@pytest.mark.parametrize("scenario", ["first store", "store", "supersede", "close", "focus", "first note", "compact"])
-def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(scenario: str, tmp_path: Path) -> None:
-    report = explore("power", scenario, "", tmp_path, most=either(12, 0))
-    assert report["states"] >= 4
-    assert report["violations"] == []
-
-
-@pytest.mark.parametrize(
-    ("scenario", "way", "mutant"), [("supersede", "kill", "in place"), ("store", "torn", "no recovery")]
+@proves(
+    "P1.2",
+    "A6",
+    over="facts",
+    found="a log that had grown when the power failed kept a line of zeros, and what was saved stood behind it",
 )
-def test_the_killer_notices_a_writer_that_is(scenario: str, way: str, mutant: str, tmp_path: Path) -> None:
-    assert explore("crash", scenario, way, tmp_path, mutant, most=0)["violations"]
+def test_a_log_that_grew_without_its_bytes_is_completed(tmp_path: Path) -> None:
+    power(SCRIPT, ["store"], tmp_path, most=0)
 
 
-@pytest.mark.parametrize("mutant", ["no file sync", "no folder sync"])
-def test_the_power_cut_notices_a_writer_with(mutant: str, tmp_path: Path) -> None:
-    assert explore("power", "reinforce", mutant, tmp_path, most=0)["violations"]
+@proves("P1.2", "A6", over="facts")
+def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path) -> None:
+    noticed, unnoticed = sites_of(SCRIPT, either(["store", "focus"], [*CUT, "ingest"]), tmp_path, most=0)
+    assert len(noticed) >= 4
+    assert unnoticed == set()
 
 
+@proves("P2.1", "A6", over="facts")
+def test_the_killer_notices_a_writer_that_breaks_the_rules(tmp_path: Path) -> None:
+    jobs = [
+        Job("supersede", "kill", mutant="in place"),
+        Job("store", "torn", mutant="no recovery"),
+        Job("store", "killed", mutant="appends again"),
+    ]
+    for name, report in explore(SCRIPT, jobs, tmp_path).items():
+        assert report["violations"], name
+
+
+@proves("P1.1", "A1", over="facts")
 def test_a_session_that_is_closed_again_keeps_what_its_episode_says(tmp_path: Path) -> None:
     """Whoever was not answered tells it again: by then its checkpoint is gone, and the episode knows more."""
     SCENARIOS["close"].prepare(str(tmp_path))

@@ -17,9 +17,12 @@ from typing import Any
 
 import pytest
 
+from promised import proves
 from quire.files import World, disk
 from quire.model import StorageFailed
 from quire.project import Project
+
+pytestmark = proves("P5.1")
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = {
@@ -155,6 +158,7 @@ BROKEN: dict[str, Callable[[Desk], bytes]] = {
 }
 
 
+@proves("P5.1", "D4", over="journal")
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_broken_file_keeps_nobody_from_the_others(desk: Desk, kind: str) -> None:
     desk.good("a.jsonl", "lanterns")
@@ -186,6 +190,7 @@ def test_a_line_of_fifty_megabytes_is_passed_over_in_little_memory(desk: Desk) -
     desk.sound()
 
 
+@proves("P5.4", "D10", "D11", over="journal")
 def test_what_is_no_plain_file_is_neither_opened_nor_followed(desk: Desk, tmp_path: Path) -> None:
     desk.good("a.jsonl", "lanterns")
     os.mkfifo(desk.folder / "pipe.jsonl")
@@ -217,6 +222,7 @@ def test_what_is_no_plain_file_is_neither_opened_nor_followed(desk: Desk, tmp_pa
     desk.sound()
 
 
+@proves("P5.1", "D1", "D2", over="journal")
 def test_text_that_is_no_utf8_is_read_as_far_as_it_is_and_halves_of_characters_do_no_harm(desk: Desk) -> None:
     data = desk.lines("Please mend the q\u00fceue.", "Decision: use lanterns because of t\u00fcrme.")
     desk.write("latin.jsonl", data.decode().encode().replace(b"\\u00fc", b"\xfc"))
@@ -282,6 +288,8 @@ def test_a_session_that_grows_while_it_is_read_is_imported_once_in_all_its_parts
 # -- what must not get in -----------------------------------------------------------------------------------------
 
 
+@proves("P9.1", "G10", over="journal")
+@proves("P9.2", "G10", over="journal")
 @pytest.mark.parametrize("kind", SECRETS)
 def test_a_secret_is_in_no_file_that_we_write(desk: Desk, kind: str) -> None:
     """Said by the user, decided by the agent, printed by a tool, in a path, in a title."""
@@ -312,6 +320,7 @@ def test_a_secret_is_in_no_file_that_we_write(desk: Desk, kind: str) -> None:
     assert [one for one in found if one["code"].startswith("history:secret")] == []
 
 
+@proves("P9.1", "G11", over="journal")
 @pytest.mark.parametrize("kind", ["github token", "aws key", "slack token"])
 def test_a_secret_in_the_name_of_a_session_or_of_its_folder_is_in_no_file_that_we_write(desk: Desk, kind: str) -> None:
     desk.good(f"{SECRETS[kind]}.jsonl", "lanterns")
@@ -348,6 +357,7 @@ def test_absolute_paths_of_the_home_folder_are_in_no_event(desk: Desk) -> None:
     assert not event["sourceRef"].startswith("/")
 
 
+@proves("P8.2", "G3", over="journal")
 def test_what_a_session_tells_us_to_do_is_data(desk: Desk) -> None:
     """It may be kept as what was said; it opens no block of ours, ends none, and moves nothing."""
     attack = (

@@ -18,9 +18,12 @@ import msgspec
 import pytest
 from journal_trials import key_of, prune, say
 
+from promised import proves
 from quire.files import World, disk
 from quire.model import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
+
+pytestmark = proves("P6.4")
 
 JOURNAL = ".agent-memory"
 EVENTS, STATE, LEDGER = f"{JOURNAL}/history/events.jsonl", f"{JOURNAL}/state.json", f"{JOURNAL}/local/imports.json"
@@ -339,6 +342,7 @@ def theirs(number: int, name: str) -> dict[str, Any]:
     }
 
 
+@proves("P6.3", "E2", over="journal")
 @pytest.mark.parametrize("is_in_front", [False, True])
 def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
     harbor: Harbor, is_in_front: bool
@@ -367,6 +371,7 @@ def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
         assert [event["kind"] for event in harbor.events() if event["id"] == told] == ["tool_run"]
 
 
+@proves("P6.3", "D14", over="journal")
 def test_an_event_that_has_the_id_of_an_archived_one_gets_another(harbor: Harbor) -> None:
     """They went on from before our last import; what we imported then is in the archive by now."""
     for number in (1, 2):

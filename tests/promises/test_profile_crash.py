@@ -1,96 +1,98 @@
 """Nothing that the profile acknowledged is lost, and no document is left by half, wherever the writer dies.
 
-`profile_trials.py` beside this file does the work in processes of its own. What runs here are some of the calls of the
-seam, from the first to the last one; a long run (see `thorough.py`) tries them all.
+`profile_trials.py` beside this file does the work in processes of its own. What runs here are some of the calls, from
+the first to the last one; a long run (see `thorough.py`) tries them all.
 """
 
-import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from crash_reports import SHOWN_ELSEWHERE, Job, groups, named, power, refused, sites_of, stopped, tried
 from profile_trials import SCENARIOS
+from trials import explore
 
+from promised import proves
 from thorough import either
 
-HERE = Path(__file__).parent
-MOST = either(5, 0)
-"""How many calls are tried where a long run tries all of them; 0 stands for those."""
-# Fewer calls than this, and a trial found nothing to interrupt: it would prove nothing.
-FEWEST = 14
-# Whichever calls are tried, it is one of these that would tell.
+SCRIPT = "profile_trials.py"
+# By the case that each stands for: something new, changed, removed, begun or brought up to date.
+BY_CASE = {
+    "A1": ["migrate and remember", "session-start", "session-start at home"],
+    "A2": ["update", "restore", "supersede", "reflect", "update at home", "restore at home"],
+    "A4": ["forget", "forget at home"],
+    "A5": ["first remember", "init", "migrate 1.0", "migrate 1.1"],
+    "moved": [
+        "private here",
+        "private home",
+        "shared from here",
+        "shared from home",
+        "home from here",
+        "here from home",
+    ],
+}
+# Between two disks there is one moment that matters, and it must not be passed over.
 AT_HOME = ["update at home", "forget at home", "restore at home", "session-start at home"]
+REFUSED = ["first remember", "forget", "migrate 1.0", "session-start", "private home"]
+CUT = ["first remember", "forget", "migrate 1.0", "update", "private home", "forget at home", "restore"]
 
 
-def explore(kind: str, scenario: str, way: str, folder: Path, *more: str, most: int = MOST) -> Any:
-    line = [sys.executable, str(HERE / "profile_trials.py"), kind, scenario, way, str(folder), str(most), *more]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout)
+@proves("P1.1")
+def test_each_scenario_stands_for_a_case() -> None:
+    assert sorted(name for names in BY_CASE.values() for name in names) == sorted(SCENARIOS)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_writer_killed_at_any_call_leaves_all_or_nothing(scenario: str, tmp_path: Path) -> None:
-    # Between two disks there is one moment that matters, and it must not be passed over.
-    most = either(10, 0) if scenario in AT_HOME else MOST
-    report = explore("crash", scenario, "kill", tmp_path, most=most)
-    assert report["calls"] >= FEWEST
-    assert report["points"]["kill"] == (most or report["calls"])
-    assert report["violations"] == []
+@proves("P1.1", "A1", "A2", "A4", "A5", over="profile")
+@proves("P2.1", "A1", "A2", "A4", "A5", over="profile")
+@pytest.mark.parametrize("names", groups(name for name in SCENARIOS if name not in AT_HOME), ids=named)
+def test_a_writer_killed_at_any_call_leaves_all_or_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
+    stopped(SCRIPT, names, tmp_path, most=1, fewest=14)
 
 
-@pytest.mark.parametrize("scenario", ["first remember", "forget", "migrate and remember", "private here"])
-def test_a_write_that_reached_the_disk_by_half_is_noticed(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "torn", tmp_path, most=0)
-    assert report["points"]["torn"] >= 3
-    assert report["violations"] == []
+@proves("P1.1", "A2", "A4", over="profile")
+@proves("P2.1", "A2", "A4", over="profile")
+@pytest.mark.parametrize("names", groups(AT_HOME), ids=named)
+def test_a_writer_killed_between_two_disks_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
+    tried(SCRIPT, [Job(name, "kill", either(6, 0)) for name in names], tmp_path)
 
 
-@pytest.mark.parametrize("scenario", ["first remember", "forget", "session-start", "migrate 1.0", "private home"])
-def test_a_disk_that_refuses_any_one_call_gives_an_error_and_the_old_state(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "refuse", tmp_path)
-    assert report["points"]["refuse"] == min(MOST or report["calls"], report["calls"])
-    assert report["violations"] == []
+@proves("P1.3", "C1", "C4", over="profile")
+@pytest.mark.parametrize("names", groups(either(REFUSED[:3], REFUSED)), ids=named)
+def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
+    refused(SCRIPT, names, tmp_path)
 
 
-@pytest.mark.parametrize(("scenario", "way"), [("forget", "full"), ("migrate and remember", "readonly")])
-def test_a_disk_that_is_full_or_read_only_from_any_call_on_loses_nothing(
-    scenario: str, way: str, tmp_path: Path
+@proves(
+    "P1.2",
+    "A6",
+    "A7",
+    over="profile",
+    found="the mode of a file that is replaced was set after it was synced, and could be lost with the power",
+)
+@proves("P2.1", "A6", over="profile")
+@pytest.mark.parametrize("names", groups(either(CUT[:2], CUT)), ids=named)
+def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple[str, ...], tmp_path: Path) -> None:
+    power(SCRIPT, names, tmp_path)
+
+
+@proves("P2.1", "A2", over="profile")
+@pytest.mark.parametrize("names", groups(["update", "restore", "shared from here"]), ids=named)
+def test_a_document_that_somebody_else_writes_after_the_death_loses_nothing(
+    names: tuple[str, ...], tmp_path: Path
 ) -> None:
-    report = explore("crash", scenario, way, tmp_path, most=0 if way == "full" else MOST)
-    assert report["points"][way] >= 3
-    assert report["violations"] == []
-
-
-@pytest.mark.parametrize("scenario", ["forget", "restore at home"])
-def test_ctrl_c_at_any_call_leaves_all_or_nothing_and_no_traces(scenario: str, tmp_path: Path) -> None:
-    report = explore("crash", scenario, "interrupt", tmp_path, most=either(6, 0))
-    assert report["points"]["interrupt"] >= 3
-    assert report["violations"] == []
-
-
-@pytest.mark.parametrize("scenario", ["first remember", "forget", "migrate 1.0"])
-def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(scenario: str, tmp_path: Path) -> None:
-    report = explore("power", scenario, "", tmp_path, most=either(10, 0))
-    assert report["states"] >= 4
-    assert report["violations"] == []
-
-
-@pytest.mark.parametrize("scenario", ["update", "restore", "shared from here"])
-def test_a_document_that_somebody_else_writes_after_the_death_loses_nothing(scenario: str, tmp_path: Path) -> None:
     """Other programs know nothing of a change that was recorded and waits for our next command."""
-    report = explore("overtake", scenario, "kill", tmp_path, most=either(8, 0))
-    assert report["points"]["kill"] >= 6
-    assert report["violations"] == []
+    tried(SCRIPT, [Job(f"{name} / overtaken", "kill", either(6, 0)) for name in names], tmp_path)
 
 
-@pytest.mark.parametrize(("scenario", "mutant"), [("update", "in place"), ("forget", "no recovery")])
-def test_the_killer_notices_a_writer_that_is(scenario: str, mutant: str, tmp_path: Path) -> None:
-    assert explore("crash", scenario, "kill", tmp_path, mutant, most=0)["violations"]
+@proves("P1.2", "A6", over="profile")
+def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path) -> None:
+    noticed, unnoticed = sites_of(SCRIPT, either(["forget"], CUT), tmp_path, most=0)
+    assert len(noticed) >= 8
+    assert set(SHOWN_ELSEWHERE["profile"]) <= noticed
+    assert unnoticed == set()
 
 
-@pytest.mark.parametrize("mutant", ["no file sync", "no folder sync"])
-def test_the_power_cut_notices_a_writer_with(mutant: str, tmp_path: Path) -> None:
-    assert explore("power", "first remember", mutant, tmp_path, most=0)["violations"]
+@proves("P2.1", "A6", over="profile")
+def test_the_killer_notices_a_writer_that_breaks_the_rules(tmp_path: Path) -> None:
+    jobs = [Job("update", "kill", mutant="in place"), Job("forget", "kill", mutant="no recovery")]
+    for name, report in explore(SCRIPT, jobs, tmp_path).items():
+        assert report["violations"], name

@@ -19,8 +19,12 @@ from profile_trials import read_before as read_lately
 from profile_trials import write as put
 from trials import LATER, open_project
 
+from promised import proves
 from quire.model import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
+from thorough import some
+
+pytestmark = proves("P5.2")
 
 FIXTURES = Path(__file__).parents[3] / "shared" / "fixtures" / "profile" / "docs"
 SECRET = "The secret outside."
@@ -153,7 +157,8 @@ def damaged(name: str) -> bytes:
     return DAMAGED[name] if name in DAMAGED else (FIXTURES / name).read_bytes()
 
 
-@pytest.mark.parametrize("name", NOT_READ)
+@proves("P5.2", "D1", "A11", over="profile")
+@pytest.mark.parametrize("name", some(NOT_READ, 3))
 def test_a_document_that_cannot_be_used_is_refused_by_every_verb_and_left_as_it_is(space: str, name: str) -> None:
     put(space, DOCUMENT, damaged(name))
     before = looks(space)
@@ -267,6 +272,9 @@ PLACES = [
 ]
 
 
+ODD_SHAPES = [(place, shape) for place in PLACES for shape in ("link", "dangling link", "folder", "pipe")]
+
+
 def in_the_way(shape: str, path: str, outside: str) -> None:
     """Something else than a plain file, or folder, in this place."""
     if os.path.isdir(path):
@@ -291,8 +299,8 @@ def brought_outside(space: str, place: str) -> str:
     return outside
 
 
-@pytest.mark.parametrize("shape", ["link", "dangling link", "folder", "pipe"])
-@pytest.mark.parametrize("place", PLACES)
+@proves("P5.4", "D10", "D11", over="profile")
+@pytest.mark.parametrize(("place", "shape"), some(ODD_SHAPES, 5))
 def test_what_is_no_plain_file_is_never_written_through_and_stops_nobody_for_ever(
     space: str, place: str, shape: str
 ) -> None:
@@ -313,6 +321,7 @@ def test_what_is_no_plain_file_is_never_written_through_and_stops_nobody_for_eve
     assert [name for name in looks(space) if name.endswith(".tmp")] == []
 
 
+@proves("P7.2", "D10", over="profile")
 def test_a_folder_of_ours_that_is_a_link_out_is_not_read_either(space: str) -> None:
     """A document that is a link is not read; neither is one in a folder that is."""
     outside = Path(space).with_name("outside")
@@ -326,10 +335,11 @@ def test_a_folder_of_ours_that_is_a_link_out_is_not_read_either(space: str) -> N
         attempt(operation, space)
 
 
+@proves("P1.3", "C3", over="profile")
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="somebody who may not read everything is needed")
 @pytest.mark.parametrize(
     ("place", "mode"),
-    [("", 0), ("memory.json", 0), ("memory.lock", 0o444), ("local", 0), ("local", 0o555), ("recovery", 0)],
+    some([("", 0), ("memory.json", 0), ("memory.lock", 0o444), ("local", 0), ("local", 0o555), ("recovery", 0)], 2),
 )
 def test_what_may_not_be_read_or_written_is_named_and_no_reason_to_crash(
     memory: Any, repo: Path, tmp_path: Path, place: str, mode: int
@@ -545,6 +555,7 @@ def test_an_older_document_at_home_is_brought_up_to_date_whoever_needs_it_first(
     assert Path(space, HOME, f"memory.pre-migration-{version}.json").read_bytes() == old
 
 
+@proves("P5.5", "D15", over="profile")
 @pytest.mark.parametrize("version", ["1.3", "2.0"])
 def test_a_newer_document_at_home_is_read_and_never_written_to(tmp_path: Path, version: str) -> None:
     space = made(tmp_path, kept_at_home)

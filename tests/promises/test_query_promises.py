@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,13 @@ from typing import Any
 import apsw
 import pytest
 
+from promised import proves, tally
 from quire.files import World
 from quire.layers.graph import GraphSource
 from quire.project import Project
+from thorough import either
+
+pytestmark = proves("P4.2")
 
 QUEUE = {"kind": "feature", "title": "Retry queue", "body": "Failed deliveries are sent again.", "stage": "building"}
 WORKER = {"kind": "decision", "title": "Retries run in the worker", "body": "The web process must stay quick."}
@@ -83,6 +88,7 @@ def test_a_deleted_file_is_not_answered_from(filled: Project) -> None:
     assert answer.connected == []
 
 
+@proves("P6.4", "E7", over="graph")
 def test_a_checkout_a_merge_and_a_pull_are_answered_from_at_once(
     filled: Project, git: Any, repo: Path, tmp_path: Path, world: World
 ) -> None:
@@ -190,6 +196,7 @@ def _a_file_in_its_place(path: Path) -> None:
     path.parent.write_text("not a folder")
 
 
+@proves("P4.1", "A15", over="index")
 @pytest.mark.parametrize(
     "damage",
     [_zeros, _random, _folder, _newer, _foreign, _empty, _half, Path.unlink, _all_of_it, _a_file_in_its_place],
@@ -209,6 +216,7 @@ def _spoil(path: Path, begin: int, size: int) -> None:
     path.write_bytes(data[: max(len(data), 4096)])
 
 
+@proves("P4.1", "A15", over="index")
 @pytest.mark.parametrize("part", ["words", "vectors", "records", "pages"])
 def test_an_index_that_is_only_partly_damaged_is_made_again(filled: Project, part: str) -> None:
     expected = filled.query("retries in the worker").markdown
@@ -260,9 +268,11 @@ def _many(project: Project, number: int) -> None:
     )
 
 
+@proves("P4.1", "A14", over="index")
 def test_a_rebuild_killed_at_any_moment_harms_no_answer(filled: Project, memory: Any) -> None:
     _many(filled, 400)
     expected = filled.query("retries in the worker").markdown
+    assert memory("rebuild").code == 0  # the first one may have to wait for more than its own work
     begun = time.monotonic()
     assert memory("rebuild").code == 0
     whole = time.monotonic() - begun
@@ -277,6 +287,39 @@ def test_a_rebuild_killed_at_any_moment_harms_no_answer(filled: Project, memory:
         assert filled.query("retries in the worker").markdown == expected
     assert killed
     assert memory("query", "retries in the worker").out.rstrip("\n") == expected.rstrip("\n")
+
+
+@proves("P4.1", "A16", over="index")
+@proves("P4.2", "A16", over="index")
+def test_an_index_whose_writer_is_killed_again_and_again_answers_as_the_files_do(filled: Project, repo: Path) -> None:
+    _many(filled, 60)
+    body = next((repo / ".memory" / "memory").glob("*.md"))
+    chance, killed, turns = random.Random(5), 0, either(25, 500)
+    begun = time.monotonic()
+    filled.rebuild()
+    whole = time.monotonic() - begun
+    for turn in range(turns):
+        body.write_text(f"The word of this turn is zugspitze{turn}.\n", encoding="utf-8")
+        child = _forked(lambda turn=turn: filled.query(f"zugspitze{turn}") if turn % 2 else filled.rebuild())
+        time.sleep(whole * chance.random())
+        os.kill(child, signal.SIGKILL)
+        killed += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        assert f"zugspitze{turn}." in filled.query(f"zugspitze{turn}").markdown
+        connection = apsw.Connection(str(repo / ".memory" / "index" / "quire.sqlite"))
+        assert list(connection.execute("PRAGMA integrity_check")) == [("ok",)]
+        connection.close()
+    assert killed >= turns // 4
+    tally("P4.1", faults=killed)
+
+
+def _forked(work: Callable[[], object]) -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        work()
+        os._exit(0)
+    return child
 
 
 def test_two_rebuilds_at_once_both_succeed(filled: Project, memory: Any) -> None:

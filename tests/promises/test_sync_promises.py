@@ -9,17 +9,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import crashing
 import pytest
 import test_disk
-from syncing import SCENARIOS
+from crash_space import differing, open_project, read_space
+from crashing import SCENARIOS
 
-from thorough import either
+from promised import proves
 
 unshare = test_disk.unshare
 mounted = test_disk.mounted
 
-HERE = Path(__file__).parent
 CODE = "def send(message):\n    return message\n\n\ndef give_up(message):\n    return None\n"
 HOLD = """
 import os, sys, time
@@ -29,62 +28,21 @@ with held(sys.argv[1], holder, 5, time.sleep):
     print("held", flush=True)
     sys.stdin.readline()
 """
-# The fewest calls that each makes: a test that found nothing to interrupt would prove nothing.
-FEWEST = {"first sync": 8, "sync": 8, "confirm": 25}
 
 
-# -- wherever it dies ---------------------------------------------------------------------
+# -- what it writes -----------------------------------------------------------------------
 
 
-MOST = either(12, 0)
-"""How many calls are tried where a long run tries all of them; 0 stands for those."""
-
-
-def explore(scenario: str, way: str, folder: Path, *mutant: str, most: int = MOST) -> Any:
-    line = [sys.executable, str(HERE / "syncing.py"), scenario, way, str(folder), str(most), *mutant]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("way", ["kill", "torn", "refuse", "interrupt"])
-def test_wherever_it_ends_the_old_or_the_new_is_there_and_the_next_run_completes_it(
-    scenario: str, way: str, tmp_path: Path
-) -> None:
-    """For a sync the two differ in the marker alone, so no node is touched by it. The map is completed, too."""
-    report = explore(scenario, way, tmp_path)
-    assert report["calls"] >= FEWEST[scenario]
-    assert report["points"] == (MOST or report["calls"]) or way == "torn"
-    assert report["points"] >= 1
-    assert report["violations"] == []
-    assert report["stale_maps"] == []
-
-
-@pytest.mark.parametrize("scenario", ["sync", "confirm"])
-@pytest.mark.parametrize("way", ["full", "readonly"])
-def test_a_disk_that_is_full_or_read_only_from_any_call_on_loses_nothing(
-    scenario: str, way: str, tmp_path: Path
-) -> None:
-    report = explore(scenario, way, tmp_path)
-    assert report["points"] >= 1
-    assert report["violations"] == []
-
-
-def test_the_killer_notices_a_marker_that_is_written_in_place(tmp_path: Path) -> None:
-    assert explore("sync", "kill", tmp_path, "in place", most=0)["violations"]
-
-
+@proves("P1.1", "A2", over="graph")
 @pytest.mark.parametrize("scenario", ["first sync", "sync"])
 def test_a_sync_writes_the_marker_and_the_map_and_nothing_else(scenario: str, tmp_path: Path) -> None:
-    """What the tests above rest on."""
+    """What the trials of `crashing.py` rest on: old and new differ in the marker and the map alone."""
     space = str(tmp_path / "space")
     os.makedirs(space)
     SCENARIOS[scenario].prepare(space)
-    before = crashing.read_space(space)
-    SCENARIOS[scenario].act(crashing.open_project(space, crashing.LATER))
-    after = crashing.read_space(space)
-    assert crashing.differing(before, after) == ["harbor/.memory/sync-state.json", "harbor/AGENTS.md"]
+    before = read_space(space)
+    SCENARIOS[scenario].act(open_project(space))
+    assert differing(before, read_space(space)) == ["harbor/.memory/sync-state.json", "harbor/AGENTS.md"]
 
 
 # -- the lock -----------------------------------------------------------------------------
@@ -119,6 +77,7 @@ def kept(found: dict[str, bytes]) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if not name.endswith((".lock", "ballast"))}
 
 
+@proves("P3.3", "B7", over="graph")
 @pytest.mark.parametrize("line", [["sync"], ["confirm", "feature.retry-queue"]])
 def test_a_held_lock_says_who_holds_it_and_changes_nothing(
     shop: Any, repo: Path, holder: subprocess.Popen[str], tree: Any, line: list[str]
@@ -135,6 +94,7 @@ def test_a_held_lock_says_who_holds_it_and_changes_nothing(
     assert str(holder.pid) in plain.err
 
 
+@proves("P2.2", "B3", over="graph")
 def test_what_only_reads_needs_no_lock(shop: Any, repo: Path, holder: subprocess.Popen[str]) -> None:
     for line in (
         ["sync", "--dry-run"],
@@ -147,6 +107,7 @@ def test_what_only_reads_needs_no_lock(shop: Any, repo: Path, holder: subprocess
         assert shop(*line).code == 0, line
 
 
+@proves("P3.3")
 def test_a_sync_waits_for_its_turn(shop: Any, repo: Path, holder: subprocess.Popen[str]) -> None:
     with shop.start("sync", "--json") as process:
         with pytest.raises(subprocess.TimeoutExpired):
@@ -156,6 +117,7 @@ def test_a_sync_waits_for_its_turn(shop: Any, repo: Path, holder: subprocess.Pop
     assert json.loads(out)["data"]["marker_advanced"] is True
 
 
+@proves("P3.1")
 def test_syncs_confirms_and_saves_at_once_do_each_other_no_harm(shop: Any, repo: Path, git: Any) -> None:
     running = [shop.start(*line, "--json") for line in [["sync"], ["confirm", "feature.retry-queue"]] * 4]
     for number in range(4):
@@ -179,6 +141,7 @@ def test_syncs_confirms_and_saves_at_once_do_each_other_no_harm(shop: Any, repo:
 # -- the disk -----------------------------------------------------------------------------
 
 
+@proves("P1.3", "C2", over="graph")
 def test_on_a_read_only_disk_everything_that_reads_goes_on(
     shop: Any, repo: Path, mounted: Callable[[str], Any], tree: Any
 ) -> None:
@@ -198,6 +161,7 @@ def test_on_a_read_only_disk_everything_that_reads_goes_on(
     assert tree(repo, generated=True) == before
 
 
+@proves("P1.3", "C1", over="graph")
 def test_on_a_full_disk_the_marker_is_the_old_one_or_the_new_one(
     shop: Any, repo: Path, git: Any, mounted: Callable[[str], Any], tree: Any
 ) -> None:

@@ -1,64 +1,85 @@
-"""What the trials of facts, profile and journal share: a little world, how a writer is failed in it, how that is told.
+"""One harness for every place: how a prepared folder is put through everything that may happen to a writer.
 
-A trial is a folder that was prepared, what is done in it, and how to judge what is left. It runs as a script. `crash`
-takes a scenario, the ways to fail, a folder, how many calls to try (0 for all of them) and perhaps a mutant; `power`
-takes what to leave out instead of ways; `work` is one of many writers or readers, and notes what was acknowledged.
+A trial is a folder that was prepared, what is done in it, and how to judge what is left. The trials of a place are a
+script beside this file. It is handed a list of jobs as JSON, each a scenario and what is done to it, and prints a
+report of each; so one process explores several scenarios, and what they have in common is prepared once. `work` makes
+the script one of many writers or readers, which notes what was acknowledged.
 """
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import apsw
-from crashing import Tree, die_at, interrupt_at, is_concerned, nothing, read_space, refuse_at, spread
-from crashing import run as run_apart
-from power_loss import Disk, Recorder
+from crash_faults import (
+    CODES,
+    FOR_GOOD,
+    PASSING,
+    READING,
+    WRITING,
+    attach,
+    each_way,
+    fault_of,
+    few_descriptors,
+    is_concerned,
+    mutate,
+    run_apart,
+    small_files,
+    spread,
+)
+from crash_space import LATER, NOW, Tree, open_project
+from power_loss import Disk, Entry, Recorder, in_place, put
 
-from quire.files import World, disk
-from quire.project import Project
+from quire.files import disk, lock
 
 __all__ = [
     "LATER",
     "NOW",
+    "Prepared",
+    "Report",
     "Trial",
     "Worker",
     "apart",
-    "calls_of",
-    "crash",
-    "cut_power",
+    "explore",
     "holding",
     "open_project",
-    "restore",
     "rows_of",
     "tell",
 ]
 
-NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
-LATER = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
-CODES = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES)
-FOR_GOOD = {"full": errno.ENOSPC, "readonly": errno.EROFS}
-
-Call = tuple[str, str]
+Report = dict[str, Any]
 Worker = Callable[[str, int, int], Iterator[dict[str, Any]]]
 """What one of many does in a folder: the folder, which one it is, and for which time."""
+MODE = 0o640
+"""What every file of a prepared folder is set to: whoever replaces one has to keep it."""
+
+
+class Prepared(NamedTuple):
+    """A folder as a scenario finds it, and the place where it is put for every run."""
+
+    template: str
+    space: str
+
+    def restore(self) -> None:
+        """Everything as it was prepared."""
+        shutil.rmtree(self.space, ignore_errors=True)
+        shutil.copytree(self.template, self.space, symlinks=True)
 
 
 class Trial(Protocol):
     """A scenario with its beginning and its end, as an unharmed run makes them."""
 
     @property
-    def template(self) -> str: ...
-    @property
-    def space(self) -> str: ...
+    def prepared(self) -> Prepared: ...
     def act(self) -> object: ...
     def judge(self, number: int, *, cut: bool = False) -> Iterable[str]:
         """Everything that is wrong after a run that ended at this call; `cut` where the disk forgot, too."""
@@ -70,36 +91,238 @@ class Trial(Protocol):
         """What is wrong for the first reader after a run that was acknowledged."""
 
 
-# -- the little world in which it happens -------------------------------------------------------------------------
+Begin = Callable[[str, Prepared], Trial]
+"""From a scenario's name, and the folder as it is prepared and restored, to its trial: makes an unharmed run."""
 
 
-def open_project(space: str, now: datetime = LATER, phase: str = "b") -> Project:
-    """A project whose ids are the same in every run: what an unharmed run makes can be compared byte for byte."""
-    home, root = os.path.join(space, "home"), os.path.join(space, "harbor")
-    env = {"PATH": os.environ["PATH"], "HOME": home, "MEMORY_HOME": f"{home}/registry", "MEMORY_LOCK_TIMEOUT": "5"}
-    numbers = iter(range(10**6))
+class Job(NamedTuple):
+    """What a scenario is put through."""
 
-    def token() -> str:
-        return f"{phase}{next(numbers):07x}" * 2
+    scenario: str
+    ways: str = ""
+    """Which ways to fail, with commas between them."""
+    most: int = 0
+    """How many calls are tried of each way; 0 stands for all of them."""
+    power: int = -1
+    """At how many calls the power fails; 0 for all, -1 for none."""
+    few: int = 3
+    """Up to so many effects that were not synced, every selection of them is tried."""
+    without: int = -1
+    """How many syncs and renames are taken out, each alone; 0 for all, -1 for none."""
+    mutant: str = ""
+    limits: int = 0
+    """Too few descriptors, and files that may not grow: every so many of the limits; 0 for none."""
+    codes: bool = False
+    """Whether each call is refused with every code, and not each with one."""
 
-    world = World(cwd=root, env=env, now=lambda: now, token=token, sleep=time.sleep, pid=os.getpid())
-    return Project.open(root, world)
+
+def explore(script: str, jobs: Iterable[Job], folder: Path, seconds: int = 600) -> dict[str, Report]:
+    """Have a script of trials do these jobs in a process of its own; the report of each scenario."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), script)
+    line = [sys.executable, path, "explore", json.dumps(list(jobs)), str(folder)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=seconds, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Report] = json.loads(done.stdout)
+    return found
 
 
-def restore(trial: Trial) -> None:
-    """Everything as it was prepared."""
-    shutil.rmtree(trial.space, ignore_errors=True)
-    shutil.copytree(trial.template, trial.space, symlinks=True)
+# -- one scenario -------------------------------------------------------------------------------------------------
 
 
-def calls_of(trial: Trial) -> list[Call]:
-    """The calls that an unharmed run makes. It begins with a copy, too: the index can tell one from the original."""
-    restore(trial)
-    calls: list[Call] = []
-    disk.before = lambda operation, path: calls.append((operation, os.path.relpath(path, trial.space)))
-    trial.act()
-    disk.before = nothing
+def try_job(trial: Trial, job: Job) -> Report:
+    mend = mutate(job.mutant)
+    try:
+        report: Report = {"calls": 0, "points": Counter(), "states": 0, "violations": [], "sites": {}}
+        if job.ways:
+            crash(trial, job, report)
+        if job.limits:
+            limit(trial, job.limits, report)
+        if job.power >= 0 or job.without >= 0:
+            cut_power(trial, job, report)
+        return report
+    finally:
+        mend()
+
+
+def calls_of(trial: Trial, modules: tuple[Any, ...]) -> list[tuple[str, str]]:
+    """The calls that an unharmed run makes in these modules."""
+    trial.prepared.restore()
+    calls: list[tuple[str, str]] = []
+
+    def note(call: Any) -> Any:
+        calls.append((call.name, os.path.relpath(call.path, trial.prepared.space) if call.path else ""))
+        return call.do()
+
+    attach(note, modules)
+    try:
+        trial.act()
+    finally:
+        attach(None, modules)
     return calls
+
+
+MODULES: dict[str, tuple[Any, ...]] = {
+    "kill": WRITING,
+    "killed": WRITING,
+    "unread": READING,
+    "lock": (lock,),
+}
+
+
+def crash(trial: Trial, job: Job, report: Report) -> None:
+    """Fail the operation at every call, or at some of them, in these ways."""
+    known: dict[tuple[Any, ...], list[tuple[str, str]]] = {}
+    for turn, way in each_way(job.ways):
+        modules = MODULES.get(way, (disk,))
+        calls = known.setdefault(modules, known.get(modules) or calls_of(trial, modules))
+        if modules is WRITING or modules == (disk,):
+            report["calls"] = len(calls)
+        concerned = [number for number, (name, _) in enumerate(calls) if is_concerned(way, name)]
+        for number in spread(concerned, job.most, turn):
+            known_codes = PASSING if way == "unread" else CODES
+            all_codes = job.codes and way in ("refuse", "unread", "lock")
+            codes = known_codes if all_codes else (known_codes[number % len(known_codes)],)
+            for code in codes:
+                trial.prepared.restore()
+                said = run_apart(trial.act, fault_of(way, number, code), modules)
+                report["points"][way] += 1
+                found = [*ended(trial, way, said), *trial.judge(number)]
+                where = f"{way} {os.strerror(code) if way not in FOR_GOOD else ''} at call {number}"
+                report["violations"] += [f"{where}, {' '.join(calls[number])}: {text}" for text in found]
+                if job.mutant and found:
+                    return
+
+
+def ended(trial: Trial, way: str, said: str) -> Iterator[str]:
+    """What is wrong with how an operation ended that was failed in this way."""
+    if way in ("kill", "killed", "torn"):
+        if said != "died":
+            yield f"it should have died: {said}"
+        return
+    if way == "lock" and said.startswith("untyped"):
+        yield f"not an error that a person can act on: {said}"
+    elif way in ("unread", "lock"):
+        # A file that may be left out may be left out; whatever is said to be done has to be there.
+        code, _, rest = said.partition("|")
+        if code == "untyped" or (code != "done" and not rest.partition("|")[2]):
+            yield f"not an error that a person can act on: {said}"
+        elif code == "done":
+            yield from trial.refusal(said, for_good=False)
+    else:
+        yield from trial.refusal(said, for_good=way in FOR_GOOD)
+        if way == "full" and said != "done" and "full" not in said and "could not be completed" not in said:
+            yield f"it does not say that there is no room: {said}"
+
+
+def limit(trial: Trial, step: int, report: Report) -> None:
+    """The same with too few descriptors and with files that may not grow."""
+    limits: list[tuple[Callable[[int], None], int]] = [(few_descriptors, free) for free in range(12)]
+    limits += [(small_files, size) for size in (0, 1, 60, 200, 500, 900, 2_000, 5_000, 20_000, 100_000)]
+    for limited, value in limits[::step]:
+        trial.prepared.restore()
+
+        def act(limited: Callable[[int], None] = limited, value: int = value) -> object:
+            limited(value)
+            return trial.act()
+
+        said = run_apart(act, None)
+        report["points"]["limits"] += said != "done"
+        found = [*trial.refusal(said, for_good=False), *trial.judge(value)]
+        report["violations"] += [f"{limited.__name__}({value}): {text}" for text in found]
+
+
+# -- the power fails ----------------------------------------------------------------------------------------------
+
+
+class Cutter:
+    """The power fails at calls of one recorded run; a disk that was judged once is not judged again."""
+
+    def __init__(self, trial: Trial, few: int) -> None:
+        self.trial, self.few = trial, few
+        trial.prepared.restore()
+        self.model = Disk(trial.prepared.space)
+        recorder = Recorder()
+        attach(recorder, (disk,))
+        try:
+            trial.act()
+        finally:
+            attach(None, (disk,))
+        self.log = recorder.log
+        self.seen: set[int] = set()
+
+    def states(self, model: Disk, number: int, entry: Entry | None) -> Iterator[str]:
+        """What is wrong with the disks that may be found if the power fails before this call."""
+        for chosen in model.choices(self.few):
+            tree, bare = model.tree(chosen)
+            key = hash((frozenset(tree.items()), tuple(bare), entry is None))
+            if key in self.seen:
+                continue
+            self.seen.add(key)
+            found = [f"`{os.path.relpath(path, self.trial.prepared.space)}` lost its mode" for path in bare]
+            if entry is None:
+                self.lay(tree)
+                found += self.trial.lost()
+            self.lay(tree)
+            found += self.trial.judge(number, cut=True)
+            yield from (f"{number} before {entry and entry[:2]}: {text}" for text in found)
+
+    def lay(self, tree: Tree) -> None:
+        self.trial.prepared.restore()
+        put(tree, self.trial.prepared.space)
+
+    def play(self, entries: list[Entry], model: Disk, since: int = 0, until: int | None = None) -> Iterator[str]:
+        """Play entries from here on, the power failing before each of them and after the last."""
+        for number, entry in enumerate([*entries, None][since:until], since):
+            yield from self.states(model, number, entry)
+            if entry:
+                model.play(entry)
+
+
+def cut_power(trial: Trial, job: Job, report: Report) -> None:
+    cutter = Cutter(trial, job.few)
+    entries: list[Entry | None] = [*cutter.log, None]
+    chosen = set(spread(range(len(entries)), max(job.power, 0)))
+    model = cutter.model.copy()
+    if job.power >= 0:
+        for number, entry in enumerate(entries):
+            if number in chosen:
+                report["violations"] += cutter.states(model, number, entry)
+            if entry:
+                model.play(entry)
+        report["states"] = len(cutter.seen)
+    if job.without >= 0:
+        report["sites"] = without_each(cutter, job.without)
+        report["states"] = len(cutter.seen)
+
+
+def without_each(cutter: Cutter, most: int) -> dict[str, bool]:
+    """For each line of ours that syncs or renames, whether a run without it was caught in a violation."""
+    sites: dict[str, bool] = {}
+    numbers = [number for number, entry in enumerate(cutter.log) if entry.name in ("sync", "rename")]
+    for number in spread(numbers, most):
+        entry = cutter.log[number]
+        site = f"{entry.name}: {entry.site}"
+        if sites.get(site):
+            continue
+        model = cutter.model.copy()
+        for earlier in cutter.log[:number]:
+            model.play(earlier)
+        instead = [] if entry.name == "sync" else in_place(entry, model)
+        log = [*cutter.log[:number], *instead, *cutter.log[number + 1 :]]
+        until = number + len(instead) if instead else guarded(log, number, entry)
+        sites[site] = any(True for _ in cutter.play(log, model, number, until))
+    return sites
+
+
+def guarded(log: list[Entry], number: int, entry: Entry) -> int | None:
+    """Until where a sync that is missing could be missed: to the next one of the same thing."""
+    for later in range(number, len(log)):
+        if log[later].name == "sync" and log[later].path == entry.path:
+            return later + 1
+    return None
+
+
+# -- what trials look at ------------------------------------------------------------------------------------------
 
 
 def rows_of(root: str, queries: dict[str, str]) -> dict[str, list[str]]:
@@ -122,84 +345,6 @@ def apart(found: dict[str, list[str]], fresh: dict[str, list[str]]) -> list[str]
     ]
 
 
-# -- failing ------------------------------------------------------------------------------------------------------
-
-
-def crash(trial: Trial, calls: list[Call], ways: str, most: str, mutant: str = "") -> dict[str, Any]:
-    """Every call of one scenario, or some of them, failed in each of these ways."""
-    violations: list[str] = []
-    points: Counter[str] = Counter()
-    for turn, way in enumerate(ways.split(",")):
-        concerned = [number for number, (operation, _) in enumerate(calls) if is_concerned(way, operation)]
-        for number in spread(concerned, int(most), turn):
-            restore(trial)
-            found = [*fail(trial, way, number), *trial.judge(number)]
-            points[way] += 1
-            violations += [f"{way} at call {number}, {' '.join(calls[number])}: {text}" for text in found]
-            if mutant and violations:
-                break
-    return {"calls": len(calls), "points": points, "violations": violations}
-
-
-def fail(trial: Trial, way: str, number: int) -> Iterator[str]:
-    """Run the operation and fail it at this call."""
-    if way in ("kill", "torn"):
-        said = run_apart(trial, die_at(number, torn=way == "torn"))
-        if said != "died":
-            yield f"it should have died: {said}"
-    elif way == "interrupt":
-        yield from trial.refusal(run_apart(trial, interrupt_at(number)), for_good=False)
-    else:
-        assert way in ("refuse", *FOR_GOOD), way
-        code = FOR_GOOD.get(way, CODES[number % len(CODES)])
-        said = run_apart(trial, refuse_at(number, code, for_good=way in FOR_GOOD))
-        yield from trial.refusal(said, for_good=way in FOR_GOOD)
-
-
-def cut_power(trial: Trial, most: str, mutant: str = "") -> dict[str, Any]:
-    """The power fails at every system call, or at some of them, and the disk forgets what was not synced."""
-    restore(trial)
-    model, recorder = Disk(trial.space), Recorder(mutant)
-    disk.os = recorder  # type: ignore[attr-defined]
-    trial.act()
-    disk.os = os  # type: ignore[attr-defined]
-    seen: set[int] = set()
-    violations: list[str] = []
-    entries = [*recorder.log, None]
-    chosen = set(spread(range(len(entries)), int(most)))
-    for number, entry in enumerate(entries):
-        for tree in model.survivors() if number in chosen else ():
-            key = hash((frozenset(tree.items()), entry is None))
-            if key in seen:
-                continue
-            seen.add(key)
-            found: list[str] = []
-            if entry is None:
-                found_again(trial, tree)
-                found += trial.lost()
-            found_again(trial, tree)
-            found += trial.judge(number, cut=True)
-            violations += [f"{number} before {entry and entry[:2]}: {text}" for text in found]
-            if violations and mutant:
-                return {"states": len(seen), "violations": violations}
-        if entry:
-            model.play(*entry)
-    return {"states": len(seen), "violations": violations}
-
-
-def found_again(trial: Trial, tree: Tree) -> None:
-    """The disk as it is found after the power came back."""
-    restore(trial)
-    for path in [os.path.join(trial.space, name) for name in read_space(trial.space)]:
-        if path not in tree:
-            os.unlink(path)
-    for path, data in tree.items():
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        # Whoever wrote it is gone, like every other process.
-        with open(path.replace(f"/.quire-{os.getpid()}-", "/.quire-99999999-"), "wb") as file:
-            file.write(data)
-
-
 # -- many at once -------------------------------------------------------------------------------------------------
 
 
@@ -217,17 +362,43 @@ def holding() -> None:
     """The next change stops at its first call, the lock held, until a line is read."""
 
     def before(_operation: str, _path: str) -> None:
-        disk.before = nothing
+        disk.before = lambda _operation, _path: None
         print("held", flush=True)
         sys.stdin.readline()
 
     disk.before = before
 
 
-def tell(kinds: dict[str, Callable[..., dict[str, Any]]], workers: dict[str, Worker]) -> None:
-    """Do what the command line asks for; what a trial found is printed as JSON."""
+# -- the command line ---------------------------------------------------------------------------------------------
+
+
+def tell(begin: Begin, prepares: dict[str, Callable[[str], None]], workers: dict[str, Worker] | None = None) -> None:
+    """Do what the command line asks for; what the trials found is printed as JSON."""
     kind, *words = sys.argv[1:]
     if kind == "work":
-        work(workers[words[0]], *words[1:])
-    else:
-        print(json.dumps(kinds[kind](*words)))
+        work((workers or {})[words[0]], *words[1:])
+        return
+    jobs, folder = [Job(*fields) for fields in json.loads(words[0])], words[1]
+    grounds: dict[Any, Prepared] = {}
+    reports: dict[str, Report] = {}
+    for job in jobs:
+        prepare = prepares[job.scenario.partition(" / ")[0]]
+        if prepare not in grounds:
+            grounds[prepare] = make_ground(prepare, os.path.join(folder, str(len(grounds))))
+        trial = begin(job.scenario, grounds[prepare])
+        name = job.scenario if not job.mutant else f"{job.scenario} + {job.mutant}"
+        reports[name] = try_job(trial, job)
+    print(json.dumps(reports))
+
+
+def make_ground(prepare: Callable[[str], None], folder: str) -> Prepared:
+    """Prepared where it will run, because the registry and the archives speak of paths."""
+    template, space = os.path.join(folder, "template"), os.path.join(folder, "space")
+    os.makedirs(space)
+    prepare(space)
+    shutil.move(space, template)
+    for place, folders, files in os.walk(template):
+        folders[:] = [name for name in folders if name not in (".git", "index")]
+        for name in files:
+            os.chmod(os.path.join(place, name), MODE)
+    return Prepared(template, space)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.guard import find_hostile, make_safe
 from quire.model import Record, Verdict, count_tokens
 from quire.retrieval import Offered, Shelf, fit_shelves, told_line
@@ -126,6 +127,7 @@ def test_a_record_is_one_line(fields: dict[str, Any], line: str) -> None:
     assert told_line(record(**fields)) == line
 
 
+@proves("P8.3", "G4", over="graph")
 def test_a_verdict_is_told_where_it_matters() -> None:
     changed = Verdict(verdict="changed", because="`src/a.py` changed")
     assert told_line(record(), changed) == "- `feature.x` [changed] Retry queue: Sends again. (`src/a.py` changed)"

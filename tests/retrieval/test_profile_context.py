@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.guard import find_hostile
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import CATEGORIES
@@ -183,6 +184,7 @@ def test_everything_is_told_as_soon_as_it_fits() -> None:
 # -- who gets how much ----------------------------------------------------------------------
 
 
+@proves("P8.4", "G9", over="profile")
 def test_a_crowd_of_important_entries_does_not_displace_the_other_categories() -> None:
     crowd = [entry(f"learnings.k{at:03}", words(50), importance=10) for at in range(150)]
     others = [entry(f"{name}.k{at}", words(20), importance=2) for name in CATEGORIES[:5] for at in range(2)]

@@ -81,7 +81,7 @@ def test_a_question_loads_what_it_needs_and_no_more(
 ) -> None:
     loaded = _loaded(kept, repo, arguments)
     assert set(loaded) & barred == set()
-    assert sum(name.startswith("quire") for name in loaded) <= MODULES + 15 * (arguments[0] in ("facts", "profile"))
+    assert sum(name.startswith("quire") for name in loaded) <= MODULES + 18 * (arguments[0] in ("facts", "profile"))
 
 
 def test_a_question_by_file_loads_what_finds_it(kept: Any, repo: Path) -> None:

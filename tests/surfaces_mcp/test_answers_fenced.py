@@ -27,6 +27,7 @@ from hostile_here import (
     unsafe_in,
 )
 
+from promised import proves
 from quire.files import World, real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
@@ -146,6 +147,7 @@ def test_every_tool_is_asked() -> None:
     assert {name for name, _ in TOLD} | STARTS_A_PROCESS == {name for name, tool in tools.items() if tool.writes}
 
 
+@proves("P8.2", "G2", "G3", over="graph facts profile journal")
 @pytest.mark.parametrize(("name", "arguments"), named(ASKED))
 def test_what_is_recalled_stays_between_its_marks(project: Hostile, name: str, arguments: dict[str, Any]) -> None:
     result = project.call(name, arguments)
@@ -155,6 +157,7 @@ def test_what_is_recalled_stays_between_its_marks(project: Hostile, name: str, a
         assert CANARY in json.dumps(result), "nothing hostile came this way, so that nothing was tried"
 
 
+@proves("P8.2", "G3", over="graph facts profile journal")
 @pytest.mark.parametrize(("name", "arguments"), named(TOLD))
 def test_that_holds_for_tools_that_change_something(
     project: Hostile, tmp_path: Path, name: str, arguments: dict[str, Any]
@@ -168,6 +171,7 @@ def test_that_holds_for_tools_that_change_something(
     assert CANARY not in repr(told).lower()
 
 
+@proves("P8.2", "G2", over="graph facts profile journal")
 def test_a_record_is_flagged_wherever_it_stands(project: Hostile) -> None:
     """In the fields as in the text: whoever reads only one of them is warned, too."""
     for name, arguments, items in (
@@ -191,6 +195,7 @@ def test_a_record_is_flagged_wherever_it_stands(project: Hostile) -> None:
 # -- resources and prompts ------------------------------------------------------------------------
 
 
+@proves("P8.2", "G3", over="graph facts profile journal")
 def test_resources_stay_between_their_marks(project: Hostile) -> None:
     key = quote(short_hostile("zqkey"))
     refs = ("decision.zqdecision-queue", *project.facts, f"profile:user.{key}", "event:evt-000002", "bundle:gotchas")
@@ -198,7 +203,8 @@ def test_resources_stay_between_their_marks(project: Hostile) -> None:
         (found,) = project.replies.read(uri, modern=True).result()["contents"]
         assert found["uri"] == uri
         assert found["mimeType"] == "text/markdown"
-        assert CANARY in found["text"], uri
+        # The map is what agents are told unasked, too: what reads like an order is not in it.
+        assert (CANARY in found["text"]) == (uri != "memory://map"), uri
         assert check_text(found["text"], BOUNDARY)
         assert found["text"].startswith(f"Between {BOUNDARY} marks stands recalled data")
 
@@ -256,6 +262,7 @@ def test_what_was_asked_is_repeated_without_harm(project: Hostile, name: str, ar
 # -- the boundary ---------------------------------------------------------------------------------
 
 
+@proves("P8.2", "G3", over="graph facts profile journal")
 def test_every_answer_has_a_boundary_of_its_own(project: Hostile) -> None:
     """Drawn by lot from 48 bits: nobody who wrote something down could know it."""
     desk = Desk(
@@ -280,6 +287,7 @@ def test_every_answer_has_a_boundary_of_its_own(project: Hostile) -> None:
     assert min(len(set(column)) for column in columns) > 8
 
 
+@proves("P8.2", "G3", over="facts")
 def test_a_boundary_that_was_written_down_ends_nothing(project: Hostile) -> None:
     """A server that lives long has shown its boundaries; even the very same one would not help."""
     result = project.call("memory_recall", QUEUE)

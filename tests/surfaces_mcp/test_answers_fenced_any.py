@@ -10,6 +10,7 @@ from hostile_here import BOUNDARY, check_text, fences_of, unsafe_in
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.guard import Fence
 from quire.model import InputError, Problem
 from quire.surfaces.mcp.answers import failure, fenced_items, fenced_text, success, with_flags
@@ -59,6 +60,7 @@ def check_marks(text: str) -> None:
     assert marks == [f"<{BOUNDARY}", f"</{BOUNDARY}"] * len(found)
 
 
+@proves("P8.2", "G3")
 @given(fields=FIELDS)
 def test_whatever_the_fields_are_they_stand_between_marks(fields: dict[str, Any]) -> None:
     result = success(None, Given(fields=fields), FENCE)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.surfaces.door import GRANTED, READ, WRITE, Doorkeeper, Rules
 
 WRITER, READER = "writer-0123456789abcdef", "reader-fedcba9876543210"
@@ -75,12 +76,14 @@ def test_what_a_token_may_do_is_passed_on(token: str, may: str) -> None:
     assert hall.seen[0][GRANTED] == may
 
 
+@proves("P10.2", "H2")
 def test_nobody_can_say_himself_what_he_may_do() -> None:
     hall = Hall()
     hall.ask([HOST, bearer(READER), (GRANTED, WRITE), ("x-quire-granted", WRITE)])
     assert hall.seen[0][GRANTED] == READ
 
 
+@proves("P10.1", "H1")
 def test_in_this_order() -> None:
     """Whoever does not even know the name of the house learns nothing of the rest."""
     hall = Hall()
@@ -107,6 +110,7 @@ HOSTS: dict[str, Headers] = {
 }
 
 
+@proves("P10.1", "H1")
 @pytest.mark.parametrize("given", HOSTS)
 def test_names_that_are_not_ours(given: str) -> None:
     assert Hall().ask([*HOSTS[given], bearer(WRITER)])[0] == 421
@@ -120,6 +124,7 @@ def test_names_are_the_same_in_any_letters_and_so_for_whoever_looks_again(host: 
     assert (headers[b"host"], headers[b"origin"]) == (b"memory.example", b"https://app.example")
 
 
+@proves("P10.1", "H1")
 @pytest.mark.parametrize("origin", ["http://evil.com", "null", "", "https://app.example/", "https://app.example.evil"])
 def test_origins_that_are_not_allowed(origin: str) -> None:
     hall = Hall()
@@ -133,6 +138,7 @@ def test_other_addresses(path: str) -> None:
     assert Hall().ask([HOST, bearer(WRITER)], path)[0] == 404
 
 
+@proves("P10.2", "H2")
 @given(value=st.text(st.characters(max_codepoint=255), max_size=60))
 def test_no_text_is_a_token_but_the_tokens(value: str) -> None:
     hall = Hall()
@@ -141,6 +147,7 @@ def test_no_text_is_a_token_but_the_tokens(value: str) -> None:
     assert hall.ask([HOST, ("authorization", value)])[0] == expected
 
 
+@proves("P10.2", "H2")
 @given(
     scheme=st.sampled_from(["Bearer", "bearer", "BEARER", "Basic", "Token", "Bear", "Bearer:", ""]),
     blanks=st.sampled_from(["", " ", "  ", "\t", " \t"]),

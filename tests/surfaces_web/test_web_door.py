@@ -13,6 +13,7 @@ import pytest
 from starlette.routing import Route
 from web_serving import HARMFUL, PageDoor, Reply, check_sealed, harbor, opened, saved_nodes
 
+from promised import proves
 from quire.files import real_world
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.app import build_app
@@ -97,6 +98,7 @@ def _other(char: str) -> str:
     return "0" if char != "0" else "1"
 
 
+@proves("P10.2", "H2")
 @pytest.mark.parametrize("how", BAD)
 def test_nothing_of_the_interface_is_told_without_the_token(door: PageDoor, addresses: list[str], how: str) -> None:
     for path in addresses:
@@ -108,6 +110,7 @@ def test_nothing_of_the_interface_is_told_without_the_token(door: PageDoor, addr
                 assert b'"data"' not in reply.body
 
 
+@proves("P10.2", "H2")
 def test_the_token_is_taken_from_no_address(door: PageDoor, addresses: list[str]) -> None:
     for path in addresses:
         if path not in OPEN:
@@ -115,6 +118,7 @@ def test_the_token_is_taken_from_no_address(door: PageDoor, addresses: list[str]
                 assert shut(door, f"{path}?{name}={door.token}").status == 401, path
 
 
+@proves("P10.2", "H2")
 def test_what_is_open_holds_no_data(door: PageDoor, addresses: list[str], routes: list[Route]) -> None:
     """The shell and its files alone; and of the interface only what makes a token of a ticket."""
     given = [path for path in addresses if shut(door, path).status == 200]
@@ -153,6 +157,7 @@ def test_the_stream_is_sealed_too(door: PageDoor) -> None:
     assert head.startswith(b"HTTP/1.1 200 ")
 
 
+@proves("P10.1", "H4")
 def test_any_method_on_any_route_is_answered_and_sealed(door: PageDoor, addresses: list[str]) -> None:
     """What is refused changes nothing and tells nothing, also with the token."""
     for path in [*addresses, "/nothing", "/api/nothing", "/api/", "/api"]:
@@ -166,6 +171,7 @@ def test_any_method_on_any_route_is_answered_and_sealed(door: PageDoor, addresse
                 assert reply.status in (404, 405), (method, path)
 
 
+@proves("P10.3", "H3")
 def test_the_policy_lets_in_nothing_but_ourselves(door: PageDoor) -> None:
     policy = shut(door, "/").header("content-security-policy")
     assert policy == POLICY
@@ -212,6 +218,7 @@ HOSTS: dict[str, list[str]] = {
 }
 
 
+@proves("P10.1", "H1")
 @pytest.mark.parametrize("how", HOSTS)
 @pytest.mark.parametrize("path", ["/", "/app.js", "/api/session", "/api/ticket"])
 def test_other_hosts_are_not_served(door: PageDoor, how: str, path: str) -> None:
@@ -228,6 +235,7 @@ def test_this_machine_has_three_names_in_any_letters(door: PageDoor, host: str) 
     assert door.ask("/api/session", host=f"{host}:{door.port}").status == 200
 
 
+@proves("P10.1", "H1")
 def test_a_whole_address_in_the_request_changes_nothing(door: PageDoor) -> None:
     for target in ("http://evil.example/api/session", f"http://{door.name}/api/session", "*", "evil.example:443"):
         assert door.ask(target).status in (400, 404), target
@@ -253,6 +261,7 @@ ORIGINS = (
 )
 
 
+@proves("P10.1", "H1")
 @pytest.mark.parametrize("origin", ORIGINS)
 def test_other_origins_are_turned_away_also_with_the_token(door: PageDoor, addresses: list[str], origin: str) -> None:
     given = ("Origin", origin.replace("{port}", str(door.port)))
@@ -264,6 +273,7 @@ def test_other_origins_are_turned_away_also_with_the_token(door: PageDoor, addre
     assert door.ask("/api/session", [("Origin", door.base), door.bearer]).status == 200
 
 
+@proves("P10.1", "H4")
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
 def test_a_form_of_another_page_does_nothing(door: PageDoor, addresses: list[str], kind: str) -> None:
     """A form cannot say JSON, and a browser says where it comes from; each of both is enough."""
@@ -278,6 +288,7 @@ def test_a_form_of_another_page_does_nothing(door: PageDoor, addresses: list[str
             assert not headers or silent.status != 401
 
 
+@proves("P10.1", "H4")
 def test_a_page_elsewhere_is_given_no_leave_to_ask(door: PageDoor, addresses: list[str]) -> None:
     asked = [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "authorization")]
     for path in addresses:

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page
 from web_serving import PageDoor, harbor, opened, saved_nodes
 
 from installed import Memory
+from promised import proves
 from thorough import either, some
 
 READY = """() => !!document.querySelector("main h1")
@@ -158,6 +159,7 @@ def stray(browser: Browser, door: PageDoor) -> Iterator[Watch]:
     watch.context.close()
 
 
+@proves("P10.3", "H3")
 def test_what_must_not_be_there_would_be_seen(browser: Browser, door: PageDoor) -> None:
     watch = Watch(browser, f"{door.base}/", scripts=["^app\\.js$"])
     watch.page.goto("about:blank")
@@ -186,6 +188,7 @@ def of_each_kind(refs: list[str]) -> list[str]:
     return sorted({*kinds.values(), *(ref for ref in refs if "wild" in ref or MARK in ref or "__" in ref)})
 
 
+@proves("P10.3", "H3")
 @pytest.mark.parametrize("screen", ["", *SCREENS])
 def test_every_screen_shows_hostile_texts_as_texts(watch: Watch, at: str, screen: str) -> None:
     project = at.rpartition("/")[2]
@@ -193,6 +196,7 @@ def test_every_screen_shows_hostile_texts_as_texts(watch: Watch, at: str, screen
     assert MARK in shown or screen == "graph", "what is hostile is there to be seen"
 
 
+@proves("P10.3", "H3")
 def test_every_record_shows_hostile_texts_as_texts(watch: Watch, door: PageDoor, at: str) -> None:
     project = at.rpartition("/")[2]
     refs = [item["ref"] for item in door.get(f"{at}/records?limit=500")["items"]]
@@ -207,6 +211,7 @@ def test_every_record_shows_hostile_texts_as_texts(watch: Watch, door: PageDoor,
     assert links >= 8, "a link that is good is one"
 
 
+@proves("P10.3", "H3")
 def test_what_floats_above_the_page_is_no_worse(watch: Watch, at: str) -> None:
     """The quick search, and what is told when something is pointed at."""
     watch.open(f"#/p/{at.rpartition('/')[2]}/today")
@@ -248,6 +253,7 @@ ADDRESSES = (
 )
 
 
+@proves("P10.3", "H3")
 @pytest.mark.parametrize("address", some(ADDRESSES, 9), ids=lambda text: ascii(text[:40]))
 def test_no_address_of_the_page_is_more_than_an_address(stray: Watch, at: str, address: str) -> None:
     stray.page.goto("about:blank")
@@ -256,6 +262,7 @@ def test_no_address_of_the_page_is_more_than_an_address(stray: Watch, at: str, a
     stray.check(address)
 
 
+@proves("P10.3", "H3")
 def test_a_token_in_the_address_is_no_more_than_a_token(browser: Browser, door: PageDoor) -> None:
     watch = Watch(browser, f"{door.base}/", scripts=["^app\\.js$"])
     watch.may_be_refused = True
@@ -267,6 +274,7 @@ def test_a_token_in_the_address_is_no_more_than_a_token(browser: Browser, door: 
     watch.context.close()
 
 
+@proves("P10.3", "H3")
 def test_what_is_done_to_hostile_records_is_told_as_text(browser: Browser, store: Memory) -> None:
     """Dialogs with their texts to edit, and what is said once something was done; then it is undone."""
     with opened(store, "--write") as door:
@@ -306,12 +314,14 @@ def test_what_is_done_to_hostile_records_is_told_as_text(browser: Browser, store
 # -- an export ------------------------------------------------------------------------------------
 
 
+@proves("P10.3", "H3")
 @pytest.mark.parametrize("screen", some(["", *SCREENS], 6))
 def test_an_export_shows_hostile_texts_as_texts(exported: Watch, screen: str) -> None:
     shown = exported.open(f"#/p/here/{screen}" if screen else "#/")
     assert MARK in shown or screen in ("graph", "inbox")
 
 
+@proves("P10.3", "H3")
 def test_every_record_of_an_export_shows_hostile_texts_as_texts(exported: Watch) -> None:
     exported.open("#/p/here/records")
     refs: list[str] = exported.page.evaluate(

@@ -14,6 +14,7 @@ import pytest
 from web_serving import PageDoor, check_sealed, harbor, opened, saved_nodes
 
 from installed import Git, Memory
+from promised import proves
 from quire.surfaces.web.answers import ANSWERS
 from thorough import some
 
@@ -142,6 +143,7 @@ ACTS: tuple[dict[str, Any], ...] = (
 )
 
 
+@proves("P10.2", "H2")
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: str(act["action"]))
 def test_a_page_without_leave_changes_nothing(door: PageDoor, projects: list[str], act: dict[str, Any]) -> None:
@@ -156,6 +158,7 @@ def test_a_page_without_leave_changes_nothing(door: PageDoor, projects: list[str
     assert door.get("/api/session")["write"] is False
 
 
+@proves("P10.3", "H4")
 @pytest.mark.usefixtures("untouched")
 def test_looking_at_everything_changes_nothing(door: PageDoor, at: str) -> None:
     refs = [item["ref"] for item in door.get(f"{at}/records?limit=500")["items"]]
@@ -207,6 +210,7 @@ def test_what_is_no_action_changes_nothing(writing: PageDoor, at: str, how: str)
     assert reply.error["message"]
 
 
+@proves("P7.2", "D12")
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
     "project", ["nothing", "..", "%2e%2e", "..%2f..%2foutside", "%2fetc", ".", "here", "%00", "-O", "prj_0", "a" * 3000]
@@ -290,6 +294,7 @@ ADDRESSES = (
 )
 
 
+@proves("P7.2", "D12")
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("address", ADDRESSES, ids=lambda text: text[:40])
 def test_no_address_is_the_name_of_a_file(door: PageDoor, address: str) -> None:
@@ -345,6 +350,7 @@ TRICKS = (
 )
 
 
+@proves("P7.2", "D12")
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("trick", TRICKS, ids=lambda text: ascii(text[:30]))
 def test_no_parameter_leads_to_a_file(door: PageDoor, at: str, trick: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from promised import proves
 from quire.surfaces.web.prose import prose_of
 from thorough import either
 
@@ -56,6 +57,7 @@ def depth(tree: list[Any]) -> int:
     return 1 + max((depth(part[2]) for part in tree if not isinstance(part, str)), default=0)
 
 
+@proves("P10.3", "H3")
 @given(TEXTS)
 def test_any_text_becomes_elements_that_are_meant(text: str) -> None:
     tree = prose_of(text)
@@ -79,6 +81,7 @@ def test_every_word_is_kept_in_its_order(given_words: list[str]) -> None:
     assert found == re.findall(r"[a-zäß世界]", text.replace("<b>", " "))
 
 
+@proves("P10.3", "H3")
 def test_html_is_shown_as_it_is_written() -> None:
     text = '<script>alert(1)</script> <img src="x" onerror="y"> <b>bold</b>'
     assert prose_of(text) == [["p", {}, [text]]]
@@ -89,6 +92,7 @@ def test_html_is_shown_as_it_is_written() -> None:
     ]
 
 
+@proves("P10.3", "H3")
 def test_pictures_are_not_fetched() -> None:
     tree = prose_of("![of a queue](http://x.example/queue.png)")
     assert [tag for tag, _, _ in elements(tree)] == ["p", "a"]
@@ -110,6 +114,7 @@ def test_links(text: str, href: str) -> None:
     assert (tag, attributes) == ("a", {"href": href})
 
 
+@proves("P10.3", "H3")
 @pytest.mark.parametrize(
     "text", ["[a](javascript:alert(1))", "[a](JaVaScRiPt:alert(1))", "[a](vbscript:x)", "[a](file:///etc/passwd)"]
 )

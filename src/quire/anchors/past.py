@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 
 from quire.anchors.match import Files
@@ -14,6 +15,7 @@ from quire.files import (
     changes_staged,
     commits_between,
     full_commit,
+    full_commits,
     is_shallow,
     last_commit,
     resolve_commit,
@@ -65,6 +67,13 @@ class Past:
             except GitRequired:
                 self._commits[name] = None
         return self._commits[name]
+
+    def find(self, names: Iterable[str]) -> None:
+        """Look for many commits at once, before each is asked for; what git refuses is looked for by itself."""
+        wanted = {name for name in names if name and name not in self._commits}
+        if len(wanted) > 1:
+            with contextlib.suppress(GitRequired):
+                self._commits.update(full_commits(self.git, wanted))
 
     def tree(self, commit: str, anchors: Iterable[str]) -> Tree | None:
         """The files of a commit that these anchors can lead to."""

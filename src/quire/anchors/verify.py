@@ -77,6 +77,7 @@ class Verifier:
         records = list(records)
         anchored = [record for record in records if record.anchors]
         tree = self._tree or self.look(anchored)
+        self.past.find(record.commit for record in anchored)
         unsealed = [record for record in anchored if not record.seen and not self.past.commit(record.commit)]
         written = self._written(list(map(self._file_of, unsealed))) if unsealed and not tree.missing else {}
         verdicts = dict.fromkeys((record.ref for record in records), UNANCHORED)

@@ -15,7 +15,7 @@ import msgspec
 from quire.files import Holder, World, ensure_folder, held, pretty, read_bytes, storage_failed, write_file
 from quire.layers.journal import Source
 from quire.layers.journal.layout import ALL_FOLDERS
-from quire.model import InvalidStore, NotReady, timestamp
+from quire.model import InvalidStore, NotReady, UnsupportedVersion, timestamp
 
 FILE = "journal-sources.json"
 _LOCK = "journal-sources.lock"
@@ -50,7 +50,7 @@ def is_agreed(root: str, source: Source, place: str, world: World) -> bool:
             return True
     try:
         return _entry(source) in _read(world).projects.get(root, [])
-    except InvalidStore:
+    except (InvalidStore, UnsupportedVersion):
         return False
 
 
@@ -81,11 +81,18 @@ def _read(world: World) -> _File:
     if not world.memory_home:
         return _File()
     try:
-        return msgspec.json.decode(read_bytes(os.path.join(world.memory_home, FILE)), type=_File)
+        found = msgspec.json.decode(read_bytes(os.path.join(world.memory_home, FILE)), type=_File)
     except FileNotFoundError:
         return _File()
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidStore(
             f"`{FILE}` in your memory home cannot be read: {error}.",
             hint="Mend it, or move it away and name the sources again; it was left as it is.",
         ) from error
+    if found.version > 1:
+        raise UnsupportedVersion(
+            f"`{FILE}` in your memory home was written by a newer program (version {found.version}).",
+            hint="Update this program; the file was left as it is.",
+            details={"path": FILE, "supported": 1},
+        )
+    return found

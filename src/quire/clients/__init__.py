@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.clients.layout import ENDED
     from quire.clients.logs import log_line, read_log
     from quire.clients.receipt_sums import DaySum, ReceiptHealth, RecentAnswer, Told, ToldRecord, sum_receipts
     from quire.clients.receipts import Receipt, ReceiptItem, add_receipt, last_start, read_receipts
     from quire.clients.spool import Ended, Taken, has_ended, note_ended, take_ended, waiting_sessions
 
 __all__ = [
+    "ENDED",
     "DaySum",
     "Ended",
     "Receipt",
@@ -34,6 +36,7 @@ __all__ = [
 
 # Which module holds what.
 _HOMES = {
+    "ENDED": "layout",
     "DaySum": "receipt_sums",
     "Ended": "spool",
     "Receipt": "receipts",

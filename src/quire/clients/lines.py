@@ -10,11 +10,13 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
+from time import sleep
 
 from quire.clients.layout import FOLDER
 from quire.files import disk, ensure_local, inside, open_regular, place_of, read_local
 
 LINE_BYTES = 64 * 1024
+_PAUSES = (0.001, 0.003, 0.009)
 
 __all__ = ["LINE_BYTES", "add_line", "read_lines"]
 
@@ -36,7 +38,28 @@ def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: s
                 return False
             with contextlib.suppress(FileNotFoundError):
                 _make_way(path, inside(root, place_of(FOLDER, old)), found)
-    disk.append_lightly(path, line.rstrip(b"\n") + b"\n")
+    begin = b"\n" if _is_torn(path) else b""
+    disk.append_lightly(path, begin + line.rstrip(b"\n") + b"\n")
+    return True
+
+
+def _is_torn(path: str) -> bool:
+    """Whether the last line has no end: its writer was stopped, and what is added to it would be lost with it.
+
+    Another writer may be in the middle of its line just now, so that is asked more than once. Who takes that one for
+    stopped leaves a blank line, which nobody reads.
+    """
+    for pause in (*_PAUSES, 0.0):
+        try:
+            descriptor, found = open_regular(path)
+        except FileNotFoundError:
+            return False  # it is new, or made way
+        try:
+            if not found.st_size or os.pread(descriptor, 1, found.st_size - 1) == b"\n":
+                return False
+        finally:
+            os.close(descriptor)
+        sleep(pause)
     return True
 
 

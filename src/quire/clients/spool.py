@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable
 
 import msgspec
 
 from quire.clients.layout import ENDED, FOLDER
 from quire.clients.lines import add_line, read_lines
-from quire.files import disk, ensure_local, held_in_place, inside, is_at_rest, place_of
+from quire.files import ASIDE, disk, ensure_local, held_in_place, inside, is_at_rest, place_of, read_local
 
 MOST_BYTES = 1024 * 1024
 _TAKEN = "ended-"
@@ -42,12 +43,19 @@ class Taken(msgspec.Struct, frozen=True):
 
     sessions: list[Ended]
     names: list[str]
+    damaged: tuple[str, ...] = ()
+    """Those of them with lines that nobody could read."""
 
     def done(self, root: str) -> None:
-        """It was worked through."""
+        """It was worked through. The first file with lines that nobody could read is kept."""
+        aside = inside(root, place_of(FOLDER, ENDED + ASIDE))
         for name in self.names:
+            path = inside(root, place_of(FOLDER, name))
             with contextlib.suppress(FileNotFoundError):
-                disk.remove(inside(root, place_of(FOLDER, name)))
+                if name in self.damaged and not os.path.lexists(aside):
+                    disk.rename(path, aside)
+                else:
+                    disk.remove(path)
 
 
 def note_ended(root: str, ended: Ended, token: str) -> bool:
@@ -76,14 +84,15 @@ def has_ended(root: str) -> bool:
 
 def take_ended(root: str, token: str) -> Taken:
     """Everything that waits, also what an earlier reader took and did not finish."""
+    here = inside(root, place_of(FOLDER, ENDED))
     with contextlib.suppress(FileNotFoundError):
-        disk.rename(
-            inside(root, place_of(FOLDER, ENDED)), inside(root, place_of(FOLDER, f"{_TAKEN}{token[:12]}{_END}"))
-        )
+        # What is no plain file holds no sessions, and stays where it is.
+        if stat.S_ISREG(os.lstat(here).st_mode):
+            disk.rename(here, inside(root, place_of(FOLDER, f"{_TAKEN}{token[:12]}{_END}")))
     names = [name for name in _names(root) if name != ENDED]
     # Asked before they are read: what is added to one after that is not seen, so that it stays for the next time.
     whole = [name for name in names if _is_whole(inside(root, place_of(FOLDER, name)))]
-    return Taken(_latest(root, names), whole)
+    return Taken(_latest(root, names), whole, tuple(name for name in whole if _unread(root, name)))
 
 
 def waiting_sessions(root: str) -> list[Ended]:
@@ -108,13 +117,24 @@ def _names(root: str) -> list[str]:
     return sorted(name for name in names if name == ENDED or (name.startswith(_TAKEN) and name.endswith(_END)))
 
 
+def _unread(root: str, name: str) -> int:
+    """How many lines of a file name no session; a file that cannot be read counts as one."""
+    if read_local(root, FOLDER, name).problem is not None:
+        return 1
+    return sum(_parsed(line) is None for line in read_lines(root, name))
+
+
+def _parsed(line: bytes) -> Ended | None:
+    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(line.decode(), type=Ended)
+    return None
+
+
 def _latest(root: str, names: Iterable[str]) -> list[Ended]:
     found: dict[tuple[str, str], Ended] = {}
-    decode = msgspec.json.Decoder(Ended).decode
     for line in read_lines(root, *names):
-        try:
-            item = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        item = _parsed(line)
+        if item is None:
             continue
         before = found.get((item.client, item.session))
         if item.session and (before is None or before.at <= item.at):

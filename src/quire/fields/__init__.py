@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         status_lines,
     )
     from quire.fields.looking import looked_fields
+    from quire.fields.mending import repaired_fields, repairs_fields, taken_back_fields
     from quire.fields.profile import (
         entry_fields,
         profile_connections_fields,
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
         topic_fields,
         topics_fields,
     )
+    from quire.fields.purging import purged_fields
     from quire.fields.receipts import collected_fields, receipts_fields
     from quire.fields.viewing import acted_fields, searched_fields, viewed_fields
 
@@ -207,9 +209,12 @@ __all__ = [
     "projects_fields",
     "proposal_fields",
     "pruned_fields",
+    "purged_fields",
     "rebuilt_fields",
     "receipts_fields",
     "rejected_fields",
+    "repaired_fields",
+    "repairs_fields",
     "reset_fields",
     "reset_planned_fields",
     "resets_fields",
@@ -222,6 +227,7 @@ __all__ = [
     "statuses_fields",
     "succeeded",
     "synced_fields",
+    "taken_back_fields",
     "topic_fields",
     "topics_fields",
     "upgraded_fields",
@@ -322,9 +328,12 @@ _HOMES = {
     "projects_fields": "projects",
     "proposal_fields": "inbox",
     "pruned_fields": "projects",
+    "purged_fields": "purging",
     "rebuilt_fields": "graph",
     "receipts_fields": "receipts",
     "rejected_fields": "inbox",
+    "repaired_fields": "mending",
+    "repairs_fields": "mending",
     "reset_fields": "graph",
     "reset_planned_fields": "projects",
     "resets_fields": "projects",
@@ -337,6 +346,7 @@ _HOMES = {
     "statuses_fields": "projects",
     "succeeded": "envelope",
     "synced_fields": "graph",
+    "taken_back_fields": "mending",
     "topic_fields": "projects",
     "topics_fields": "projects",
     "upgraded_fields": "graph",

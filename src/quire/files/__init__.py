@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from quire.files.daemons import go_quiet
     from quire.files.digests import blob_id, hash_file, hex_digest, is_blob, is_empty_blob, sha256
     from quire.files.discovery import find_root, is_repository_top
-    from quire.files.durable import ensure_folder, write_file
+    from quire.files.durable import ensure_folder, stage, write_file, writer_of
     from quire.files.git import Blob, Git, PendingSnapshot, Snapshot
     from quire.files.history import (
         Commit,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         describe_known,
         filtered_paths,
         full_commit,
+        full_commits,
         is_ancestor,
         is_on_a_branch,
         is_shallow,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     )
     from quire.files.lock import Holder, held, is_alive
     from quire.files.paths import (
+        PASSING,
         escaping_part,
         follow_inside,
         inside,
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
     )
     from quire.files.programs import Finished, become_page, become_server, own_command, run_program, start_program
     from quire.files.sections import Markers, Section, find_section, newline_of, place_section, remove_section
+    from quire.files.sparse import hidden_files, refuse_hidden
     from quire.files.splicing import Splice, splices, undone
     from quire.files.toml_text import read_toml, remove_table, set_table
     from quire.files.transaction import (
@@ -94,6 +97,7 @@ __all__ = [
     "LOCAL_BYTES",
     "LOCAL_VERSION",
     "LOCK",
+    "PASSING",
     "RECOVERY",
     "Append",
     "Blob",
@@ -141,11 +145,13 @@ __all__ = [
     "finish_interrupted",
     "follow_inside",
     "full_commit",
+    "full_commits",
     "go_quiet",
     "hash_file",
     "held",
     "held_in_place",
     "hex_digest",
+    "hidden_files",
     "input_text",
     "inside",
     "is_alive",
@@ -187,6 +193,7 @@ __all__ = [
     "read_text",
     "read_toml",
     "real_world",
+    "refuse_hidden",
     "remove_items",
     "remove_local",
     "remove_member",
@@ -200,6 +207,7 @@ __all__ = [
     "sha256",
     "splices",
     "spoiled",
+    "stage",
     "staged_bytes",
     "stamp_of",
     "start_program",
@@ -210,6 +218,7 @@ __all__ = [
     "write_access",
     "write_file",
     "write_local",
+    "writer_of",
 ]
 
 # Which module holds what.
@@ -219,6 +228,7 @@ _HOMES = {
     "LOCAL_BYTES": "local",
     "LOCAL_VERSION": "local",
     "LOCK": "writing",
+    "PASSING": "paths",
     "RECOVERY": "writing",
     "Append": "transaction",
     "Blob": "git",
@@ -265,11 +275,13 @@ _HOMES = {
     "finish_interrupted": "transaction",
     "follow_inside": "paths",
     "full_commit": "history",
+    "full_commits": "history",
     "go_quiet": "daemons",
     "hash_file": "digests",
     "held": "lock",
     "held_in_place": "local",
     "hex_digest": "digests",
+    "hidden_files": "sparse",
     "input_text": "jsonfile",
     "inside": "paths",
     "is_alive": "lock",
@@ -311,6 +323,7 @@ _HOMES = {
     "read_text": "paths",
     "read_toml": "toml_text",
     "real_world": "world",
+    "refuse_hidden": "sparse",
     "remove_items": "jsonc",
     "remove_local": "local",
     "remove_member": "jsonc",
@@ -324,6 +337,7 @@ _HOMES = {
     "sha256": "digests",
     "splices": "splicing",
     "spoiled": "local",
+    "stage": "durable",
     "staged_bytes": "transaction",
     "stamp_of": "paths",
     "start_program": "programs",
@@ -334,6 +348,7 @@ _HOMES = {
     "write_access": "writing",
     "write_file": "durable",
     "write_local": "local",
+    "writer_of": "durable",
 }
 
 __getattr__ = loader(__name__, _HOMES)

@@ -31,12 +31,18 @@ def _nothing(_operation: str, _path: str) -> None:
 before: Callable[[str, str], None] = _nothing
 
 
-def create(path: str, data: bytes, mode: int = 0o666) -> None:
-    """A new file with these bytes, on the disk when this returns. An existing one is never touched."""
+def create(path: str, data: bytes, mode: int = 0o666, *, exactly: int | None = None) -> None:
+    """A new file with these bytes, on the disk when this returns. An existing one is never touched.
+
+    Its mode is what the umask leaves of `mode`; with `exactly` it is that one, and on the disk as well.
+    """
     before("create", path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         _write(descriptor, data)
+        if exactly is not None:
+            before("set_mode", path)
+            os.fchmod(descriptor, exactly)
         before("fsync", path)
         os.fsync(descriptor)
     finally:

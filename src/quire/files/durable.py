@@ -17,7 +17,7 @@ from quire.model import Conflict, StorageFailed
 if TYPE_CHECKING:
     from quire.files.change_notes import Notes
 
-__all__ = ["ensure_folder", "noticed", "stage", "write_file"]
+__all__ = ["ensure_folder", "noticed", "stage", "write_file", "writer_of"]
 
 noticed: ContextVar[Notes | None] = ContextVar("noticed", default=None)
 """Who notes what is written here, and by transactions; nobody, unless `noting_changes` holds."""
@@ -39,10 +39,12 @@ def ensure_folder(path: str) -> None:
 
 def stage(path: str, data: bytes, like: str | None = None) -> None:
     """A new file whose bytes were read back and compared; with the mode of `like` where that exists."""
-    disk.create(path, data)
+    mode = None
     if like is not None:
         with contextlib.suppress(FileNotFoundError):
-            disk.set_mode(path, stat.S_IMODE(os.stat(like).st_mode))
+            mode = stat.S_IMODE(os.stat(like).st_mode)
+    # Set before the file is synced: a mode that is set later may be lost with the power, and it may keep others out.
+    disk.create(path, data, exactly=mode)
     if read_bytes(path, limit=len(data)) != data:
         raise StorageFailed(
             f"`{os.path.basename(path)}` does not hold what was written to it.",
@@ -102,8 +104,16 @@ def _held(path: str) -> bytes | None:
 def _sweep_temporaries(folder: str) -> None:
     """Remove what writers that were killed left beside the file; their names say which process made them."""
     for name in os.listdir(folder):
-        if name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX):
-            pid = name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
-            if pid.isdecimal() and not is_alive(int(pid)):
-                with contextlib.suppress(OSError):
-                    disk.remove(os.path.join(folder, name))
+        pid = writer_of(name)
+        if pid is not None and not is_alive(pid):
+            with contextlib.suppress(OSError):
+                disk.remove(os.path.join(folder, name))
+
+
+def writer_of(name: str) -> int | None:
+    """The process that made a temporary file, by the file's name; None for any other file."""
+    if name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX):
+        pid = name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
+        if pid.isascii() and pid.isdecimal():
+            return int(pid)
+    return None

@@ -52,6 +52,8 @@ _HARDENING = (
     "diff.external=",
 )
 _SECONDS = 60.0
+_BY_HAND = "Run the same git command by hand to see what is wrong with the repository."
+_FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
 
 __all__ = ["Blob", "Git", "PendingSnapshot", "Snapshot"]
@@ -305,9 +307,10 @@ class Git:
                 raise GitRequired(f"git {command!s} did not answer within {_SECONDS:.0f} s.") from None
         if started.returncode not in allow:
             reason = said.decode("utf-8", "replace").strip().splitlines()
+            is_foreign = b"dubious ownership" in said
             raise GitRequired(
                 f"git {command!s} failed: {reason[0] if reason else f'exit code {started.returncode}'}",
-                hint="Run the same git command by hand to see what is wrong with the repository.",
+                hint=_FOREIGN if is_foreign else _BY_HAND,
                 details={"command": command, "exit_code": started.returncode},
             )
         return answer

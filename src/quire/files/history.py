@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -37,6 +37,7 @@ __all__ = [
     "describe_known",
     "filtered_paths",
     "full_commit",
+    "full_commits",
     "is_ancestor",
     "is_on_a_branch",
     "is_shallow",
@@ -94,6 +95,18 @@ def full_commit(git: Git, name: str) -> str | None:
     found = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", allow=(0, 1, 128)).decode().strip()
     # A branch may be called `decade`, which is hexadecimal too.
     return found if found.startswith(name.lower()) and found else None
+
+
+def full_commits(git: Git, names: Collection[str]) -> dict[str, str | None]:
+    """The same for many names, asked at once: a process for each takes seconds where records name many commits."""
+    wanted = [name for name in dict.fromkeys(names) if _COMMIT.fullmatch(name)]
+    found: dict[str, str | None] = dict.fromkeys(names)
+    asked = "".join(f"{name}^{{commit}}\n" for name in wanted).encode()
+    answers = git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines() if wanted else []
+    for name, answer in zip(wanted, answers, strict=False):
+        commit, _, rest = answer.partition(" ")
+        found[name] = commit if rest.startswith("commit ") and commit.startswith(name.lower()) else None
+    return found
 
 
 def resolve_commit(git: Git, name: str) -> str | None:

@@ -52,9 +52,13 @@ def input_text(data: bytes, source: str, *, too_long: str = "Send less.", empty:
     return text
 
 
-def parse_strict(text: str, source: str) -> Any:
-    """JSON with nothing left to guess: no duplicate keys, no NaN, no bottomless nesting."""
+def parse_strict(text: str, source: str, *, bounded: bool = True) -> Any:
+    """JSON with nothing left to guess: no duplicate keys, no NaN, no bottomless nesting.
+
+    A number beyond all bounds is refused as well, unless the reader keeps numbers as they are written.
+    """
     import json
+    import math
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -71,8 +75,14 @@ def parse_strict(text: str, source: str) -> Any:
     def never(name: str) -> Any:
         raise ValueError(f"{name} is not JSON")
 
+    def finite(digits: str) -> float:
+        found = float(digits)
+        if bounded and math.isinf(found):
+            raise ValueError("a number is larger than any that can be kept")
+        return found
+
     try:
-        value = json.loads(text, object_pairs_hook=once, parse_constant=never)
+        value = json.loads(text, object_pairs_hook=once, parse_constant=never, parse_float=finite)
     except json.JSONDecodeError as error:
         raise InvalidJson(
             f"{source} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}.",

@@ -22,7 +22,7 @@ import msgspec
 from quire.files import disk
 from quire.files.durable import ensure_folder, write_file
 from quire.files.jsonfile import decode_object
-from quire.files.paths import inside, open_regular, read_bytes, read_inside, storage_failed
+from quire.files.paths import PASSING, inside, open_regular, read_bytes, read_inside, storage_failed
 from quire.files.writing import LOCAL
 from quire.model import Problem, StorageFailed, UnsupportedVersion
 
@@ -79,12 +79,17 @@ def place_of(folder: str, name: str) -> str:
 
 
 def read_local(root: str, folder: str, name: str, limit: int = LOCAL_BYTES) -> LocalFile:
-    """The bytes of a file; never an exception. No link is followed, and nothing but a plain file is read."""
+    """The bytes of a file. No link is followed, and nothing but a plain file is read; whatever else is there is told.
+
+    An exception only where nothing is wrong with the file: taken for an empty one, it would be replaced by one.
+    """
     try:
         return LocalFile(folder=folder, name=name, data=read_inside(root, place_of(folder, name), limit))
     except FileNotFoundError:
         return LocalFile(folder=folder, name=name)
     except OSError as error:
+        if error.errno in PASSING:
+            raise storage_failed(error, f"read `{place_of(folder, name)}`", root) from error
         found = LocalFile(folder=folder, name=name, is_closed=error.errno != errno.EFBIG)
         return spoiled(found, (error.strerror or str(error)).lower())
 

@@ -120,7 +120,7 @@ def is_alive(pid: int) -> bool:
 def _parse(data: bytes) -> Holder | None:
     try:
         return msgspec.json.decode(data, type=Holder)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -8,7 +8,11 @@ import stat
 
 from quire.model import OutsideProject, StorageFailed, limits
 
+PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
+"""Why a file may be refused that a later try may be given: nothing is wrong with it, and it is not missing."""
+
 __all__ = [
+    "PASSING",
     "escaping_part",
     "follow_inside",
     "inside",
@@ -152,6 +156,7 @@ def read_text(path: str, limit: int = limits.FILE_BYTES) -> str:
     return read_bytes(path, limit).decode("utf-8")
 
 
+_LOCKS = "Keep the project on a disk of this machine, or mount its file system with locks."
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Free some space and run the command again."),
     errno.EDQUOT: ("the disk quota is used up", "Free some space and run the command again."),
@@ -160,6 +165,9 @@ _REASONS = {
     errno.EPERM: ("permission was denied", "Check who owns the file and its folder."),
     errno.EMFILE: ("too many files are open", "Close some programs and run the command again."),
     errno.ENAMETOOLONG: ("the name is too long", "Use a shorter id."),
+    errno.ENOLCK: ("this file system has no locks, and nothing is written without one", _LOCKS),
+    errno.EOPNOTSUPP: ("this file system has no locks, and nothing is written without one", _LOCKS),
+    errno.ENOSYS: ("this file system has no locks, and nothing is written without one", _LOCKS),
     errno.ELOOP: ("it is a symbolic link", "Replace the link by a real file."),
 }
 

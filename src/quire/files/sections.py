@@ -42,6 +42,10 @@ def find_section(data: bytes, markers: Markers) -> Section:
     if body_begin > body_end:
         return Section("damaged", reason="the end marker stands before the start marker", line=line)
     body = data[body_begin:body_end].decode("utf-8", "replace").replace("\r\n", "\n")
+    marks = [text[:8] for text in body.split("\n")]
+    if marks.count("<<<<<<< ") != marks.count(">>>>>>> "):
+        # Who replaced it would take one end of the conflict away, and leave the other.
+        return Section("damaged", reason="a merge conflict begins or ends between them", line=line)
     return Section("present", begin, finish, body.strip("\n"), line=line)
 
 

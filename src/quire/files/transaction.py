@@ -12,6 +12,7 @@ Nothing is overwritten that was not read: every change names the digest of the b
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -56,6 +57,8 @@ class _Step(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     staged: str = ""
     planned: str | None = None
+    made: str | None = None
+    """The digest of the bytes that are put there; None in what an earlier version wrote."""
     text: str = ""
     size: int = 0
 
@@ -162,6 +165,10 @@ def finish_interrupted(root: str, recovery: str, *, logs: bool = True) -> list[s
             kept += _finish_one(root, recovery, os.path.join(recovery, name), logs)
         except (OutsideProject, IsADirectoryError, NotADirectoryError):
             kept.append(_keep_folder(recovery, name))  # it would be in everybody's way for ever
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            kept.append(_keep_folder(recovery, name))
     return kept
 
 
@@ -218,7 +225,8 @@ def _stage_all(root: str, folder: str, changes: list[Change], appends: list[Appe
             continue
         staged = f"{number}.new"
         stage(os.path.join(folder, staged), change.data, like=target)
-        steps.append(_Step(action="replace", path=change.path, staged=staged, planned=change.planned))
+        made = sha256(change.data)
+        steps.append(_Step(action="replace", path=change.path, staged=staged, planned=change.planned, made=made))
     return _Intent(version=1, steps=steps, whole=whole)
 
 
@@ -229,6 +237,8 @@ def _append_all(root: str, intent: _Intent) -> None:
         for step in intent.steps:
             if step.action == "append":
                 path = inside(root, step.path)
+                # As below: git may have removed the folder since the work was begun.
+                ensure_folder(os.path.dirname(path))
                 size = os.path.getsize(path) if os.path.exists(path) else 0
                 done.append((path, size))
                 _append_once(path, step.text.encode("utf-8"), step.size)
@@ -251,6 +261,9 @@ def _append_once(path: str, data: bytes, planned_size: int) -> None:
         return
     if data.startswith(tail):
         data = data[len(tail) :]
+    elif len(tail) <= len(data) and data.startswith(tail.rstrip(b"\0")):
+        # The power failed when the file had grown and its bytes had not come: zeros stand in their place.
+        disk.truncate(path, planned_size)
     elif data.lstrip(b"\n") in read_from(path, 0):
         return
     else:
@@ -281,10 +294,12 @@ def _set_aside(root: str, recovery: str, folder: str, intent: _Intent) -> tuple[
     """Steps whose target was changed since by somebody else are not applied; their contents are kept."""
     steps: list[_Step] = []
     kept: list[str] = []
-    overtaken = {step.path for step in intent.steps if _is_overtaken(root, folder, step)}
+    overtaken = {step.path for step in intent.steps if _is_overtaken(root, folder, step, intent.whole)}
     for step in intent.steps:
         staged = os.path.join(folder, step.staged)
         pending = _is_pending(folder, step)
+        if intent.whole and overtaken and step.action == "append":
+            continue  # nobody shall be told of what was not done
         if not pending or (step.path not in overtaken and not (intent.whole and overtaken)):
             steps.append(step)
             continue
@@ -303,9 +318,14 @@ def _is_pending(folder: str, step: _Step) -> bool:
     return step.action == "remove" or (step.action == "replace" and os.path.exists(os.path.join(folder, step.staged)))
 
 
-def _is_overtaken(root: str, folder: str, step: _Step) -> bool:
-    """Whether somebody else changed the file since this was decided."""
-    return _is_pending(folder, step) and _digest(inside(root, step.path)) not in (step.planned, None)
+def _is_overtaken(root: str, folder: str, step: _Step, whole: bool) -> bool:
+    """Whether somebody else changed the file since this was decided; of a whole, also what was in its place already."""
+    if _is_pending(folder, step):
+        now = _digest(inside(root, step.path))
+        # A file that is gone: removed by us already, or taken away with what a whole was planned upon.
+        return now != step.planned if whole and step.action == "replace" else now not in (step.planned, None)
+    # Put in its place by us, and not there now: git knows nothing of what is under way, and took it back.
+    return whole and step.made is not None and _digest(inside(root, step.path)) != step.made
 
 
 def _sweep(folder: str) -> None:
@@ -321,7 +341,7 @@ def _sweep(folder: str) -> None:
 def _read_intent(path: str) -> _Intent | None:
     try:
         intent = msgspec.json.decode(read_bytes(path), type=_Intent)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return intent if intent.version == 1 and all(map(_is_ours, intent.steps)) else None
 

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from quire.guard.admission import admit, stored_secrets, text_problems
     from quire.guard.framing import Fence, make_fence, safe_values
     from quire.guard.instructions import find_instructions
-    from quire.guard.secrets import SecretFinding, find_secrets
-    from quire.guard.text import TextFinding, find_hostile, make_safe
+    from quire.guard.secrets import SecretFinding, find_secrets, secret_values
+    from quire.guard.text import TextFinding, find_hostile, make_safe, without_unseen
 
 __all__ = [
     "Fence",
@@ -22,8 +22,10 @@ __all__ = [
     "make_fence",
     "make_safe",
     "safe_values",
+    "secret_values",
     "stored_secrets",
     "text_problems",
+    "without_unseen",
 ]
 
 # Which module holds what.
@@ -38,8 +40,10 @@ _HOMES = {
     "make_fence": "framing",
     "make_safe": "text",
     "safe_values": "framing",
+    "secret_values": "secrets",
     "stored_secrets": "admission",
     "text_problems": "admission",
+    "without_unseen": "text",
 }
 
 __getattr__ = loader(__name__, _HOMES)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.guard.secrets import find_secrets
-from quire.guard.text import find_hostile
+from quire.guard.secrets import SecretFinding, find_secrets
+from quire.guard.text import find_hostile, without_unseen
 from quire.model import InputError, Problem, SecretDetected
 
 __all__ = ["admit", "stored_secrets", "text_problems"]
@@ -21,7 +21,7 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
         for found in find_hostile(text, single_line=single_line)
     ]
     warnings: list[Problem] = []
-    for secret in find_secrets(text):
+    for secret in _secrets_in(text):
         problem = Problem(
             code="MemorySecretDetected" if secret.certain else "MemorySecretWarning",
             field=field,
@@ -31,6 +31,18 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
             severity="error" if secret.certain else "warning",
         )
         (problems if secret.certain else warnings).append(problem)
+    from quire.guard.instructions import find_instructions  # not at import: what only reads does not need it
+
+    if flags := find_instructions(text):
+        warnings.append(
+            Problem(
+                code="InstructionWarning",
+                field=field,
+                message=f"reads like an order to a model ({', '.join(flags)})",
+                hint="It is kept, and shown with this flag to whoever asks; no agent is told it unasked.",
+                severity="warning",
+            )
+        )
     return problems, warnings
 
 
@@ -43,9 +55,12 @@ def stored_secrets(path: str, text: str, line: int | None = None) -> list[Proble
             path=path,
             line=line or found.line,
             message=f"Looks like {_article(found.what)} ({found.rule}): {found.masked}.",
-            hint="Replace the credential, then remove it here; git history keeps it until it is rewritten.",
+            hint="Replace the credential, then take it out: `memory purge --secrets`; git history keeps it until it is "
+            "rewritten."
+            if found.certain
+            else "Look at it. `memory purge` takes out what should not be here.",
         )
-        for found in find_secrets(text)
+        for found in _secrets_in(text)
     ]
 
 
@@ -71,6 +86,14 @@ def admit(text: str, field: str, *, most: int, single_line: bool = False) -> tup
     if problems:
         raise InputError(f"`{field}` {problems[0].message}.", hint=problems[0].hint, details=_at(field))
     return text, warnings
+
+
+def _secrets_in(text: str) -> list[SecretFinding]:
+    """Those that stand there, or that do once what nobody sees is taken out."""
+    found = find_secrets(text)
+    if any(finding.certain for finding in found) or (plain := without_unseen(text)) == text:
+        return found
+    return find_secrets(plain) or found
 
 
 def _article(what: str) -> str:

@@ -4,7 +4,8 @@ A memory is full of orders: run this, never do that. Those are meant for whoever
 them is looked for. What is looked for speaks to the model about itself: what it was told, who it is, what it must keep
 from its user; or it poses as something that memory never holds, such as a turn of the conversation.
 
-Simple disguises do not help: case, accents, wide and lookalike letters, unseen characters, blanks between letters.
+Simple disguises do not help: case, accents, wide and lookalike letters, unseen characters, blanks between letters,
+base64.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from quire.guard.text import without_unseen
 from quire.model import one_line
 
 _WORDS = re.compile(r"[a-z]+")
+_SHORTEST = 40
+"""Of a word that may be an encoded text."""
 _RULES = (*ORDERS, *PEOPLE, *LATIN)
 # Letters that look like Latin ones; those that only sound like them would not deceive anybody.
 _LOOKALIKES = {
@@ -69,6 +72,21 @@ __all__ = ["find_instructions"]
 
 def find_instructions(text: str) -> tuple[str, ...]:
     """Short words for what the text tries, in order; none for ordinary text, however imperative."""
+    found = _tried(text)
+    if len(text) >= _SHORTEST and max(map(len, text.split()), default=0) >= _SHORTEST:
+        found |= _tried(_encoded(text))
+    return tuple(sorted(found))
+
+
+def _encoded(text: str) -> str:
+    """What the text hides in base64."""
+    from quire.guard.encoded import decode_base64, runs  # not at import: most texts hide nothing
+
+    plain = decode_base64(text, runs(text))
+    return "" if plain is None else "".join(plain.parts)
+
+
+def _tried(text: str) -> set[str]:
     if text.isascii():
         folded, found = text.lower(), set[str]()
     else:
@@ -76,7 +94,7 @@ def find_instructions(text: str) -> tuple[str, ...]:
         chars = set(text)
         folded, found = _folded(text, chars), _native(text.lower(), chars)
     found.update(mark_flags(folded), command_flags(folded), _worded(folded.replace("'", "")), _squashed(folded))
-    return tuple(sorted(found))
+    return found
 
 
 def _folded(text: str, chars: set[str]) -> str:

@@ -45,6 +45,12 @@ _MARKS: tuple[tuple[str, str, str], ...] = (
         r"^[ \t]{0,3}#{2,6}[ \t]{0,3}(?:system|instruction|human|assistant|user)[ \t]{0,3}(?:prompt|message)?:",
     ),
     (_ROLES, "human:", r"\n\n[ \t]{0,3}human:"),
+    # Both turns on one line, as where lines were joined.
+    (
+        _ROLES,
+        "assistant:",
+        r"(?:^|: )[ \t>*_]{0,4}(?:human|user)[*_]{0,2}:[^\n]{1,300}[.?!][ ]{1,4}assistant[*_]{0,2}:",
+    ),
     (
         _ROLES,
         "system:",
@@ -151,7 +157,7 @@ _CARRIES = re.compile(
     r"\b(?:append|add|attach|encode)\b[^\n]{0,60}\bto (?:the url |this url )?[`'\"]?https?://\S{1,120}="
 )
 _IMAGE = re.compile(r"!\[[^\]\n]{0,80}\]\(https?://([^)\s]{1,300})")
-_OPEN = re.compile(r"\{|<|\$|%7b|\[")
+_OPEN = re.compile(r"\{|<|\$|%7b|\[|=$")
 # Literals without which none of the patterns above can match.
 _FETCHES = ("curl", "wget", "irm", "iwr", "iex", "invoke-", "base64", "http")
 _SHELLS = ("|", "&&", ";", "$(", "`", "<(", "iex", "run", "execute", "install", "source", "eval")

@@ -135,6 +135,13 @@ _APPROVALS = (
     ),
     Rule(
         APPROVAL,
+        ("user has already", "owner has already", "maintainer has already", "developer has already"),
+        rf"{_S}(?:approved|authori[sz]ed|allowed|permitted|agreed{_S}to){_S}(?:this|it|that|these){gap(3)}"
+        rf"(?:do{_S}not|dont|never|without|no{_S}need{_S}to){_S}ask(?:ing)?{_END}",
+        "approved authorised authorized allowed permitted agreed",
+    ),
+    Rule(
+        APPROVAL,
         ("user has", "user now has", "caller has"),
         rf"{_S}(?:full|unlimited){_S}(?:admin\w{{0,10}}|root|system){_S}(?:rights|access|privileges|permissions){_END}",
         "admin administrator root system",

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
         value_digest,
     )
     from quire.inbox.rejections import Rejection, Rejections, named_rejection, read_rejections, write_rejection
-    from quire.inbox.store import PENDING_MOST, Inbox, count_pending, named_proposal, read_inbox, write_inbox
+    from quire.inbox.store import (
+        PENDING_MOST,
+        Inbox,
+        count_pending,
+        named_proposal,
+        read_inbox,
+        sound_lines,
+        write_inbox,
+    )
 
 __all__ = [
     "BY",
@@ -43,6 +51,7 @@ __all__ = [
     "propose",
     "read_inbox",
     "read_rejections",
+    "sound_lines",
     "value_digest",
     "write_inbox",
     "write_rejection",
@@ -70,6 +79,7 @@ _HOMES = {
     "propose": "proposals",
     "read_inbox": "store",
     "read_rejections": "rejections",
+    "sound_lines": "store",
     "value_digest": "proposals",
     "write_inbox": "store",
     "write_rejection": "rejections",

@@ -28,7 +28,7 @@ _ID_CHARS = 10
 _LEAST = 4
 _Named = TypeVar("_Named")
 _GAPS = re.compile(
-    r"(?:[\s.,;:!?…\"'`´’‘“”„«»()\[\]{}*_–—→。，、；：！？]|[-=]+>|^[ \t]*(?:#{1,6}|>)(?=\s)|-(?!\d))+", re.M
+    r"(?:[\s.,;:!?…\"'`´’‘“”„«»()\[\]{}*_–—→。，、；：！？]|(?<![-=])[-=]+>|^[ \t]*(?:#{1,6}|>)(?=\s)|-(?!\d))+", re.M
 )
 """What separates words and says nothing, arrows and marks of Markdown among it; signs such as `<` or `+` do."""
 

@@ -16,7 +16,7 @@ import msgspec
 from quire.files import ensure_folder, inside, read_inside, storage_failed, write_file
 from quire.inbox.layout import FOLDER, REJECTED
 from quire.inbox.proposals import TEXT_CHARS, by_beginning, proposal_id, value_digest
-from quire.model import NotFound, Problem, UnsupportedVersion, ValueRejected, cut
+from quire.model import InvalidStore, NotFound, Problem, UnsupportedVersion, ValueRejected, cut
 
 VERSION = 1
 _BYTES = 64 * 1024
@@ -213,21 +213,22 @@ def read_rejections(root: str) -> Rejections:
             problems.append(_unreadable(place, error))
             continue
         if item.version > VERSION:
-            problems.append(_unreadable(place, ValueError(f"it was written by a newer program ({item.version})")))
+            newer = ValueError(f"it was written by a newer program ({item.version})")
+            problems.append(_unreadable(place, newer, hint="Update this program."))
         elif name == f"{item.digest}.json" or item.digest not in found:
             # One that was renamed by hand counts, but not against the file that `lift` would write.
             found[item.digest] = item
     return Rejections(found, tuple(problems))
 
 
-def _unreadable(place: str, error: Exception) -> Problem:
+def _unreadable(place: str, error: Exception, hint: str = "Bring the file back with git, or remove it.") -> Problem:
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return Problem(
         code="RejectionUnreadable",
         severity="warning",
         path=place,
         message=f"This rejection cannot be used: {cut(said, 200)}. What it rejects is not refused.",
-        hint="Bring the file back with git, or remove it.",
+        hint=hint,
     )
 
 
@@ -238,7 +239,14 @@ def write_rejection(root: str, item: Rejection, token: str) -> str:
     data = msgspec.json.format(msgspec.json.encode(item), indent=2) + b"\n"
     try:
         path = inside(root, place)
-        if _version_of(root, place) > VERSION:
+        version = _version_of(root, place)
+        if version is None:
+            raise InvalidStore(
+                f"`{place}` is there and cannot be read; it was left as it is.",
+                hint="Bring the file back with git, or remove it, and say it again.",
+                details={"path": place},
+            )
+        if version > VERSION:
             raise UnsupportedVersion(
                 f"`{place}` was written by a newer program; it was left as it is.", hint="Update this program."
             )
@@ -255,11 +263,18 @@ class _Versioned(msgspec.Struct):
     version: int = VERSION
 
 
-def _version_of(root: str, place: str) -> int:
+def _version_of(root: str, place: str) -> int | None:
+    """The version of a file, 0 where there is none; None where nobody can tell what it says."""
     try:
-        return msgspec.json.decode(read_inside(root, place, _BYTES), type=_Versioned).version
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        data = read_inside(root, place, _BYTES)
+        version = msgspec.json.decode(data, type=_Versioned).version
+        if version <= VERSION:
+            msgspec.json.decode(data, type=Rejection)
+    except FileNotFoundError:
         return 0
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return version
 
 
 def named_rejection(rejections: Rejections, name: str) -> Rejection:

@@ -21,7 +21,16 @@ PENDING_MOST = 2_000
 """So many may wait; more are left out until some are settled."""
 _BYTES = 32 * 1024 * 1024
 
-__all__ = ["PENDING_MOST", "SETTLED_KEPT", "Inbox", "count_pending", "named_proposal", "read_inbox", "write_inbox"]
+__all__ = [
+    "PENDING_MOST",
+    "SETTLED_KEPT",
+    "Inbox",
+    "count_pending",
+    "named_proposal",
+    "read_inbox",
+    "sound_lines",
+    "write_inbox",
+]
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -81,7 +90,7 @@ def read_inbox(root: str) -> Inbox:
         if not line.strip():
             continue
         try:
-            item = decode(line)
+            item = decode(line.decode())
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             bad += 1
             continue
@@ -90,6 +99,17 @@ def read_inbox(root: str) -> Inbox:
         found = damaged_lines(found, bad, "The next change keeps the file as it is beside its place.")
     problems = (found.problem,) if found.problem else ()
     return Inbox(proposals=tuple(held.values()), problems=problems, found=found)
+
+
+def sound_lines(data: bytes) -> bytes:
+    """The lines that are proposals, as they stand."""
+    decode = msgspec.json.Decoder(Proposal).decode
+    kept = []
+    for line in data.split(b"\n"):
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            decode(line)
+            kept.append(line + b"\n")
+    return b"".join(kept)
 
 
 def count_pending(root: str) -> int:

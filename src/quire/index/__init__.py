@@ -10,6 +10,7 @@ from quire.index.sources import Item, Patch, Source, Written
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
+    from quire.index.database import discard_database
     from quire.index.health import Engine, engine, index_fault
     from quire.index.looks import Looks
 
@@ -28,6 +29,7 @@ __all__ = [
     "Written",
     "all_words",
     "change_with_index",
+    "discard_database",
     "engine",
     "index_fault",
     "index_text",
@@ -36,5 +38,13 @@ __all__ = [
     "with_index",
 ]
 
-# Only a process that stays alive keeps looks, and only a doctor asks for health.
-__getattr__ = loader(__name__, {"Engine": "health", "Looks": "looks", "engine": "health", "index_fault": "health"})
+# Only a process that stays alive keeps looks, only a doctor asks for health, and few throw the index away.
+_HOMES = {
+    "Engine": "health",
+    "Looks": "looks",
+    "discard_database": "database",
+    "engine": "health",
+    "index_fault": "health",
+}
+
+__getattr__ = loader(__name__, _HOMES)

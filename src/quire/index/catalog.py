@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from time import sleep
+from typing import TYPE_CHECKING
 
-import apsw
-import msgspec
-
+from quire.index.memos import Memos
 from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record_of_row
 from quire.index.search import Filter, Searcher
-from quire.index.sources import Patch, Source, Written
+from quire.index.sources import Fitting, Patch, Source, Written
 from quire.index.writer import Writer
 from quire.model import Edge, Layer, Record
 
@@ -37,13 +36,22 @@ _SMALL = 500
 _MANY = 200
 """From how many files on reading them takes long enough to be told of."""
 
+_LOOKS, _PAUSE_SECONDS = 10, 0.02
+"""How often files are read again that somebody changed meanwhile. Who is stopped in the middle is not waited for."""
+
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
 
+_UNREAD = "CanonicalFileUnsafe"
+"""The problem of a file that could not be read at all."""
 __all__ = ["Index", "Progress"]
 
 
-class Index:
+class _Overtaken(Exception):
+    """Somebody wrote while the files were read: what was read may be half of a change."""
+
+
+class Index(Memos):
     """One project's index over all layers."""
 
     looks: Looks | None = None
@@ -51,9 +59,6 @@ class Index:
     place = ""
     progress: Progress | None = None
     """Who wants to know how far it is, where many files have to be read."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
 
     def close(self) -> None:
         self._connection.close()
@@ -86,6 +91,14 @@ class Index:
 
     def refresh(self, source: Source) -> int:
         """Re-read exactly the files that changed since the last look; how many that were."""
+        for _ in range(_LOOKS):
+            with contextlib.suppress(_Overtaken):
+                return self._refresh(source, source if isinstance(source, Fitting) else None)
+            sleep(_PAUSE_SECONDS)
+        return self._refresh(source, None)
+
+    def _refresh(self, source: Source, fitting: Fitting | None) -> int:
+        moment = fitting.moment() if fitting else None
         folders = source.folder_stamps()
         if self._looked(source.layer, folders):
             return 0
@@ -98,6 +111,8 @@ class Index:
         if changed or gone or folders != self._folder_stamps(source.layer):
             with self._writing():
                 self._replace(source, {path: now[path] for path in changed}, gone, folders)
+                if fitting and (moment is None or moment != fitting.moment()):
+                    raise _Overtaken
         if looks is not None:
             looks.note(self.place, source.layer, folders, begun)
         return len(changed) + len(gone)
@@ -148,17 +163,6 @@ class Index:
     def _folder_stamps(self, layer: str) -> dict[str, int]:
         return dict(self._rows("SELECT path, changed_ns FROM folders WHERE layer = ?", layer))
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        """One transaction, begun as a writer: a reader that turned writer half-way could only be refused."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
-
     def _replace(self, source: Source, changed: dict[str, str], gone: list[str], folders: dict[str, int]) -> None:
         writer = Writer(self._connection, source.layer)
         for path in [*changed, *gone]:
@@ -184,6 +188,10 @@ class Index:
             if progress is not None and (number % 100 == 0 or number == len(changed)):
                 progress(number, len(changed))
         writer.finish()
+        # What could not be read may be readable the next time, and look the same.
+        unread = "SELECT path FROM problems WHERE layer = ?1 AND code = ?2"
+        again = f"UPDATE files SET stamp = '' WHERE layer = ?1 AND path IN ({unread})"
+        self._connection.execute(again, (layer, _UNREAD))
         self._connection.execute("DELETE FROM folders WHERE layer = ?", (layer,))
         self._connection.executemany(
             "INSERT INTO folders (layer, path, changed_ns) VALUES (?, ?, ?)",
@@ -353,24 +361,6 @@ class Index:
         rows = self._rows("SELECT layer, path, stamp FROM files ORDER BY layer, path")
         return "\n".join(" ".join(row) for row in rows)
 
-    def memos(self, names: Iterable[str]) -> dict[str, bytes]:
-        """What was noted under these names."""
-        listed = msgspec.json.encode(list(names)).decode()
-        return dict(self._rows("SELECT name, value FROM memos WHERE name IN (SELECT value FROM json_each(?))", listed))
-
-    def memos_from(self, beginning: str) -> Iterator[bytes]:
-        """Everything that was noted under names that begin with this text."""
-        rows = self._rows("SELECT value FROM memos WHERE substr(name, 1, ?) = ?", len(beginning), beginning)
-        return (value for (value,) in rows)
-
-    def note(self, memos: dict[str, bytes]) -> None:
-        """Keep what was worked out. Whoever cannot write works it out again."""
-        with contextlib.suppress(apsw.Error), self._writing():
-            self._connection.executemany("INSERT OR REPLACE INTO memos VALUES (?, ?)", memos.items())
-
     def problems(self) -> list[tuple[str, str, str, str]]:
         """Files that could not be read: layer, path, code, message."""
         return list(self._rows("SELECT layer, path, code, message FROM problems ORDER BY layer, path"))
-
-    def _rows(self, query: str, *values: Any) -> Iterator[Any]:
-        return iter(self._connection.execute(query, values))

@@ -74,14 +74,20 @@ def with_index(
     sources = list(sources)
     index = open_index(folder, sources, written, looks, progress)
     try:
-        return work(index)
+        return _asked(index, work)
     except apsw.Error:
         index.close()
         _discard(folder)
         index = open_index(folder, sources)
-        return work(index)
+        return _asked(index, work)
     finally:
         index.close()
+
+
+def _asked(index: Index, work: Callable[[Index], Result]) -> Result:
+    """Other processes write to the same index: of a change of theirs all is seen, or nothing."""
+    with index.standing_still():
+        return work(index)
 
 
 def change_with_index(
@@ -98,12 +104,12 @@ def change_with_index(
     index = open_index(folder, sources)
     try:
         try:
-            planned = plan(index)
+            planned = _asked(index, plan)
         except apsw.Error:
             index.close()
             _discard(folder)
             index = open_index(folder, sources)
-            planned = plan(index)
+            planned = _asked(index, plan)
         patch = write(planned)
         if patch is not None:
             with contextlib.suppress(apsw.Error):

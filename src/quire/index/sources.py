@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from quire.model import Edge, Layer, Problem, Record, Summary
 
-__all__ = ["Item", "Patch", "Source", "Written"]
+__all__ = ["Fitting", "Item", "Patch", "Source", "Written"]
 
 
 Item = Record | Edge | Problem | Summary
@@ -27,6 +27,14 @@ class Source(Protocol):
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]: ...
 
     def read(self, paths: Iterable[str]) -> Iterator[Item]: ...
+
+
+@runtime_checkable
+class Fitting(Protocol):
+    """A layer whose files have to fit each other, and are changed together."""
+
+    def moment(self) -> str | None:
+        """The same as before if nobody wrote in between; None while somebody does."""
 
 
 class Written(msgspec.Struct, frozen=True):

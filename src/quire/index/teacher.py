@@ -94,7 +94,7 @@ def open_teacher(folder: str) -> Teacher:
     try:
         with open(os.path.join(folder, _CONFIG), "rb") as file:
             config = msgspec.json.decode(file.read(), type=_Config)
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _refused(folder, f"has a {_CONFIG} that cannot be used: {error}") from None
     if not config.fits():
         raise _refused(folder, f"holds another network than all-MiniLM-L6-v2: {_CONFIG} has other sizes")

@@ -39,7 +39,7 @@ class Weights:
             if len(self._bytes) < max(8, self._begin):
                 raise Unusable("is cut short")
             self._head = msgspec.json.decode(self._bytes[8 : self._begin].tobytes(), type=dict[str, msgspec.Raw])
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise Unusable(f"cannot be read: {error}") from None
 
     def digest(self) -> str:
@@ -51,7 +51,7 @@ class Weights:
 
         try:
             found = msgspec.json.decode(self._head[name], type=_Tensor)
-        except (KeyError, msgspec.MsgspecError):
+        except (KeyError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise Unusable(f"has no tensor {name}") from None
         if found.shape != shape or found.dtype not in _TYPES:
             wanted = f"F32 or F16 {list(shape)}"

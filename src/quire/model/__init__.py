@@ -36,6 +36,7 @@ from quire.model.ids import (
 )
 from quire.model.records import (
     Edge,
+    Mend,
     Problem,
     Record,
     Summary,
@@ -148,6 +149,7 @@ __all__ = [
     "Kind",
     "Layer",
     "LockBusy",
+    "Mend",
     "NotFound",
     "NotInitialized",
     "NotReady",

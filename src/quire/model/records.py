@@ -9,7 +9,7 @@ import msgspec
 from quire.model.times import instant
 from quire.model.words import Layer
 
-__all__ = ["Edge", "Problem", "Record", "Summary", "days_between", "weight_at", "worn"]
+__all__ = ["Edge", "Mend", "Problem", "Record", "Summary", "days_between", "weight_at", "worn"]
 
 _DAY_SECONDS = 86_400.0
 
@@ -79,6 +79,18 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     hint: str | None = None
     allowed: tuple[str, ...] = ()
     severity: str = "error"
+    mend: str = ""
+    """Who mends it: `repair` (a command, without losing anything), `person`, `itself`; empty where nobody asked."""
+
+
+class Mend(msgspec.Struct, frozen=True, kw_only=True):
+    """A problem that is mended, by its code and its place, and what is done about it."""
+
+    code: str
+    path: str
+    message: str
+    line: int | None = None
+    field: str | None = None
 
 
 def worn(share: float, half_life: float, days: float) -> float:

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from quire.project.inspecting import Inspecting, Looked
     from quire.project.integrating import Integrating
     from quire.project.keeping import Keeping
+    from quire.project.mending import Mending, Repaired, Repairs, RepairSeen, TakenBack
     from quire.project.presence import memory_root
     from quire.project.profile_overview import ProfileOverview
+    from quire.project.purging import Purged, Purging
     from quire.project.recalling import FactAsking
     from quire.project.reviewing import Added, Reviewing, Settled, Shown
     from quire.project.spooling import ENDING, note_session
@@ -53,11 +55,18 @@ __all__ = [
     "Keeping",
     "Looked",
     "Mended",
+    "Mending",
     "ProfileOverview",
     "Project",
+    "Purged",
+    "Purging",
+    "RepairSeen",
+    "Repaired",
+    "Repairs",
     "Reviewing",
     "Settled",
     "Shown",
+    "TakenBack",
     "WorkingMemory",
     "memory_root",
     "note_session",
@@ -87,11 +96,18 @@ _HOMES = {
     "Keeping": "keeping",
     "Looked": "inspecting",
     "Mended": "doctoring",
+    "Mending": "mending",
     "ProfileOverview": "profile_overview",
     "Project": "whole",
+    "Purged": "purging",
+    "Purging": "purging",
+    "RepairSeen": "mending",
+    "Repaired": "mending",
+    "Repairs": "mending",
     "Reviewing": "reviewing",
     "Settled": "reviewing",
     "Shown": "reviewing",
+    "TakenBack": "mending",
     "WorkingMemory": "working",
     "memory_root": "presence",
     "note_session": "spooling",

@@ -100,11 +100,16 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         return done.fact.ref, done.warnings
 
     def _accepted_entry(self, item: Proposal) -> tuple[str, list[Problem]]:
+        from quire.layers.profile import entry_of
         from quire.layers.profile.layout import CODEBASE, STATED
 
         fields = item.fields
         category, key = str(fields.get("category", "")), str(fields.get("key", ""))
+        value = str(fields.get("value", item.text))
         taken = self._profile_asked(lambda index: index.find(f"profile:{category}.{key}"))
+        if taken is not None and entry_of(taken).value == value:
+            # Whoever accepted it was stopped before that was written down.
+            return taken.ref, []
         if taken is not None:
             raise InputError(
                 f"`{category}.{key}` is there already; a proposal changes no record.",
@@ -114,7 +119,7 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         done = self.profile_remember(
             category,
             key,
-            str(fields.get("value", item.text)),
+            value,
             tags=[str(tag) for tag in fields.get("tags", ())],
             importance=fields.get("importance"),
             source=STATED if item.by == "user" else CODEBASE,
@@ -123,7 +128,10 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         return (done.entry.ref if done.entry else f"profile:{category}.{key}"), done.warnings
 
     def _accepted_note(self, item: Proposal) -> tuple[str, list[Problem]]:
-        self.note(str(item.fields.get("text", item.text)))
+        text = str(item.fields.get("text", item.text)).strip()
+        # One that waits already was made of this proposal by somebody who was stopped, or it says the same.
+        if all(note.text != text for note in self.notes()[0]):
+            self.note(text)
         return "", []
 
     def _accepted_episode(self, item: Proposal) -> tuple[str, list[Problem]]:

@@ -127,17 +127,12 @@ class Acting(Undoing):
         wanted = {name: text for name, text in given.items() if text is not None}
 
         def work() -> _Told:
-            saved = self.save({"task": "edit by hand", "nodes": [{"id": node.node.id, **wanted}]}, actor="user")
+            intent = {"task": "edit by hand", "nodes": [{"id": node.node.id, **wanted}]}
+            saved = self.save(intent, actor="user", read={node.node.id: (node.data, node.body_data)})
             said = f"Now {stage}" if set(wanted) == {"stage"} else "Edited"
             return _saved(node, saved, said, "it says that already", title)
 
-        acted = self._act("edit", work)
-        # Somebody may have been faster between the look and the lock: then theirs is put back.
-        held = {os.path.join(self.graph.folder, path): data for path, data in _files_of(node)}
-        if any(held.get(change.place, change.before) != change.before for change in acted.changes):
-            self.undo_acted(acted)
-            raise _edited_meanwhile(node)
-        return acted
+        return self._act("edit", work)
 
     # -- proposals ----------------------------------------------------------------------------
 
@@ -213,10 +208,6 @@ def _saved(node: StoredNode, saved: Saved, said: str, unchanged: str, title: str
     shown = _short(title or node.node.title)
     message = f"{said}: {shown}" if saved.changed else f"Nothing changed, since {unchanged}: {shown}"
     return _Told(node.node.id, shown, message, saved.warnings)
-
-
-def _files_of(node: StoredNode) -> tuple[tuple[str, bytes], ...]:
-    return (node.path, node.data), (node.path.removesuffix(".json") + ".md", node.body_data)
 
 
 def _edited_meanwhile(node: StoredNode) -> Conflict:

@@ -68,7 +68,7 @@ class Capturing(WorkingMemory):
             narrative=narrative.strip(),
             commit=(self.git.head() or "")[:12] if self.git.available else "",
         )
-        self._ready()
+        self._facts_ready()
         rejections = self._rejections()
         if rejections is not None:
             rejections.refuse({"title": title, "narrative": narrative})
@@ -92,12 +92,15 @@ class Capturing(WorkingMemory):
 
     def _forget(self, sessions: list[OpenSession]) -> None:
         from quire.files import write_access
-        from quire.layers.facts import forget_session
+        from quire.layers.facts import forget_session, read_sessions
 
         if sessions:
             with write_access(self.root, FOLDER, self.world, "note a session"):
+                told = {item.session_id: item for item in read_sessions(self.root)[0]}
                 for session in sessions:
-                    forget_session(self.root, session.session_id)
+                    # What somebody told of it meanwhile is in no episode yet.
+                    if told.get(session.session_id, session) == session:
+                        forget_session(self.root, session.session_id)
 
     def _is_silent(self, session: OpenSession) -> bool:
         heard = instant(session.updated_at)
@@ -168,7 +171,7 @@ class Capturing(WorkingMemory):
         if isinstance(conversation, bytes):
             conversation = read_conversation(conversation, source)
 
-        self._ready()
+        self._facts_ready()
         if provider not in (None, "local", "auto"):
             from quire.capture.providers import read_settings, summariser
 

@@ -82,6 +82,7 @@ class Collecting(Importing, JournalAutomation):
                     self._wait_on(ended)
                     done.waiting += 1
             self._finish(taken)
+            done.warnings += [_torn()] if taken.damaged else []
             if taken.sessions and self._has_journal():
                 self._collect_journal(done, running)
             return done
@@ -98,7 +99,7 @@ class Collecting(Importing, JournalAutomation):
 
     @contextlib.contextmanager
     def _only_collector(self) -> Iterator[bool]:
-        from quire.files import Holder, ensure_local, held, inside, place_of
+        from quire.files import Holder, ensure_local, held, inside, place_of, storage_failed
 
         ensure_local(self.root, FOLDER, self.world.token())
         holder = Holder(pid=self.world.pid, operation="collect", created_at=timestamp(self.world.now()))
@@ -109,6 +110,8 @@ class Collecting(Importing, JournalAutomation):
             except LockBusy:
                 yield False
                 return
+            except OSError as error:
+                raise storage_failed(error, "read the sessions that ended", self.root) from error
             yield True
 
     def _is_over(self, ended: Ended) -> bool:
@@ -177,7 +180,8 @@ class Collecting(Importing, JournalAutomation):
 
         found = read_object(self.root, FOLDER, _READ)
         notes = {}
-        for key, value in dict(found.fields.get("sessions") or {}).items():
+        held = found.fields.get("sessions")
+        for key, value in held.items() if isinstance(held, dict) else ():
             with contextlib.suppress(msgspec.ValidationError):
                 notes[key] = msgspec.convert(value, _Read)
         return found, notes
@@ -199,6 +203,19 @@ class Collecting(Importing, JournalAutomation):
                 done.imported = synced.imported
         except QuireError as error:
             done.warnings.append(as_warning(error))
+
+
+def _torn() -> Problem:
+    from quire.clients import ENDED
+    from quire.files import ASIDE, place_of
+
+    return Problem(
+        code="LocalStateDamaged",
+        severity="warning",
+        path=place_of(FOLDER, ENDED),
+        message="It had lines that could not be read: sessions that they named are not read from here.",
+        hint=f"The first such file is kept as `{ENDED}{ASIDE}`; `memory journal sync` finds sessions by itself.",
+    )
 
 
 def _is_missing(path: str) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 from quire.layers.graph.layout import FOLDER
 from quire.model import QuireError
 from quire.project.doctoring_agents import DoctoringAgents
+from quire.project.mending import Mending
 from quire.upkeep import Finding, Section
 
 __all__ = ["Doctored", "Doctoring", "Mended"]
@@ -33,7 +34,7 @@ class Doctored(msgspec.Struct, frozen=True, kw_only=True):
         return not any(finding.state == "error" for finding in self.findings)
 
 
-class Doctoring(DoctoringAgents):
+class Doctoring(DoctoringAgents, Mending):
     """Looking at everything that the memory needs in order to work."""
 
     def doctor(self, *, fix: bool = False) -> Doctored:
@@ -106,6 +107,7 @@ class Doctoring(DoctoringAgents):
             (("project", "lock") in wanted, "lock", self._mend_lock),
             (("project", "gitignore") in wanted, "gitignore", self._mend_ignore),
             (("project", "index") in wanted, "index", self._mend_index),
+            (("project", "check") in wanted, "check", self._mend_files),
             (bool(agents), "agents", lambda: self._mend_agents(agents)),
             (("machine", "projects") in wanted, "projects", self._mend_projects),
             (("sessions", "waiting") in wanted, "sessions", self._mend_sessions),
@@ -140,6 +142,15 @@ class Doctoring(DoctoringAgents):
     def _mend_index(self) -> str:
         done = self.rebuild()
         return f"Made the index anew: {done.records:,} records."
+
+    def _mend_files(self) -> str:
+        done = self.repair()
+        said = [f"{len(done.mends):,} fault{'' if len(done.mends) == 1 else 's'} in the memory's files"]
+        if done.warnings:
+            said.append(f"not all could be mended ({done.warnings[0].message})")
+        if not done.name:
+            return f"Nothing in the memory's files was mended: {'; '.join(said[1:]) or 'nothing had to be'}."
+        return f"Mended {'; '.join(said)}. `memory check --undo {done.name}` takes it back."
 
     def _mend_projects(self) -> str:
         from quire.upkeep import Registry, dead_projects

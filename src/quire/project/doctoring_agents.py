@@ -204,7 +204,7 @@ def _replies(said: bytes) -> dict[Any, dict[str, Any]]:
     for line in said.split(b"\n"):
         try:
             message = msgspec.json.decode(line, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue
         if isinstance(message.get("id"), int):
             found[message["id"]] = message

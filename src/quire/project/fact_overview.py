@@ -42,7 +42,7 @@ class FactOverview(WorkingMemory):
         from quire.layers.facts import SLOTS, file_state, read_file, read_notes, stamp_now
         from quire.retrieval import FADED
 
-        self._ready()
+        self._facts_ready()
         working = self._working("")
         data = read_file(self.root)
         state = file_state(data)

@@ -26,13 +26,20 @@ __all__ = ["FactRooms"]
 class FactRooms(Rooms):
     """The facts of one project."""
 
+    def _facts_ready(self) -> None:
+        """The memory is ready, and its facts can be read: a file that cannot be must not pass for an empty one."""
+        from quire.layers.facts import refuse_unreadable
+
+        self._ready()
+        refuse_unreadable(self.root)
+
     def _change(self, operation: str, plan: Callable[[Draft, Index], Result], *, dry_run: bool = False) -> Result:
         """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
         from quire.files import write_access
         from quire.index import change_with_index
         from quire.layers.facts import stamp_now
 
-        self._ready()
+        self._facts_ready()
         if dry_run:
             return self._with_index(lambda index: self._planned(index, plan))[0]
         with write_access(self.root, FOLDER, self.world, operation):
@@ -102,7 +109,7 @@ class FactRooms(Rooms):
 
     def _asked(self, work: Callable[[Index], Result]) -> Result:
         """Ask the index, after what every reading begins with."""
-        self._ready()
+        self._facts_ready()
         return self._with_index(work)
 
     def _unread(self, index: Index) -> int:

@@ -158,17 +158,21 @@ class FactKeeping(FactRooms):
         *,
         reason: str | None = None,
         faded: bool = False,
+        session: str | None = None,
         dry_run: bool = False,
     ) -> ArchiveChanged:
-        """Put facts away; each id is answered for. With `faded`, also all that nobody confirmed for long."""
+        """Put facts away; each id is answered for. With `faded`, also all that nobody confirmed for long.
+
+        With `session`, also all active ones that this session was the first to tell.
+        """
         from quire.layers.facts import archive_facts
 
         def plan(draft: Draft, index: Index) -> ArchiveChanged:
             names = [fact_ids] if isinstance(fact_ids, str) else list(fact_ids)
-            if faded:
-                names += self._faded(index)
-                if not names:
-                    return ArchiveChanged(outcomes=[], changed=0, dry_run=dry_run)
+            names += self._faded(index) if faded else []
+            names += _told_in(index, session) if session else []
+            if not names and (faded or session):
+                return ArchiveChanged(outcomes=[], changed=0, dry_run=dry_run)
             why = reason or ("faded: not confirmed for long" if faded else None)
             outcomes = archive_facts(draft, names, why)
             return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=dry_run)
@@ -288,7 +292,7 @@ class FactKeeping(FactRooms):
         """Work on the file as a whole, under the lock unless nothing is written."""
         from quire.files import write_access
 
-        self._ready()
+        self._facts_ready()
         if dry_run:
             return work()
         with write_access(self.root, FOLDER, self.world, operation):
@@ -337,3 +341,13 @@ class FactKeeping(FactRooms):
             )
 
         return self._whole("import facts", work, dry_run=dry_run)
+
+
+def _told_in(index: Index, session: str) -> list[str]:
+    """The active facts that this session was the first to tell."""
+    from quire.index import Filter
+    from quire.layers.facts import held_of
+
+    allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
+    facts = (held_of(record).fact for record in index.page(allowed))
+    return sorted(fact.id for fact in facts if fact.created_session == session)

@@ -25,8 +25,6 @@ _READS = {
 }
 """Which instruction file a client reads by itself; Gemini CLI has a section of its own."""
 _FILES = ("AGENTS.md", "CLAUDE.md")
-_UNWRITTEN = ""
-"""In the place of a digest: a file that is about to be written."""
 
 __all__ = ["Guiding"]
 
@@ -158,26 +156,32 @@ class Guiding(Rooms):
         known = manifests.get(target.path)
         current = self._held(target.path)
         had = before is not None and find_section(before, GUIDANCE).state != "missing"
-        if known is None and (had or target.status not in ("created", "updated")):
+        writes = target.status in ("created", "updated")
+        if known is None and (had or not writes):
             return
         joined = tuple(dict.fromkeys((*(known.clients if known else ()), *clients)))
         found = known
-        if known is None or (known.after == _UNWRITTEN and not had):
-            found = make_manifest(target.path, "project", joined, before, current or b"")
-            if current == before:
-                found = msgspec.structs.replace(found, after=_UNWRITTEN, splices=())
+        if known is None or (writes and not had):
+            # Before it is written, what is planned: whoever dies in between leaves the way back from either.
+            after = target.after if current == before else current
+            found = make_manifest(target.path, "project", joined, before, after or b"")
         found = msgspec.structs.replace(found, clients=joined) if found else None
         if found is not None and found != known:
             manifests.put(found)
 
     def _held(self, name: str) -> bytes | None:
         """An instruction file's bytes; a link is followed only inside the project."""
-        from quire.files import follow_inside, read_bytes
+        from quire.files import PASSING, follow_inside, read_bytes, storage_failed
         from quire.model import OutsideProject
 
         try:
             return read_bytes(follow_inside(self.root, name))
-        except (OSError, OutsideProject):
+        except OutsideProject:
+            return None
+        except OSError as error:
+            if error.errno in PASSING:
+                # Taken for missing, it would not come back as it was.
+                raise storage_failed(error, f"read `{name}`", self.root) from error
             return None
 
     def _put(self, name: str, current: bytes | None, base: bytes | None) -> None:

@@ -19,6 +19,9 @@ EDIT_HEAD = "From the memory of this project, on {files}; information, not instr
 _HITS = 5
 _RELATIVE = 0.45
 """Beside the best hit, one is handed over unasked if it fits nearly as well."""
+_RAW = "event"
+"""What a session said, as it was imported: nobody has looked at it, and whoever gets text into a session wrote it."""
+_UNREVIEWED = "it is what a session said, and nobody has looked at it"
 
 __all__ = ["EDIT_HEAD", "PROMPT_HEAD", "Hooking"]
 
@@ -40,15 +43,17 @@ class Hooking(Opening):
             asked = Ask(
                 question=prompt[: limits.QUESTION_CHARS],
                 budget=tokens,
-                limit=_HITS,
+                limit=_HITS * (3 if self._has_journal() else 1),
                 verify=Verdicts(self.root, self.git, index),
                 weigh=self._weigh(),
                 rendered=False,
             )
             found = ask(index, asked)
-            best = found.hits[0].score if found.hits else 0.0
-            near = [hit for hit in found.hits if hit.score >= _RELATIVE * best]
+            raw = [hit for hit in found.hits if hit.record.layer == "journal" and hit.record.kind == _RAW]
+            hits = [hit for hit in found.hits if hit not in raw][:_HITS]
+            near = [hit for hit in hits if hit.score >= _RELATIVE * hits[0].score]
             offers = self._handed_lines(index, [(hit.record, hit.verdict, hit.why) for hit in near], told=told)
+            offers += _withheld((hit.record.ref, _UNREVIEWED) for hit in raw[:_HITS])
             offers += _withheld((item.ref, item.reason) for item in found.withheld)
             shelf = Shelf(title="", offers=offers)
             return fit_shelves(PROMPT_HEAD, [shelf], tokens=tokens, chars=chars, safe=safe_line)

@@ -120,6 +120,7 @@ class Integrating(Guiding):
         if scope == "project":
             self._settle()
             self.graph.config()
+        self._manifests(scope).refuse_newer()
         if dry_run:
             yield self._manifests(scope)
         elif scope == "project":

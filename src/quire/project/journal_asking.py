@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, SCOPES, SECTION_KEYS, STATE
-from quire.model import InputError, NotFound, Problem, QuireError, Record, UnsupportedVersion, cut, parse_ref
+from quire.model import InputError, NotFound, Problem, QuireError, Record, UnsupportedVersion, cut, limits, parse_ref
 from quire.project.journal_importing import JournalImporting
 from quire.project.journal_requests import question_request
 from quire.project.journal_results import (
@@ -281,6 +281,8 @@ class JournalAsking(JournalImporting):
 
         if not question.strip():
             raise InputError("The question is empty.", hint='Ask in words: `memory journal query "what changed?"`.')
+        if len(question) > limits.QUESTION_CHARS:
+            question = question.strip()[: limits.QUESTION_CHARS]
         if scope not in _QUERY_SCOPES:
             raise InputError(
                 f"`{scope[:40]}` is no scope of a question.",

@@ -51,6 +51,7 @@ class JournalIntegrating(JournalRooms):
         from quire.clients.wiring_journal import JournalIntegrated, wire
 
         _check(target)
+        self._settle()
         chosen = [one for one in self._components() if target in (_ALL, one.client)]
         warnings: list[Problem] = []
         files = wire(chosen, self.root, self.world, repair=repair, dry_run=True, user=user)

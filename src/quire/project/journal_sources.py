@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from quire.layers.journal.layout import ALL_FOLDERS
-from quire.model import Conflict, InputError, NotFound
+from quire.model import Conflict, InputError, NotFound, limits
 from quire.project.journal_recalling import JournalRecalling
 from quire.project.journal_results import AddedSource, SourceState
 
@@ -42,6 +42,12 @@ class JournalSources(JournalRecalling):
                 f"`{kind[:40]}` is no type of source.",
                 hint=f"It is one of {', '.join(SOURCE_TYPES)}.",
                 details={"field": "type", "allowed": list(SOURCE_TYPES)},
+            )
+        if len(name or "") > limits.ID_CHARS:
+            raise InputError(
+                f"The name is {len(name or ''):,} characters long; the limit is {limits.ID_CHARS}.",
+                hint="Give it a shorter one.",
+                details={"field": "name", "limit": limits.ID_CHARS},
             )
         place = source_path(path, cwd=self.world.cwd, home=self.world.home)
         if not is_text(place):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.graph.layout import FOLDER, INDEX, NODES
-from quire.model import ID_PATTERN, LAYERS, LIVE_STATUSES, Actor, InputError, Problem, QuireError, Verdict
+from quire.model import ID_PATTERN, LAYERS, LIVE_STATUSES, Actor, InputError, Problem, QuireError, Verdict, limits
 from quire.project.journal_making import JournalMaking
 from quire.project.rooms import as_warning
 
@@ -110,8 +111,12 @@ class Keeping(JournalMaking):
         source: str = "the input",
         actor: Actor = "agent",
         dry_run: bool = False,
+        read: Mapping[str, tuple[bytes, bytes]] | None = None,
     ) -> Saved:
-        """Carry out a save intent, as JSON or decoded: all of it, or nothing and every reason why."""
+        """Carry out a save intent, as JSON or decoded: all of it, or nothing and every reason why.
+
+        `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
+        """
         from quire.layers.graph import parse_intent, save_intent
 
         self._ready()
@@ -121,7 +126,7 @@ class Keeping(JournalMaking):
             rejections.refuse(self._new_texts(value, rejections))
         files = self._source()
         before = files.folder_stamps()
-        saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run)
+        saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run, read=read)
         if not dry_run:
             from quire.index import Written
 
@@ -140,7 +145,9 @@ class Keeping(JournalMaking):
             name = item.get("id")
             held = self.graph.find_node(name) if isinstance(name, str) and re.fullmatch(ID_PATTERN, name) else None
             before = {"title": held.node.title, "body": held.body} if held else {}
-            after = {**before, **{key: item[key] for key in ("title", "body") if isinstance(item.get(key), str)}}
+            told = {key: item[key] for key in ("title", "body") if isinstance(item.get(key), str)}
+            # What is too long is refused for that, and not looked through first.
+            after = {**before, **{key: text for key, text in told.items() if len(text) <= limits.BODY_CHARS}}
             is_back = held is not None and "status" in item and held.node.status not in LIVE_STATUSES
             new = {key: text for key, text in after.items() if is_back or text.strip() != before.get(key, "").strip()}
             found |= {f"nodes.{number}.{key}": text for key, text in new.items()}
@@ -174,7 +181,7 @@ class Keeping(JournalMaking):
         self, refs: list[str], *, reason: str | None = None, actor: Actor = "agent", dry_run: bool = False
     ) -> tuple[Saved, dict[str, Verdict]]:
         """Somebody looked, and these nodes are still true of the code; with the verdicts that they had before."""
-        self.graph.config()
+        self._ready()
         from quire.layers.graph import node_record
         from quire.upkeep import Verdicts
 
@@ -192,7 +199,7 @@ class Keeping(JournalMaking):
         """What changed in the code, and which nodes need a look; the marker moves on unless it is a dry run."""
         from quire.anchors import Look
         from quire.layers.graph import write_access
-        from quire.upkeep import advance_marker, refresh_map, sync_memory
+        from quire.upkeep import advance_marker, newer_marker, refresh_map, sync_memory
 
         self._ready()
         looking = Look(self.root, self.git)
@@ -204,9 +211,12 @@ class Keeping(JournalMaking):
         problems: list[Problem] = []
         if not dry_run and found.head_commit:
             with write_access(self.graph, self.world, "sync"):
-                advance_marker(self.graph, self.world, found.head_commit)
-                found.marker_advanced = True
+                newer = newer_marker(self.graph)
+                if newer is None:
+                    advance_marker(self.graph, self.world, found.head_commit)
+                found.marker_advanced = newer is None
                 _, problems = refresh_map(self.root, self.world, self._map())
+                problems = [*problems, *([newer] if newer else [])]
         return found, problems
 
     def rebuild(
@@ -229,12 +239,17 @@ class Keeping(JournalMaking):
         return rebuild_memory(folder, self._sources(), progress, semantic=model, taught=taught)
 
     def check(self) -> Checked:
-        from quire.upkeep import check_memory
-
+        """What is wrong with the files, and who can mend it."""
         self._settle()
         nodes = os.path.join(self.graph.folder, NODES)
         if not self.graph.exists() and not os.path.isdir(nodes) and not (self._has_profile() or self._has_journal()):
             self.graph.config()
+        return self._checked()
+
+    def _checked(self) -> Checked:
+        """The files as they are, whatever is unfinished: also for who holds a lock."""
+        from quire.upkeep import check_memory
+
         rejections = self._rejections()
         return self._with_index(
             lambda index: check_memory(
@@ -261,6 +276,7 @@ class Keeping(JournalMaking):
 
     def upgrade(self) -> str:
         """What to do about the storage version: nothing, when it is the right one."""
+        self._ready()
         config = self.graph.config()
         return f"Storage version {config.version} is current; there is nothing to upgrade."
 

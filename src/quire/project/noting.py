@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import FOLDER
-from quire.model import InputError, Problem
+from quire.model import InputError, Problem, timestamp
 from quire.project.fact_results import FactStored
 from quire.project.facts import FactKeeping
 
 if TYPE_CHECKING:
     from quire.layers.facts import Note
+
+_LOCK = "settling.lock"
+"""Beside notes and proposals: the memory's own lock is taken for each record that is made of one."""
 
 __all__ = ["Noting"]
 
@@ -65,6 +69,11 @@ class Noting(FactKeeping):
         from quire.layers.facts import section_named
 
         section_named(section)
+        self._numbered(number)
+        with self._settling("promote a note"):
+            return self._promoted(number, section)
+
+    def _numbered(self, number: int) -> Note:
         found = {note.number: note for note in self.notes()[0]}
         if number not in found:
             raise InputError(
@@ -72,9 +81,35 @@ class Noting(FactKeeping):
                 hint="`memory notes` shows them with their numbers.",
                 details={"field": "number"},
             )
-        stored = self.memory_store(section, found[number].text, source="note")
-        self.notes_done([number])
+        return found[number]
+
+    def _promoted(self, number: int, section: str) -> FactStored:
+        from quire.files import write_access
+        from quire.layers.facts import read_notes, remove_notes
+
+        note = self._numbered(number)
+        stored = self.memory_store(section, note.text, source="note")
+        with write_access(self.root, FOLDER, self.world, "change the notes"):
+            # Others may have changed the list meanwhile: it is this note that goes, whatever its number is by now.
+            same = [item.number for item in read_notes(self.root) if (item.at, item.text) == (note.at, note.text)]
+            nearest = sorted(same, key=lambda found: abs(found - number))[:1]
+            remove_notes(self.root, nearest, self._local_time(), self.world.token())
         return stored
+
+    @contextlib.contextmanager
+    def _settling(self, operation: str) -> Iterator[None]:
+        """One word at a time on what waits: a note or a proposal becomes a record once, whoever else is at it."""
+        from quire.files import Holder, ensure_local, held, inside, place_of, storage_failed
+
+        holder = Holder(pid=self.world.pid, operation=operation, created_at=timestamp(self.world.now()))
+        with contextlib.ExitStack() as stack:
+            try:
+                ensure_local(self.root, FOLDER, self.world.token())
+                path = inside(self.root, place_of(FOLDER, _LOCK))
+                stack.enter_context(held(path, holder, self.world.lock_seconds, self.world.sleep))
+            except OSError as error:
+                raise storage_failed(error, operation, self.root) from error
+            yield
 
     def _local_time(self) -> str:
         return self.world.now().astimezone().strftime("%Y-%m-%d %H:%M")

@@ -267,18 +267,19 @@ class ProfileTelling(ProfileRooms):
                         draft.put(ASSISTANT, NAME, new_fields(name, draft.now, **given))
             return draft.count_session(), missing
 
-        counted, missing = True, False
-        try:
-            _, missing = self._profile_change("begin the session", plan)
-        except UnsupportedVersion:
-            counted = False  # what can be read is told all the same; what cannot, the asking below refuses
-        return self._profile_asked(lambda index: self._started(index, counted, missing))
+        number: int | None = None
+        missing = False
+        # What can be read is told all the same; what cannot, the asking below refuses.
+        with contextlib.suppress(UnsupportedVersion):
+            number, missing = self._profile_change("begin the session", plan)
+        return self._profile_asked(lambda index: self._started(index, number, missing))
 
-    def _started(self, index: Index, counted: bool, missing: bool) -> SessionStarted:
+    def _started(self, index: Index, number: int | None, missing: bool) -> SessionStarted:
         from quire.layers.profile import as_read, reflect
         from quire.retrieval import fit_profile
 
         overview = self._usable(index)
+        counted = number is not None
         entries = self._entries(index)
         readings = self._readings()
         by_name = {entry.name: entry for entry in entries}
@@ -287,7 +288,8 @@ class ProfileTelling(ProfileRooms):
         told = fit_profile(entries, _MATTERS_TOKENS)
         proposals = reflect([as_read(entry, readings) for entry in entries], self.world.now()).summary
         return SessionStarted(
-            session_count=overview.session_count,
+            # Others may have begun since: this one has the number that it was counted by.
+            session_count=overview.session_count if number is None else number,
             counted=counted,
             categories={
                 **dict.fromkeys(CATEGORIES, 0),

@@ -49,7 +49,7 @@ class FactAsking(FactRooms, Asking):
         sections = (section_named(section),) if section is not None else ()
         most = self._limit(k, "k", _RECALL, _RECALL_MOST)
         self._need(query)
-        self._ready()
+        self._facts_ready()
         scope = self._scope_of(mind)
         allowed = self._filter(sections=sections, statuses=(ACTIVE,), scope=scope)
         found = self._search(query, most, allowed, everything=faded)
@@ -134,7 +134,7 @@ class FactAsking(FactRooms, Asking):
         """What was put away and bears on a question. Finding it neither confirms nor revives it."""
         most = self._limit(k, "k", _RECALL, _RECALL_MOST)
         self._need(query)
-        self._ready()
+        self._facts_ready()
         scope = self._scope_of(mind)
         found = self._search(query, most, self._filter(statuses=_AWAY, scope=scope), everything=True)
         replaced = self._asked(

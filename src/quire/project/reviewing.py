@@ -122,7 +122,11 @@ class Reviewing(Accepting):
         self, names: Sequence[str] = (), *, everything: bool = False, by: str | None = None, origin: str | None = None
     ) -> Settled:
         """Make records of proposals: of these, or with `everything` of all that wait, by whom and from where."""
-        chosen = self._proposals(names, everything=everything, by=by, origin=origin)
+        self._proposals(names, everything=everything, by=by, origin=origin)
+        with self._settling("accept proposals"):
+            return self._accept(self._proposals(names, everything=everything, by=by, origin=origin))
+
+    def _accept(self, chosen: list[Proposal]) -> Settled:
         done = Settled()
         # Features before what depends on them; what one cannot be saved with does not stop the others.
         ordered = sorted(chosen, key=lambda item: (item.into != "graph", item.into, item.kind != "feature"))
@@ -162,11 +166,16 @@ class Reviewing(Accepting):
 
     def inbox_edit(self, name: str, *, text: str | None = None, fields: dict[str, Any] | None = None) -> Proposal:
         """Another wording of a proposal that waits, or other fields of it; nothing is accepted with that."""
+        self._proposals([name])
+        with self._settling("edit a proposal"):
+            (item,) = self._proposals([name])
+            return self._edited(item, text, fields)
+
+    def _edited(self, item: Proposal, text: str | None, fields: dict[str, Any] | None) -> Proposal:
         from quire.files import write_access
         from quire.guard import admit
-        from quire.inbox import TEXT_CHARS, read_inbox, write_inbox
+        from quire.inbox import TEXT_CHARS, proposal_id, read_inbox, write_inbox
 
-        (item,) = self._proposals([name])
         changed = dict(item.fields) | (fields or {})
         said = item.text
         if text is not None:
@@ -176,8 +185,6 @@ class Reviewing(Accepting):
             if isinstance(value, str):
                 admit(value, field, most=TEXT_CHARS)
         self._check_form(item, changed)
-        from quire.inbox import proposal_id
-
         after = msgspec.structs.replace(item, id=proposal_id(said), text=said, fields=changed)
         with write_access(self.root, FOLDER, self.world, "edit a proposal"):
             inbox = read_inbox(self.root)
@@ -214,21 +221,27 @@ class Reviewing(Accepting):
         value: str | None = None,
     ) -> Settled:
         """Say no: to proposals, or to a `value` that nobody proposed. From now on it is refused, whoever writes it."""
-        from quire.files import write_access
         from quire.guard import admit
-        from quire.inbox import TEXT_CHARS, Rejection, write_rejection
+        from quire.inbox import TEXT_CHARS, Rejection
 
         if reason:
             reason, _ = admit(reason, "reason", most=500)
-        now = timestamp(self.world.now())
-        done = Settled()
         if value is not None:
             self._ready()
             value, _ = admit(value, "value", most=TEXT_CHARS)
-            done.rejections.append(Rejection(value=value, reason=reason, rejected_at=now, origin="user"))
-            chosen = []
-        else:
+            now = timestamp(self.world.now())
+            said = Rejection(value=value, reason=reason, rejected_at=now, origin="user")
+            return self._reject(Settled(rejections=[said]), [], reason)
+        self._proposals(names, everything=everything, by=by, origin=origin)
+        with self._settling("reject proposals"):
             chosen = self._proposals(names, everything=everything, by=by, origin=origin)
+            return self._reject(Settled(), chosen, reason)
+
+    def _reject(self, done: Settled, chosen: list[Proposal], reason: str) -> Settled:
+        from quire.files import write_access
+        from quire.inbox import Rejection, write_rejection
+
+        now = timestamp(self.world.now())
         for item in chosen:
             done.rejections.append(
                 Rejection(value=item.text, kind=item.kind, reason=reason, rejected_at=now, origin=item.origin)
@@ -325,5 +338,12 @@ def _chosen(inbox: Inbox, by: str | None, origin: str | None, status: str = "pen
         for item in inbox.proposals
         if status in ("all", item.status)
         and (by is None or item.by == by)
-        and (origin is None or origin in item.origin)
+        and (origin is None or _is_from(item, origin))
     ]
+
+
+def _is_from(item: Proposal, origin: str) -> bool:
+    """A part of where it is from. Of a session only whole parts: the name of one may begin that of another."""
+    if item.origin.startswith("session:"):
+        return f":{origin.strip(':')}:" in f":{item.origin}:"
+    return origin in item.origin

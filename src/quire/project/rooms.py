@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from quire.files import Git, World, find_root, real_world
+from quire.files import Git, World, find_root, real_world, refuse_hidden
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, INDEX
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
@@ -79,6 +79,7 @@ class Rooms:
         """Complete what a dead writer left; of storage of another version nothing is read or written."""
         from quire.layers.graph import settle
 
+        refuse_hidden(self.git, (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER))
         # A configuration that is missing or damaged is for each command to judge.
         with contextlib.suppress(InvalidStore, NotInitialized):
             self.graph.config()
@@ -105,9 +106,6 @@ class Rooms:
                     (error.hint or "", *(f"The {name} that is here needs none: see `memory {name}`." for name in there))
                 ).strip()
             raise
-        from quire.layers.facts import refuse_unreadable
-
-        refuse_unreadable(self.root)
 
     def _ready_to_ask(self) -> None:
         """There is something that can be asked: a memory of our version, or a profile or a journal alone."""

@@ -8,6 +8,7 @@ from quire.project.exporting import Exporting
 from quire.project.ingesting import Ingesting
 from quire.project.journal_integrating import JournalIntegrating
 from quire.project.pulsing import Pulsing
+from quire.project.purging import Purging
 from quire.project.viewing import Viewing
 from quire.project.viewing_health import ViewingHealth
 from quire.project.viewing_records import ViewingRecords
@@ -16,6 +17,15 @@ __all__ = ["Project"]
 
 
 class Project(
-    Acting, ViewingRecords, ViewingHealth, Viewing, Pulsing, JournalIntegrating, Doctoring, Exporting, Ingesting
+    Acting,
+    ViewingRecords,
+    ViewingHealth,
+    Viewing,
+    Pulsing,
+    JournalIntegrating,
+    Doctoring,
+    Purging,
+    Exporting,
+    Ingesting,
 ):
     """One project as seen from a folder of it."""

@@ -81,7 +81,7 @@ class WorkingMemory(FactAsking):
         from quire.files import write_access
         from quire.layers.facts import SLOTS, Pin, Working, read_working, write_working
 
-        self._ready()
+        self._facts_ready()
         with write_access(self.root, FOLDER, self.world, operation):
             working, problems = read_working(self.root, session)
 
@@ -129,7 +129,7 @@ class WorkingMemory(FactAsking):
 
     def memory_working(self, *, session: str = "") -> PinsChanged:
         """What is pinned, and what was read of late."""
-        self._ready()
+        self._facts_ready()
         return self._working(session)
 
     def _working(self, session: str) -> PinsChanged:
@@ -209,7 +209,7 @@ class WorkingMemory(FactAsking):
         tokens = limits.within(
             _CONTEXT_TOKENS if budget is None else budget, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST
         )
-        self._ready()
+        self._facts_ready()
         working = self._working(session)
         low = is_low_signal(prompt)
         relevant: list[Offer] = []

@@ -54,7 +54,9 @@ def _allowed(index: Index, found: list[int], allowed: Filter) -> list[Record]:
     records: list[Record] = []
     for at in range(0, len(found), _LOOK):
         several = index.by_ids(found[at : at + _LOOK])
-        records += [several[number] for number in found[at : at + _LOOK] if allowed.allows(several[number])]
+        # One that is missing was replaced meanwhile, by whoever else writes to the index.
+        there = [several[number] for number in found[at : at + _LOOK] if number in several]
+        records += [record for record in there if allowed.allows(record)]
         if len(records) >= _LOOK:
             break
     return records

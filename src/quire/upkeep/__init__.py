@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from quire.upkeep.flags import flagged_records
     from quire.upkeep.folders import path_from_root
     from quire.upkeep.governing import Governor, inner_path
-    from quire.upkeep.guidance import GUIDANCE, Target, holds_map, install_guidance, refresh_map, without_guidance
+    from quire.upkeep.guidance import (
+        GUIDANCE,
+        Target,
+        holds_map,
+        install_guidance,
+        refresh_map,
+        stale_maps,
+        without_guidance,
+    )
     from quire.upkeep.ignore import ensure_ignored
     from quire.upkeep.installation import CommandSeen, dead_projects, look_at_machine, look_at_program, seen_command
     from quire.upkeep.product_map import render_map
@@ -34,7 +42,7 @@ if TYPE_CHECKING:
     from quire.upkeep.reset import Reset, reset_memory
     from quire.upkeep.status import ProjectRow, Status, memory_status
     from quire.upkeep.sync import Synced, sync_memory
-    from quire.upkeep.sync_marker import advance_marker
+    from quire.upkeep.sync_marker import advance_marker, newer_marker
     from quire.upkeep.taking_back import Step, events_back, refuse_rejected, refuse_torn, steps_back
     from quire.upkeep.verdicts import Verdicts, rested_on
     from quire.upkeep.why import Background, background_of, place_of
@@ -88,6 +96,7 @@ __all__ = [
     "look_at_program",
     "look_at_transactions",
     "memory_status",
+    "newer_marker",
     "path_from_root",
     "place_of",
     "rebuild_memory",
@@ -99,6 +108,7 @@ __all__ = [
     "reset_memory",
     "rested_on",
     "seen_command",
+    "stale_maps",
     "steps_back",
     "sync_memory",
     "told_check",
@@ -157,6 +167,7 @@ _HOMES = {
     "look_at_program": "installation",
     "look_at_transactions": "doctor",
     "memory_status": "status",
+    "newer_marker": "sync_marker",
     "path_from_root": "folders",
     "place_of": "why",
     "rebuild_memory": "rebuilding",
@@ -168,6 +179,7 @@ _HOMES = {
     "reset_memory": "reset",
     "rested_on": "verdicts",
     "seen_command": "installation",
+    "stale_maps": "guidance",
     "steps_back": "taking_back",
     "sync_memory": "sync",
     "told_check": "doctor",

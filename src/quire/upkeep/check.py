@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from time import sleep
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,9 +13,10 @@ from quire.files import Git, attributes
 from quire.index import Index
 from quire.layers.facts import find_fact_faults
 from quire.layers.facts.layout import FILE
-from quire.layers.graph import GraphStore, find_store_faults
+from quire.layers.graph import GraphSource, GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
-from quire.layers.journal import JournalSource, validate_journal
+from quire.layers.graph.layout import LOCK as MEMORY_LOCK
+from quire.layers.journal import JournalSource, validate_journal, who_mends
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
 from quire.layers.profile import Places, entry_of, find_profile_faults
@@ -24,11 +26,14 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import LIVE_STATUSES, GitRequired, Layer, Problem, Record, cut
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems
+from quire.upkeep.ignore import ENTRIES
+from quire.upkeep.mending import leftover_problems, local_problems, planned_mending, sorted_problems
 from quire.upkeep.product_map import render_map
 
 if TYPE_CHECKING:
     from quire.inbox import Rejections
 
+_LOOKS, _PAUSE_SECONDS = 10, 0.02
 PROFILE_PATH = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
 _LIVE: tuple[tuple[Layer, str, tuple[str, ...]], ...] = (
     ("graph", FOLDER, tuple(LIVE_STATUSES)),
@@ -61,23 +66,40 @@ def check_memory(
 ) -> Checked:
     """Look at every layer that is here; a project may have a profile alone."""
     has_memory = os.path.lexists(store.folder)
-    problems = [_below_memory(problem) for problem in find_store_faults(store)] if has_memory else []
+    problems = [_below_memory(problem) for problem in _store_faults(store)] if has_memory else []
     problems += find_fact_faults(store.root)
     problems += _git_and_facts(store.root, git)
     problems += find_profile_faults(places)
     problems += _git_and_profile(store.root, git)
     problems += _journal(store.root, git, now, home)
+    problems += _git_and_memory(store.root, git)
+    problems += local_problems(store.root) if has_memory else []
+    for folder in (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER):
+        problems += leftover_problems(store.root, folder, now)
     problems += _unmerged(git)
     problems += _rejected(index, rejections) if rejections is not None else []
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
         problems += map_problems(store.root, render_map(index, store.root, git))
+    problems = sorted_problems(store, git, problems, now)
     errors = [problem for problem in problems if problem.severity == "error"]
     warnings = [problem for problem in problems if problem.severity != "error"]
     count = len(store.node_paths()) + len(store.relation_paths())
     count += sum(os.path.isfile(path) for path in (places.shared_path, places.private_path))
     count += len(JournalSource(store.root).stamps())
     return Checked(valid=not errors, errors=errors, warnings=warnings, files_checked=count)
+
+
+def _store_faults(store: GraphStore) -> list[Problem]:
+    """What is wrong with the graph, and not only in the middle of somebody's save: then it is looked at again."""
+    source = GraphSource(store)
+    for _ in range(_LOOKS):
+        moment = source.moment()
+        found = find_store_faults(store)
+        if not found or (moment is not None and moment == source.moment()):
+            return found
+        sleep(_PAUSE_SECONDS)
+    return find_store_faults(store)
 
 
 def _git_and_facts(root: str, git: Git) -> list[Problem]:
@@ -105,23 +127,39 @@ def _git_and_facts(root: str, git: Git) -> list[Problem]:
 def _git_and_profile(root: str, git: Git) -> list[Problem]:
     """Whether git would take up what belongs to this machine alone."""
     kept = [f"{PROFILE_FOLDER}/{name}" for name in (LOCK, BACKUP, LOCAL)]
+    return _not_ignored(root, git, kept, "remembering anything", code="ProfileNotIgnored")
+
+
+def _git_and_memory(root: str, git: Git) -> list[Problem]:
+    # The lock is there for moments only, and who looks may hold it.
+    kept = [path.rstrip("/") for path in ENTRIES if not path.endswith(f"/{MEMORY_LOCK}")]
+    return _not_ignored(root, git, kept, "`memory init`", code="MemoryNotIgnored")
+
+
+def _not_ignored(root: str, git: Git, kept: list[str], otherwise: str, *, code: str) -> list[Problem]:
+    """What git tracks is for a person to take out of it; what it would take up is kept from it by a line."""
     kept = [path for path in kept if os.path.lexists(os.path.join(root, path))]
     if not kept or not git.available:
         return []
     try:
-        seen = [*git.staged(kept), *git.untracked(kept)]
+        tracked, seen = list(git.staged(kept)), git.untracked(kept)
     except GitRequired:
         return []
     said = "Git sees this file, which belongs to this machine alone."
-    return [
+    found = [
         Problem(
-            code="ProfileNotIgnored",
+            code=code,
             severity="warning",
             path=path,
             message=said,
-            hint=f"`git rm --cached {path}` if it is tracked; remembering anything has git ignore it.",
+            hint=f"`git rm --cached {path}` takes it out of git, and leaves it here.",
+            mend="person",
         )
-        for path in seen
+        for path in tracked
+    ]
+    hint = f"`memory check --repair` adds the lines to .gitignore; so does {otherwise}."
+    return found + [
+        Problem(code=code, severity="warning", path=path, message=said, hint=hint, mend="repair") for path in seen
     ]
 
 
@@ -129,6 +167,8 @@ def _journal(root: str, git: Git, now: datetime, home: str) -> list[Problem]:
     """What `memory journal validate` would say, but for what is well; and what git sees of this machine's own."""
     if not os.path.isdir(os.path.join(root, JOURNAL_FOLDER)):
         return []
+    findings = [finding for finding in validate_journal(root, now, home=home) if finding.level != "pass"]
+    mending = planned_mending(root, git, now) if findings else None
     found = [
         Problem(
             code="JournalFault",
@@ -137,25 +177,12 @@ def _journal(root: str, git: Git, now: datetime, home: str) -> list[Problem]:
             line=finding.line,
             message=f"{finding.code}: {finding.message}",
             hint=finding.hint,
+            mend=who_mends(finding, mending) if mending is not None else "",
         )
-        for finding in validate_journal(root, now, home=home)
-        if finding.level != "pass"
+        for finding in findings
     ]
-    kept = [path for path in JOURNAL_IGNORED if os.path.lexists(os.path.join(root, path.rstrip("/")))]
-    try:
-        seen = [*git.staged(kept), *git.untracked(kept)] if kept and git.available else []
-    except GitRequired:
-        seen = []
-    return found + [
-        Problem(
-            code="JournalNotIgnored",
-            severity="warning",
-            path=path,
-            message="Git sees this file, which belongs to this machine alone.",
-            hint=f"`git rm --cached {path}` if it is tracked; `memory journal update` has git ignore it.",
-        )
-        for path in seen
-    ]
+    kept = [path.rstrip("/") for path in JOURNAL_IGNORED]
+    return found + _not_ignored(root, git, kept, "`memory journal update`", code="JournalNotIgnored")
 
 
 def _rejected(index: Index, rejections: Rejections) -> list[Problem]:
@@ -206,6 +233,11 @@ def _below_memory(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, path=f"{FOLDER}/{problem.path}")
 
 
+def _joined(path: str) -> str:
+    """Files of lines need nobody to choose: both sides stay, and a repair takes out the marks."""
+    return "; `memory check --repair` joins both sides of such a file" if path.endswith(".jsonl") else ""
+
+
 def _unmerged(git: Git) -> list[Problem]:
     try:
         paths = git.unmerged([FOLDER, PROFILE_PATH, JOURNAL_FOLDER])
@@ -216,7 +248,7 @@ def _unmerged(git: Git) -> list[Problem]:
             code="MemoryConflictDetected",
             path=path,
             message="Git holds this file as unmerged.",
-            hint=f"Resolve it, then `git add {path}`.",
+            hint=f"Resolve it, then `git add {path}`{_joined(path)}.",
         )
         for path in paths
     ]

@@ -26,6 +26,7 @@ from quire.model import NotInitialized, Problem, QuireError
 from quire.upkeep.check import Checked
 from quire.upkeep.findings import Finding, State
 from quire.upkeep.ignore import ENTRIES, ensure_ignored
+from quire.upkeep.mending import NOT_IGNORED, REPAIR
 
 _FOLDERS = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)
 _MEND = "--fix does it; so does the next command that writes."
@@ -81,7 +82,7 @@ def _document(root: str, name: str, path: str, key: str, is_known: Callable[[Any
     try:
         fields = msgspec.json.decode(read_bytes(os.path.join(root, path)), type=dict[str, msgspec.Raw])
         version = msgspec.json.decode(fields[key]) if key in fields else None
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         hint = f"`memory check` says where; `git restore {path}` brings back a committed one."
         return _about(name, f"{path} cannot be read ({error}).", "error", hint)
     if not is_known(version):
@@ -162,7 +163,7 @@ def _lock(root: str) -> tuple[str, str]:
         return "free", ""
     try:
         holder = msgspec.json.decode(data, type=Holder)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ("left" if is_free else "held"), ""
     who = f" (process {holder.pid}, `{holder.operation[:40]}`)"
     is_foreign = not holder.kernel and is_alive(holder.pid)
@@ -183,16 +184,33 @@ def look_at_index(folder: str | None) -> Finding:
 
 
 def told_check(checked: Checked) -> list[Finding]:
-    """What `memory check` says, counted by code."""
-    if not checked.errors and not checked.warnings:
+    """What `memory check` says, counted by code; but for lines that .gitignore lacks, which are told by themselves."""
+    warnings = [one for one in checked.warnings if one.code not in NOT_IGNORED or one.mend != REPAIR]
+    if not checked.errors and not warnings:
         return [_about("check", f"{checked.files_checked:,} file{'' if checked.files_checked == 1 else 's'}, no fault")]
     found = []
     if checked.errors:
-        found.append(_about("check", f"Errors: {_counted(checked.errors)}", "error", "`memory check` says where."))
-    if checked.warnings:
-        said = f"Warnings: {_counted(checked.warnings)}"
-        found.append(_about("check", said, "warning", "`memory check` says where, and what to do."))
+        found.append(_about_files("Errors", checked.errors, "error"))
+    if warnings:
+        found.append(_about_files("Warnings", warnings, "warning"))
     return found
+
+
+def _about_files(title: str, problems: list[Problem], state: State) -> Finding:
+    """Faults of one severity, and who mends how many of them."""
+    mends = [problem.mend for problem in problems]
+    repaired, itself = mends.count("repair"), mends.count("itself")
+    person = len(mends) - repaired - itself
+    hints = []
+    if repaired:
+        hints.append(f"--fix mends {repaired:,} of them, as `memory check --repair` does; nothing is lost.")
+    if itself:
+        hints.append(f"{itself:,} {'is' if itself == 1 else 'are'} mended by the next command that writes.")
+    if person:
+        hints.append(
+            f"{person:,} {'is' if person == 1 else 'are'} for you to decide: `memory check` says where, and what to do."
+        )
+    return _about("check", f"{title}: {_counted(problems)}", state, " ".join(hints), fixable=bool(repaired))
 
 
 def _counted(problems: list[Problem]) -> str:

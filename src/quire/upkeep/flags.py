@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from quire.index import Index
 from quire.model import Record
 
-_RULES = b"1"
+_RULES = b"2"
 """Another number where the rules find other things."""
 
 __all__ = ["flagged_records"]

@@ -18,7 +18,7 @@ from quire.files import (
     remove_section,
     write_file,
 )
-from quire.model import OutsideProject, Problem, limits
+from quire.model import Conflict, OutsideProject, Problem, limits
 from quire.upkeep.product_map import MARKERS as MAP
 
 GUIDANCE = Markers("<!-- memory:start -->", "<!-- memory:end -->")
@@ -76,6 +76,7 @@ Goal: a memory from which the next session learns what this product is, without 
 
 From then on: save when product reality changes, and retire what is no longer true."""
 
+_ATTEMPTS = 5
 _CLAUDE_SIGNS = (".claude", "CLAUDE.local.md")
 
 __all__ = [
@@ -88,6 +89,7 @@ __all__ = [
     "map_problems",
     "refresh_map",
     "remove_guidance",
+    "stale_maps",
     "without_guidance",
 ]
 
@@ -134,7 +136,7 @@ def install_guidance(
         after = place_section(after, MAP, map_text)
         status = "created" if before is None else "unchanged" if after == before else "updated"
         if status != "unchanged" and not dry_run:
-            write_file(path, after, world.token())
+            write_file(path, after, world.token(), before)
         targets.append(Target(name, status, after=after))
     return targets, problems
 
@@ -144,18 +146,35 @@ def refresh_map(root: str, world: World, map_text: str) -> tuple[list[str], list
     written: list[str] = []
     problems: list[Problem] = []
     for name, path in _present(root).items():
-        data = _read(path)
-        if data is None:
-            continue
-        state = find_section(data, MAP).state
-        if state == "damaged":
-            problems.append(_damaged(name, data, MAP))
-        elif state == "present":
+        for attempt in range(1, _ATTEMPTS + 1):
+            data = _read(path) or b""
+            state = find_section(data, MAP).state
+            if state == "damaged":
+                problems.append(_damaged(name, data, MAP))
+            after = place_section(data, MAP, map_text) if state == "present" else data
+            if after == data:
+                break
+            try:
+                write_file(path, after, world.token(), data)
+                written.append(name)
+                break
+            except Conflict:
+                # The journal has a section of its own in it, and the user may be saving it just now: look again.
+                if attempt == _ATTEMPTS:
+                    raise
+    return written, problems
+
+
+def stale_maps(root: str, map_text: str) -> list[tuple[str, bytes, bytes]]:
+    """The files whose map is not this one: where they really are, what they hold, and what they would hold."""
+    found = []
+    for path in _present(root).values():
+        data = _read(path) or b""
+        if find_section(data, MAP).state == "present":
             after = place_section(data, MAP, map_text)
             if after != data:
-                write_file(path, after, world.token())
-                written.append(name)
-    return written, problems
+                found.append((path, data, after))
+    return found
 
 
 def map_problems(root: str, map_text: str) -> list[Problem]:
@@ -217,7 +236,7 @@ def remove_guidance(root: str, world: World) -> list[Target]:
         if after == before:
             continue
         if after.strip() or os.path.islink(os.path.join(root, name)):
-            write_file(path, after, world.token())
+            write_file(path, after, world.token(), before)
             targets.append(Target(name, "updated"))
         else:
             disk.remove(path)

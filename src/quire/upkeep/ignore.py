@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from quire.files import World, follow_inside, newline_of, read_bytes, write_file
 from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCAL, LOCK, RECOVERY
+from quire.model import Conflict
 
+_ATTEMPTS = 5
 ENTRIES = (
     f"{FOLDER}/{INDEX}/",
     f"{FOLDER}/{LOCAL}/",
@@ -15,24 +17,41 @@ ENTRIES = (
     f"{FOLDER}/{LOCK}",
 )
 
-__all__ = ["ENTRIES", "ensure_ignored"]
+__all__ = ["ENTRIES", "ensure_ignored", "with_ignored"]
 
 
 def ensure_ignored(root: str, world: World, entries: Sequence[str] = ENTRIES, *, dry_run: bool = False) -> bool:
-    """Add what is missing to `.gitignore`; everything that is there stays byte for byte. True if it changed."""
+    """Add what is missing to `.gitignore`; everything that is there stays byte for byte. True if it changed.
+
+    The file is the user's, and every layer adds to it under a lock of its own: whoever is overtaken looks again.
+    """
     path = follow_inside(root, ".gitignore")
-    try:
-        data = read_bytes(path)
-    except FileNotFoundError:
-        data = b""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            held = read_bytes(path)
+        except FileNotFoundError:
+            held = None
+        data = with_ignored(held or b"", entries)
+        if data == (held or b""):
+            return False
+        try:
+            if not dry_run:
+                write_file(path, data, world.token(), held)
+            return True
+        except Conflict:
+            if attempt == _ATTEMPTS:
+                raise
+    return False
+
+
+def with_ignored(data: bytes, entries: Sequence[str]) -> bytes:
+    """The file with the lines that it lacks."""
     present = {line.strip() for line in data.decode("utf-8", "replace").split("\n")}
     missing = [
         entry for entry in entries if not present & {entry, f"/{entry}", entry.rstrip("/"), f"/{entry.rstrip('/')}"}
     ]
     if not missing:
-        return False
+        return data
     newline = newline_of(data)
     gap = b"" if not data else newline if data.endswith(b"\n") else newline * 2
-    if not dry_run:
-        write_file(path, data + gap + newline.join(map(str.encode, missing)) + newline, world.token())
-    return True
+    return data + gap + newline.join(map(str.encode, missing)) + newline

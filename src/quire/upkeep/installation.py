@@ -12,7 +12,6 @@ import msgspec
 from quire import __version__
 from quire.files import World, own_command, read_bytes
 from quire.index import engine
-from quire.layers.graph.layout import CONFIG, FOLDER
 from quire.model import cut
 from quire.upkeep.findings import Finding
 from quire.upkeep.projects import Registered, Registry
@@ -25,6 +24,7 @@ COMMANDS = {
     "agent-memory": "the journal's own name",
 }
 _HEAD_BYTES = 4096
+_PAGE = ("surfaces", "web", "static", "index.html")
 _MARK = b"quire.surfaces"
 """What every script of ours imports."""
 
@@ -73,6 +73,7 @@ def look_at_program(env: Mapping[str, str]) -> list[Finding]:
         Finding(section="program", name="version", message=f"Quire {__version__}"),
         Finding(section="program", name="python", message=f"Python {platform.python_version()} ({python})"),
         _database(),
+        _page(),
     ]
     return [*found, *(_command(name, env) for name in COMMANDS)]
 
@@ -88,6 +89,20 @@ def _database() -> Finding:
         state="error",
         message=f"{said}: no index can be made with it ({made.fault}).",
         hint="Install quire-memory anew, with its dependencies.",
+    )
+
+
+def _page() -> Finding:
+    """Whether the page of `memory view` came with this installation: it is built when the package is."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if os.path.isfile(os.path.join(package, *_PAGE)):
+        return Finding(section="program", name="page", message="The page of `memory view` is built.")
+    return Finding(
+        section="program",
+        name="page",
+        state="note",
+        message="The page of `memory view` is not built, so that it cannot be shown; everything else works.",
+        hint="Install the released package, which holds it; in a checkout, `make viewer` builds it.",
     )
 
 
@@ -181,16 +196,13 @@ def _registry(world: World) -> list[Finding]:
 
 def dead_projects(world: World) -> list[Registered]:
     """Listed projects without a memory. One that is damaged, or of another version, is not dead."""
-    return [
-        entry
-        for entry in Registry(world).projects()
-        if not os.path.lexists(os.path.join(entry.project_root, FOLDER, CONFIG))
-    ]
+    registry = Registry(world)
+    return [entry for entry in registry.projects() if registry.is_gone(entry)]
 
 
 def _is_registry(path: str) -> bool:
     try:
         fields = msgspec.json.decode(read_bytes(path), type=dict[str, msgspec.Raw])
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
     return bytes(fields.get("projects", msgspec.Raw(b""))).strip() == b"[]"

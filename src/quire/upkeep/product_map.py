@@ -57,8 +57,8 @@ def render_map(index: Index, root: str, git: Git) -> str:
     """The section's text: the same for the same memory, whoever renders it."""
     counts = index.counts("graph")
     features = [_features(index, counts, stage) for stage in SHOWN_STAGES]
-    decisions = index.records("graph", "decision", ("active",), limit=5)
-    questions = index.records("graph", "question", ("open",), limit=5)
+    decisions = _calm(index.records("graph", "decision", ("active",), limit=5))
+    questions = _calm(index.records("graph", "question", ("open",), limit=5))
     shown = [record for group, records in features for record in records]
     stale = _stale_lines(root, git, [*shown, *decisions, *questions])
     groups = [group for group, _ in features]
@@ -70,7 +70,7 @@ def render_map(index: Index, root: str, git: Git) -> str:
 
 def _opening(index: Index) -> list[str]:
     lines = [_HEADING, _NOTE]
-    for project in index.records("graph", "project", ("active",), limit=1):
+    for project in _calm(index.records("graph", "project", ("active",), limit=1)):
         summary = one_line(f"**{project.title}** — {first_sentence(project.text)}")
         lines += ["", cut(summary, _PROJECT_CHARS)]
     return lines
@@ -83,9 +83,16 @@ def _features(index: Index, counts: Counts, stage: str) -> tuple[_Group, list[Re
     for name in stages:
         records += index.records("graph", "feature", ("active",), stage=name, limit=_LISTED)
         total += counts.get(("feature", "active", name), 0)
-    records = records[:_LISTED]
+    records = _calm(records[:_LISTED])
     long, short = ([_feature_line(record, chars) for record in records] for chars in _INTENT_CHARS)
     return _Group(stage.capitalize(), long, short, total, len(records)), records
+
+
+def _calm(records: list[Record]) -> list[Record]:
+    """Those that do not read like orders to a model: instruction files are handed over without anybody asking."""
+    from quire.guard import find_instructions
+
+    return [record for record in records if not find_instructions(f"{record.title}\n{first_sentence(record.text)}")]
 
 
 def _feature_line(record: Record, intent_chars: int) -> str:

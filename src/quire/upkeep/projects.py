@@ -9,10 +9,22 @@ from typing import Literal
 
 import msgspec
 
-from quire.files import Holder, World, ensure_folder, held, hex_digest, pretty, read_bytes, storage_failed, write_file
+from quire.files import (
+    Git,
+    Holder,
+    World,
+    ensure_folder,
+    held,
+    hex_digest,
+    hidden_files,
+    pretty,
+    read_bytes,
+    storage_failed,
+    write_file,
+)
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import FOLDER
-from quire.model import InputError, NotReady, QuireError, stamp, timestamp
+from quire.layers.graph.layout import CONFIG, FOLDER
+from quire.model import InputError, NotReady, UnsupportedVersion, stamp, timestamp
 
 FILE = "projects.json"
 LOCK = "projects.lock"
@@ -38,6 +50,10 @@ class _File(msgspec.Struct):
     projects: list[Registered]
 
 
+class _Versioned(msgspec.Struct):
+    version: int
+
+
 class Registry:
     """`$MEMORY_HOME/projects.json`, by default `~/.memory/projects.json`."""
 
@@ -53,9 +69,22 @@ class Registry:
         """Every registered project, by name; an unreadable registry counts as empty."""
         try:
             found = msgspec.json.decode(read_bytes(self.path), type=_File).projects
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return []
         return sorted(found, key=lambda item: (item.project.get("name", "").casefold(), item.project_root))
+
+    def refuse_newer(self) -> None:
+        """Nothing may be told of a registry of a newer version, and nothing be written to it."""
+        try:
+            version = msgspec.json.decode(read_bytes(self.path), type=_Versioned).version
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return
+        if version > 1:
+            raise UnsupportedVersion(
+                f"The list of projects was written by a newer program: {self.path}",
+                hint="Update this program. Nothing was changed.",
+                details={"path": self.path},
+            )
 
     def add(self, root: str, source: Literal["auto", "manual"] = "manual") -> Registered:
         """Register a project, or note that it was seen. One that was added by hand stays so."""
@@ -98,10 +127,17 @@ class Registry:
             projects.remove(found[0])
         return found[0]
 
+    def is_gone(self, entry: Registered) -> bool:
+        """Whether a project has no memory any more. One that is damaged, newer or hidden by git is not gone."""
+        root = entry.project_root
+        if os.path.lexists(os.path.join(root, FOLDER, CONFIG)):
+            return False
+        return not hidden_files(Git(root, self._world.env), (FOLDER,))
+
     def prune(self) -> list[Registered]:
-        """Forget the projects that hold no readable memory any more."""
+        """Forget the projects that hold no memory any more."""
         with self._changing() as projects:
-            gone = [item for item in projects if not _readable(item.project_root)]
+            gone = [item for item in projects if self.is_gone(item)]
             projects[:] = [item for item in projects if item not in gone]
         return gone
 
@@ -114,6 +150,7 @@ class Registry:
             now = timestamp(self._world.now())
             holder = Holder(pid=self._world.pid, operation="projects", created_at=now)
             with held(os.path.join(self.folder, LOCK), holder, _LOCK_SECONDS, self._world.sleep):
+                self.refuse_newer()
                 projects = self.projects()
                 before = list(projects)
                 self._set_aside()
@@ -133,14 +170,6 @@ class Registry:
             msgspec.json.decode(data, type=_File)
         except FileNotFoundError:
             return
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             name = f"projects.invalid-{stamp(self._world.now())}-{self._world.pid}.json"
             write_file(os.path.join(self.folder, name), data, self._world.token())
-
-
-def _readable(root: str) -> bool:
-    try:
-        GraphStore(root).config()
-    except (QuireError, OSError):
-        return False
-    return True

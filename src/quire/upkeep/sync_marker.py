@@ -23,11 +23,11 @@ from quire.files import (
 )
 from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER, RECOVERY, SYNC_STATE
-from quire.model import timestamp
+from quire.model import Problem, timestamp
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
 
-__all__ = ["Marker", "Start", "advance_marker", "read_marker", "start_of"]
+__all__ = ["Marker", "Start", "advance_marker", "newer_marker", "read_marker", "start_of"]
 
 
 class Marker(msgspec.Struct, frozen=True):
@@ -50,11 +50,30 @@ def read_marker(store: GraphStore) -> Marker | str:
         return "this is the first sync"
     except (OSError, ValueError):
         return f"`{FOLDER}/{SYNC_STATE}` cannot be read"
+    if newer_marker(store):
+        return f"`{FOLDER}/{SYNC_STATE}` was written by a newer program"
     commit = found.get("last_sync_commit")
     if found.get("version") != 1 or not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
         return f"`{FOLDER}/{SYNC_STATE}` names no commit in the form it should"
     at = found.get("last_sync_at")
     return Marker(commit, at if isinstance(at, str) else "")
+
+
+def newer_marker(store: GraphStore) -> Problem | None:
+    """That the marker is of a newer version, which we leave as it is."""
+    try:
+        version = decode_object(store.read(SYNC_STATE)).get("version")
+    except (OSError, ValueError):
+        return None
+    if not isinstance(version, int) or version <= 1:
+        return None
+    return Problem(
+        code="LocalStateNewer",
+        severity="warning",
+        path=f"{FOLDER}/{SYNC_STATE}",
+        message=f"It was written by a newer program (version {version}); the marker stays as it is.",
+        hint="Update this program.",
+    )
 
 
 def start_of(marker: Marker | str, git: Git, head: str | None) -> Start:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from journaling import bundle, event
 
+from promised import proves
 from quire.files import World
 from quire.layers.journal import (
     Checkpoint,
@@ -604,6 +605,7 @@ def test_what_is_listed_is_named_and_the_rest_counted(store: Store) -> None:
     assert found.message.endswith("`evt-000023` and 5 more.")
 
 
+@proves("P9.1", "E11", over="journal")
 def test_a_secret_is_never_repeated(store: Store) -> None:
     store.add(_line(4, summary=f"Used {SECRET} for it."))
     found = store.validate()

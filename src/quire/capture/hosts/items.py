@@ -18,7 +18,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)$")
 _RULE = re.compile(r"[ \t]*(?:-[ \t]*){3,}$|[ \t]*(?:\*[ \t]*){3,}$|[ \t]*(?:_[ \t]*){3,}$|[ \t]*={3,}$")
 # Lines that carry no words: pictures and badges, tags around text, lines of a table that only divide it.
 _NO_WORDS = re.compile(
-    r"[ \t]*(?:\[?!\[[^\n]*|</?[A-Za-z][^<>\n]*>|\|?[ \t]*:?-{3,}[-:| \t]*|={3,}[ \t][^=\n]{1,80}[ \t]={3,}[ \t]*)$"
+    r"[ \t]*(?:\[?!\[[^\n]*|</?[A-Za-z][^<>\n]*>|(?:\|[ \t]*)?:?---[-:| \t]*|={3,}[ \t][^=\n]{1,80}[ \t]={3,}[ \t]*)$"
 )
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?")
 _ALERT = re.compile(r"\[!(\w+)\][ \t]*$")

@@ -39,7 +39,7 @@ MICRO = 1_000_000
 _FILE_BYTES = 8 << 20
 _LOCK_SECONDS = 10.0
 
-_Amount = Annotated[int, msgspec.Meta(ge=0)]
+_Amount = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
 
 __all__ = ["DAYS", "FILE", "MICRO", "Reservation", "Spent", "micro", "reserve", "settle", "spent_today"]
 

@@ -59,11 +59,12 @@ _COSMETIC = re.compile(
 )
 _EVERYTHING = frozenset((".", "./", "./...", "..."))
 _CD = re.compile(r"(?:cd|pushd) [^&;|]{1,200}(?:&&|;)\s*")
-_REDIRECTED = re.compile(r"\s*(?:2>&1|[12&]?>\s*/dev/null)(?=\s|$|[|;&])")
+# Blanks are looked at once, from where they begin: a long run of them would else be gone over from each of its places.
+_REDIRECTED = re.compile(r"(?<!\s)\s*(?:2>&1|[12&]?>\s*/dev/null)(?=\s|$|[|;&])")
 _TRIMS = re.compile(r"\s*(?:tail|head|tee|cat|less|grep|rg|sed|awk|wc)\b")
-_ECHO = re.compile(r"\s*(?:;|&&)\s*echo\s[^;&|]*$")
+_ECHO = re.compile(r"(?<!\s)\s*(?:;|&&)\s*echo\s[^;&|]*$")
 _SET = re.compile(r"(?:set -\S+|export \S+|source \S+|\. \S+)\s*(?:&&|;|\n)\s*")
-_JOINED = re.compile(r"\s*(?:&&|;|\|\|)\s*")
+_JOINED = re.compile(r"(?<!\s)\s*(?:&&|;|\|\|)\s*")
 
 __all__ = ["COMMAND_CHARS", "check_command", "checks_in", "covers"]
 

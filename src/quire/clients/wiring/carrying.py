@@ -149,8 +149,10 @@ class Carrier:
             _replace(real, current, plan.after, self.world)
         except BaseException:
             with contextlib.suppress(OSError, QuireError):
-                _remove_folders(folders)
-                self._put_back(key, known, was_own)
+                # What is in its place already keeps the record that tells the way back.
+                if _read(real) != plan.after:
+                    _remove_folders(folders)
+                    self._put_back(key, known, was_own)
             raise
         if manifest.earlier is not None:
             self.manifests.put(msgspec.structs.replace(manifest, earlier=None), is_own=True)

@@ -20,6 +20,8 @@ import msgspec
 
 from quire.clients.wiring.types import Scope
 from quire.files import (
+    ASIDE,
+    PASSING,
     Splice,
     World,
     disk,
@@ -29,6 +31,7 @@ from quire.files import (
     read_bytes,
     sha256,
     splices,
+    storage_failed,
     undone,
     write_file,
 )
@@ -37,7 +40,7 @@ from quire.model import Problem, UnsupportedVersion
 FOLDER = "integrations"
 VERSION = 1
 _NOTE = ".own"
-_SECTIONS = re.compile(rb"<!-- (memory(?::map)?):start -->.*?<!-- \1:end -->", re.DOTALL)
+_START = re.compile(rb"<!-- (memory(?::map)?):start -->")
 
 __all__ = ["FOLDER", "VERSION", "Manifest", "Manifests", "Passage", "known_base", "make_manifest"]
 
@@ -76,11 +79,18 @@ class Manifests:
         self.world = world
         self.private = private
         self.problems: list[Problem] = []
+        self._newer: list[UnsupportedVersion] = []
+        self._spoiled: set[str] = set()
         self._found = self._read_all()
 
     def vouches(self, manifest: Manifest | None) -> bool:
         """Whether this user wrote a record on this machine; any other may say whatever it likes."""
         return manifest is not None and (self.private or os.path.isfile(self._note(manifest)))
+
+    def refuse_newer(self) -> None:
+        """Whoever changes something must know all of what was written; whoever looks need not."""
+        for error in self._newer:
+            raise error
 
     def get(self, path: str) -> Manifest | None:
         return self._found.get(path)
@@ -104,6 +114,8 @@ class Manifests:
         if os.path.islink(file):
             # A repository can bring one, and writing keeps links: it would lead to any file of the user.
             disk.remove(file)
+        elif file in self._spoiled and not os.path.lexists(file + ASIDE):
+            disk.rename(file, file + ASIDE)
         write_file(file, pretty(msgspec.to_builtins(manifest)), self.world.token())
         self._found[manifest.path] = manifest
         if known is not None and known != manifest:
@@ -146,8 +158,16 @@ class Manifests:
             file = os.path.join(self.folder, name)
             try:
                 manifest = _read(file)
-            except (OSError, ValueError) as error:
+            except UnsupportedVersion as error:
+                self._newer.append(error)
+                self.problems.append(_unknown(file, error))
+                continue
+            except (OSError, ValueError, RecursionError) as error:
+                if isinstance(error, OSError) and error.errno in PASSING:
+                    # Nothing is wrong with it, and without it the way back would be a guess.
+                    raise storage_failed(error, f"read `{FOLDER}/{name}`", self.folder) from error
                 self.problems.append(_damaged(file, error))
+                self._spoiled.add(file)
                 continue
             if self._file(manifest.path) == file:
                 found[manifest.path] = manifest
@@ -195,7 +215,19 @@ def known_base(
 
 
 def _words_of_others(data: bytes | None) -> list[bytes]:
-    return _SECTIONS.sub(b" ", data or b"").split()
+    """What stands outside of our sections. One that has no end is none, and is looked for no further."""
+    held, words, at, endless = data or b"", list[bytes](), 0, set[bytes]()
+    for start in _START.finditer(held):
+        end = b"<!-- " + start[1] + b":end -->"
+        if start.start() < at or end in endless:
+            continue
+        found = held.find(end, start.end())
+        if found < 0:
+            endless.add(end)
+            continue
+        words += held[at : start.start()].split()
+        at = found + len(end)
+    return words + held[at:].split()
 
 
 def _brings_back(manifest: Manifest) -> bool:
@@ -214,6 +246,16 @@ def _read(file: str) -> Manifest:
             details={"path": file},
         )
     return msgspec.json.decode(data, type=Manifest)
+
+
+def _unknown(file: str, error: UnsupportedVersion) -> Problem:
+    return Problem(
+        code="LocalStateNewer",
+        severity="warning",
+        path=os.path.join(FOLDER, os.path.basename(file)),
+        message=f"{error} What was written is recognised by its form alone.",
+        hint=error.hint or "",
+    )
 
 
 def _damaged(file: str, error: Exception) -> Problem:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.drafts import Draft, Known, find_fact, section_named, time_text
     from quire.layers.facts.faults import find_fact_faults
     from quire.layers.facts.lines import Reading, encode_record, read_lines
+    from quire.layers.facts.mending import plan_fact_mending
     from quire.layers.facts.notes import Note, add_note, clear_notes, read_notes, remove_notes, restore_notes
     from quire.layers.facts.putting_away import Outcome, archive_facts, named_ids, restore_facts
     from quire.layers.facts.records import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         session_name,
         text_name,
     )
+    from quire.layers.facts.rehashing import rehashed_facts
     from quire.layers.facts.replacing import replacements_of
     from quire.layers.facts.resolve import Contradiction, Link, Parked, Resolved, canonical, resolve_reading
     from quire.layers.facts.sessions import (
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
         pin,
         read_working,
         unpin,
+        working_problem,
         write_working,
     )
 
@@ -140,6 +143,7 @@ __all__ = [
     "note_access",
     "overview_of",
     "pin",
+    "plan_fact_mending",
     "profile_of",
     "read_access",
     "read_file",
@@ -148,6 +152,7 @@ __all__ = [
     "read_sessions",
     "read_working",
     "refuse_unreadable",
+    "rehashed_facts",
     "remove_notes",
     "replace_file",
     "replacements_of",
@@ -165,6 +170,7 @@ __all__ = [
     "text_name",
     "time_text",
     "unpin",
+    "working_problem",
     "write_working",
 ]
 
@@ -238,6 +244,7 @@ _HOMES = {
     "note_access": "access",
     "overview_of": "source",
     "pin": "working",
+    "plan_fact_mending": "mending",
     "profile_of": "decay",
     "read_access": "access",
     "read_file": "store",
@@ -246,6 +253,7 @@ _HOMES = {
     "read_sessions": "sessions",
     "read_working": "working",
     "refuse_unreadable": "source",
+    "rehashed_facts": "rehashing",
     "remove_notes": "notes",
     "replace_file": "store",
     "replacements_of": "replacing",
@@ -263,6 +271,7 @@ _HOMES = {
     "text_name": "records",
     "time_text": "drafts",
     "unpin": "working",
+    "working_problem": "working",
     "write_working": "working",
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 from quire.files import lines, read_inside
 from quire.guard import stored_secrets
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
-from quire.layers.facts.lines import Reading, read_lines
+from quire.layers.facts.lines import Reading, doubled_lines, read_lines
 from quire.layers.facts.resolve import Resolved, resolve_reading
 from quire.layers.facts.types import Mind, Stored
 from quire.model import Problem, cut
@@ -29,7 +29,16 @@ def find_fact_faults(root: str) -> list[Problem]:
         said = f"It cannot be read: {reason}."
         return [Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there.")]
     resolved = resolve_reading(read_lines(data, path))
-    return [*resolved.problems, *_secrets(data, path), *_disagreements(resolved, path)]
+    return [*resolved.problems, *_doubled(data, path), *_secrets(data, path), *_disagreements(resolved, path)]
+
+
+def _doubled(data: bytes, path: str) -> list[Problem]:
+    found = doubled_lines(data.split(b"\n"))
+    if not found:
+        return []
+    said = f"Lines that stand in the file already, and say nothing more: {len(found):,}."
+    hint = "`memory check --repair` takes them out; so does `memory facts normalize --write`."
+    return [Problem(code="LineTwice", severity="warning", path=path, line=found[0], message=said, hint=hint)]
 
 
 def _secrets(data: bytes, path: str) -> list[Problem]:

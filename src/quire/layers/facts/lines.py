@@ -22,11 +22,12 @@ _CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _ODD = (b" :", b"\t:", b"\r:", b'\\\\":')
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"([ \t\r]*:)?')
 _DECODE = msgspec.json.Decoder().decode
+_HINT = "It is kept as it is, and no other line suffers. Mend it in an editor, or take the line out."
 _TAGS: dict[type[Stored], str] = {Fact: "fact", Connection: "edge", Episode: "episode", Mind: "mind"}
 # Said even where they could be left out: a reader must not have to guess what a line is, or whether it holds.
 _ALWAYS = {"status", "content_hash"}
 
-__all__ = ["Aside", "Reading", "encode_record", "read_lines"]
+__all__ = ["Aside", "Reading", "doubled_lines", "encode_record", "is_mark", "read_lines"]
 
 
 class Aside(msgspec.Struct, frozen=True):
@@ -62,7 +63,7 @@ def read_lines(data: bytes, path: str = FILE, most: int = LINE_BYTES) -> Reading
             try:
                 record = record_from(_object(text, most), doubts.append)
             except NotUnderstood as error:
-                fault = Problem(code=error.code, message=error.message, field=error.field)
+                fault = Problem(code=error.code, message=error.message, field=error.field, hint=_HINT)
             else:
                 _keep(reading, record)
         if fault is not None:
@@ -116,8 +117,30 @@ def _bare(line: bytes) -> bytes:
     return line
 
 
+def is_mark(line: bytes) -> bool:
+    """Whether a line is the mark of a merge conflict."""
+    return _is_bare_mark(_bare(line))
+
+
+def doubled_lines(lines: list[bytes]) -> list[int]:
+    """The numbers of records that stood there before, byte for byte."""
+    seen: set[bytes] = set()
+    found = []
+    for number, line in enumerate(lines, start=1):
+        bare = line.removesuffix(b"\r")
+        if bare in seen:
+            found.append(number)
+        elif bare and not bare.isspace():
+            seen.add(bare)
+    return [number for number in found if not is_mark(lines[number - 1]) and not read_lines(lines[number - 1]).aside]
+
+
+def _is_bare_mark(text: bytes) -> bool:
+    return text[:7] in _CONFLICT and text[7:8] in (b"", b" ")
+
+
 def _mark_of_conflict(text: bytes) -> Problem | None:
-    if text[:7] in _CONFLICT and text[7:8] in (b"", b" "):
+    if _is_bare_mark(text):
         return Problem(
             code="ConflictMarker",
             message="The mark of a merge conflict; the lines on both sides are read.",

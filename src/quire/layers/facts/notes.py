@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import msgspec
 
 from quire.files import LOCAL_BYTES, LocalFile, is_text, place_of, read_local, spoiled, write_local
-from quire.guard import find_secrets
+from quire.guard import find_secrets, without_unseen
 from quire.layers.facts.layout import FOLDER
 from quire.model import InputError, Problem, SecretDetected, trim
 
@@ -246,7 +246,7 @@ def _check_text(text: str) -> None:
             hint="Remove NUL characters and lone surrogates.",
             details={"field": "text"},
         )
-    for secret in find_secrets(text):
+    for secret in (*find_secrets(text), *find_secrets(without_unseen(text))):
         if secret.certain:
             raise SecretDetected(
                 f"The note looks like it holds a {secret.what} ({secret.rule}): {secret.masked}, line {secret.line}.",

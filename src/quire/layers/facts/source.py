@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import read_inside, stamp_of
+from quire.files import PASSING, read_inside, stamp_of, storage_failed
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
 from quire.model import Edge, InvalidStore, Layer, Problem, Record, Summary
 
@@ -95,6 +95,9 @@ class FactSource:
             yield Overview().summary()
             return
         except OSError as error:
+            if error.errno in PASSING:
+                # Nothing is wrong with the file: it must not pass for an empty one, neither now nor in the index.
+                raise storage_failed(error, f"read `{FOLDER}/{FILE}`", self._root) from error
             reason = (error.strerror or str(error)).lower()
             yield Problem(code="CanonicalFileUnsafe", path=FILE, message=f"It cannot be read: {reason}.")
             yield Overview().summary()

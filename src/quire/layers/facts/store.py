@@ -37,7 +37,16 @@ _ATTRIBUTE = f"{FILE} merge=union text eol=lf"
 _COMMENT = "# Facts are lines of their own: a merge keeps those of both sides, and reading settles what they say."
 _PLAIN = re.compile(r"[A-Za-z0-9_.:-]+\Z")
 
-__all__ = ["Committed", "commit", "create_file", "ensure_attribute", "read_file", "replace_file"]
+__all__ = [
+    "ATTRIBUTES",
+    "Committed",
+    "commit",
+    "create_file",
+    "ensure_attribute",
+    "read_file",
+    "replace_file",
+    "with_attribute",
+]
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -132,13 +141,20 @@ def ensure_attribute(root: str, world: World) -> bool:
         data = read_bytes(path)
     except FileNotFoundError:
         data = b""
-    if _merges_by_line(data):
+    after = with_attribute(data)
+    if after == data:
         return False
+    write_file(path, after, world.token())
+    return True
+
+
+def with_attribute(data: bytes) -> bytes:
+    """The attributes with a line that has git merge the file line by line; as they are where there is one."""
+    if _merges_by_line(data):
+        return data
     newline = newline_of(data)
     gap = b"" if not data or data.endswith(b"\n") else newline
-    text = newline.join(line.encode() for line in (_COMMENT, _ATTRIBUTE)) + newline
-    write_file(path, data + gap + text, world.token())
-    return True
+    return data + gap + newline.join(line.encode() for line in (_COMMENT, _ATTRIBUTE)) + newline
 
 
 def _merges_by_line(data: bytes) -> bool:

@@ -33,6 +33,7 @@ __all__ = [
     "pin",
     "read_working",
     "unpin",
+    "working_problem",
     "write_working",
 ]
 
@@ -152,6 +153,11 @@ def _end_of(name: str, moves: Mapping[str, str | None]) -> str | None:
         if at is not None:
             seen.add(at)
     return at
+
+
+def working_problem(root: str) -> Problem | None:
+    """What keeps the file from being used at all."""
+    return _read(root)[0].problem
 
 
 def _read(root: str) -> tuple[LocalFile, dict[str, Any]]:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from quire.layers.graph.faults import find_store_faults
     from quire.layers.graph.inspect import Inspected, inspect_node
     from quire.layers.graph.intent import parse_intent
+    from quire.layers.graph.mending import plan_graph_mending
+    from quire.layers.graph.rehashing import rehashed_graph
     from quire.layers.graph.save import Saved, save_intent
     from quire.layers.graph.source import GraphSource, node_record
     from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
@@ -30,9 +32,11 @@ __all__ = [
     "layout",
     "node_record",
     "parse_intent",
+    "plan_graph_mending",
     "planned_files",
     "project_identity",
     "refresh_schemas",
+    "rehashed_graph",
     "save_intent",
     "settle",
     "write_access",
@@ -52,9 +56,11 @@ _HOMES = {
     "inspect_node": "inspect",
     "node_record": "source",
     "parse_intent": "intent",
+    "plan_graph_mending": "mending",
     "planned_files": "create",
     "project_identity": "create",
     "refresh_schemas": "create",
+    "rehashed_graph": "rehashing",
     "save_intent": "save",
     "settle": "writing",
     "write_access": "writing",

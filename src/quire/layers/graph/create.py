@@ -13,7 +13,7 @@ from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event
 from quire.layers.graph.writing import write_access
-from quire.model import InputError, limits, slug_of, slugify, timestamp, title_from_slug
+from quire.model import InputError, file_stems, limits, slugify, timestamp, title_from_slug
 
 ATTRIBUTES = ".gitattributes"
 _ATTRIBUTES_TEXT = (
@@ -48,7 +48,7 @@ def _checked(name: str) -> str:
 def planned_files(root: str, name: str | None, now: str) -> dict[str, bytes]:
     """The files of a new store, by their paths below the memory folder."""
     project_id, title = project_identity(root, name)
-    stem = slug_of(project_id)
+    stem = file_stems(project_id)[0]
     body = f"# {title}\n\n{title} {NO_DESCRIPTION}: say in a sentence or two what it is and whom it serves."
     node = {
         "id": project_id,

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from quire.files import lines
 from quire.layers.graph.layout import FOLDER
 from quire.model import Problem
+
+# Seven signs, or more: git adds one where both sides renamed a file, and as many as its attributes say.
+_BEGIN, _END = re.compile(rb"<{7,} "), re.compile(rb">{7,} ")
 
 __all__ = ["conflict", "conflict_line", "invalid", "not_text", "unreadable"]
 
@@ -44,9 +49,9 @@ def conflict_line(data: bytes) -> int | None:
     """Where a merge conflict begins. A line of equals signs alone is a heading, not a conflict."""
     begin = None
     for number, line in lines(data):
-        if line.startswith(b"<<<<<<< "):
+        if _BEGIN.match(line):
             begin = begin or number
-        elif begin and line.startswith(b">>>>>>> "):
+        elif begin and _END.match(line):
             return begin
     return None
 

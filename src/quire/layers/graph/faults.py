@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, escaping_part, is_text, parse_strict
+from quire.files import decode_object, escaping_part, is_text, parse_strict, writer_of
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.config import Config
 from quire.layers.graph.damage import conflict, conflict_line
@@ -321,7 +321,7 @@ class _Examiner:
 
     def strays(self) -> Iterator[Problem]:
         for name in sorted(os.listdir(self.store.folder)) if os.path.isdir(self.store.folder) else ():
-            if name not in _KNOWN_TOP:
+            if name not in _KNOWN_TOP and writer_of(name) is None:
                 yield _warning("StrayFile", _shown(name), "Not part of the memory.", "Move it elsewhere or remove it.")
         for top in (NODES, RELATIONS):
             if os.path.islink(os.path.join(self.store.folder, top)):
@@ -335,6 +335,8 @@ class _Examiner:
         base = os.path.basename(path)
         if not is_text(path):
             yield _warning("StrayFile", _shown(path), "Its name is not UTF-8 text: no command reads it.", "Rename it.")
+        elif writer_of(base) is not None:
+            return  # of a writer of ours: those of dead ones are counted by who sweeps them
         elif base.startswith("."):
             yield _warning("StrayFile", path, "A leftover of an interrupted program.", "Remove it.")
         elif path.endswith(".md") and top == NODES:

@@ -7,7 +7,7 @@ import msgspec
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model import NotFound, Verdict
 
-__all__ = ["Inspected", "inspect_node"]
+__all__ = ["Inspected", "found_elsewhere", "inspect_node"]
 
 
 class Inspected(msgspec.Struct, kw_only=True):
@@ -21,7 +21,7 @@ class Inspected(msgspec.Struct, kw_only=True):
 
 
 def inspect_node(store: GraphStore, node_id: str) -> Inspected:
-    stored = store.find_node(node_id) or _found_elsewhere(store, node_id)
+    stored = store.find_node(node_id) or found_elsewhere(store, node_id)
     if stored is None:
         from quire.layers.graph.meant import hint_for, similar_ids
 
@@ -38,7 +38,7 @@ def inspect_node(store: GraphStore, node_id: str) -> Inspected:
     )
 
 
-def _found_elsewhere(store: GraphStore, node_id: str) -> StoredNode | None:
+def found_elsewhere(store: GraphStore, node_id: str) -> StoredNode | None:
     """A node whose file does not have the name its id asks for."""
     stored = (store.read_node(path) for path in store.node_paths())
     return next((found for found in stored if isinstance(found, StoredNode) and found.node.id == node_id), None)

@@ -189,21 +189,22 @@ def _salvage(value: dict[str, Any], faulty: set[str]) -> tuple[Intent, dict[str,
     """What is left of the intent without its faulty parts, so that the rest is checked in the same run."""
     lists: dict[str, list[Any]] = {}
     positions: dict[str, list[int]] = {}
+    # Every place that is faulty, or that has something faulty in it.
+    spoiled = {field[:end] for field in faulty for end in (*_dots(field), len(field))}
     for name, shape in _LISTS.items():
         items = value.get(name)
         lists[name], positions[name] = [], []
         for number, item in enumerate(items if isinstance(items, list) else ()):
             if not isinstance(item, dict):
                 continue
-            prefix = f"{name}.{number}."
-            kept = {
-                key: part
-                for key, part in item.items()
-                if not any(field == prefix + key or field.startswith(f"{prefix}{key}.") for field in faulty)
-            }
+            kept = {key: part for key, part in item.items() if f"{name}.{number}.{key}" not in spoiled}
             try:
                 lists[name].append(msgspec.convert(kept, shape))
             except msgspec.ValidationError:
                 continue
             positions[name].append(number)
     return Intent(task=str(value.get("task") or "-"), **lists), positions
+
+
+def _dots(field: str) -> list[int]:
+    return [place for place, char in enumerate(field) if char == "."]

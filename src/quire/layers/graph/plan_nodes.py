@@ -64,7 +64,8 @@ def _missing(planning: Planning, number: int, item: NodeIn) -> None:
 
 
 def _draft_node(planning: Planning, number: int, item: NodeIn, node_id: str) -> None:
-    stored = planning.lookup(node_id)
+    is_change = item.title is UNSET or item.body is UNSET
+    stored = planning.needed(node_id) if is_change else planning.lookup(node_id)
     draft = NodeDraft.of(stored) if stored else _new_node(planning, number, item, node_id)
     if draft is None:
         return

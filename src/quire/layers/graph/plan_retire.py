@@ -73,7 +73,7 @@ def _delete(planning: Planning) -> None:
         field = planning.draft.place("delete", number, "id")
         if item.id in planning.ids:
             planning.problem("Contradiction", field, f"`{item.id}` is also written in this intent")
-        elif planning.lookup(item.id) is None and planning.store.deletion_of(item.id) is not None:
+        elif planning.needed(item.id) is None and planning.store.deletion_of(item.id) is not None:
             planning.already.append(item.id)
         else:
             _delete_node(planning, item, field)

@@ -63,13 +63,21 @@ class Planning:
             self.stored[node_id] = self.store.find_node(node_id)
         return self.stored[node_id]
 
+    def needed(self, node_id: str) -> StoredNode | None:
+        """A node that is spoken of as one that is there: it may lie under another name than its id asks for."""
+        if self.lookup(node_id) is None:
+            from quire.layers.graph.inspect import found_elsewhere
+
+            self.stored[node_id] = found_elsewhere(self.store, node_id)
+        return self.stored[node_id]
+
     def known(self, node_id: str) -> bool:
-        return node_id in self.nodes or node_id in self.ids or self.lookup(node_id) is not None
+        return node_id in self.nodes or node_id in self.ids or self.needed(node_id) is not None
 
     def existing(self, node_id: str, field: str) -> NodeDraft | None:
         """The draft of a node that must exist; a problem where it does not."""
         if node_id not in self.nodes:
-            stored = self.lookup(node_id)
+            stored = self.needed(node_id)
             if stored is None:
                 self.unknown(node_id, field)
                 return None

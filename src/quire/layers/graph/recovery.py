@@ -47,6 +47,7 @@ def keep_dirty_files(
         target = os.path.join(folder, *path.split("/"))
         ensure_folder(os.path.dirname(target))
         disk.create(target, data)
+        disk.sync_folder(os.path.dirname(target))
         reason = "dirty_delete" if overwritten[path] else "dirty_overwrite"
         copies.append(RecoveryCopy(name, os.path.relpath(target, store.root), reason))
     if copies:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from quire.files import Append, Change, Git, World, apply_changes, sha256
 from quire.layers.graph.codec import encode_event
 from quire.layers.graph.drafts import NodeDraft
+from quire.layers.graph.inspect import found_elsewhere
 from quire.layers.graph.intent import Draft, read_intent, refuse
 from quire.layers.graph.layout import EVENTS, FOLDER, RECOVERY
 from quire.layers.graph.plan import Plan, plan_save
@@ -59,8 +61,20 @@ class _Write(msgspec.Struct):
     """Bodies that a person changed since they were last saved."""
 
 
-def save_intent(store: GraphStore, world: World, git: Git, value: Any, *, actor: Actor, dry_run: bool = False) -> Saved:
-    """Carry out a save intent. Every problem is reported at once, and then nothing is written."""
+def save_intent(
+    store: GraphStore,
+    world: World,
+    git: Git,
+    value: Any,
+    *,
+    actor: Actor,
+    dry_run: bool = False,
+    read: Mapping[str, tuple[bytes, bytes]] | None = None,
+) -> Saved:
+    """Carry out a save intent. Every problem is reported at once, and then nothing is written.
+
+    `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
+    """
     draft = read_intent(value)
     now = timestamp(world.now())
     if dry_run:
@@ -68,6 +82,7 @@ def save_intent(store: GraphStore, world: World, git: Git, value: Any, *, actor:
     with write_access(store, world, "save"):
         store.config()
         for attempt in range(1, _ATTEMPTS + 1):
+            _refuse_if_read_otherwise(store, read or {})
             write = _resolve(store, git, draft, actor, now, dry_run=False)
             try:
                 _apply(store, world, git, write, now)
@@ -77,6 +92,17 @@ def save_intent(store: GraphStore, world: World, git: Git, value: Any, *, actor:
                 if attempt == _ATTEMPTS:
                     raise
     return write.report
+
+
+def _refuse_if_read_otherwise(store: GraphStore, read: Mapping[str, tuple[bytes, bytes]]) -> None:
+    for name, files in read.items():
+        found = store.find_node(name) or found_elsewhere(store, name)
+        if found is None or (found.data, found.body_data) != files:
+            raise Conflict(
+                f"`{name}` was changed since you began to edit it; nothing was written.",
+                hint="Look at it as it is now, and make your edit again.",
+                details={"id": name},
+            )
 
 
 def _resolve(store: GraphStore, git: Git, draft: Draft, actor: Actor, now: str, *, dry_run: bool) -> _Write:
@@ -202,4 +228,4 @@ def _apply(store: GraphStore, world: World, git: Git, write: _Write, now: str) -
     log = b"".join(map(encode_event, write.events))
     appends = [Append(path=EVENTS, data=log, size=store.events_size())] if log else []
     recovery = os.path.join(store.folder, RECOVERY)
-    apply_changes(store.folder, recovery, write.changes, appends, world.token())
+    apply_changes(store.folder, recovery, write.changes, appends, world.token(), whole=True)

@@ -6,8 +6,10 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.files import is_text, stamp_of, storage_failed
-from quire.layers.graph.layout import FOLDER, NODES, RELATIONS
+import msgspec
+
+from quire.files import is_interrupted, is_text, stamp_of, storage_failed
+from quire.layers.graph.layout import FOLDER, NODES, RECOVERY, RELATIONS
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model import Edge, Layer, Problem, Record, is_seal
 
@@ -26,6 +28,12 @@ class GraphSource:
     def folder_stamps(self) -> dict[str, int]:
         """When each folder last gained or lost a name: unchanged, unless somebody replaced a file."""
         return dict(self._folders())
+
+    def moment(self) -> str | None:
+        """How long the log is, to which every save adds, and how the folders look; None in the middle of a save."""
+        if is_interrupted(os.path.join(self._store.folder, RECOVERY)):
+            return None
+        return f"{self._store.events_size()} {self.folder_stamps()}"
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
         """Sidecars and relations (all of them, or those named) with time and size, the body's beside the sidecar's."""
@@ -78,8 +86,13 @@ class GraphSource:
                 relation = self._store.read_relation(path)
                 found = relation_edge(relation) if isinstance(relation, StoredRelation) else relation
             # A file that vanished since it was listed is not a damaged one.
-            if not (isinstance(found, Problem) and found.code == "CanonicalFileMissing"):
-                yield found
+            if isinstance(found, Problem) and found.code == "CanonicalFileMissing":
+                continue
+            if isinstance(found, Problem) and found.path != path:
+                # Of its body: told under the file that is read again, or it would be told for ever.
+                said = f"Its body, `{found.path}`: {found.message}"
+                found = msgspec.structs.replace(found, path=path, message=said)
+            yield found
 
     def _folders(self) -> Iterator[tuple[str, int]]:
         pending = [NODES, RELATIONS]

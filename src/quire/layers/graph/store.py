@@ -18,7 +18,7 @@ from quire.layers.graph.codec import (
     relation_decoder,
 )
 from quire.layers.graph.config import STORAGE_VERSION, Config
-from quire.layers.graph.damage import invalid, not_text, unreadable
+from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RECOVERY, RELATIONS
 from quire.model import (
     InvalidStore,
@@ -221,6 +221,10 @@ class GraphStore:
             if again == stored:
                 break
             stored = again
+        if isinstance(stored, StoredNode) and b"<<<<<<<" in stored.body_data and not stored.hash_holds:
+            # What a merge left open says neither side. A text that was saved with such lines is what it is.
+            line = conflict_line(stored.body_data)
+            return conflict(path.removesuffix(".json") + ".md", line) if line else stored
         return stored
 
     def _read_node_once(self, path: str, data: bytes | None = None) -> StoredNode | Problem:
@@ -230,6 +234,7 @@ class GraphStore:
             return unreadable(path, error)
         try:
             node = node_decoder().decode(data.removeprefix(b"\xef\xbb\xbf"))
+            decode_object(data)  # what it says beyond our fields must be readable, too: a rewrite keeps it
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             return invalid(path, data, str(error))
         # The body lies beside the sidecar under the same name, whatever `body_path` claims.
@@ -381,6 +386,8 @@ def _walk(base: str, folder: str, prefix: str) -> Iterator[str]:
         if entry.name.startswith(".") or not is_text(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
+            if entry.name.endswith(".json"):
+                yield f"{shown}/{entry.name}"  # in the place of a file: whoever reads it is told so
             yield from _walk(os.path.join(base, folder), entry.name, shown)
         else:
             yield f"{shown}/{entry.name}"

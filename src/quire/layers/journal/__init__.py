@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from quire.layers.journal.evidence_text import evidence_lines
     from quire.layers.journal.grouping import Evidence, Group, group_events
     from quire.layers.journal.line_diff import diff_lines, shortened
-    from quire.layers.journal.mending import plan_mending
+    from quire.layers.journal.mending import Mending, plan_mending
+    from quire.layers.journal.mending_files import files_of_mending, who_mends
     from quire.layers.journal.numbering import allocate_ids, moment_of, ordinal_of, time_text
     from quire.layers.journal.pages import PlannedFile, planned_pages, settle_pages, write_pages
     from quire.layers.journal.projections import render_projections
     from quire.layers.journal.records import event_of
+    from quire.layers.journal.rehashing import rehashed_journal
     from quire.layers.journal.settings import config_bytes, read_config
     from quire.layers.journal.settling import settle_due_pages, settle_files
     from quire.layers.journal.shapes import (
@@ -120,6 +122,7 @@ __all__ = [
     "JournalSource",
     "Maintenance",
     "Manifest",
+    "Mending",
     "PlannedFile",
     "Provider",
     "PruneResult",
@@ -160,6 +163,7 @@ __all__ = [
     "evidence_lines",
     "expired_items",
     "file_bytes",
+    "files_of_mending",
     "find_batches",
     "find_candidates",
     "group_events",
@@ -198,6 +202,7 @@ __all__ = [
     "read_state",
     "recall_scope",
     "registry_value",
+    "rehashed_journal",
     "render_entry",
     "render_projections",
     "session_faults",
@@ -217,6 +222,7 @@ __all__ = [
     "unrecalled",
     "validate_journal",
     "value_of",
+    "who_mends",
     "with_source",
     "without_source",
     "write_bundle",
@@ -246,6 +252,7 @@ _HOMES = {
     "JournalSource": "source",
     "Maintenance": "types",
     "Manifest": "types",
+    "Mending": "mending",
     "PlannedFile": "pages",
     "Provider": "types",
     "PruneResult": "types",
@@ -286,6 +293,7 @@ _HOMES = {
     "evidence_lines": "evidence_text",
     "expired_items": "archiving",
     "file_bytes": "canonical",
+    "files_of_mending": "mending_files",
     "find_batches": "archiving",
     "find_candidates": "archiving",
     "group_events": "grouping",
@@ -323,6 +331,7 @@ _HOMES = {
     "read_state": "documents",
     "recall_scope": "cursors",
     "registry_value": "sources",
+    "rehashed_journal": "rehashing",
     "render_entry": "entry_block",
     "render_projections": "projections",
     "session_faults": "shapes",
@@ -342,6 +351,7 @@ _HOMES = {
     "unrecalled": "cursors",
     "validate_journal": "validating",
     "value_of": "documents",
+    "who_mends": "mending_files",
     "with_source": "sources",
     "without_source": "sources",
     "write_bundle": "writings",

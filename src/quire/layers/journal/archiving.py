@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.files import Change, disk, lines, sha256
+from quire.files import Change, disk, is_text, lines, sha256
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.documents import parse_document, read_manifest, value_of
 from quire.layers.journal.events import Line, history_bytes, read_history
@@ -101,7 +101,7 @@ def find_batches(root: str) -> list[Batch]:
         names = os.listdir(os.path.join(root, FOLDER, ARCHIVE))
     except OSError:
         return []
-    return [_batch(root, name) for name in sorted(names) if name.startswith(BATCH_PREFIX)]
+    return [_batch(root, name) for name in sorted(filter(is_text, names)) if name.startswith(BATCH_PREFIX)]
 
 
 def _batch(root: str, name: str) -> Batch:
@@ -244,7 +244,7 @@ def expired_items(root: str) -> list[ExpiredItem]:
     found = []
     with contextlib.suppress(QuireError):
         for _, line in lines(held_file(root, EXPIRED, EVENTS_BYTES) or b""):
-            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                 found.append(msgspec.json.decode(line, type=ExpiredItem))
     return found
 

@@ -129,7 +129,7 @@ def add_run(root: str, note: RunNote, token: str) -> None:
 def _notes(data: bytes) -> list[RunNote]:
     found = []
     for line in data.splitlines():
-        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             found.append(msgspec.json.decode(line, type=RunNote))
     return found
 

@@ -7,7 +7,9 @@ place where the block goes. Markers and headings shown in a code fence, in front
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -164,7 +166,9 @@ def _hidden(data: bytes) -> list[tuple[int, int]]:
 
 
 def _is_within(position: int, stretches: list[tuple[int, int]]) -> bool:
-    return any(begin <= position < end for begin, end in stretches)
+    """Whether a place lies in one of these, which stand in their order; a file may have thousands of them."""
+    before = bisect_right(stretches, position, key=itemgetter(0))
+    return before > 0 and position < stretches[before - 1][1]
 
 
 def _prose(data: bytes) -> Iterator[_Line]:

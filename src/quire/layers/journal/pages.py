@@ -42,6 +42,7 @@ _ATTEMPTS = 5
 __all__ = [
     "PlannedFile",
     "chosen_entry",
+    "earlier_entries",
     "planned_pages",
     "settle_pages",
     "write_pages",
@@ -108,11 +109,25 @@ def write_pages(root: str, state: State, world: World, formerly: Iterable[str] =
     for plan in _plans(root, state):
         if path := _write_page(root, plan, world):
             written.append(path)
-    entry = chosen_entry(root, state.bundle)
-    for name in dict.fromkeys((*formerly, *ENTRY_FILES)):
-        if name and name != entry and _may_hold_entry(root, name):
-            written += _take_out(root, name, entry, world)
+    for name, before, rest in earlier_entries(root, state, formerly):
+        written += _take_out(root, name, before, rest, world)
     return written
+
+
+def earlier_entries(root: str, state: State, formerly: Iterable[str] = ()) -> list[tuple[str, bytes, bytes]]:
+    """Files that still hold an entry block and are no longer the one for it: as they are, and without the block."""
+    entry = chosen_entry(root, state.bundle)
+    found = []
+    for name in dict.fromkeys((*formerly, *ENTRY_FILES)):
+        if not name or name == entry or not _may_hold_entry(root, name):
+            continue
+        data = _followed(root, name)
+        if data is None or follow_inside(root, name) == follow_inside(root, entry) or entry_marker(data) is None:
+            continue
+        rest = remove_entry(data)
+        if rest != data:
+            found.append((name, data, rest))
+    return found
 
 
 def _write_page(root: str, plan: Callable[[], PlannedFile], world: World) -> str:
@@ -136,17 +151,11 @@ def _write_page(root: str, plan: Callable[[], PlannedFile], world: World) -> str
     return ""
 
 
-def _take_out(root: str, name: str, entry: str, world: World) -> list[str]:
+def _take_out(root: str, name: str, before: bytes, rest: bytes, world: World) -> list[str]:
     """Remove the block from a file that no longer is the one for it; a file that held nothing else goes."""
     real = follow_inside(root, name)
-    data = _followed(root, name)
-    if data is None or real == follow_inside(root, entry) or entry_marker(data) is None:
-        return []
-    rest = remove_entry(data)
-    if rest == data:
-        return []
     if rest.strip():
-        write_file(real, rest, world.token())
+        write_file(real, rest, world.token(), before)
     else:
         disk.remove(real)
         disk.sync_folder(os.path.dirname(real))

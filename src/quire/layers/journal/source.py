@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.files import hex_digest, stamp_of
+from quire.files import hex_digest, is_text, stamp_of
 from quire.layers.journal.layout import (
     ARCHIVE,
     BATCH_CHECKPOINTS,
@@ -56,9 +56,10 @@ class JournalSource:
         return (f"{folder}/{name}" for name in sorted(self._names(folder)) if name.endswith(".json"))
 
     def _names(self, folder: str) -> list[str]:
+        """What lies in a folder; not names that are no text, which nothing can be kept under."""
         path = os.path.join(self._folder, folder)
         try:
-            return [] if os.path.islink(path) else os.listdir(path)
+            return [] if os.path.islink(path) else list(filter(is_text, os.listdir(path)))
         except OSError:
             return []
 

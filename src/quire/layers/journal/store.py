@@ -66,6 +66,7 @@ __all__ = [
     "load_history",
     "load_sources",
     "open_journal",
+    "planned_changes",
 ]
 
 
@@ -232,7 +233,21 @@ def load_checkpoint(root: str, name: str, folder: str = CHECKPOINTS) -> Checkpoi
 
 def commit(journal: Journal, writing: Writing, world: World) -> None:
     """Write all of it or nothing. The caller holds the lock, and read the journal while holding it."""
-    root, changes, appends = journal.root, list(writing.changes), []
+    root = journal.root
+    changes, appends = planned_changes(journal, writing)
+    if changes or appends:
+        ensure_local(root, FOLDER, world.token())
+        folder = os.path.join(root, FOLDER)
+        if appends:
+            from quire.files import ensure_folder, inside
+
+            ensure_folder(os.path.dirname(inside(folder, EVENTS)))
+        apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
+
+
+def planned_changes(journal: Journal, writing: Writing) -> tuple[list[Change], list[Append]]:
+    """What a writing comes to: the files below the journal's folder, and what is added to its log."""
+    root, changes, appends = journal.root, list(writing.changes), list[Append]()
     if writing.state is not None:
         changes.append(_document(STATE, value_of(writing.state), journal.state_digest))
     if writing.checkpoint is not None:
@@ -252,14 +267,7 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         appends.append(Append(path=EVENTS, data=added.lstrip(b"\n"), size=journal.events_size))
     if writing.pages:
         changes.append(_pages_due(root, journal.state))
-    if changes or appends:
-        ensure_local(root, FOLDER, world.token())
-        folder = os.path.join(root, FOLDER)
-        if appends:
-            from quire.files import ensure_folder, inside
-
-            ensure_folder(os.path.dirname(inside(folder, EVENTS)))
-        apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
+    return changes, appends
 
 
 def _document(path: str, value: Any, planned: str | None) -> Change:

@@ -160,5 +160,5 @@ def _secret_findings(history: History) -> Iterator[Finding]:
             return
         told += 1
         said = f"Looks like a credential ({secret.what}, {secret.rule}): {secret.masked}."
-        hint = "Replace the credential, then remove it here; git history keeps it until it is rewritten."
+        hint = "Replace the credential, then `memory purge --secrets`; git history keeps it until it is rewritten."
         yield warned(f"history:secret:{event.id}", said, _EVENTS, hint, line.number)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quire.layers.profile.entries import Entry, new_fields, read_entry, split_name, time_text
     from quire.layers.profile.export import export_document, size_text
     from quire.layers.profile.faults import find_profile_faults
-    from quire.layers.profile.forgotten import Forgotten, read_forgotten
+    from quire.layers.profile.forgotten import Forgotten, read_forgotten, sound_forgotten
     from quire.layers.profile.linking import Linked, add_link, forget, remove_links, restore
     from quire.layers.profile.merge import Disagreement, Merged, merge_documents
     from quire.layers.profile.migration import migrated
@@ -91,6 +91,7 @@ __all__ = [
     "retarget",
     "settle_profile",
     "size_text",
+    "sound_forgotten",
     "split_name",
     "stamp_now",
     "tag_name",
@@ -155,6 +156,7 @@ _HOMES = {
     "retarget": "privacy",
     "settle_profile": "settling",
     "size_text": "export",
+    "sound_forgotten": "forgotten",
     "split_name": "entries",
     "stamp_now": "places",
     "tag_name": "records",

@@ -251,7 +251,7 @@ def _unsupported(where: str, version: str) -> UnsupportedVersion:
 
 def _refuse_twice(data: bytes, where: str) -> None:
     try:
-        parse_strict(data.decode("utf-8"), f"`{where}`")
+        parse_strict(data.decode("utf-8"), f"`{where}`", bounded=False)
     except InvalidJson as error:
         raise InvalidStore(error.message, hint="Mend it by hand; nothing was changed.", details=error.details) from None
 

@@ -29,6 +29,7 @@ __all__ = [
     "change_with",
     "encode",
     "read_forgotten",
+    "sound_forgotten",
 ]
 
 
@@ -82,6 +83,11 @@ def change_with(root: str, forgotten: Sequence[Forgotten]) -> Change:
     """The file with these added at the end."""
     found = _writable(root)
     return _change(found, _bounded(_lines(found.data), forgotten))
+
+
+def sound_forgotten(data: bytes) -> bytes:
+    """The lines that can be restored, as they stand."""
+    return b"".join(line + b"\n" for line in _lines(data) if _decoded(line) is not None)
 
 
 def change_forgotten(root: str, forgotten: Sequence[Forgotten], restored: Sequence[Forgotten] = ()) -> Change | None:

@@ -229,7 +229,7 @@ def _read(data: bytes, side: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise _unusable(side, "it is not UTF-8 text", _place(data[: error.start].decode("utf-8"))) from None
     try:
-        document = parse_strict(text, f"The side `{side}`")
+        document = parse_strict(text, f"The side `{side}`", bounded=False)
     except InvalidJson as error:
         mark = _MARK.search(text)
         if mark is not None:

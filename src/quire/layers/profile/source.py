@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import read_inside
+from quire.files import PASSING, read_inside, storage_failed
 from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, READABLE
 from quire.layers.profile.places import Places, stamp_now
-from quire.model import Edge, InvalidStore, Layer, Problem, QuireError, Record, Summary, UnsupportedVersion
+from quire.model import (
+    Edge,
+    InvalidStore,
+    Layer,
+    Problem,
+    QuireError,
+    Record,
+    StorageFailed,
+    Summary,
+    UnsupportedVersion,
+)
 
 if TYPE_CHECKING:
     from quire.layers.profile.document import Document
@@ -70,6 +80,9 @@ def read_document(root: str, path: str, where: str) -> Document | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
+        if error.errno in PASSING:
+            # Nothing is wrong with the document, and the index must not remember that there is.
+            raise storage_failed(error, f"read `{where}`", root) from error
         reason = (error.strerror or str(error)).lower()
         raise InvalidStore(
             f"`{where}` cannot be read: {reason}.", hint="Put a plain file there; it was left exactly as it is."
@@ -107,6 +120,8 @@ class ProfileSource:
         for place in places.documents:
             try:
                 documents.append(read_document(*place))
+            except StorageFailed:
+                raise
             except QuireError as error:
                 documents.append(None)
                 fault = fault or (error.code, error.message, error.hint or "")

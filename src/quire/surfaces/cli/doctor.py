@@ -25,9 +25,9 @@ def run(session: Session, fix: bool) -> int:
     """Say what is wrong with the installation: program, machine, project, agents, sessions, server.
 
     Starts the MCP server once to see whether it answers; asks no network. With --fix it completes what a dead writer
-    left, adds missing lines to .gitignore, makes a damaged index anew, writes damaged wiring of this project again,
-    forgets listed projects that are gone, and reads sessions that wait. Everything else is said with what to do about
-    it. Works without a memory, too.
+    left, adds missing lines to .gitignore, makes a damaged index anew, mends what loses nothing in the memory's files
+    (as `memory check --repair` does), writes damaged wiring of this project again, forgets listed projects that are
+    gone, and reads sessions that wait. Everything else is said with what to do about it. Works without a memory, too.
     """
     project = session.project()
     found = project.doctor(fix=fix)

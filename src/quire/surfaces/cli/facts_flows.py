@@ -61,7 +61,7 @@ def _say_messages(data: bytes, messages: list[Any]) -> None:
 
     try:
         given = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         given = None
     if isinstance(given, list):
         say(json_text(messages))

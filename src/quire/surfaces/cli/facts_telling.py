@@ -108,17 +108,28 @@ def supersede(
     warn(done.warnings)
 
 
-def archive(session: Session, facts: tuple[str, ...], reason: str | None, faded: bool, dry_run: bool) -> int:
+def archive(
+    session: Session,
+    facts: tuple[str, ...],
+    reason: str | None,
+    faded: bool,
+    agent_session: str | None,
+    dry_run: bool,
+) -> int:
     """Put facts away: out of recall and context, still found by search-archive.
 
     Each id is answered for. --faded takes all facts that nobody confirmed for so long that they no longer count.
-    A connection is put away by its ref, edge:….
+    --session takes all active ones that this session was the first to tell. A connection is put away by its ref,
+    edge:….
     """
-    if not facts and not faded:
-        raise UsageError("Name the facts, or use --faded.", hint="`memory facts archive --help` shows examples.")
+    if not facts and not faded and not agent_session:
+        raise UsageError(
+            "Name the facts, or use --faded or --session.", hint="`memory facts archive --help` shows examples."
+        )
     project = session.project()
-    done = project.memory_archive(list(facts), reason=reason, faded=faded, dry_run=dry_run)
-    return _outcomes(session, project, done, "Nothing has faded." if faded else "")
+    done = project.memory_archive(list(facts), reason=reason, faded=faded, session=agent_session, dry_run=dry_run)
+    nothing = "Nothing has faded." if faded else "No active fact is from that session." if agent_session else ""
+    return _outcomes(session, project, done, nothing)
 
 
 def restore(session: Session, facts: tuple[str, ...], dry_run: bool) -> int:
@@ -212,11 +223,13 @@ TELLING = {
         examples="""Examples:
   memory facts archive 57afd07611e9 --reason "fixed in 2.1"
   memory facts archive --faded --dry-run
+  memory facts archive --session 7f3ac2d9 --dry-run
 """,
         arguments=(Argument(name="facts", many=True, required=False),),
         options=(
             Option(name="--reason", into="reason", metavar="TEXT", help="Why; kept with the fact."),
             Option(name="--faded", into="faded", help="All that nobody confirmed for long."),
+            Option(name="--session", into="agent_session", metavar="ID", help="All that this session told first."),
             _DRY,
         ),
     ),

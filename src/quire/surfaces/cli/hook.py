@@ -34,6 +34,8 @@ _MOST_BYTES = 1 << 20
 _OFF = ("off", "0", "no", "false")
 _ABOUT, _ANSWER, _COLLECT = b"\x00", b"\x01", b"\x02"
 """What the child says: which project it is about, its answer, and that there is work for later."""
+_NOTHING = b"{}\n"
+"""What every client takes for no answer; each has a silence of its own, where that can still be found out."""
 
 __all__ = ["COMMAND", "answer_hook"]
 
@@ -58,7 +60,9 @@ def answer_hook(words: list[str]) -> int:
         world, answer, root = _guarded(client, event)
     except (Exception, KeyboardInterrupt):
         # Whoever hooked us in must not notice: a signal, a full process table, a folder that is gone.
-        answer = _silence(client, event)
+        answer = _NOTHING
+        with contextlib.suppress(Exception, KeyboardInterrupt):
+            answer = _silence(client, event)
     with contextlib.suppress(Exception, KeyboardInterrupt):
         _print(answer)
         if root:

@@ -43,6 +43,7 @@ COMMANDS = {
     "status": "Show features by stage, questions, what the code left behind.",
     "check": "Look for faults in the memory's files.",
     "export": "Print all of it, to be read or kept elsewhere.",
+    "purge": "Take a text, such as a secret, out of everything that is kept.",
     "rebuild": "Make the index from nothing.",
     "diff": "Show what differs from the last commit.",
     "projects": "List, add and remove the projects on this machine.",

@@ -59,7 +59,7 @@ def remove(session: Session, project: str) -> None:
 
 
 def prune(session: Session) -> None:
-    """Forget the projects that hold no readable memory any more."""
+    """Forget the projects that hold no memory any more. Damaged, newer and hidden ones stay."""
     gone = session.machine().prune()
     if session.as_json:
         from quire.fields import pruned_fields

@@ -72,6 +72,8 @@ def _report(found: Synced, everything: bool, dry_run: bool) -> None:
         say(f"Synced to {(found.head_commit or '')[:9]}.")
     elif dry_run:
         say("Dry run: the marker stays where it is.")
+    elif found.head_commit:
+        say("The marker stays where it is.")
     else:
         say("There is no commit yet, so there is no marker to set.")
 

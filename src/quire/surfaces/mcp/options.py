@@ -82,7 +82,7 @@ def _toolsets(named: str | None, env: Mapping[str, str], memory_home: str) -> tu
         try:
             with open(path, "rb") as file:
                 found = msgspec.json.decode(file.read(1 << 16), type=Settings).toolset
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
                 f"{path} cannot be read: {error}.", hint='It holds one object, such as {"toolset": "core,facts"}.'
             ) from None

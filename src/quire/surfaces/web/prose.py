@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _MOST_CHARS = 200_000
 _DEPTH = 40
+_MOST_BRACKETS = 4_000
+"""Each opening bracket may begin a link that ends anywhere: nothing costs more to read, and nobody writes so many."""
 _KEPT = {"href", "start", "class"}
 
 Tree = list[Any]
@@ -20,9 +22,11 @@ __all__ = ["Tree", "prose_of"]
 
 
 def prose_of(text: str) -> Tree:
-    """The tree of a text. One that is too long or too deep to be read as Markdown is shown as it is."""
+    """The tree of a text. One that is too long, too deep or too tangled to be read as Markdown is shown as it is."""
     if len(text) > _MOST_CHARS:
         return [["pre", {}, [text[:_MOST_CHARS], "…"]]]
+    if text.count("[") > _MOST_BRACKETS:
+        return [["pre", {}, [text]]]
     try:
         tree = _built(_reader().parse(text))
     except (RecursionError, ValueError):

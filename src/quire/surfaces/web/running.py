@@ -176,7 +176,7 @@ def _running(world: World, root: str) -> Running | None:
     said = daemons.holder_of(_place(world, root))
     try:
         found = msgspec.json.decode(said, type=Running) if said else None
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return found if found is not None and _is_a_page(world, found) else None
 

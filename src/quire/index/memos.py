@@ -1,0 +1,69 @@
+"""What was worked out about records, and can be worked out again; and asking an index that stands still."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apsw
+import msgspec
+
+__all__ = ["Memos"]
+
+
+class Memos:
+    """The part of an index that is written while it is asked."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._due: dict[str, bytes] = {}
+
+    @contextlib.contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """All that is asked in here is answered from one state of the index, whoever writes to it meanwhile."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            # After some errors the database has ended it already.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        due, self._due = self._due, {}
+        if due:
+            self.note(due)
+
+    def memos(self, names: Iterable[str]) -> dict[str, bytes]:
+        """What was noted under these names."""
+        wanted = list(names)
+        listed = msgspec.json.encode(wanted).decode()
+        rows = self._rows("SELECT name, value FROM memos WHERE name IN (SELECT value FROM json_each(?))", listed)
+        return dict(rows) | {name: self._due[name] for name in wanted if name in self._due}
+
+    def memos_from(self, beginning: str) -> Iterator[bytes]:
+        """Everything that was noted under names that begin with this text."""
+        rows = self._rows("SELECT name, value FROM memos WHERE substr(name, 1, ?) = ?", len(beginning), beginning)
+        due = {name: value for name, value in self._due.items() if name.startswith(beginning)}
+        return iter((dict(rows) | due).values())
+
+    def note(self, memos: dict[str, bytes]) -> None:
+        """Keep what was worked out. Whoever cannot write works it out again."""
+        if self._connection.in_transaction:
+            self._due |= memos
+            return
+        with contextlib.suppress(apsw.Error), self._writing():
+            self._connection.executemany("INSERT OR REPLACE INTO memos VALUES (?, ?)", memos.items())
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction, begun as a writer: a reader that turned writer half-way could only be refused."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _rows(self, query: str, *values: Any) -> Iterator[Any]:
+        return iter(self._connection.execute(query, values))

@@ -1,0 +1,36 @@
+"""Who sets right what a check found: a repair that loses nothing, a person, or nobody, since it mends itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from quire.files import Git
+from quire.layers.graph import GraphStore
+from quire.model import Problem
+from quire.upkeep.mending.leftovers import CODE as LEFTOVERS
+from quire.upkeep.mending.local_state import mends_itself
+from quire.upkeep.mending.planning import MAP_STALE, REPAIR, plan_memory, plan_profile
+
+PERSON, ITSELF = "person", "itself"
+
+__all__ = ["ITSELF", "PERSON", "sorted_problems"]
+
+
+def sorted_problems(store: GraphStore, git: Git, problems: Sequence[Problem], now: datetime) -> list[Problem]:
+    """The problems, each with who mends it. What is sorted already stays so."""
+    if all(problem.mend for problem in problems):
+        return list(problems)
+    plans = (plan_memory(store, git, problems, now), plan_profile(store.root, problems, now))
+    mended = {(mend.code, mend.path, mend.line, mend.field) for plan in plans for mend in plan.mends}
+    gone = {f"{plan.folder}/{change.path}" for plan in plans for change in plan.changes if change.data is None}
+
+    def who(problem: Problem) -> str:
+        place = (problem.code, problem.path, problem.line, problem.field)
+        if place in mended or problem.path in gone or problem.code in (LEFTOVERS, MAP_STALE):
+            return REPAIR
+        return ITSELF if mends_itself(problem) else PERSON
+
+    return [problem if problem.mend else msgspec.structs.replace(problem, mend=who(problem)) for problem in problems]

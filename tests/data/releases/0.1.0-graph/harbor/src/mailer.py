@@ -1,0 +1,2 @@
+def mail(to: str) -> str:
+    return to.strip()

@@ -1,0 +1,3 @@
+def send(message: str) -> bool:
+    """Send until it arrives."""
+    return bool(message)

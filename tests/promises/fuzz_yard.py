@@ -1,0 +1,139 @@
+"""Where parsers of files are tried: one project of this process with something in every layer, on a disk in memory."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from quire.files import World
+from quire.project import Project
+
+__all__ = ["NOW", "as_text", "held", "home", "instead_of", "put", "root", "world"]
+
+NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
+_SHARED = "/dev/shm"
+_TALK = (
+    b'{"type":"user","cwd":"ROOT","sessionId":"s","timestamp":"2026-03-01T10:00:00.000Z",'
+    b'"message":{"role":"user","content":"Please mend the queue in the worker."}}\n'
+    b'{"type":"assistant","cwd":"ROOT","sessionId":"s","timestamp":"2026-03-01T10:00:05.000Z",'
+    b'"message":{"role":"assistant","content":"Decision: use Redis because it keeps jobs. Next: add a test."}}\n'
+)
+
+
+@functools.cache
+def _yard() -> str:
+    room = _SHARED if os.path.isdir(_SHARED) and os.access(_SHARED, os.W_OK) else None
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="quire-fuzz-", dir=room))
+    owner = os.getpid()
+    atexit.register(lambda: shutil.rmtree(folder, ignore_errors=True) if os.getpid() == owner else None)
+    for name in ("harbor", "home", "sessions"):
+        os.mkdir(os.path.join(folder, name))
+    return folder
+
+
+def home() -> str:
+    return os.path.join(_yard(), "home")
+
+
+def world(folder: str = "") -> World:
+    """A pinned clock, counted tokens, no waiting."""
+    numbers = iter(range(10**9))
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": home(), "MEMORY_HOME": f"{home()}/registry"}
+    return World(
+        cwd=folder or os.path.join(_yard(), "harbor"),
+        env={**env, "MEMORY_LOCK_TIMEOUT": "0.1"},
+        now=lambda: NOW,
+        token=lambda: f"{next(numbers):08x}" * 2,
+        sleep=lambda _seconds: None,
+        pid=os.getpid(),
+    )
+
+
+@functools.cache
+def root() -> str:
+    """A project without git, with records in every layer."""
+    top = os.path.join(_yard(), "harbor")
+    for name, data in {"README.md": b"# Harbor\n\nInvoices.\n", "src/queue.py": b"def retry() -> None: ...\n"}.items():
+        _write(os.path.join(top, name), data)
+    project = Project.open(top, world())
+    project.init()
+    feature = {"kind": "feature", "title": "Victim", "body": "# Victim\n\nTwo: gr\u00f6\u00dfe.", "stage": "shipped"}
+    related = {"predicate": "depends_on", "to": "feature.witness"}
+    witness = {"kind": "feature", "title": "Witness", "body": "I stay.", "anchors": ["src/queue.py#retry", "src/**"]}
+    project.save({"task": "fill", "nodes": [witness, {**feature, "tags": ["gr\u00f6\u00dfe"], "related": [related]}]})
+    told = [project.memory_store(*pair).fact.id for pair in (("Decisions", "Use Redis."), ("Specs", "Thirty seconds."))]
+    project.memory_connect(told[0], told[1], "depends_on")
+    project.memory_session("past", turns=2, tool_calls=3, title="the beginning", close=True)
+    project.memory_session("open", turns=1, title="another")
+    project.memory_focus(told[:1])
+    project.note("look at the uploads")
+    project.memory_query()
+    project.profile_remember("user", "timezone", "Europe/Madrid", tags=["place"])
+    project.profile_remember("tools", "shell", "fish 4", confidence=0.5)
+    project.profile_remember("learnings", "flaky", "The job needs two cores.", importance=9)
+    project.profile_link("learnings.flaky", "tools.shell", "depends-on")
+    project.profile_recall("user", "timezone")
+    project.profile_forget("tools", "shell")
+    _write(os.path.join(_yard(), "sessions", "projects", "x", "s1.jsonl"), _TALK.replace(b"ROOT", top.encode()))
+    project.journal_init()
+    project.journal_add("claude-local", os.path.join(_yard(), "sessions"), name="claude")
+    project.journal_sync(everything=True)
+    project.journal_recall()
+    return top
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def put(relative: str, data: bytes) -> str:
+    """A file of the project, or of the home folder where the path begins with `~/`."""
+    top = home() if relative.startswith("~/") else root()
+    path = os.path.join(top, relative.removeprefix("~/"))
+    _write(path, data)
+    return path
+
+
+def held(*relatives: str) -> list[bytes]:
+    """What files of the project hold now: seeds."""
+    found = []
+    for relative in relatives:
+        with open(os.path.join(root(), relative), "rb") as file:
+            found.append(file.read())
+    return found
+
+
+def instead_of(relative: str, look: Callable[[], object]) -> Callable[[bytes], object]:
+    """A parser that is given its input as a file of the project; the file is put back, and must not have changed."""
+
+    def run(data: bytes) -> object:
+        path = os.path.join(home() if relative.startswith("~/") else root(), relative.removeprefix("~/"))
+        before = None
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                before = file.read()
+        _write(path, data)
+        try:
+            found = look()
+            with open(path, "rb") as file:
+                assert file.read() == data, "reading changed the file"
+            return found
+        finally:
+            if before is None:
+                os.unlink(path)
+            else:
+                _write(path, before)
+
+    return run
+
+
+def as_text(use: Callable[[str], object]) -> Callable[[bytes], object]:
+    """A parser of text, with half characters where the bytes are no text."""
+    return lambda data: use(data.decode("utf-8", "surrogateescape"))

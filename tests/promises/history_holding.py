@@ -1,0 +1,50 @@
+"""One process that stops in the middle of a change, the lock held. Run as a script: which layer, and where.
+
+It says `held`, and goes on when it is told to.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from quire.files import disk
+from quire.inbox import Proposal, propose
+from quire.project import Project
+
+__all__ = ["ACTS", "CHANGES"]
+
+CHANGES: dict[str, Callable[[Project], object]] = {
+    "graph": lambda project: project.save(
+        {"task": "hold", "nodes": [{"kind": "feature", "title": "Of the holder", "body": "It went on."}]}
+    ),
+    "facts": lambda project: project.memory_store("Specs", "The holder went on."),
+    "profile": lambda project: project.profile_remember("learnings", "holder", "The holder went on."),
+    "journal": lambda project: project.journal_add("markdown", project.root, name="holder"),
+    "inbox": lambda project: project.inbox_add([proposal("The holder went on.")]),
+}
+ACTS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "graph": (("reset", "--yes"),),
+    "facts": (("facts", "store", "Specs", "Another one."), ("note", "later")),
+    "profile": (("profile", "remember", "learnings", "another", "Another one."), ("profile", "session-start")),
+    "journal": (("journal", "add", "markdown", ".", "--name", "another"), ("journal", "recall"), ("journal", "update")),
+    "inbox": (("inbox", "reject", "--value", "Another one."),),
+}
+"""What others may want to do meanwhile, by the command that they type."""
+
+
+def proposal(text: str) -> Proposal:
+    return propose("facts", "fact", text, {"section": "Specs", "content": text}, origin="file:a.md", by="user")
+
+
+def stop(_operation: str, _path: str) -> None:
+    disk.before = lambda _operation, _path: None
+    print("held", flush=True)
+    sys.stdin.readline()
+
+
+if __name__ == "__main__":
+    layer, root = sys.argv[1:3]
+    project = Project.open(root)
+    disk.before = stop
+    CHANGES[layer](project)

@@ -1,0 +1,473 @@
+"""Every kind of file that is ever read: how each is told by its path, and a project in which all of them are.
+
+`build` makes the project with the verbs that people use. `KINDS` names what they leave; `test_kinds.py` checks that no
+file of theirs is without a kind and no kind without a file.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from typing import NamedTuple
+
+import msgspec
+from crashing import git
+from journal_trials import bare, prune, say, sessions_of, write
+from trials import NOW, open_project
+
+from quire.machine import Machine
+from quire.model import QuireError
+from quire.project import Project
+from thorough import either
+
+__all__ = [
+    "KINDS",
+    "TOLD",
+    "WITNESS",
+    "Kind",
+    "Space",
+    "kind_of",
+    "lent",
+    "read_all",
+    "strangers",
+    "the_space",
+]
+
+WITNESS = "The witness stays where it was."
+TOLD = ("Retries run in the worker.", "A request may take thirty seconds.", "The queue lives in Redis.")
+_FACTS = ("Architecture", "Decisions", "Specs")
+_ROOM = "/dev/shm"
+_TALK = [
+    {"role": "user" if turn % 2 == 0 else "assistant", "content": f"Turn {turn}: " + "the queue moves. " * 80}
+    for turn in range(12)
+]
+_ENTRIES = (
+    ("user", "timezone", "Europe/Madrid, größe"),
+    ("user", "editor", "Helix, in a dark theme."),
+    ("assistant", "name", "Ada"),
+    ("tools", "shell", "fish 4 with starship."),
+    ("tools", "old", "zsh with a long configuration."),
+    ("learnings", "ci", "The e2e job needs two cores."),
+)
+
+
+class Kind(NamedTuple):
+    """One kind of file."""
+
+    place: str
+    """Which of the places it belongs to."""
+    pattern: str
+    """What its path below the space looks like."""
+    form: str
+    """`json`, `lines` of JSON, `text` that people write too, or `other`."""
+    version: str = ""
+    """The key that says which version it is of, where it has one."""
+    sample: str = ""
+    """Which of several files is taken; the first one where nothing is said."""
+
+
+KINDS: dict[str, Kind] = {
+    # the product's graph
+    "config": Kind("graph", r"harbor/\.memory/config\.json", "json", "version"),
+    "sidecar": Kind("graph", r"harbor/\.memory/memory/[^/]+\.json", "json", sample="victim"),
+    "body": Kind("graph", r"harbor/\.memory/memory/[^/]+\.md", "text", sample="victim"),
+    "relation": Kind("graph", r"harbor/\.memory/relations/[^/]+\.json", "json"),
+    "events": Kind("graph", r"harbor/\.memory/events\.jsonl", "lines"),
+    "schema": Kind("graph", r"harbor/\.memory/schema/[a-z]+\.schema\.json", "json", sample="relation"),
+    "sync marker": Kind("graph", r"harbor/\.memory/sync-state\.json", "json", "version"),
+    "map": Kind("graph", r"harbor/(AGENTS|CLAUDE)\.md", "text", sample="AGENTS"),
+    "edits kept": Kind("graph", r"harbor/\.memory/recovery/\d{4}-[^/]+/.+", "other"),
+    "git rules": Kind("graph", r"harbor/(\.memory/|\.agent-memory/|)\.git(ignore|attributes)", "text"),
+    "own ignore": Kind("graph", r"harbor/\.[a-z-]+/local/\.gitignore", "text"),
+    # facts
+    "facts": Kind("facts", r"harbor/\.memory/facts\.jsonl", "lines"),
+    "pins": Kind("facts", r"harbor/\.memory/local/working\.json", "json", "version"),
+    "times of reading": Kind("facts", r"harbor/\.memory/local/access(-folding)?\.jsonl", "lines"),
+    "notes": Kind("facts", r"harbor/\.memory/local/notes\.md", "text"),
+    "notes done": Kind("facts", r"harbor/\.memory/local/notes\.done\.md", "text"),
+    "session": Kind("facts", r"harbor/\.memory/local/sessions/[0-9a-f]+\.json", "json", "version"),
+    "compaction": Kind("facts", r"harbor/\.memory/local/checkpoints/[^/]+\.jsonl", "lines"),
+    # the profile
+    "profile": Kind("profile", r"harbor/\.ai-state/memory\.json", "json", "schema_version"),
+    "private": Kind("profile", r"harbor/\.ai-state/local/memory\.json", "json", "schema_version"),
+    "profile backup": Kind("profile", r"harbor/\.ai-state/(local/)?memory\.backup\.json", "json"),
+    "migrated": Kind("profile", r"harbor/\.ai-state/memory\.pre-migration-1\.1\.json", "json"),
+    "readings": Kind("profile", r"harbor/\.ai-state/local/access(-folding)?\.jsonl", "lines"),
+    "forgotten": Kind("profile", r"harbor/\.ai-state/local/forgotten\.jsonl", "lines"),
+    "private setting": Kind("profile", r"inland/\.ai-state/local/private\.json", "json", "version"),
+    "profile lock": Kind("profile", r"(harbor|inland)/\.ai-state/memory\.lock", "other"),
+    # the journal
+    "state": Kind("journal", r"harbor/\.agent-memory/state\.json", "json", "schemaVersion"),
+    "settings": Kind("journal", r"harbor/\.agent-memory/config\.json", "json"),
+    "sources": Kind("journal", r"harbor/\.agent-memory/sources\.json", "json"),
+    "history": Kind("journal", r"harbor/\.agent-memory/history/events\.jsonl", "lines"),
+    "checkpoint": Kind("journal", r"harbor/\.agent-memory/history/checkpoints/chk-\d+\.json", "json", sample="14"),
+    "batch": Kind("journal", r"harbor/\.agent-memory/archive/prune-[^/]+/manifest\.json", "json"),
+    "archived events": Kind("journal", r"harbor/\.agent-memory/archive/prune-[^/]+/events\.jsonl", "lines"),
+    "archived checkpoint": Kind(
+        "journal", r"harbor/\.agent-memory/archive/prune-[^/]+/checkpoints/chk-\d+\.json", "json"
+    ),
+    "expired": Kind("journal", r"harbor/\.agent-memory/archive/expired\.jsonl", "lines"),
+    "imports": Kind("journal", r"harbor/\.agent-memory/local/imports\.json", "json", "version"),
+    "pages due": Kind("journal", r"harbor/\.agent-memory/local/pages-due\.json", "json"),
+    "runs": Kind("journal", r"harbor/\.agent-memory/local/runs\.jsonl", "lines"),
+    "run lock": Kind("journal", r"harbor/\.agent-memory/local/run\.lock", "other"),
+    "latest run": Kind("journal", r"harbor/\.agent-memory/automation/latest-run\.json", "json"),
+    "keeper": Kind("journal", r"harbor/\.agent-memory/automation/daemon\.(json|lock)", "json", sample="json"),
+    "log of the keeper": Kind("journal", r"harbor/\.agent-memory/local/daemon\.log", "text"),
+    "page": Kind("journal", r"harbor/docs/agent-memory/[a-zA-Z-]+\.md", "text", sample="gotchas"),
+    # proposals, and what hooks leave
+    "inbox": Kind("inbox", r"harbor/\.memory/local/inbox\.jsonl", "lines"),
+    "rejection": Kind("inbox", r"harbor/\.memory/rejected/[0-9a-f]{32}\.json", "json", "version"),
+    "spool": Kind("inbox", r"harbor/\.memory/local/ended(-[0-9a-f]+)?\.jsonl", "lines"),
+    "collected": Kind("inbox", r"harbor/\.memory/local/collected\.json", "json", "version"),
+    "receipts": Kind("inbox", r"harbor/\.memory/local/receipts\.jsonl", "lines"),
+    "transcript": Kind("inbox", r"home/\.claude/projects/.+\.jsonl", "lines"),
+    "log of hooks": Kind("inbox", r"harbor/\.memory/local/hooks\.log", "text"),
+    "hook lock": Kind("inbox", r"harbor/\.memory/local/(hooks-[0-9a-f]|collecting|collect)\.lock", "other"),
+    # what is written into files of clients
+    "record of wiring": Kind("wiring", r"harbor/\.memory/integrations/[^/]+\.json", "json", "version", "mcp-json"),
+    "record at home": Kind("wiring", r"home/registry/integrations/[^/]+\.json", "json", "version"),
+    "note of wiring": Kind("wiring", r"home/registry/integrations/[^/]+\.own", "other"),
+    "client's JSON": Kind("wiring", r"(harbor|home)/(\.mcp|\.(claude|cursor)/[a-z]+|\.claude)\.json", "json"),
+    "client's TOML": Kind("wiring", r"(harbor|home)/\.codex/[a-z]+\.(toml|json)", "text", sample="toml"),
+    "client's text": Kind("wiring", r"(harbor|home)/\.(claude|cursor|codex|agents)/.+\.(md|mdc)", "text"),
+    # what is the user's
+    "registry": Kind("machine", r"home/registry/projects\.json", "json", "version"),
+    "providers": Kind("machine", r"home/registry/providers\.json", "json", "version"),
+    "spending": Kind("machine", r"home/registry/spend\.json", "json", "version"),
+    "agreed sources": Kind("machine", r"home/registry/journal-sources\.json", "json", "version"),
+    "profile at home": Kind("machine", r"home/registry/profile/memory\.json", "json", "schema_version"),
+    # what follows from the others
+    "index": Kind("index", r"(harbor|inland)/\.[a-z-]+/(local/)?index/[^/]+", "other", sample=".sqlite"),
+}
+
+_MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
+    "graph": {
+        "inspect": lambda project: (project.inspect("feature.victim").node.node, len(project.graph.nodes()[0])),
+        "status": lambda project: project.status(),
+        "network": lambda project: project.view_graph(),
+    },
+    "facts": {
+        "list": lambda project: project.memory_query(),
+        "episodes": lambda project: project.memory_episodes("beginning"),
+        "working": lambda project: project.memory_working(),
+        "notes": lambda project: project.notes(),
+    },
+    "profile": {
+        "tools": lambda project: project.profile_recall("tools"),
+        "user": lambda project: project.profile_recall("user"),
+        "forgotten": lambda project: project.profile_forgotten(),
+        "there": lambda project: _inland_of(project).profile_recall("user"),
+    },
+    "journal": {
+        "log": lambda project: project.journal_log(events=True, archived=True),
+        "sources": lambda project: project.journal_sources(),
+        "status": lambda project: project.journal_status(),
+    },
+    "inbox": {
+        "inbox": lambda project: project.inbox(status="all"),
+        "rejected": lambda project: project.inbox_rejected(),
+        "receipts": lambda project: project.receipts(),
+    },
+    "wiring": {"status": lambda project: project.integration_status()},
+    "machine": {
+        "projects": lambda project: Machine(project.world).projects(),
+        "providers": lambda project: project.journal_providers(),
+        "there": lambda project: _inland_of(project).profile_recall("user"),
+    },
+    "index": {"status": lambda project: project.status()},
+}
+"""What is asked of a place in order to see whether its files mean what they meant."""
+
+
+def _inland_of(project: Project) -> Project:
+    return Project.open(project.root.removesuffix("harbor") + "inland", project.world)
+
+
+_LEFT_OUT = (r"harbor/(src|lib)/.*", r"harbor/(README|TODO)\.md", r"inland/(?!\.ai-state/local/private).*", r".*\.lock")
+"""What is the user's own, and the second project, of which only what the first has not is taken."""
+
+
+def kind_of(path: str) -> str:
+    """The kind of a file by its path below the space; empty where it has none."""
+    return next((name for name, kind in KINDS.items() if re.fullmatch(kind.pattern, path)), "")
+
+
+def strangers(paths: Iterable[str]) -> list[str]:
+    """Files that no kind fits, and that are not the user's own."""
+    return [path for path in paths if not kind_of(path) and not any(re.fullmatch(one, path) for one in _LEFT_OUT)]
+
+
+def read_all(top: str) -> dict[str, bytes]:
+    """Every file below a folder, with its bytes; what is no plain file, with what it is. Nothing of git."""
+    found: dict[str, bytes] = {}
+    for folder, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in [*files, *(name for name in folders if os.path.islink(os.path.join(folder, name)))]:
+            path = os.path.join(folder, name)
+            shown = os.path.relpath(path, top)
+            if os.path.islink(path):
+                found[shown] = b"-> " + os.fsencode(os.readlink(path))
+            elif os.path.isfile(path):
+                with open(path, "rb") as file:
+                    found[shown] = file.read()
+            else:
+                found[shown] = b"special"
+    return found
+
+
+class Space:
+    """The project with everything in it, and how it looked when it was whole."""
+
+    def __init__(self, folder: str, whole: dict[str, bytes]) -> None:
+        self.folder = folder
+        self.whole = whole
+        self.paths = {name: _sample(kind, whole) for name, kind in KINDS.items()}
+        self._meant: dict[str, dict[str, str]] = {}
+        self._folders = {os.path.relpath(path, folder) for path, _, _ in os.walk(folder)}
+
+    def open(self, *, name: str = "harbor", hours: float = 30.0) -> Project:
+        """A process that comes later."""
+        project = open_project(self.folder, NOW + timedelta(hours=hours), "k")
+        return project if name == "harbor" else Project.open(os.path.join(self.folder, name), project.world)
+
+    def asked(self, place: str) -> dict[str, str]:
+        """What is answered from the files of a place, in words that can be compared."""
+        found: dict[str, str] = {}
+        for name, ask in _MEANING[place].items():
+            try:
+                found[name] = repr(ask(self.open()))
+            except QuireError as error:
+                found[name] = error.message
+        return found
+
+    def means(self, place: str) -> dict[str, str]:
+        """The same, when everything was whole."""
+        if place not in self._meant:
+            raise KeyError(place)
+        return self._meant[place]
+
+    def path(self, kind: str) -> str:
+        return os.path.join(self.folder, self.paths[kind])
+
+    def restore(self) -> None:
+        """As it was. What did not change is not written, so that the index need not look at it again."""
+        found = read_all(self.folder)
+        for name in found.keys() - self.whole.keys():
+            if not _is_index(name):
+                os.unlink(os.path.join(self.folder, name))
+        for folder, _, _ in os.walk(self.folder, topdown=False):
+            if os.path.relpath(folder, self.folder) not in self._folders and not os.listdir(folder):
+                os.rmdir(folder)
+        for name, data in self.whole.items():
+            path = os.path.join(self.folder, name)
+            if found.get(name) == data or (_is_index(name) and name in found):
+                continue
+            if os.path.isdir(path) and not os.path.islink(path):
+                os.chmod(path, 0o700)
+                shutil.rmtree(path)
+            elif os.path.lexists(path):
+                os.unlink(path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(data)
+
+
+def _is_index(name: str) -> bool:
+    return re.fullmatch(KINDS["index"].pattern, name) is not None
+
+
+def _sample(kind: Kind, whole: dict[str, bytes]) -> str:
+    found = [path for path in sorted(whole) if re.fullmatch(kind.pattern, path)]
+    return next((path for path in found if kind.sample in path and whole[path]), found[0] if found else "")
+
+
+def lent() -> Iterator[Space]:
+    """The space as it was made. Whoever waits in it, perhaps on a pipe, is told so: it would be for ever."""
+
+    def wake(*_: object) -> None:
+        raise TimeoutError("somebody waits")
+
+    before = signal.signal(signal.SIGALRM, wake)
+    signal.alarm(either(300, 3_000))
+    found = the_space()
+    found.restore()
+    try:
+        yield found
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        found.restore()
+
+
+@functools.cache
+def the_space() -> Space:
+    """One for all tests of a process; it goes with the process. There is no git in it: most questions need none."""
+    folder = tempfile.mkdtemp(prefix="quire-kinds-", dir=_ROOM if os.path.isdir(_ROOM) else None)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    space = os.path.join(os.path.realpath(folder), "space")
+    os.mkdir(space)
+    build(space)
+    shutil.rmtree(os.path.join(space, "harbor", ".git"))
+    found = Space(space, read_all(space))
+    for place in _MEANING:
+        found.restore()
+        found._meant[place] = found.asked(place)
+    found.restore()
+    return found
+
+
+# -- a tour through all verbs -------------------------------------------------------------------------------------
+
+
+def build(space: str) -> None:
+    """A project with all its layers, another one beside it, and the user's home."""
+    bare(space)
+    write(space, "harbor/CLAUDE.md", b"# Rules\n\nBe kind.\n")
+    write(space, "harbor/.mcp.json", b'{"mcpServers": {"quire": {"command": "another"}}}\n')
+    write(space, "harbor/.codex/config.toml", b'# mine\nmodel = "x"\n')
+    project = open_project(space, NOW, "a")
+    _graph(project, space)
+    _facts(project)
+    _profile(project, space)
+    _journal(space)
+    _clients(project)
+    _inbox(project, space)
+    _machine(project)
+    _inland(project, space)
+    open_project(space, NOW, "z").status()
+
+
+def _graph(project: Project, space: str) -> None:
+    project.init()
+    victim = {"kind": "feature", "title": "Victim", "body": "# Victim\n\nTwo paragraphs: größe.\n\nThe second."}
+    related = [{"predicate": "depends_on", "to": "feature.witness"}]
+    nodes = [
+        {"kind": "feature", "title": "Witness", "body": WITNESS, "stage": "shipped", "anchors": ["src/a.py"]},
+        {**victim, "tags": ["größe"], "related": related},
+        {"kind": "decision", "title": "Decided", "body": "One store less to run."},
+        {"kind": "gotcha", "title": "Edited", "body": "Before."},
+    ]
+    project.save({"task": "fill", "nodes": nodes})
+    git(space, "add", "--all")
+    git(space, "commit", "--quiet", "--message", "memory")
+    project.sync()
+    write(space, "harbor/.memory/memory/edited.md", b"By hand.\n")
+    project.save({"task": "again", "nodes": [{"id": "gotcha.edited", "body": "After."}]})
+
+
+def _facts(project: Project) -> None:
+    ids = [project.memory_store(section, text).fact.id for section, text in zip(_FACTS, TOLD, strict=True)]
+    project.memory_archive([project.memory_store("Known Issues", "Exports are slow.").fact.id], reason="fixed")
+    project.memory_connect(ids[0], ids[1], "depends_on")
+    project.memory_session("past", turns=2, tool_calls=3, title="the beginning", close=True)
+    project.memory_session("live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
+    project.memory_focus(ids[:1])
+    for text in ("look at the uploads", "look at the fonts"):
+        project.note(text)
+    project.notes_done([2])
+    project.memory_recall("where do retries run?")
+    project.memory_compact(json.dumps({"messages": _TALK}).encode())
+
+
+def _profile(project: Project, space: str) -> None:
+    old = {"schema_version": "1.1", "session_count": 7, "memories": {"project": {"stack": {"value": "Postgres"}}}}
+    write(space, "harbor/.ai-state/memory.json", json.dumps(old).encode())
+    project.profile_status()
+    for category, key, value in _ENTRIES:
+        project.profile_remember(category, key, value)
+    project.profile_link("user.editor", "user.timezone", "related-to")
+    project.profile_private("here", apply=True)
+    project.profile_forget("tools", "old")
+    project.profile_recall("tools", "shell")
+
+
+def _journal(space: str) -> None:
+    """Three seasons: what the first left has expired, what the second left is archived, the third is there."""
+    root, claude = os.path.join(space, "harbor"), os.path.join(sessions_of(space), "claude")
+    shutil.rmtree(claude)
+    for season, days in enumerate((400, 200, 1)):
+        then = NOW - timedelta(days=days)
+        for number in range(4):
+            say(claude, root, 10 * season + number, day=then.date().isoformat())
+        project = open_project(space, then, f"j{season}")
+        if season == 0:
+            project.journal_init()
+            project.journal_add("claude-local", claude, name="claude")
+        project.journal_sync(everything=True)
+        project.journal_recall()
+        for turn in range(12 if season < 2 else 1):
+            again = open_project(space, then + timedelta(hours=turn + 1), f"k{season}")
+            again.journal_restore(again.journal_log().results[turn % 2].id)
+        if season < 2:
+            prune(open_project(space, then + timedelta(days=100), f"l{season}"))
+    open_project(space, NOW, "j5").journal_run_once()
+    _keeper(open_project(space, NOW, "j6"))
+
+
+def _keeper(project: Project) -> None:
+    """What a process leaves that kept the journal and was killed."""
+    from quire.layers.journal import daemon
+    from quire.layers.journal.types import Daemon
+
+    at = "2026-03-02T11:19:00.000Z"
+    daemon.ensure_automation(project.root)
+    keeper = Daemon(pid=99_999_999, started_at=at, last_heartbeat_at=at, interval_minutes=15, provider="auto")
+    daemon.write_keeper(project.root, keeper, project.world.token())
+    daemon.log_line(project.root, at, "started, process 99999999")
+
+
+def _clients(project: Project) -> None:
+    project.integrate(["claude", "cursor", "codex"], force=True)
+    project.integrate(["claude"], user=True)
+    project.journal_integrate(user=True)
+
+
+def _inbox(project: Project, space: str) -> None:
+    from quire.clients import log_line
+    from quire.clients.hooks import HookEvent
+    from quire.inbox import propose
+
+    texts = ("Mails go out at night.", "Uploads are kept for a week.", "Nobody reads the reports.")
+    fields = [{"section": "Specs", "content": text} for text in texts]
+    made = [
+        propose("facts", "fact", text, held, origin="session:claude:s", by="user")
+        for text, held in zip(texts, fields, strict=True)
+    ]
+    project.inbox_add(made)
+    project.inbox_accept([made[1].id])
+    project.inbox_reject([made[2].id], reason="not so")
+    say(os.path.join(space, "home", ".claude"), project.root, 0)
+    (talk,) = (path for path in read_all(space) if re.fullmatch(KINDS["transcript"].pattern, path))
+    event = HookEvent(client="claude", event="session-start", native="SessionStart", session="s", cwd=project.root)
+    project.answer_hook(event, 500, 4_000)
+    ended = msgspec.structs.replace(event, event="session-end", native="SessionEnd", session="s000")
+    project.answer_hook(msgspec.structs.replace(ended, transcript=os.path.join(space, talk)), 0, 0)
+    project.collect_sessions()
+    project.answer_hook(msgspec.structs.replace(ended, transcript=os.path.join(space, talk)), 0, 0)
+    log_line(project.root, project.world, "said nothing")
+
+
+def _machine(project: Project) -> None:
+    from quire.capture.providers.settings import ProviderSettings, write_settings
+    from quire.capture.providers.spending import reserve, settle
+
+    write_settings(project.world, ProviderSettings(daily_ceiling_usd=2.5))
+    settle(project.world, reserve(project.world, ceiling_usd=2.5, needed=100, provider="codex"), 50)
+
+
+def _inland(project: Project, space: str) -> None:
+    """A second project, whose private entries are in the user's home."""
+    os.makedirs(os.path.join(space, "inland/.ai-state"))
+    inland = Project.open(os.path.join(space, "inland"), project.world)
+    inland.profile_remember("user", "language", "Galician")
+    inland.profile_private("home", apply=True)

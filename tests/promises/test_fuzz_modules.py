@@ -1,0 +1,145 @@
+"""Every module that takes text or bytes apart is behind a target, or is named here with the reason why not."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from pathlib import Path
+
+from fuzz_targets import TARGETS
+
+import quire
+from promised import proves
+
+pytestmark = proves("P5.1")
+
+SOURCES = Path(quire.__file__).parent
+PARSING = ("json", "tomllib", "re", "ast", "base64", "configparser")
+CALLS = {"decode", "loads", "parse", "compile", "match", "search", "fullmatch", "finditer", "findall", "sub", "split"}
+DECODERS = {"decode_object", "decode_json", "parse_strict", "read_jsonc", "read_toml", "parse_document", "splitlines"}
+
+_HINT = re.compile(
+    rf"\b(?:{'|'.join(PARSING)})\.[a-z]|msgspec\.(?:json|msgpack)\.|\b(?:{'|'.join(sorted(DECODERS))})\("
+)
+"""What a source must hold at least; looking closer takes long."""
+
+_OURS = "it reads what this program wrote a moment before, or what was read and checked already"
+_INDEX = "it reads the index, which is made again where anything is wrong with it"
+_NAMES = "a pattern for names of files of ours, matched as a whole"
+_SHOWN = "it cuts text into lines or sentences to show it; nothing is decided by it"
+_PURGES = "what cannot be read has no digest or keys; tried with every kind of file in `test_purges.py`"
+_BEHIND = "it calls a parser that is tried by itself, on what that parser has read"
+
+NOT_HERE: dict[str, str] = {
+    "anchors.routes": _SHOWN,
+    "capture.providers.finding": "the version that a provider's program names, for people",
+    "capture.repository.git_story": "subjects of commits, shortened for people",
+    "capture.signals.summary": "sentences that `capture.signals.extraction` hands over, which is tried",
+    "clients.wiring.agreeing": _BEHIND,
+    "clients.wiring.carrying": _NAMES,
+    "files.change_notes": _OURS,
+    "index.schema": _INDEX,
+    "index.teacher": "a model that a person named, on this machine; its file is compared with a digest",
+    "index.weights": "the same model",
+    "layers.facts.checkpoints": _NAMES,
+    "layers.facts.store": "lines of `.gitattributes` are looked for as they stand",
+    "layers.graph.create": _BEHIND,
+    "layers.graph.mending": _BEHIND,
+    "layers.graph.recovery": _NAMES,
+    "layers.graph.rehashing": _BEHIND,
+    "layers.journal.layout": _NAMES,
+    "layers.journal.rehashing": _PURGES,
+    "layers.profile.rules": "short words that a person gives, matched sign by sign",
+    "layers.profile.store": _BEHIND,
+    "project.doctoring_agents": "what our own server answers",
+    "project.exporting": _OURS,
+    "project.fact_overview": _OURS,
+    "project.ingesting": _BEHIND,
+    "project.journal_asking": _OURS,
+    "project.journal_cycles": _BEHIND,
+    "project.journal_making": "lines that a program printed, for people",
+    "project.keeping": "an id, matched as a whole",
+    "project.profile_telling": _SHOWN,
+    "retrieval.context": _SHOWN,
+    "retrieval.handing": _SHOWN,
+    "retrieval.journal_answer": _SHOWN,
+    "retrieval.journal_changes": _SHOWN,
+    "retrieval.journal_evidence": _SHOWN,
+    "retrieval.journal_matching": _SHOWN,
+    "retrieval.profile_pages": _SHOWN,
+    "retrieval.query": "words of a question, escaped; the question is tried as a whole in `test_fuzz_questions.py`",
+    "surfaces.cli.commands": "texts of our own help",
+    "surfaces.cli.diff": _SHOWN,
+    "surfaces.cli.facts_flows": "the form in which a conversation came, which was read before",
+    "surfaces.mcp.desk": "arguments of a call, which the front or the SDK have decoded; types are checked by msgspec",
+    "surfaces.web.app": "a JSON object of at most a few kilobytes, behind the door",
+    "surfaces.web.options": "what `memory view` hands over to the process that it becomes",
+    "upkeep.changes": _SHOWN,
+    "upkeep.coverage": _INDEX,
+    "upkeep.export": _OURS,
+    "upkeep.export_formats": _OURS,
+    "upkeep.mending.copies": _OURS,
+    "upkeep.mending.differences": _SHOWN,
+    "upkeep.purging.forms": _PURGES,
+    "upkeep.purging.planning": _PURGES,
+    "upkeep.status": _BEHIND,
+    "upkeep.sync": _INDEX,
+    "upkeep.taking_back": _OURS,
+    "upkeep.verdicts": _INDEX,
+    "upkeep.views.holding": _BEHIND,
+    "upkeep.views.kept": _OURS,
+    "upkeep.views.today": _OURS,
+    "upkeep.why": _BEHIND,
+    # Made beside this, and not tried by themselves yet.
+}
+
+
+def parses(source: str) -> bool:
+    """Whether a module decodes, or uses a pattern: a call of a module that parses, or of one of our decoders."""
+    if not _HINT.search(source):
+        return False
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        if isinstance(called, ast.Name) and called.id in DECODERS:
+            return True
+        if not isinstance(called, ast.Attribute):
+            continue
+        owner = ast.unparse(called.value)
+        if called.attr in CALLS and owner in PARSING:
+            return True
+        if called.attr in ("decode", "Decoder") and owner in ("msgspec.json", "msgspec.msgpack"):
+            return True
+        if called.attr in DECODERS:
+            return True
+    return False
+
+
+@functools.cache
+def parsing_modules() -> set[str]:
+    found = set()
+    for path in SOURCES.rglob("*.py"):
+        if parses(path.read_text(encoding="utf-8")):
+            found.add(".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__"))
+    return found
+
+
+def covered() -> set[str]:
+    return {module for target in TARGETS.values() for module in target.modules.split()}
+
+
+def test_every_module_that_parses_is_tried_or_named() -> None:
+    missing = parsing_modules() - covered() - NOT_HERE.keys()
+    assert not missing, f"give these a target, or say why not: {sorted(missing)}"
+
+
+def test_what_is_named_is_there() -> None:
+    there = {
+        ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
+        for path in SOURCES.rglob("*.py")
+    }
+    assert covered() <= there, sorted(covered() - there)
+    assert NOT_HERE.keys() <= parsing_modules() - covered(), sorted(NOT_HERE.keys() - (parsing_modules() - covered()))
