@@ -245,6 +245,9 @@ MENDED: dict[str, Break] = {
         "RelationIdDuplicate",
         ".memory/relations/zz-copy.json",
     ),
+    "a relation copied under a name that comes first": Break(
+        _copy(RELATION, ".memory/relations/a-copy.json", body=False), "RelationIdDuplicate", RELATION
+    ),
     "a relation under another id": Break(
         _all(
             _copy(RELATION, ".memory/relations/zz-copy.json", ('"id": "rel.', '"id": "rel.zz-'), body=False),

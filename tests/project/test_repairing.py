@@ -117,6 +117,19 @@ def test_what_is_for_a_person_is_left_alone(name: str, root: Path) -> None:
     tally("P5.6", inputs=1)
 
 
+@proves(
+    "P5.6", over="graph", found="of two files of one relation, a repair kept the copy and removed the one of its name"
+)
+@pytest.mark.parametrize("name", ["a-copy.json", "zz-copy.json"])
+def test_of_two_files_of_one_relation_the_one_under_its_own_name_stays(name: str, root: Path) -> None:
+    (held,) = (root / ".memory" / "relations").glob("*.json")
+    shutil.copyfile(held, held.parent / name)
+    done = opened(root).repair()
+    assert {mend.code for mend in done.mends} == {"RelationEquivalentDuplicate", "RelationIdDuplicate"}
+    assert [path.name for path in (root / ".memory" / "relations").glob("*.json")] == [held.name]
+    assert done.checked.valid
+
+
 @proves("P5.6")
 def test_everything_at_once_is_one_repair(root: Path) -> None:
     clashing = {"the log is missing", "the log is cut off", "a schema is no object", "a schema is cut off"}

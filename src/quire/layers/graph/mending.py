@@ -22,6 +22,7 @@ _OWN = ("body_path", "content_hash")
 """What two files of one node may say differently: each has its own name, and a digest that may cover it."""
 _MARKS = (b"<<<<<<< ", b"=======", b">>>>>>> ")
 _BASE = b"|||||||"
+_WITH_IT = "It goes with the copy that is removed."
 
 __all__ = ["plan_graph_mending"]
 
@@ -118,7 +119,7 @@ def _mended(draft: _Draft, problem: Problem) -> str:
     if path in draft.untouched:
         return ""
     if draft.is_gone(path) or draft.is_gone(path.removesuffix(".md") + ".json"):
-        return "It goes with the copy that is removed."
+        return _WITH_IT
     mend = _schema if path.startswith(f"{SCHEMA}/") else _MENDS.get(problem.code)
     try:
         return mend(draft, problem) if mend else ""
@@ -259,14 +260,26 @@ def _is_same_node(draft: _Draft, one: str, other: str) -> bool:
 
 
 def _relation_copy(draft: _Draft, problem: Problem) -> str:
-    """The same relation in two files, alike in all but its id and digest."""
+    """The same relation in two files, alike in all but its id and digest; the one under its own name stays."""
     mine = _fields(draft, problem.path)
-    for path in draft.relations_like(mine):
-        is_same = problem.code != "RelationIdDuplicate" or _id_at(draft, path) == mine.get("id")
-        if path != problem.path and is_same and not draft.is_gone(path):
-            draft.put(problem.path, None)
-            return f"It says what {path} says, and is removed."
-    return ""
+    by_id = problem.code == "RelationIdDuplicate"
+    others = [
+        path
+        for path in draft.relations_like(mine)
+        if path != problem.path and (not by_id or _id_at(draft, path) == mine.get("id"))
+    ]
+    keeper, going = next((path for path in others if not draft.is_gone(path)), ""), problem.path
+    if not keeper:
+        return _WITH_IT if others else ""
+    if _is_named(draft, going) and not _is_named(draft, keeper) and keeper not in draft.untouched:
+        going, keeper = keeper, going
+    draft.put(going, None)
+    return f"It says what {keeper} says, and is removed." if going == problem.path else f"{going} is removed."
+
+
+def _is_named(draft: _Draft, path: str) -> bool:
+    """Whether a relation's file is called as its id is."""
+    return bool(_id_at(draft, path) == f"rel.{path.rpartition('/')[2].removesuffix('.json')}")
 
 
 def _relation_digest(draft: _Draft, problem: Problem) -> str:
