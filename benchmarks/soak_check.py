@@ -79,7 +79,8 @@ def _lines(path: Path) -> Iterator[Any]:
 
 def check_all(place: Place, ledger: Ledger) -> tuple[dict[str, Any], list[str]]:
     """Everybody has gone: the files, the answers of the index that lived through it, those of a new one, the check."""
-    place.memory("inbox", "collect")
+    # Of clients that keep sessions elsewhere, the soak lays out no files: those end as failed, and are no failure.
+    place.memory("inbox", "collect", codes=(0, 1))
     wrong = check_files(place, ledger)
     there = list(_words(place.root))
     wrong += [f"{word} was replaced and is still there" for layer, word in there if word in ledger.replaced]

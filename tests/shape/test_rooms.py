@@ -112,6 +112,7 @@ def test_a_room_is_entered_by_its_front_door(path: Path) -> None:
         "quire.layers.profile.layout",
         "quire.model.words",
         "quire.model.lazy",
+        "quire.model.first_uses",
         "quire.model.shapes",
     }
     for module in _imports(path):

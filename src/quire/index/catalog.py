@@ -109,9 +109,11 @@ class Index(Memos):
         changed = [path for path, stamp in now.items() if known.get(path) != stamp]
         gone = [path for path in known if path not in now]
         if changed or gone or folders != self._folder_stamps(source.layer):
+            if fitting and moment is None:
+                raise _Overtaken  # in the middle of a save nothing needs to be read to know that
             with self._writing():
                 self._replace(source, {path: now[path] for path in changed}, gone, folders)
-                if fitting and (moment is None or moment != fitting.moment()):
+                if fitting and moment != fitting.moment():
                     raise _Overtaken
         if looks is not None:
             looks.note(self.place, source.layer, folders, begun)

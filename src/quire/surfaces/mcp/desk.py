@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.model import Cancelled, InputError, LockBusy, NotInitialized, QuireError
+from quire.model.first_uses import one_at_a_time
 from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Desk:
         self._only = only
         self._lanes: dict[int, ThreadPoolExecutor] = {}
         self._guard = threading.Lock()
+        one_at_a_time()
         self._looks: Any = None
         self._pending = 0
         self._writing = 0

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from quire.model import NotFound, QuireError, UsageError, cut, timestamp
+from quire.model.first_uses import one_at_a_time
 from quire.surfaces.web.acts import Act, carry_out
 from quire.surfaces.web.answers import ANSWERS
 
@@ -79,6 +80,7 @@ class Desk:
         self._pool = ThreadPoolExecutor(_READERS, "page")
         self._writer = ThreadPoolExecutor(1, "page-writer")
         self._guard = threading.Lock()
+        one_at_a_time()
         self._seen: dict[str, _Seen] = {}
         self._kept: OrderedDict[tuple[str, ...], Answered] = OrderedDict()
         self._under_way: dict[tuple[str, ...], asyncio.Future[Answered]] = {}
