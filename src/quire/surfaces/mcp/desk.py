@@ -6,9 +6,10 @@ threads: questions side by side, changes of one project one after another in the
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,8 @@ class Desk:
         self._lanes: dict[int, ThreadPoolExecutor] = {}
         self._guard = threading.Lock()
         one_at_a_time()
+        self._beginning = threading.Lock()
+        self._begun: set[str] = set()
         self._looks: Any = None
         self._pending = 0
         self._writing = 0
@@ -160,6 +163,21 @@ class Desk:
         with self._idle:
             self._idle.wait_for(lambda: self._writing == 0, seconds)
 
+    @contextlib.contextmanager
+    def _first_alone(self, root: str) -> Iterator[None]:
+        """The first question in a project makes its index. Who asks at the same moment waits for it: to make one is no
+        work for two, and they would be in each other's way for as long as a database waits."""
+        self._beginning.acquire()
+        if root in self._begun:
+            self._beginning.release()
+            yield
+            return
+        try:
+            yield
+        finally:
+            self._begun.add(root)
+            self._beginning.release()
+
     def _run(self, tool: Tool, given: Arguments, project: Project, ticket: Ticket) -> dict[str, Any]:
         from quire.guard import make_fence
         from quire.surfaces.mcp.answers import success
@@ -171,7 +189,8 @@ class Desk:
             ticket.wanted()
             fence = make_fence(self.world.token)
             call = Call(fence=fence, progress=ticket.progress, wanted=ticket.wanted)
-            return success(project, tool.run(project, given, call), fence)
+            with contextlib.nullcontext() if tool.writes else self._first_alone(project.root):
+                return success(project, tool.run(project, given, call), fence)
         except Exception as error:
             return self._failed(error)
         finally:
