@@ -19,12 +19,22 @@ _NO = re.compile(
     r"|we|that|the|it)\b|\W*$)[\s,.!;:—–]*",
     re.I,
 )
+_REFUSED = re.compile(
+    r"\W*(?:(?:no|nope|nah|nein|nee|nö|non|não)\b[\s,.!;:—–]*)?(?:please |bitte |por favor,? )?"
+    r"(?:do(?:n['’]t| not)(?: do (?:that|it|this))?|(?:i['’]?d |i would )?rather not"
+    r"|let['’]?s not(?: do (?:that|it|this))?(?: now)?|that['’]?s wrong|bitte nicht|lieber nicht"
+    r"|(?:mach|tu) (?:das|es) (?:bitte )?nicht|auf keinen fall|das ist falsch|mejor no|(?:no )?lo hagas"
+    r"|de ninguna manera|eso está mal|surtout pas|plutôt pas|melhor não|não faça isso)"
+    r"(?=\s*[,.;:!—–]|\W*$)[\s,.!;:—–]*",
+    re.I,
+)
+_INSTEAD = re.compile(r"\b(?:instead|stattdessen|en su lugar|en vez de eso|à la place|em vez disso)\b", re.I)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d")
 _REASON = re.compile(r"\W*(?:reason|because|since|that|this|it|they|otherwise|so|weil|denn|porque|car)\b", re.I)
 
 __all__ = [
-    *("after_agreement", "after_refusal", "join", "others", "statements", "whole", "with_amount", "with_next"),
-    "with_next_sentence",
+    *("after_agreement", "after_refusal", "join", "others", "refused", "statements", "whole", "with_amount"),
+    *("with_next", "with_next_sentence"),
 ]
 
 
@@ -85,6 +95,17 @@ def after_refusal(text: str) -> tuple[str, bool]:
     """A sentence without the `no` that it begins with, and whether there was one."""
     found = _NO.match(text)
     return (text[found.end() :], True) if found else (text, False)
+
+
+def refused(text: str, *, asked: bool) -> tuple[str, bool]:
+    """A sentence without the words that only refuse what was said before, and whether it is refused.
+
+    Where something was `asked`, a mere `no` answers that.
+    """
+    found = _REFUSED.match(text)
+    if found:
+        return text[found.end() :], True
+    return text, bool(_NO.match(text)) and (not asked or bool(_INSTEAD.search(text)))
 
 
 def with_amount(offer: str, amount: str) -> str:

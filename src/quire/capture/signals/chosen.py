@@ -11,7 +11,7 @@ from quire.capture.signals.cues import cue
 from quire.capture.signals.labels import DECISION
 from quire.capture.signals.notes import Note, Notes
 from quire.capture.signals.picks import points_at
-from quire.capture.signals.replies import LABELLED, RESTATED, RULED
+from quire.capture.signals.replies import LABELLED, RESTATED, RULED, SAID
 from quire.capture.signals.sentences import Block
 from quire.capture.signals.wording import capped, is_alike, share, stems, tidy
 
@@ -61,6 +61,12 @@ class Chosen:
         for text in [whole(block)] if block.is_item or block.labelled or block.title else statements(block):
             if not text.endswith(("?", "？")) and not cue("undecided").search(text):
                 self.add(text, LABELLED, turn)
+
+    def drop_since(self, turn: int) -> None:
+        """What the agent called decided after this turn is refused. What it only said anew the user had chosen."""
+        for note in self._notes:
+            if note.turn > turn and note.weight in (SAID, LABELLED):
+                self._notes.drop(note)
 
     def near(self, found: frozenset[str], turn: int) -> list[Note]:
         """Earlier decisions about the same thing."""

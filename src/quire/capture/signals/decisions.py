@@ -13,6 +13,7 @@ from quire.capture.signals.answers import (
     after_agreement,
     after_refusal,
     others,
+    refused,
     whole,
     with_amount,
     with_next,
@@ -74,7 +75,8 @@ class Decisions:
         self._talk = Talk()
         self._choice = False
         """Whether the user chose something in the last turn."""
-        self._turn = 0
+        self._turn = self._before = 0
+        """When the user spoke last, and the time before."""
 
     def found(self, most: int) -> list[str]:
         return [note.text for note in self.notes(most)]
@@ -87,7 +89,7 @@ class Decisions:
 
     def user(self, blocks: Iterable[Block], turn: int, *, is_first: bool) -> set[str]:
         """Hear the user; which sentences were choices."""
-        self._turn, self._choice = turn, False
+        self._before, self._turn, self._choice = self._turn, turn, False
         self._chosen.settle(turn)
         self._chosen.forget_pick()
         reply = Reply(
@@ -122,17 +124,25 @@ class Decisions:
             reply.taken.add(said)
             reply.picks += [answered] if answered else []
             return
-        text, refused = after_refusal(said) if is_begin and self._talk.is_asked else (said, False)
-        text, agreed = (text, False) if refused else after_agreement(text)
-        reply.refuses = reply.refuses or refused
+        if is_begin and not reply.is_first:
+            said, is_refused = refused(said, asked=self._talk.is_asked)
+            if is_refused:
+                self._chosen.drop_since(self._before)
+                reply.proposals = []
+                if not said:
+                    # What follows is why; it answers nothing that was offered.
+                    reply.discussed, self._talk.said = False, []
+        text, refuses = after_refusal(said) if is_begin and self._talk.is_asked else (said, False)
+        text, agreed = (text, False) if refuses else after_agreement(text)
+        reply.refuses = reply.refuses or refuses
         if agreed and is_begin and not reply.is_first:
             self._choice = reply.agrees = True
             reply.is_plain = not stems(text) or bool(_THUS.fullmatch(text))
         if not text or is_no_statement(text):
             return
-        if (puts_off(text) and needs(text)) or (refused and is_remark(text)):
+        if (puts_off(text) and needs(text)) or (refuses and is_remark(text)):
             return
-        kind = SAID if refused and len(stems(text)) > 1 else self._kind(text, reply)
+        kind = SAID if refuses and len(stems(text)) > 1 else self._kind(text, reply)
         reply.puts_off = reply.puts_off or is_later(text)
         if reply.discussed and len(text.split()) <= SHORT_WORDS and not reply.is_first and not reply.puts_off:
             # Whatever it says, the agent may say it anew as what was chosen.
