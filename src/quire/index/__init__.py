@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from quire.index.analysis import all_words, index_text
+from quire.index.analysis import all_words, index_text, question_words
 from quire.index.catalog import Index, Progress
 from quire.index.opening import change_with_index, open_index, rebuild_index, with_index
 from quire.index.search import Candidate, Filter, Question, Searcher
@@ -34,6 +34,7 @@ __all__ = [
     "index_fault",
     "index_text",
     "open_index",
+    "question_words",
     "rebuild_index",
     "with_index",
 ]

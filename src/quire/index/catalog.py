@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from time import sleep
 from typing import TYPE_CHECKING
 
+from quire.index.analysis import match_any
 from quire.index.memos import Memos
 from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record_of_row
 from quire.index.search import Filter, Searcher
@@ -282,6 +283,12 @@ class Index(Memos):
             limit,
         )
         return [ref for (ref,) in rows]
+
+    def holding(self, words: Sequence[str], most: int) -> dict[str, list[int]]:
+        """For each of these words that at most so many records hold, the numbers of those records."""
+        query = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
+        found = {word: [row for (row,) in self._rows(query, match_any([word]), most + 1)] for word in words}
+        return {word: rows for word, rows in found.items() if len(rows) <= most}
 
     def summary(self, layer: Layer) -> bytes | None:
         """What a layer noted of its files as a whole."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.graph.layout import FOLDER, INDEX, NODES
 from quire.model import ID_PATTERN, LAYERS, LIVE_STATUSES, Actor, InputError, Problem, QuireError, Verdict, limits
+from quire.project.alike import alike_findings, alike_problems
 from quire.project.journal_making import JournalMaking
 from quire.project.rooms import as_warning
 
 if TYPE_CHECKING:
     from quire.inbox import Rejections
-    from quire.index import Progress, Written
+    from quire.index import Index, Progress, Written
     from quire.layers.graph import Saved
     from quire.upkeep import Changes, Checked, Initialized, Rebuilt, Reset, Synced
 
@@ -132,7 +133,8 @@ class Keeping(JournalMaking):
 
             # Also when nothing changed: an earlier save may have died before it came this far.
             written = Written("graph", before, files.indexed_files(saved.files_changed))
-            saved.warnings += self._after_save(written, saved.files_changed)
+            told = (*saved.memory_created, *saved.memory_updated)
+            saved.warnings += self._after_save(written, saved.files_changed, told, _named(saved.warnings))
         return saved
 
     def _new_texts(self, value: Any, rejections: Rejections) -> dict[str, str]:
@@ -156,17 +158,29 @@ class Keeping(JournalMaking):
                 found[f"nodes.{number}"] = f"{after['title']}\n{after['body']}"
         return found
 
-    def _after_save(self, written: Written, files: list[str]) -> list[Problem]:
-        """Take the change over into the index and the map. The save stands even if this fails."""
+    def _after_save(
+        self, written: Written, files: list[str], told: Sequence[str] = (), named: frozenset[str] = frozenset()
+    ) -> list[Problem]:
+        """Take the change over into the index and the map. The save stands even if this fails.
+
+        `told` are the nodes that say something new: a warning names what says nearly the same, or the opposite, unless
+        it is `named` already.
+        """
         from quire.layers.graph import write_access
-        from quire.upkeep import refresh_map
+        from quire.upkeep import refresh_map, render_map
+
+        def work(index: Index) -> tuple[str, list[Problem]]:
+            records = [record for ref in told if (record := index.find(ref))]
+            alike = [problem for record in records for problem in alike_problems(index, record, named)]
+            return render_map(index, self.root, self.git), alike
 
         try:
             # Under the lock again: a map that was rendered earlier must not replace a newer one.
             with write_access(self.graph, self.world, "refresh the map"):
-                refreshed, problems = refresh_map(self.root, self.world, self._map(written))
+                map_text, alike = self._with_index(work, written)
+                refreshed, problems = refresh_map(self.root, self.world, map_text)
             files += refreshed
-            return problems
+            return [*alike, *problems]
         except (QuireError, OSError) as error:
             return [
                 Problem(
@@ -253,7 +267,14 @@ class Keeping(JournalMaking):
         rejections = self._rejections()
         return self._with_index(
             lambda index: check_memory(
-                self.graph, self.git, index, self._places(), self.world.now(), self.world.home, rejections
+                self.graph,
+                self.git,
+                index,
+                self._places(),
+                self.world.now(),
+                self.world.home,
+                rejections,
+                alike_findings,
             )
         )
 
@@ -289,6 +310,11 @@ class Keeping(JournalMaking):
         except QuireError as error:
             return [as_warning(error)]
         return []
+
+
+def _named(warnings: list[Problem]) -> frozenset[str]:
+    """The nodes whose title was used again, of which a warning says so."""
+    return frozenset(warning.message.split("`")[1] for warning in warnings if warning.code == "SimilarNode")
 
 
 def _check_layers(layers: tuple[str, ...]) -> None:

@@ -11,6 +11,7 @@ import msgspec
 
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, FOLDER, INFERRED, NAME, PRIVATE
 from quire.model import GitRequired, InvalidStore, NotFound, Problem, Record, UnsupportedVersion, cut, one_line
+from quire.project.alike import alike_problems
 from quire.project.profile_results import (
     Candidate,
     EntryBrief,
@@ -65,7 +66,7 @@ class ProfileTelling(ProfileRooms):
 
         `confidence` and `detail` are taken away by None, and left as they are where nothing is given.
         """
-        from quire.layers.profile import Telling, allowed_category, remember
+        from quire.layers.profile import Telling, allowed_category, entry_record, entry_ref, remember
 
         allowed_category(category)
         telling = Telling(
@@ -96,13 +97,17 @@ class ProfileTelling(ProfileRooms):
                         recommendation="NOOP" if same else "UPDATE",
                         dry_run=dry_run,
                     )
+            alike = []
+            if told.action != "NOOP" and value is not None:
+                replaced = frozenset(map(entry_ref, told.archived))
+                alike = alike_problems(index, entry_record(told.entry), replaced)
             return Remembered(
                 action=told.action,
                 entry=self._entry_view(told.entry),
                 linked=told.linked,
                 archived=told.archived,
                 dry_run=dry_run,
-                warnings=told.warnings,
+                warnings=[*told.warnings, *alike],
             )
 
         done = self._profile_change("remember", plan, dry_run=dry_run)

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from quire.retrieval.profile_context import ProfileContext, fit_profile
     from quire.retrieval.profile_pages import about_me, about_us, entries_on, export_page, index_page
     from quire.retrieval.query import Ask, ask
+    from quire.retrieval.render import last_said
     from quire.retrieval.signal import is_low_signal
-    from quire.retrieval.similar import Similar, similar_to
+    from quire.retrieval.similar import Alike, Similar, alike_pairs, alike_to, similar_to
 
 __all__ = [
     "FADED",
+    "Alike",
     "Answer",
     "Ask",
     "Citation",
@@ -38,6 +40,8 @@ __all__ = [
     "Withheld",
     "about_me",
     "about_us",
+    "alike_pairs",
+    "alike_to",
     "answer_journal",
     "ask",
     "cited_from",
@@ -48,6 +52,7 @@ __all__ = [
     "fit_shelves",
     "index_page",
     "is_low_signal",
+    "last_said",
     "query_mode",
     "shortlist_value",
     "similar_to",
@@ -57,6 +62,7 @@ __all__ = [
 # Which module holds what.
 _HOMES = {
     "FADED": "currency",
+    "Alike": "similar",
     "Answer": "answer",
     "Ask": "query",
     "Citation": "journal_evidence",
@@ -75,6 +81,8 @@ _HOMES = {
     "Withheld": "answer",
     "about_me": "profile_pages",
     "about_us": "profile_pages",
+    "alike_pairs": "similar",
+    "alike_to": "similar",
     "answer_journal": "journal_answer",
     "ask": "query",
     "cited_from": "journal_answer",
@@ -85,6 +93,7 @@ _HOMES = {
     "fit_shelves": "handing",
     "index_page": "profile_pages",
     "is_low_signal": "signal",
+    "last_said": "render",
     "query_mode": "journal_modes",
     "shortlist_value": "journal_answer",
     "similar_to": "similar",

@@ -1,20 +1,34 @@
-"""What says nearly the same: most of the words of one text, and few others."""
+"""What says nearly the same, or the opposite: looked up for one text, and listed for all records of a memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.index import Filter, Index, all_words
-from quire.model import Record
+from quire.index import Filter, Index, Searcher, all_words, question_words
+from quire.model import LIVE_STATUSES, Layer, Record
+
+if TYPE_CHECKING:
+    from quire.retrieval.likeness import Statement
 
 _ALIKE = 0.6
 """The share of the words of both texts that both have."""
 _LOOK = 60
 _LEAST_WORDS = 4
+_WORDS = 16
+"""By so many of the first words of a text others are looked up; a long text says early what it is about."""
+_NEAREST = 20
+_RARE = 64
+"""A word that more records hold tells nothing."""
+_COMPARED: tuple[Layer, ...] = ("graph", "facts", "profile")
+"""The journal tells what happened: to say it twice, or otherwise the next day, is no fault."""
+_BY_TAGS = "related-to"
+"""What the profile links by itself; any other link says that somebody has looked at both."""
 
-__all__ = ["Similar", "similar_to"]
+__all__ = ["Alike", "Similar", "alike_pairs", "alike_to", "similar_to"]
 
 
 def _text(record: Record) -> str:
@@ -28,20 +42,28 @@ class Similar(msgspec.Struct, frozen=True):
     share: float
 
 
+class Alike(msgspec.Struct, frozen=True):
+    """Two live records of a layer that say nearly the same, or the opposite; and how nearly, 0 to 1."""
+
+    record: Record
+    older: Record
+    share: float
+    is_opposite: bool
+
+
 def similar_to(
     index: Index, text: str, allowed: Filter, limit: int = 3, said: Callable[[Record], str] = _text
 ) -> list[Similar]:
     """Records with nearly these words, the nearest first; `said` is what of a record is held against them."""
     searcher = index.searcher()
-    words = all_words(text)
     stems = set(searcher.stems(text))
     if len(stems) < _LEAST_WORDS:
         return []
-    # Whoever shares that many words will share some of the rarest, and those are cheap to look up.
-    rarest = int(len(words) * (1 - _ALIKE)) + 2
-    found = searcher.sharing(words, rarest, min(2, len(words)))
     alike = []
-    for record in _allowed(index, found, allowed):
+    words = all_words(text)
+    # Whoever shares that many words will share some of the rarest, and those are cheap to look up.
+    found = searcher.sharing(words, int(len(words) * (1 - _ALIKE)) + 2, min(2, len(words)))
+    for record in _allowed(index, found, allowed, _LOOK):
         others = set(searcher.stems(said(record)))
         share = len(stems & others) / len(stems | others)
         if share >= _ALIKE:
@@ -49,14 +71,104 @@ def similar_to(
     return sorted(alike, key=lambda item: (-item.share, item.record.ref))[:limit]
 
 
-def _allowed(index: Index, found: list[int], allowed: Filter) -> list[Record]:
+def alike_to(index: Index, record: Record, limit: int = 3) -> list[Alike]:
+    """The live records of the same layer and kind that say nearly what this one says, or the opposite."""
+    if record.status not in LIVE_STATUSES:
+        return []
+    allowed = Filter(layers=(record.layer,), kinds=(record.kind,), statuses=LIVE_STATUSES, scope=record.scope)
+    near: dict[str, Record] = {}
+    for text in _said(record):
+        words = question_words(text, _WORDS)
+        found_by = _near(index.holding(words, _RARE).values(), len(words))
+        near |= {other.ref: other for other in _allowed(index, found_by, allowed, _NEAREST)}
+    for ref in (record.ref, *_linked(index, record)):
+        near.pop(ref, None)
+    if not near:
+        return []
+    found = []
+    searcher = index.searcher()
+    said = _statements(record, searcher)
+    for other in near.values():
+        share, is_opposite = _compare(said, _statements(other, searcher))
+        if share:
+            found.append(Alike(record, other, round(share, 4), is_opposite))
+    return _first(found)[:limit]
+
+
+def alike_pairs(index: Index) -> list[Alike]:
+    """All such pairs, each once. Only records that share a rare word are compared."""
+    found = []
+    searcher = index.searcher()
+    for layer in _COMPARED:
+        records = [record for record in index.records(layer) if record.status in LIVE_STATUSES]
+        said = [_statements(record, searcher) for record in records]
+        holders = Counter((part, word) for several in said for part, one in enumerate(several) for word in one.words)
+        holding: dict[tuple[int, str, str, str], list[int]] = {}
+        for number, record in enumerate(records):
+            near: set[int] = set()
+            for part, one in enumerate(said[number]):
+                told = [word for word in one.words if 1 < holders[part, word] <= _RARE]
+                held = [holding.setdefault((part, word, record.kind, record.scope), []) for word in told]
+                near.update(_near(held, len(one.words)))
+                for before in held:
+                    before.append(number)
+            for other in sorted(near):
+                share, is_opposite = _compare(said[number], said[other])
+                if share and records[other].ref not in _linked(index, record):
+                    older, newer = sorted((record, records[other]), key=lambda item: (item.created_at, item.ref))
+                    found.append(Alike(newer, older, round(share, 4), is_opposite))
+    return _first(found)
+
+
+def _near(holding: Iterable[list[int]], words: int) -> list[int]:
+    """Who may be alike, the nearest first: all but a few of the words are in both, also of the rarest half."""
+    rarest = sorted(holding, key=len)[: words // 2 + 1]
+    least = max(2, len(rarest) - words // 3 - 1)
+    shared = Counter(number for numbers in rarest for number in numbers)
+    return [number for number, count in shared.most_common() if count >= least]
+
+
+def _first(found: Iterable[Alike]) -> list[Alike]:
+    return sorted(found, key=lambda item: (not item.is_opposite, -item.share, item.older.ref, item.record.ref))
+
+
+def _said(record: Record) -> tuple[str, ...]:
+    """What a record says, part by part: a title is held against titles."""
+    if record.layer == "graph":
+        return record.title, record.text
+    if record.layer == "profile":
+        from quire.layers.profile import entry_of
+
+        return (entry_of(record).value,)
+    return (record.text,)
+
+
+def _statements(record: Record, searcher: Searcher) -> list[Statement]:
+    from quire.retrieval.likeness import read_statement
+
+    return [read_statement(text, searcher.stems) for text in _said(record)]
+
+
+def _compare(one: Sequence[Statement], other: Sequence[Statement]) -> tuple[float, bool]:
+    """The part in which two records are most alike; an opposite counts before the same."""
+    from quire.retrieval.likeness import likeness
+
+    return max(map(likeness, one, other), key=lambda item: (item[1], item[0]))
+
+
+def _linked(index: Index, record: Record) -> set[str]:
+    edges = index.edges_of(record.ref)
+    return {end for edge in edges if edge.predicate != _BY_TAGS for end in (edge.source, edge.target)}
+
+
+def _allowed(index: Index, found: list[int], allowed: Filter, look: int) -> list[Record]:
     """Of these the first that may answer, as many as are worth a closer look."""
     records: list[Record] = []
-    for at in range(0, len(found), _LOOK):
-        several = index.by_ids(found[at : at + _LOOK])
+    for at in range(0, len(found), look):
+        several = index.by_ids(found[at : at + look])
         # One that is missing was replaced meanwhile, by whoever else writes to the index.
-        there = [several[number] for number in found[at : at + _LOOK] if number in several]
+        there = [several[number] for number in found[at : at + look] if number in several]
         records += [record for record in there if allowed.allows(record)]
-        if len(records) >= _LOOK:
+        if len(records) >= look:
             break
     return records

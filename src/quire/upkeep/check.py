@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from datetime import datetime
 from time import sleep
 from typing import TYPE_CHECKING
@@ -63,8 +64,12 @@ def check_memory(
     now: datetime,
     home: str,
     rejections: Rejections | None = None,
+    alike: Callable[[Index], list[Problem]] | None = None,
 ) -> Checked:
-    """Look at every layer that is here; a project may have a profile alone."""
+    """Look at every layer that is here; a project may have a profile alone.
+
+    `alike` finds records that say nearly the same, or the opposite.
+    """
     has_memory = os.path.lexists(store.folder)
     problems = [_below_memory(problem) for problem in _store_faults(store)] if has_memory else []
     problems += find_fact_faults(store.root)
@@ -78,6 +83,7 @@ def check_memory(
         problems += leftover_problems(store.root, folder, now)
     problems += _unmerged(git)
     problems += _rejected(index, rejections) if rejections is not None else []
+    problems += alike(index) if alike is not None else []
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
         problems += map_problems(store.root, render_map(index, store.root, git))

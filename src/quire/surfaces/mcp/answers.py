@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from quire.fields import failed, succeeded
 from quire.guard import find_instructions, make_safe, safe_values
 from quire.model import one_line
@@ -25,10 +27,11 @@ __all__ = ["failure", "fenced_items", "fenced_text", "outline_lines", "success",
 
 def success(project: Project | None, given: Given, fence: Fence) -> dict[str, Any]:
     """The result of a call that did what it was asked."""
-    envelope = succeeded(project, _flagged(given.fields), given.warnings)
+    warnings = [_as_tools_say(problem) for problem in given.warnings]
+    envelope = succeeded(project, _flagged(given.fields), warnings)
     envelope["meta"] = {**envelope["meta"], "boundary": fence.boundary, "notice": fence.notice()}
     text = given.text if given.text is not None else _outline(given.fields, fence)
-    told = [text.rstrip("\n"), _warnings(given.warnings, fence)]
+    told = [text.rstrip("\n"), _warnings(warnings, fence)]
     return _result(envelope, "\n".join(part for part in told if part), is_error=given.failed)
 
 
@@ -157,6 +160,20 @@ def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _as_tools_say(problem: Problem) -> Problem:
+    """A warning about a record that is said already, with the tool that supersedes instead of the command."""
+    if problem.code not in ("SaysNearlyTheSame", "SaysTheOpposite"):
+        return problem
+    ref = problem.message.split("`")[1]
+    layer = ref.partition(":")[0]
+    tools = {
+        "fact": f"memory_supersede with fact_id {ref} and the new text",
+        "profile": f"add_link with relation supersedes, from the new entry to {ref.partition(':')[2]}",
+    }
+    tool = tools.get(layer, f"save_memory with supersede: id {ref}, superseded_by the id of the new node")
+    return msgspec.structs.replace(problem, hint=f"If the new one replaces it: {tool}.")
 
 
 def _warnings(problems: Iterable[Problem], fence: Fence) -> str:

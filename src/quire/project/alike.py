@@ -1,0 +1,78 @@
+"""Warnings about records that say nearly the same as another one, or the opposite, with the command that supersedes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.model import Problem, Record, cut, one_line
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.retrieval import Alike
+
+_TITLE_CHARS = 120
+_LISTED = 100
+
+__all__ = ["alike_findings", "alike_problem", "alike_problems"]
+
+
+def alike_problems(index: Index, record: Record, without: frozenset[str] = frozenset()) -> list[Problem]:
+    """Which live records say what this one says, or the opposite; but for those that it replaces anyway."""
+    from quire.retrieval import alike_to
+
+    return [alike_problem(found) for found in alike_to(index, record) if found.older.ref not in without]
+
+
+def alike_findings(index: Index) -> list[Problem]:
+    """All such pairs of a memory, opposites first; not more than anybody reads."""
+    from quire.layers.graph.layout import FOLDER
+    from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+    from quire.retrieval import alike_pairs
+
+    found = alike_pairs(index)
+    problems = []
+    for one in found[:_LISTED]:
+        folder = PROFILE_FOLDER if one.record.layer == "profile" else FOLDER
+        problems.append(alike_problem(one, f"{folder}/{one.record.path}"))
+    if len(found) > _LISTED:
+        problems.append(
+            Problem(
+                code="SaysNearlyTheSame",
+                severity="warning",
+                path=FOLDER,
+                message=f"{len(found) - _LISTED:,} more pairs of records say nearly the same, or the opposite.",
+                hint="Supersede some of those that are listed, and check again.",
+                mend="person",
+            )
+        )
+    return problems
+
+
+def alike_problem(found: Alike, path: str = "") -> Problem:
+    """In a check `path` is the file of the newer record."""
+    older, newer = found.older, found.record
+    how = "the opposite" if found.is_opposite else "nearly the same"
+    first = f"`{newer.ref}` and `{older.ref}` say {how}" if path else f"`{older.ref}` says {how}"
+    return Problem(
+        code="SaysTheOpposite" if found.is_opposite else "SaysNearlyTheSame",
+        severity="warning",
+        path=path,
+        message=f"{first}: “{cut(one_line(older.title), _TITLE_CHARS)}”.",
+        hint=f"If the {'newer' if path else 'new'} one replaces it: {_command(newer, older)}",
+        mend="person" if path else "",
+    )
+
+
+def _command(newer: Record, older: Record) -> str:
+    import shlex
+
+    import msgspec
+
+    if older.layer == "facts":
+        return shlex.join(("memory", "facts", "supersede", older.ref, "--by", newer.ref))
+    if older.layer == "profile":
+        names = [record.ref.partition(":")[2] for record in (newer, older)]
+        return shlex.join(("memory", "profile", "link", *names, "supersedes"))
+    reason = f"replaced by {newer.ref}"
+    intent = {"task": "supersede", "supersede": [{"id": older.ref, "superseded_by": newer.ref, "reason": reason}]}
+    return f"echo {shlex.quote(msgspec.json.encode(intent).decode())} | memory save --stdin"
