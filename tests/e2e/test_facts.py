@@ -360,13 +360,16 @@ def test_what_says_nearly_the_same_is_named(here: Here) -> None:
     near = "Webhook retries run in the worker process, never in the request."
     run = here.facts("store", "Architecture", near)
     assert run.code == 0
-    assert re.match(rf"warning: Nearly the same is known: {WORKER} \(\d\d%\)\.\n", run.err)
-    assert f"memory facts supersede {WORKER}" in run.err
+    new = re.search(REF, run.out)[1]  # type: ignore[index]
+    assert run.err.splitlines() == [
+        f"warning: `fact:{WORKER}` says nearly the same: “Webhook retries run in the worker, never in the request.”.",
+        f"         If the new one replaces it: memory facts supersede fact:{WORKER} --by fact:{new}",
+    ]
     run = here.facts("store", "Architecture", near.replace("process", "thread"), "--json")
-    assert run.json["warnings"][0]["code"] == "FactSimilar"
-    assert {"id", "share", "section", "content"} == set(run.data["similar"][0])
-    # Another section speaks of other things.
-    assert here.facts("store", "Specs", near.replace("never", "not"), "--json").data["similar"] == []
+    assert run.json["warnings"][0]["code"] == "SaysNearlyTheSame"
+    assert {"id", "share", "section", "content", "opposite"} == set(run.data["similar"][0])
+    # Another section is no reason to say it twice.
+    assert here.facts("store", "Specs", near.replace("never", "not"), "--json").data["similar"] != []
 
 
 def test_what_was_put_away_is_named_and_stored_anew(here: Here) -> None:
@@ -1026,6 +1029,7 @@ DRY = {
     "store": ["Specs", "Something new."],
     "supersede": [WORKER, "Something else."],
     "archive": [WORKER],
+    "refresh": ["--since", "2026-01-01"],
     "restore": [REDIS],
     "connect": [WORKER, FIVE, "depends_on"],
     "compact": ["--stdin"],

@@ -437,11 +437,14 @@ def test_what_is_told_of_a_new_fact(memory: Memory) -> None:
 
 def test_what_says_nearly_the_same_is_named(memory: Memory) -> None:
     first = memory.store("The retry queue keeps failed invoices for ninety days.")
-    memory.store("The retry queue keeps failed invoices for forty days.", section="Specs")
+    other = memory.store("The retry queue keeps invoices that failed.", section="Specs")
     memory.store("The retry queue keeps failed invoices for twenty days.", mind="side")
     done = memory.project.memory_store("Architecture", "The retry queue keeps failed invoices for sixty days.")
-    assert [(item.id, item.section) for item in done.similar] == [(first, "Architecture")]
-    assert [warning.code for warning in done.warnings] == ["FactSimilar"]
+    assert [(item.id, item.section, item.opposite) for item in done.similar] == [
+        (first, "Architecture", True),
+        (other, "Specs", False),
+    ]
+    assert [warning.code for warning in done.warnings] == ["SaysTheOpposite", "SaysNearlyTheSame"]
 
 
 def test_what_was_put_away_before_is_named(memory: Memory) -> None:

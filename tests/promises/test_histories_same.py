@@ -108,7 +108,7 @@ def test_the_same_fact_of_two_agents_is_kept_once_and_a_like_one_is_told_of(proj
     assert (first.action, again.action, again.fact.id) == ("stored", "reinforced", first.fact.id)
     like = project.memory_store("Specs", "The queue drops jobs when the worker restarts in the nights.", session="b")
     assert like.fact.id != first.fact.id
-    assert [warning.code for warning in like.warnings] == ["FactSimilar"]
+    assert [warning.code for warning in like.warnings] == ["SaysNearlyTheSame"]
     assert len(project.memory_query().results) == 2
 
 

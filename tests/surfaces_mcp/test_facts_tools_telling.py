@@ -67,8 +67,8 @@ def test_nearly_the_same_is_named_and_shown_as_data(tools: Tools) -> None:
     }
     (warning,) = result["structuredContent"]["warnings"]
     assert (warning["code"], warning["hint"]) == (
-        "FactSimilar",
-        "If one of them is meant, memory_supersede says which holds.",
+        "SaysNearlyTheSame",
+        f"If the new one replaces it: memory_supersede with fact_id {ref} and the new text.",
     )
     assert f'ref="{ref}"' in result["content"][0]["text"]
 

@@ -27,6 +27,7 @@ __all__ = [
     "memory_normalize_fields",
     "memory_query_fields",
     "memory_recall_fields",
+    "memory_refresh_fields",
     "memory_session_fields",
     "memory_store_fields",
     "memory_supersede_fields",
@@ -78,6 +79,11 @@ def memory_supersede_fields(done: Any, *, dry_run: bool = False) -> dict[str, An
 def memory_archive_fields(done: Any) -> dict[str, Any]:
     """What became of each id that was to be put away or brought back."""
     return {"outcomes": msgspec.to_builtins(done.outcomes), "changed": done.changed, "dry_run": done.dry_run}
+
+
+def memory_refresh_fields(done: Any) -> dict[str, Any]:
+    """How many facts count from today."""
+    return own_fields(done)
 
 
 def memory_connect_fields(action: str, edge: Any, *, dry_run: bool = False) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import msgspec
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
 from quire.model import NotFound, Record, parse_ref
 from quire.project.fact_results import ConnectionView, FactStats
+from quire.project.fading import most_faded
 from quire.project.recalling import episode_view
 from quire.project.working import WorkingMemory
 
@@ -87,7 +88,7 @@ class FactOverview(WorkingMemory):
                 markers=state.markers,
                 state=state.word,
                 by_source=dict(sorted(sources.items(), key=lambda item: (-item[1], item[0]))),
-                warnings=working.warnings,
+                warnings=[*working.warnings, *most_faded(index, weigh)],
             )
 
         return self._with_index(work)

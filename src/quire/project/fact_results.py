@@ -23,6 +23,7 @@ __all__ = [
     "Normalized",
     "PinsChanged",
     "Recalled",
+    "Refreshed",
     "SimilarFact",
 ]
 
@@ -56,12 +57,13 @@ class FactView(msgspec.Struct, kw_only=True):
 
 
 class SimilarFact(msgspec.Struct, frozen=True):
-    """A fact that says nearly the same, and how nearly."""
+    """A fact that says nearly the same, or the opposite, and how nearly."""
 
     id: str
     share: float
     section: str
     content: str
+    opposite: bool = False
 
 
 class ConnectionView(msgspec.Struct, frozen=True):
@@ -122,6 +124,15 @@ class FactPage(msgspec.Struct, kw_only=True):
 class ArchiveChanged(msgspec.Struct, kw_only=True):
     outcomes: list[Any]
     changed: int
+    dry_run: bool = False
+
+
+class Refreshed(msgspec.Struct, kw_only=True):
+    since: str
+    refreshed: int
+    """Facts that count from today."""
+    active: int
+    mind: str
     dry_run: bool = False
 
 

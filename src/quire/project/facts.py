@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
-from quire.model import InputError, Problem, cut
+from quire.model import InputError, Problem, cut, instant
+from quire.project.alike import alike_problem
 from quire.project.fact_results import (
     ArchiveChanged,
     ConnectionView,
@@ -15,6 +16,7 @@ from quire.project.fact_results import (
     FactSuperseded,
     Imported,
     Normalized,
+    Refreshed,
     SimilarFact,
 )
 from quire.project.fact_rooms import FactRooms
@@ -22,7 +24,8 @@ from quire.project.refusing import left_out, sift_lines
 
 if TYPE_CHECKING:
     from quire.index import Index
-    from quire.layers.facts import Draft, Told
+    from quire.layers.facts import Draft, Fact, Told
+    from quire.retrieval import Alike
 
 Result = TypeVar("Result")
 _PAGE, _PAGE_MOST = 200, 2_000
@@ -66,7 +69,7 @@ class FactKeeping(FactRooms):
     def _stored(self, index: Index, told: Told, section: str) -> FactStored:
         now = self.world.now()
         fact = told.fact
-        similar = self._similar(index, fact.content, fact.section, fact.mind) if told.action == "stored" else []
+        alike = self._alike(index, fact) if told.action == "stored" else []
         warnings = list(told.warnings)
         if fact.section != section:
             warnings.append(
@@ -77,16 +80,7 @@ class FactKeeping(FactRooms):
                     hint=f"To move it, `memory facts supersede {fact.id} … --section` with other words.",
                 )
             )
-        if similar:
-            names = ", ".join(f"{item.id} ({item.share:.0%})" for item in similar)
-            warnings.append(
-                Problem(
-                    code="FactSimilar",
-                    severity="warning",
-                    message=f"Nearly the same is known: {names}.",
-                    hint=f"If one of them is meant, `memory facts supersede {similar[0].id} …` says which holds.",
-                )
-            )
+        warnings += map(alike_problem, alike)
         for other in told.equal:
             warnings.append(
                 Problem(
@@ -101,46 +95,40 @@ class FactKeeping(FactRooms):
         return FactStored(
             action=told.action,
             fact=self._fact_view(fact, now),
-            similar=similar,
+            similar=[_similar(item) for item in alike],
             equal_archived=[self._fact_view(other, now) for other in told.equal],
             warnings=warnings,
         )
 
-    def _similar(self, index: Index, content: str, section: str, mind: str) -> list[SimilarFact]:
-        from quire.index import Filter
-        from quire.retrieval import similar_to
+    def _alike(self, index: Index, fact: Fact) -> list[Alike]:
+        from quire.layers.facts import Held, fact_record
+        from quire.retrieval import alike_to
 
-        allowed = Filter(
-            layers=("facts",),
-            kinds=("fact",),
-            statuses=(ACTIVE,),
-            sections=(section,),
-            scope=self._scope(index, mind),
-        )
-        return [
-            SimilarFact(item.record.ref.removeprefix("fact:"), item.share, item.record.section, item.record.text)
-            for item in similar_to(index, content, allowed)
-        ]
+        return alike_to(index, fact_record(Held(fact), self._known(index).overview.mind))
 
     def memory_supersede(
         self,
         fact_id: str,
-        content: str,
+        content: str = "",
         *,
+        by: str | None = None,
         section: str | None = None,
         reason: str | None = None,
         source: str = "manual",
         session: str | None = None,
         dry_run: bool = False,
     ) -> FactSuperseded:
-        """Replace a fact by what holds now, in one step. Connections and pins follow; the old one stays findable."""
-        from quire.layers.facts import Telling, supersede_fact
+        """Replace a fact by what holds now, in one step. Connections and pins follow; the old one stays findable.
 
-        told = Telling(
-            id=self._token(), content=content, section=section, reason=reason, source=source, session=session
-        )
+        What holds now is a new text, or what the fact `by` says already.
+        """
+        from quire.layers.facts import Telling, find_fact, supersede_fact
+
+        name = self._token()
 
         def plan(draft: Draft, _index: Index) -> FactSuperseded:
+            text = content if by is None else find_fact(draft, by, "by").fact.content
+            told = Telling(id=name, content=text, section=section, reason=reason, source=source, session=session)
             old, new = supersede_fact(draft, fact_id, told)
             now = self.world.now()
             return FactSuperseded(
@@ -192,6 +180,34 @@ class FactKeeping(FactRooms):
             if weight < FADED:
                 found.append((weight, record.ref.removeprefix("fact:")))
         return [name for _, name in sorted(found)]
+
+    def memory_refresh(self, since: str, *, mind: str | None = None, dry_run: bool = False) -> Refreshed:
+        """Start the clock of all active facts again that somebody confirmed on this day or later, in one step."""
+        from quire.index import Filter
+        from quire.layers.facts import held_of, refresh_fact
+
+        first = instant(since)
+        if first is None or first > self.world.now():
+            said = "is no date" if first is None else "lies in the future"
+            hint = "Give the day of the oldest facts that still hold, such as 2026-03-02."
+            raise InputError(f"`{cut(since, 40)}` {said}.", hint=hint, details={"field": "since"})
+
+        def plan(draft: Draft, index: Index) -> Refreshed:
+            scope = self._scope(index, mind)
+            records = index.page(Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,), scope=scope))
+            rejections = self._rejections()
+            done = 0
+            for record in records:
+                seen = instant(record.since)
+                is_due = record.half_life > 0 and seen is not None and seen >= first
+                # What was rejected must not be written again; `memory check` names it.
+                if is_due and (rejections is None or not rejections.match(record.text)):
+                    refresh_fact(draft, held_of(record))
+                    done += 1
+            name = mind or self._known(index).overview.mind
+            return Refreshed(since=since, refreshed=done, active=len(records), mind=name, dry_run=dry_run)
+
+        return self._change("refresh facts", plan, dry_run=dry_run)
 
     def memory_restore(self, fact_ids: Sequence[str] | str, *, dry_run: bool = False) -> ArchiveChanged:
         """Bring facts back that were put away, or accept those that were only proposed."""
@@ -341,6 +357,13 @@ class FactKeeping(FactRooms):
             )
 
         return self._whole("import facts", work, dry_run=dry_run)
+
+
+def _similar(found: Alike) -> SimilarFact:
+    older = found.older
+    return SimilarFact(
+        older.ref.removeprefix("fact:"), found.share, older.section, older.text, opposite=found.is_opposite
+    )
 
 
 def _told_in(index: Index, session: str) -> list[str]:

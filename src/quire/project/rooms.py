@@ -154,6 +154,12 @@ class Rooms:
 
         return weigh
 
+    def faded_facts(self) -> list[Problem]:
+        """That most facts have faded, where it is so, and the command after which they count from today."""
+        from quire.project.fading import most_faded
+
+        return self._with_index(lambda index: most_faded(index, self._weigh()))
+
     def _source(self) -> GraphSource:
         from quire.layers.graph import GraphSource
 

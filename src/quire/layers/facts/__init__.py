@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         Told,
         accept_fact,
         confirm_fact,
+        refresh_fact,
         store_fact,
         supersede_fact,
     )
@@ -151,6 +152,7 @@ __all__ = [
     "read_notes",
     "read_sessions",
     "read_working",
+    "refresh_fact",
     "refuse_unreadable",
     "rehashed_facts",
     "remove_notes",
@@ -253,6 +255,7 @@ _HOMES = {
     "read_sessions": "sessions",
     "read_working": "working",
     "refuse_unreadable": "source",
+    "refresh_fact": "telling",
     "rehashed_facts": "rehashing",
     "remove_notes": "notes",
     "replace_file": "store",

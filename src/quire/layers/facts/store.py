@@ -36,6 +36,8 @@ ATTRIBUTES = ".gitattributes"
 _ATTRIBUTE = f"{FILE} merge=union text eol=lf"
 _COMMENT = "# Facts are lines of their own: a merge keeps those of both sides, and reading settles what they say."
 _PLAIN = re.compile(r"[A-Za-z0-9_.:-]+\Z")
+_FEW = 50
+"""So many ids are looked for one by one; for more, every line is read."""
 
 __all__ = [
     "ATTRIBUTES",
@@ -182,11 +184,11 @@ def _with_changes(data: bytes, changed: dict[tuple[type[Stored], str], Stored]) 
     A line that says something else of one of them is history and stays; so does everything that is no record. Every
     other line keeps the end that it has.
     """
-    found = _lines_about(data, {name for _, name in changed})
+    found = _records_of(_lines_about(data, {name for _, name in changed}))
     edits: dict[int, bytes] = {}
     is_plain = True
     for (kind, name), record in changed.items():
-        (first, *others), has_history = _current_lines(found, kind, name)
+        (first, *others), has_history = _current_lines(found.get((kind, name), {}), name)
         is_plain = is_plain and not has_history
         edits[first] = encode_record(record) + b"\n"
         edits |= dict.fromkeys(others, b"")
@@ -207,7 +209,7 @@ def _end_of_line(data: bytes, start: int) -> int:
 def _lines_about(data: bytes, names: set[str]) -> dict[int, Reading]:
     """The lines that may be about these things, by where they begin: few, where ids can be looked for as they are."""
     starts: set[int] = set()
-    if all(map(_PLAIN.match, names)):
+    if len(names) <= _FEW and all(map(_PLAIN.match, names)):
         # A letter may also be written as a number; such a line is read, whatever it is about.
         for wanted in (rb"\u00", *(name.encode() for name in sorted(names))):
             at = data.find(wanted)
@@ -222,9 +224,18 @@ def _lines_about(data: bytes, names: set[str]) -> dict[int, Reading]:
     return {start: read_lines(data[start : _end_of_line(data, start)]) for start in starts}
 
 
-def _current_lines(found: dict[int, Reading], kind: type[Stored], name: str) -> tuple[list[int], bool]:
+def _records_of(found: dict[int, Reading]) -> dict[tuple[type[Stored], str], dict[int, Stored]]:
+    """What these lines are about, and where which of them says so."""
+    placed: dict[tuple[type[Stored], str], dict[int, Stored]] = {}
+    for start, reading in found.items():
+        records: tuple[Fact | Connection | Episode, ...] = (*reading.facts, *reading.connections, *reading.episodes)
+        for record in records:
+            placed.setdefault((type(record), record.id), {})[start] = record
+    return placed
+
+
+def _current_lines(placed: dict[int, Stored], name: str) -> tuple[list[int], bool]:
     """Where the lines begin that the winner stands for, in the order of the file; and whether there are others."""
-    placed = {start: record for start, reading in found.items() for record in _of(reading, kind) if record.id == name}
     history = {encode_record(loser) for loser in _losers(list(placed.values()), name)}
     current = sorted(start for start, record in placed.items() if encode_record(record) not in history)
     if not current:
@@ -235,12 +246,6 @@ def _current_lines(found: dict[int, Reading], kind: type[Stored], name: str) -> 
 def _losers(records: list[Any], name: str) -> list[Any]:
     _, conflicts = settle(records)
     return list(conflicts[name].losers) if name in conflicts else []
-
-
-def _of(reading: Reading, kind: type[Stored]) -> list[Fact] | list[Connection] | list[Episode]:
-    if kind is Fact:
-        return reading.facts
-    return reading.connections if kind is Connection else reading.episodes
 
 
 def _refuse_beyond(size: int) -> None:

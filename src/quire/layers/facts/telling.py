@@ -25,6 +25,7 @@ __all__ = [
     "accept_fact",
     "check_name",
     "confirm_fact",
+    "refresh_fact",
     "store_fact",
     "supersede_fact",
 ]
@@ -88,6 +89,14 @@ def store_fact(draft: Draft, told: Telling) -> Told:
 def confirm_fact(draft: Draft, held: Held, told: Telling) -> Told:
     """Somebody found again what a fact says, perhaps in other words."""
     return _confirmed(draft, held, told, [])
+
+
+def refresh_fact(draft: Draft, held: Held) -> None:
+    """Its clock starts again now. That nobody looked at it in particular counts as no confirmation more."""
+    fact = msgspec.structs.replace(
+        held.fact, last_reinforced=draft.now, updated_at=draft.now, version=draft.next_version()
+    )
+    draft.change_fact(held, fact)
 
 
 def accept_fact(draft: Draft, held: Held, witnesses: tuple[str, ...] = ()) -> Held:

@@ -28,7 +28,8 @@ def run(session: Session, repair: bool, dry_run: bool, undo: str | None, repairs
     """Look for faults in the memory's files: each with its path, its line and what to do; mend what loses nothing.
 
     Finds damaged or conflicting files, secrets, duplicate ids, relations that lead nowhere, hand edits, stray
-    files, dead anchors and an outdated product map. Exit code 1 when there are errors, 0 with warnings only.
+    files, dead anchors, an outdated product map, and live records that say nearly the same or the opposite. Exit code
+    1 when there are errors, 0 with warnings only.
 
     --repair mends what can be mended without losing anything, in every layer, and checks again. The files are copied
     first, to where git does not look; --undo puts them back as they were, unless somebody changed one since. The last

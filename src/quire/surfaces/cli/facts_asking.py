@@ -26,6 +26,7 @@ def recall(session: Session, query: str, k: str | None, section: str | None, min
     """
     project = session.part("FactAsking")
     found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded)
+    found.warnings += project.faded_facts() if found.faded else []
     if session.as_json:
         from quire.fields import memory_recall_fields
 
@@ -46,6 +47,7 @@ def recall(session: Session, query: str, k: str | None, section: str | None, min
         say("Storing one again confirms it; `memory facts archive --faded` puts all such facts away.")
     elif found.faded:
         say(f"Left out because they have faded: {found.faded}; --faded shows them, storing one again confirms it.")
+    warn(found.warnings)
 
 
 def _counted(counts: dict[str, int]) -> str:

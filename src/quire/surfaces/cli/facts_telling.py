@@ -41,8 +41,8 @@ def store(
     """Keep a fact: one atom of knowledge, in one of the seven sections.
 
     Sections: Architecture, Decisions, Constraints, Known Issues, Patterns & Conventions, Specs, Recent Work. A text
-    that is known already is confirmed instead of stored twice; what says nearly the same is named. With `-` the
-    content is read from standard input.
+    that is known already is confirmed instead of stored twice; a warning names a fact that says nearly the same, or
+    the opposite. With `-` the content is read from standard input.
     """
     project = session.project()
     done = project.memory_store(
@@ -76,6 +76,7 @@ def supersede(
     session: Session,
     fact: str,
     content: str | None,
+    by: str | None,
     section: str | None,
     reason: str | None,
     source: str,
@@ -85,12 +86,15 @@ def supersede(
     """Replace a fact by what holds now, in one step.
 
     The old one stays in the archive; connections and pins follow to the new one. FACT is an id, or the beginning of
-    one.
+    one. --by names a stored fact that takes its place.
     """
+    if by is not None and content is not None:
+        raise UsageError("Give either a text or --by.", hint="--by names a fact that is stored already.")
     project = session.project()
     done = project.memory_supersede(
         fact,
-        _text(content),
+        _text(content) if by is None else "",
+        by=by,
         section=section,
         reason=reason,
         source=source,
@@ -130,6 +134,30 @@ def archive(
     done = project.memory_archive(list(facts), reason=reason, faded=faded, session=agent_session, dry_run=dry_run)
     nothing = "Nothing has faded." if faded else "No active fact is from that session." if agent_session else ""
     return _outcomes(session, project, done, nothing)
+
+
+def refresh(session: Session, since: str | None, mind: str | None, dry_run: bool) -> None:
+    """Make old facts count from today: all active ones that somebody confirmed or read on DATE or later.
+
+    Facts fade unless they are confirmed, so a file that nobody used for long is left out of answers. This starts their
+    clock again, in one step. It is no confirmation: they fade as fast as before.
+    """
+    if since is None:
+        raise UsageError("Say since when.", hint="memory facts refresh --since 2026-01-01")
+    project = session.project()
+    done = project.memory_refresh(since, mind=mind, dry_run=dry_run)
+    if session.as_json:
+        from quire.fields import memory_refresh_fields
+
+        answer(project, memory_refresh_fields(done))
+        return
+    if not done.refreshed:
+        say(f"No active fact was confirmed since {since}, or none fades.")
+        return
+    verb = "Would refresh" if dry_run else "Refreshed"
+    say(f"{verb} {done.refreshed:,} of {done.active:,} active facts: they count from today.")
+    if not dry_run:
+        say("`memory facts archive <id>` puts away what no longer holds.")
 
 
 def restore(session: Session, facts: tuple[str, ...], dry_run: bool) -> int:
@@ -206,11 +234,13 @@ TELLING = {
     ),
     "supersede": Command(
         run=supersede,
-        examples="""Example:
+        examples="""Examples:
   memory facts supersede 57afd07611e9 "The retry queue lives in Postgres." --reason "moved in 2.0"
+  memory facts supersede 57afd07611e9 --by 267c091a6041
 """,
         arguments=(Argument(name="fact"), Argument(name="content", required=False)),
         options=(
+            Option(name="--by", into="by", metavar="FACT", help="A stored fact that takes its place."),
             Option(name="--section", into="section", metavar="NAME", help="Another section than the old one's."),
             Option(name="--reason", into="reason", metavar="TEXT", help="Why the old one no longer holds."),
             _SOURCE,
@@ -230,6 +260,18 @@ TELLING = {
             Option(name="--reason", into="reason", metavar="TEXT", help="Why; kept with the fact."),
             Option(name="--faded", into="faded", help="All that nobody confirmed for long."),
             Option(name="--session", into="agent_session", metavar="ID", help="All that this session told first."),
+            _DRY,
+        ),
+    ),
+    "refresh": Command(
+        run=refresh,
+        examples="""Examples:
+  memory facts refresh --since 2026-01-01 --dry-run
+  memory facts refresh --since 2026-01-01
+""",
+        options=(
+            Option(name="--since", into="since", metavar="DATE", help="The day of the oldest ones."),
+            _MIND,
             _DRY,
         ),
     ),

@@ -35,6 +35,7 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         path=options["path"],
         everything=everything,
     )
+    found.warnings += project.faded_facts() if found.faded else []
     if session.as_json:
         from quire.fields import answer_fields
 

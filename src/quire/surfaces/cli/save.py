@@ -54,6 +54,7 @@ def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, acto
 
     Takes one JSON intent: a task, and any of nodes, stale, supersede, delete and confirm. Every problem of the input is
     reported at once with its field; saving the same intent twice changes nothing. The order of entries does not matter.
+    A warning names a live node that says nearly the same, or the opposite, and the command that supersedes it.
     """
     if use_stdin == (file is not None):
         raise UsageError("Give either --stdin or --file.", hint="`memory save --help` shows an example.")

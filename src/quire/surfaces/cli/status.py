@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
     from quire.upkeep import Status
@@ -24,15 +24,17 @@ def run(session: Session, everywhere: bool) -> None:
         return
     project = session.part("Asking")
     found = project.status()
+    warnings = project.faded_facts() if found.facts else []
     if session.as_json:
         from quire.fields import status_fields
 
-        answer(project, status_fields(found))
+        answer(project, status_fields(found), warnings)
     else:
         from quire.fields import status_lines
 
         for line in status_lines(found, project.graph.folder, "`memory sync --all`"):
             say(line)
+        warn(warnings)
 
 
 def _all(session: Session) -> None:

@@ -34,8 +34,8 @@ _FACT = (
     "artifact",
 )
 _EPISODE = ("ref", "date", "title", "narrative", "tags", "facts", "session", "score")
-_SIMILAR = ("ref", "id", "section", "content", "share")
-_USUAL = {"status": "active", "reinforcements": 1}
+_SIMILAR = ("ref", "id", "section", "content", "share", "opposite")
+_USUAL = {"status": "active", "reinforcements": 1, "opposite": False}
 _FOR_PROGRAMS = ("id", "score", "session")
 _LINKED_MOST = 50
 # Facts have no anchors, so that there is nothing to check them against, in whatever answer they stand.
@@ -76,7 +76,7 @@ def episode_item(view: Any) -> dict[str, Any]:
 
 
 def similar_item(item: Any) -> dict[str, Any]:
-    """A fact that says nearly the same as another, and how nearly."""
+    """A fact that says nearly the same as another, or the opposite, and how nearly."""
     shown = _short({"ref": f"fact:{item.id}", **msgspec.to_builtins(item)}, _SIMILAR, "content")
     return with_flags({**shown, "origin": "facts", "verdict": _VERDICT}, "content", "section")
 

@@ -55,7 +55,9 @@ class SearchArchiveArguments(Arguments, frozen=True, kw_only=True):
 
 
 def memory_recall(project: Project, given: RecallArguments, call: Call) -> Given:
-    return _recalled(project.memory_recall(given.query, k=given.k, section=given.section, mind=given.mind), call)
+    found = project.memory_recall(given.query, k=given.k, section=given.section, mind=given.mind)
+    found.warnings += project.faded_facts() if found.faded else []
+    return _recalled(found, call)
 
 
 def memory_search_archive(project: Project, given: SearchArchiveArguments, call: Call) -> Given:
