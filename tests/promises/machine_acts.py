@@ -33,6 +33,7 @@ PREVIEWED = (
     "memory_connect",
     "memory_import",
     "memory_normalize",
+    "memory_refresh",
     "memory_restore",
     "memory_store",
     "memory_supersede",

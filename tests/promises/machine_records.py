@@ -263,6 +263,12 @@ def archive(run: Run, draw: Random) -> Deed | None:
     return Deed("memory_archive", after, ([run.ids[word] for word in words],), {"reason": "old"}, touches=FACTS)
 
 
+@rule(1)
+def refresh(run: Run, draw: Random) -> Deed:
+    """The clock of every fact starts again; it says the same."""
+    return Deed("memory_refresh", run.model, ("2026-01-01",), touches=FACTS)
+
+
 @rule()
 def restore(run: Run, draw: Random) -> Deed | None:
     kept = run.model.kept
