@@ -14,6 +14,7 @@ SUITES = (
     "speed",
     "tokens",
     "quality",
+    "tiers",
     "precision",
     "must_not",
     "staleness",

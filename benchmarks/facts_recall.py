@@ -36,7 +36,8 @@ WEEKS = "2026-05-01T00:00:00+00:00"
 """Six weeks in which nobody confirmed anything: about when a fact that was said once fades."""
 LATE = "2026-11-15T00:00:00+00:00"
 """Everything has faded, except the specs, which do not wear."""
-TARGETS = {"MRR": 0.598, "hit@10": 0.83}
+TARGETS = {"MRR": 0.598, "hit@5": 0.76}
+"""The second is the best of the baselines: a recall shows answers and three more, so that its tenth place is empty."""
 PLAIN, STEMMED = "FTS5 OR, unicode61", "FTS5 OR, porter, without stop words"
 OURS = "recall"
 _SHARPNESSES = (1.0, 2.0, 4.0, 8.0)
@@ -263,6 +264,5 @@ def _with_constants(root: str, asked: list[Asked], name: str) -> dict[str, float
     way = _recall(_project(Changed, root, SOON))
     with ExitStack() as patched:
         if power is None:
-            patched.enter_context(patch("quire.retrieval.query.code_names", lambda _: []))
-            patched.enter_context(patch("quire.retrieval.fuse.code_names", lambda _: []))
+            patched.enter_context(patch("quire.retrieval.relevance.code_names", lambda _: []))
         return figures(asked, [way(one.query) for one in asked])["all"]

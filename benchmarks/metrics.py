@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Set
 
@@ -9,7 +10,12 @@ import msgspec
 
 DEPTH = 10
 
-__all__ = ["DEPTH", "Figures", "Tally"]
+__all__ = ["DEPTH", "Figures", "Tally", "is_testing"]
+
+
+def is_testing(question: str) -> bool:
+    """Whether a question is of the half that nothing may be fitted on: by its hash, so that nobody can choose."""
+    return hashlib.sha1(question.encode()).digest()[0] % 2 == 1
 
 
 class Figures(msgspec.Struct, frozen=True):

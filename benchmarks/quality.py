@@ -7,13 +7,12 @@ from typing import Any
 import msgspec
 
 from benchmarks.corpus import Corpus, searchable
-from benchmarks.metrics import DEPTH, Figures, Tally
+from benchmarks.metrics import DEPTH, Figures, Tally, is_testing
 from benchmarks.reference import ELSEWHERE, PEERS_ON_LOCOMO_SESSIONS, judged
 from benchmarks.refusal import measure_refusals
 from benchmarks.sets import SETS, Absent
 from quire.index import Filter, Index, Searcher
-from quire.retrieval import Ask, ask
-from quire.retrieval.fuse import seed
+from quire.retrieval import Ask, ask, relevance
 
 WAYS = ("words", "meaning", "hybrid", "answer")
 """BM25 alone, vectors alone, the fusion of both, and what the engine answers after its floor."""
@@ -28,6 +27,8 @@ class Measured(msgspec.Struct):
     """One set: the figures of each way, and how many of its questions were told that there is no answer."""
 
     ways: dict[str, Figures]
+    testing: dict[str, float]
+    """nDCG@10 of each way over the half of the questions that nothing was fitted on."""
     records: int
     questions: int
     refused: int
@@ -47,6 +48,7 @@ def run() -> dict[str, Any]:
             "about": chosen.about,
             "records": measured.records,
             "questions": measured.questions,
+            "nDCG@10, testing half": measured.testing,
             **{way: _named(figures) for way, figures in measured.ways.items()},
             "refused though answerable": measured.refused,
             **judged(chosen.name, ndcg["words"], ndcg["hybrid"]),
@@ -63,6 +65,7 @@ def run() -> dict[str, Any]:
 def measure(corpora: list[Corpus]) -> Measured:
     """Every question of a set, each put to the index of its own corpus."""
     tallies = {way: Tally() for way in WAYS}
+    testing = {way: Tally() for way in WAYS}
     refused = 0
     for corpus in corpora:
         with searchable(corpus.records) as index:
@@ -74,8 +77,11 @@ def measure(corpora: list[Corpus]) -> Measured:
                 refused += not answer.hits and not answer.withheld
                 for way, refs in found.items():
                     tallies[way].add(refs, question.relevant)
+                    if is_testing(question.text):
+                        testing[way].add(refs, question.relevant)
     return Measured(
         ways={way: tally.figures() for way, tally in tallies.items()},
+        testing={way: tally.figures().ndcg_10 for way, tally in testing.items()},
         records=sum(len(corpus.records) for corpus in corpora),
         questions=sum(len(corpus.questions) for corpus in corpora),
         refused=refused,
@@ -87,7 +93,7 @@ def _ranked(index: Index, searcher: Searcher, text: str) -> dict[str, list[str]]
     ids = {
         "words": [candidate.id for candidate in searcher.by_words(question, _ALL, DEPTH)],
         "meaning": [candidate.id for candidate in searcher.by_meaning(question, _ALL, DEPTH)],
-        "hybrid": [scored.id for scored in seed(searcher, question, _ALL)[:DEPTH]],
+        "hybrid": [scored.id for scored in relevance.measure(index, question, _ALL)[:DEPTH]],
     }
     records = index.by_ids(list({number for found in ids.values() for number in found}))
     return {way: [records[number].ref for number in found] for way, found in ids.items()}

@@ -127,8 +127,8 @@ def _ask(index: Index, question: str) -> Answer:
 
 
 def _refused(answer: Answer) -> bool:
-    """Nothing was returned, and nothing is said to be withheld."""
-    return not answer.hits and not answer.withheld
+    """Nothing clearly answers, and nothing is said to be withheld."""
+    return all(hit.tier == "possible" for hit in answer.hits) and not answer.withheld
 
 
 def _share(refused: int, total: int) -> dict[str, Any]:

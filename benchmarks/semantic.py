@@ -17,8 +17,7 @@ from benchmarks.metrics import DEPTH, Tally
 from benchmarks.sets import SETS, Absent
 from quire.index import Filter, Index
 from quire.index.teacher import Teacher, open_teacher
-from quire.retrieval import Ask, ask
-from quire.retrieval.fuse import seed
+from quire.retrieval import Ask, ask, relevance
 
 VARIABLE = "QUIRE_TEACHER"
 CHOSEN = ("cacm", "cosqa", "notes, near", "notes, paraphrase")
@@ -82,7 +81,7 @@ def _ask_all(index: Index, corpus: Corpus, way: str, teacher: Teacher | None, ta
         question = searcher.question(asked.text)
         found = {
             f"{way}, meaning alone": [near.id for near in searcher.by_meaning(question, _ALL, DEPTH)],
-            way: [scored.id for scored in seed(searcher, question, _ALL)[:DEPTH]],
+            way: [scored.id for scored in relevance.measure(index, question, _ALL)[:DEPTH]],
         }
         if own:
             taught = msgspec.structs.replace(question, vector=own[number])

@@ -39,7 +39,7 @@ NODES: list[dict[str, Any]] = [
         "related": [{"predicate": "affects", "to": "feature.retry-queue"}],
     },
 ]
-ANSWER = ["results", "connected", "withheld", "closest", "markdown", "tokens", "truncated"]
+ANSWER = ["results", "connected", "withheld", "markdown", "tokens", "truncated"]
 
 
 def write(root: Path, name: str, text: str = "x = 1\n") -> Path:
@@ -296,7 +296,7 @@ def test_the_closest_come_first_with_their_verdicts_and_what_is_connected(shop: 
     assert all("not committed" in hit["checked"]["because"] for hit in data["results"])
     assert [link["ref"] for link in data["connected"]] == ["question.how-often"]
     text = shop("brief").out
-    assert "## feature.retry-queue — Retry queue  [active, shipped, changed]" in text
+    assert "## feature.retry-queue — Retry queue  [active, shipped, changed, " in text
     assert "changed: `src/queue.py` changed in the working tree, not committed" in text
     assert "> Pauses double." in text
 
@@ -315,7 +315,11 @@ def test_the_json_has_the_documented_shape(shop: Any, repo: Path) -> None:
             "status",
             "stage",
             "section",
+            "tier",
             "score",
+            "faded",
+            "amended_by",
+            "session",
             "verdict",
             "checked",
             "why",

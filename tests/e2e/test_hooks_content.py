@@ -263,13 +263,13 @@ def test_a_start_keeps_to_its_room_whatever_there_is(shop: Memory, hooks: Hooks,
     for client, key in (("claude", 1), ("gemini", 2), ("copilot", 3)):
         answered = hooks(client, "session-start", stdin={"session_id": f"s-{key}"})
         text = text_in(answered.out, client)
-        assert count_tokens(text) <= 2_000
+        assert count_tokens(text) <= 1_200
         assert len(text) <= 8_000
-        assert count_tokens(text) > 1_000
+        assert count_tokens(text) > 600
         assert "Pinned:" in text
         (receipt,) = hooks.receipts(f"s-{key}")
         assert receipt.tokens == count_tokens(text)
-        assert receipt.budget == 2_000
+        assert receipt.budget <= 1_200
         # Every record that was told is in the receipt, however many were not.
         included = [item.ref for item in receipt.items if item.outcome == "included"]
         told = [line.split("`")[1] for line in text.splitlines() if line.startswith("- `")]

@@ -429,7 +429,7 @@ def test_search_gives_the_best_first_with_how_it_was_found(here: Profile) -> Non
     assert "profile:tools.old_manager" not in [item["ref"] for item in data["results"]]
     text = here.profile("search", "which package manager do we use?").out
     assert text.startswith("1. tools.package_manager (")
-    assert "% match, importance 8): uv, never pip  [python, user-preference]\n" in text
+    assert "(match, 2026-02-09, importance 8): uv, never pip  [python, user-preference]\n" in text
 
 
 def test_search_is_narrowed(here: Profile) -> None:
@@ -470,7 +470,7 @@ def test_what_answers_nothing_is_not_passed_off_as_an_answer(here: Profile) -> N
     assert run.code == 0
     assert run.data["weak"] or run.data["results"] == []
     text = here.profile("search", "quantum zebra crossings").out
-    assert text.startswith(("Nothing clearly answers this; the nearest:\n", "No entry matches."))
+    assert text.startswith(("Nothing clearly answers this. Possible:\n", "No entry matches."))
 
 
 def test_what_is_only_near_is_not_said_to_match(here: Profile) -> None:
@@ -478,7 +478,8 @@ def test_what_is_only_near_is_not_said_to_match(here: Profile) -> None:
     run = here.profile("search", "copying text between windows", "--json")
     assert (run.data["weak"], len(run.data["results"])) == (True, 1)
     assert here.profile("search", "copying text between windows").out == (
-        "Nothing clearly answers this; the nearest:\n1. tools.clipboard (importance 4): pbcopy and pbpaste\n"
+        "Nothing clearly answers this. Possible:\n"
+        "1. tools.clipboard (possible, 2026-02-09, importance 4): pbcopy and pbpaste\n"
     )
 
 

@@ -80,7 +80,7 @@ def test_a_question_is_answered_with_the_record_its_neighbours_and_the_open_ques
 
 def test_the_json_has_its_shape(asked: Any) -> None:
     data = asked("query", RETRIES, "--json").data
-    assert set(data) >= {"question", "results", "connected", "withheld", "closest", "markdown", "tokens", "truncated"}
+    assert set(data) >= {"question", "results", "connected", "withheld", "markdown", "tokens", "truncated"}
     first = data["results"][0]
     assert set(first) >= {"ref", "id", "kind", "title", "status", "stage", "score", "text", "anchors", "why"}
     assert first["ref"] == first["id"] == "decision.webhook-retries-run-in-the-worker"
@@ -95,10 +95,11 @@ def test_the_json_has_its_shape(asked: Any) -> None:
 
 def test_explain_shows_every_part_of_each_score(asked: Any) -> None:
     for result in asked("query", RETRIES, "--explain", "--json").data["results"]:
-        assert {"words", "meaning", "relevance", "weight"} <= set(result["explain"])
+        assert {"nearness", "coverage", "relevance", "weight"} <= set(result["explain"])
     last = asked("query", RETRIES, "--explain").out.rstrip("\n").split("\n")[-1]
-    assert "words" in last
-    assert "weight" in last
+    assert last.startswith("left out  ")
+    (first,) = [line for line in asked("query", RETRIES, "--explain").out.split("\n") if "answer, by words" in line][:1]
+    assert "weight" in first
 
 
 @pytest.mark.parametrize("budget", ["0", "-5", "99", "50001", "999999999999999999999", "-0"])
@@ -225,7 +226,7 @@ def test_nothing_asked_is_an_error_that_shows_how(asked: Any, question: list[str
 def test_nothing_found_is_said_and_is_not_a_failure(asked: Any) -> None:
     run = asked("query", "zebra migrations in the savannah")
     assert run.code == 0
-    assert "Nothing in the memory answers this." in run.out
+    assert "Nothing in the memory is near this." in run.out
     assert refs(asked("query", "zebra migrations in the savannah", "--json")) == []
 
 

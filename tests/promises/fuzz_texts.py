@@ -19,10 +19,10 @@ from quire.guard.text import find_hostile, make_safe, without_unseen
 from quire.index.analysis import all_words, index_text, match_all, match_any, phrases, question_words
 from quire.index.embedding import embedder
 from quire.model import QuireError, ids, refs, seals, text, times, tokens
-from quire.retrieval.fuse import code_names, keywords
 from quire.retrieval.journal_modes import folded, query_mode, without_phrases
 from quire.retrieval.journal_times import since_when
 from quire.retrieval.journal_words import sought_text, topic_text
+from quire.retrieval.relevance import code_names, keywords
 from quire.retrieval.render import cut_body
 from quire.retrieval.signal import is_low_signal
 from quire.surfaces.web.prose import prose_of
@@ -172,7 +172,7 @@ TARGETS: tuple[Target, ...] = (
         "questions",
         as_text(_question),
         lambda: list(_QUESTIONS),
-        "index.analysis retrieval.fuse retrieval.signal retrieval.journal_modes retrieval.journal_times "
+        "index.analysis retrieval.relevance retrieval.signal retrieval.journal_modes retrieval.journal_times "
         "retrieval.journal_words",
         most=2000,
     ),

@@ -72,17 +72,48 @@ def test_the_record_that_answers_comes_first(notes: Any, question: str, expected
         "🎉🚀",
         "q",
         "kubernetes helm chart values",
-        '"; DROP TABLE records; --',
         "NEAR(",
     ],
 )
-def test_a_question_that_nothing_answers_gets_an_honest_nothing_with_hints(notes: Any, question: str) -> None:
+def test_a_question_that_nothing_is_near_gets_an_honest_nothing_with_hints(notes: Any, question: str) -> None:
     answer = notes(question)
     assert answer.hits == []
-    assert "Nothing in the memory answers this." in answer.markdown
+    assert "Nothing in the memory is near this." in answer.markdown
     assert "--path" in answer.markdown
-    assert len(answer.closest) <= 3
     assert not answer.connected
+
+
+def test_what_may_answer_is_shown_on_a_line_and_marked_as_uncertain(notes: Any) -> None:
+    answer = notes('"; DROP TABLE records; --')
+    assert [(hit.record.ref, hit.tier) for hit in answer.hits] == [("feature.retry-queue", "possible")]
+    assert "Nothing in the memory clearly answers this." in answer.markdown
+    assert "## Possible, not certain\n- feature.retry-queue — Retry queue: Webhook deliveries" in answer.markdown
+    assert answer.weak
+    strict = notes('"; DROP TABLE records; --', strict=True)
+    assert strict.hits == []
+    assert "Nothing in the memory is near this." in strict.markdown
+
+
+def test_at_most_three_possible_ones_are_shown(shelf: Shelf, record: Make) -> None:
+    texts = [
+        "Invoices are sent by mail",
+        "Invoices are kept ten years",
+        "Invoices have no gaps",
+        "Invoices are PDF files",
+    ]
+    asked = shelf(*(record(f"decision.n{n}", f"Note {n}", text) for n, text in enumerate(texts)))
+    found = asked("who may cancel an invoice that was paid with a voucher?")
+    assert found.weak
+    assert len(found.hits) == 3
+
+
+def test_what_was_left_out_says_by_which_rule(notes: Any) -> None:
+    found = notes("how do users authenticate", explain=True)
+    shown = {hit.record.ref for hit in found.hits}
+    assert len(found.left_out) == len(NOTES) - len(shown)
+    assert all(item.rule and item.ref not in shown for item in found.left_out)
+    rule = {item.ref: item.rule for item in notes("webhook retries", limit=1, explain=True).left_out}
+    assert rule["feature.retry-queue"] == "more than the 1 results that were asked for"
 
 
 def test_an_exact_id_comes_first_even_where_others_match_its_words_better(shelf: Shelf, record: Make) -> None:
@@ -220,7 +251,8 @@ def test_a_record_in_another_language_is_found_in_its_own(shelf: Shelf, record: 
 def test_every_part_of_a_score_is_reported(notes: Any) -> None:
     for hit in notes("webhook retries in the worker").hits:
         parts = hit.parts
-        assert set(parts) >= {"words", "meaning", "evidence", "nearness", "relevance", "weight"}
+        names = {"nearness", "evidence", "coverage", "kinship", "clearness", "relevance", "weight"}
+        assert set(parts) >= names
         assert hit.score == pytest.approx(parts["relevance"] * parts["weight"], abs=1e-3)
         assert hit.why
 
@@ -235,10 +267,11 @@ def test_a_record_s_weight_counts(shelf: Shelf, record: Make) -> None:
 def test_what_is_retired_is_not_offered_as_the_nearest_entry_either(shelf: Shelf, record: Make) -> None:
     states: list[dict[str, str]] = [{"status": "stale"}, {"status": "superseded"}, {"stage": "dead"}]
     asked = shelf(*(record(f"feature.n{n}", "Fax gateway", "Sends a fax.", **state) for n, state in enumerate(states)))
-    assert asked("recipe for onion soup").closest == []
+    assert asked("who reads the mail").hits == []
+    assert asked("fax gateway").hits == []
 
 
 def test_an_empty_memory_says_so(shelf: Shelf) -> None:
     answer = shelf()("anything at all")
-    assert (answer.hits, answer.closest) == ([], [])
-    assert "Nothing in the memory answers this." in answer.markdown
+    assert answer.hits == []
+    assert "Nothing in the memory is near this." in answer.markdown

@@ -237,7 +237,7 @@ def test_where_nothing_answers_the_nearest_are_named(tools: Tools) -> None:
     assert data["results"] == []
     assert {WORKER, OPEN} < {item["ref"] for item in data["closest"]}
     text = tools.text("query_memory", question="elephants in Peru")
-    assert "\nNothing in the memory answers this.\n" in text
+    assert "\nNothing in the memory is near this.\n" in text
     assert text.endswith("Try other words, a file as `path`, or `status_memory` for the overview.")
 
 

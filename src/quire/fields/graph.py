@@ -51,7 +51,8 @@ __all__ = [
 
 def answer_fields(found: Answer, *, explain: bool = False) -> dict[str, Any]:
     """The answer to a question; with `explain`, the parts of each score."""
-    return {"question": found.question, **_found_fields(found, explain)}
+    fields = {"question": found.question, **_found_fields(found, explain)}
+    return {**fields, "left_out": msgspec.to_builtins(found.left_out)} if explain else fields
 
 
 def brief_fields(change: ChangeSet, found: Answer) -> dict[str, Any]:
@@ -77,7 +78,6 @@ def _found_fields(found: Answer, explain: bool = False) -> dict[str, Any]:
             for link in (*found.connected, *found.open_questions)
         ],
         "withheld": [{"ref": item.ref, "title": item.title, "reason": item.reason} for item in found.withheld],
-        "closest": [{"ref": hit.record.ref, "title": hit.record.title} for hit in found.closest],
         "markdown": found.markdown,
         "tokens": found.tokens,
         "truncated": found.truncated,
@@ -95,6 +95,7 @@ def _hit_fields(hit: Hit, explain: bool) -> dict[str, Any]:
         "status": record.status,
         "stage": record.stage,
         "section": record.section or None,
+        "tier": hit.tier,
         "score": round(hit.score, 4),
         **verdict_fields(hit.verdict),
         "why": hit.why,
@@ -103,6 +104,9 @@ def _hit_fields(hit: Hit, explain: bool) -> dict[str, Any]:
         "files": list(hit.files),
         "tags": list(record.tags),
         "updated_at": record.updated_at,
+        "faded": hit.faded,
+        "amended_by": hit.amended_by or None,
+        "session": hit.session or None,
     }
     return {**fields, "explain": hit.parts} if explain else fields
 

@@ -17,6 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z][A-Z][a-z])[A-Za-z0-9]*")
 _JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
 _WORD = re.compile(r"[^\W_]+")
+_PLAIN = re.compile(r"[a-z]{3,}")
 _STOP_WORDS = frozenset(
     (  # noqa: SIM905
         "a about above after again against all am an and any are as at be because been before being below between "
@@ -28,7 +29,7 @@ _STOP_WORDS = frozenset(
     ).split()
 )
 
-__all__ = ["TOKENIZER", "all_words", "index_text", "match_all", "match_any", "phrases", "question_words"]
+__all__ = ["TOKENIZER", "all_words", "index_text", "match_all", "match_any", "phrases", "plain_words", "question_words"]
 
 
 def index_text(text: str) -> str:
@@ -44,6 +45,11 @@ def question_words(question: str, limit: int = 64) -> list[str]:
     """The words of a question that carry meaning, each once."""
     words = dict.fromkeys(word.lower() for word in _WORD.findall(index_text(question)))
     return [word for word in words if word not in _STOP_WORDS][:limit]
+
+
+def plain_words(text: str, limit: int) -> list[str]:
+    """The English words of a text that carry meaning, each once: a quick look, for comparing words by their meaning."""
+    return [word for word in dict.fromkeys(_PLAIN.findall(text.lower())[:limit]) if word not in _STOP_WORDS]
 
 
 def all_words(text: str) -> list[str]:

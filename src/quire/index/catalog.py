@@ -270,6 +270,11 @@ class Index(Memos):
         )
         return list(map(record_of_row, rows))
 
+    def names_of(self, ref: str) -> list[str]:
+        """What else a record can be found by."""
+        query = "SELECT name FROM names JOIN records ON records.id = names.record WHERE ref = ? ORDER BY name"
+        return [name for (name,) in self._rows(query, ref)]
+
     def sharing(self, names: Sequence[str], least: int, statuses: Sequence[str], limit: int) -> list[str]:
         """Refs of records with at least so many of these names: the most first, then what counts most."""
         marks, wanted = ",".join("?" * len(names)), ",".join("?" * len(statuses))

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import apsw
 import msgspec
 
-from quire.index.analysis import TOKENIZER, index_text, match_all, match_any, phrases, question_words
+from quire.index.analysis import (
+    TOKENIZER,
+    all_words,
+    index_text,
+    match_all,
+    match_any,
+    phrases,
+    plain_words,
+    question_words,
+)
 from quire.index.embedding import Vector, embedder
-from quire.model import Record
+from quire.model import LIVE_STATUSES, Record
 
 _NEAR = 300
 """At most so many passages are looked at exactly after a first look at their signs."""
@@ -23,8 +32,14 @@ _TAUGHT = 0.08
 """How much lower cosines with the teacher's vectors are than with the table's; added, so that one floor serves both."""
 _PHRASE_SHARE = 0.2
 """What the match of a phrase adds, as a share of its own word score."""
+_WORDS = 64
+_TELLING_LETTERS = 4
+"""Of a question that has nothing but stop words, those with so many letters are searched for."""
+_TEXT_WORDS = 600
+"""So many of a text's words are compared with the words of a question."""
 _ALIKE = "2, 2, 2"
 """The weights of title, names and body, where all of the words are there anyway."""
+_IN_FORCE = (*LIVE_STATUSES, "closed")
 _RARE = 150
 _MOST = 0.2
 """Where at least this part of the records is allowed, the best of all are searched and then sifted."""
@@ -95,6 +110,10 @@ class Question(msgspec.Struct, frozen=True):
     words: list[str]
     rarity: dict[str, float]
     vector: Vector | None
+    rarest: list[tuple[str, float]] = []
+    """Each word with its rarity, the rarest first; of words with one stem the first."""
+    is_plain: bool = False
+    """Whether it consists of stop words alone, which are searched for only then."""
 
 
 class Candidate(msgspec.Struct):
@@ -103,8 +122,6 @@ class Candidate(msgspec.Struct):
     id: int
     words: float = 0.0
     meaning: float | None = None
-    taught: bool = False
-    """Whether its vector is the teacher's, not the static table's."""
 
 
 class Searcher:
@@ -126,14 +143,22 @@ class Searcher:
     def question(self, text: str) -> Question:
         """Look up how rare each word is; a word that no record holds is the rarest."""
         words = question_words(text)
+        is_plain = not words
+        if is_plain:
+            words = [word for word in all_words(text) if len(word) >= _TELLING_LETTERS][:_WORDS]
         total = self._count("SELECT sum(number) FROM tallies")
-        rarity = {}
+        rarity: dict[str, float] = {}
+        rarest = []
         for word in words:
-            for stem in self.stems(word):
-                # Counted, not looked up: the vocabulary of such a table still knows what was deleted.
-                found = self._count("SELECT count(*) FROM words WHERE words MATCH ?", match_any([word]))
-                rarity[stem] = math.log(1 + (total - found + 0.5) / (found + 0.5))
-        return Question(text, words, rarity, embedder().embed(text))
+            stems = self.stems(word)
+            if not stems or rarity.keys() >= set(stems):
+                continue
+            # Counted, not looked up: the vocabulary of such a table still knows what was deleted.
+            found = self._count("SELECT count(*) FROM words WHERE words MATCH ?", match_any([word]))
+            rarest.append((word, math.log(1 + (total - found + 0.5) / (found + 0.5))))
+            rarity.update(dict.fromkeys(stems, rarest[-1][1]))
+        rarest.sort(key=lambda item: -item[1])
+        return Question(text, words, rarity, embedder().embed(text), rarest, is_plain)
 
     def sharing(self, words: Iterable[str], number: int, least: int) -> list[int]:
         """Records that hold at least `least` of the `number` rarest of these words, those with the most first.
@@ -170,15 +195,76 @@ class Searcher:
         found = [Candidate(id=row, words=-rank) for row, rank in rows]
         return sorted(found, key=lambda item: (-item.words, item.id))
 
-    def covering(self, question: Question, words: list[str], allowed: Filter, limit: int) -> list[Candidate]:
-        """The records that hold every one of these words, and how well they match, wherever the words stand."""
+    def covering(self, question: Question, words: list[str], allowed: Filter, limit: int) -> dict[int, float]:
+        """The records that hold every one of these words, and how well they match, wherever the words stand.
+
+        Those in force come first, so that retired ones cannot take their places.
+        """
         condition, values = allowed.condition()
         rows = self._connection.execute(
             f"SELECT words.rowid, bm25(words, {_ALIKE}) AS match FROM words CROSS JOIN records"
-            f" ON records.id = words.rowid WHERE words MATCH ? AND {condition} ORDER BY match, words.rowid LIMIT ?",
-            (match_all(words), *values, limit),
+            f" ON records.id = words.rowid WHERE words MATCH ? AND {condition}"
+            f" ORDER BY status NOT IN ({_marks(_IN_FORCE)}) OR stage = 'dead', match, words.rowid LIMIT ?",
+            (match_all(words), *values, *_IN_FORCE, limit),
         )
-        return self._with_phrases(question, words, [Candidate(id=row, words=-match) for row, match in rows])
+        found = self._with_phrases(question, words, [Candidate(id=row, words=-match) for row, match in rows])
+        return {candidate.id: candidate.words for candidate in found}
+
+    def naming(self, name: str, allowed: Filter, limit: int) -> list[int]:
+        """The records that have these words next to each other among their names: ref, tags, anchors."""
+        condition, values = allowed.condition()
+        rows = self._connection.execute(
+            "SELECT words.rowid FROM words CROSS JOIN records ON records.id = words.rowid WHERE words MATCH ?"
+            f" AND {condition} LIMIT ?",
+            (f'names : "{_quoted(name)}"', *values, limit),
+        )
+        return [row for (row,) in rows]
+
+    def is_rare(self, phrase: str, share: float) -> bool:
+        """Whether no more than this share of the records, or a single one, hold these words next to each other."""
+        most = max(1, int(share * self._count("SELECT sum(number) FROM tallies")))
+        query = f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {most + 1})"
+        return self._count(query, f'"{_quoted(phrase)}"') <= most
+
+    def holding(self, word: str, records: Sequence[int]) -> set[int]:
+        """Of these records, those that hold a word."""
+        rows = self._connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? INTERSECT SELECT value FROM json_each(?)",
+            (match_any([word]), msgspec.json.encode(records).decode()),
+        )
+        return {row for (row,) in rows}
+
+    def nearest_words(self, wanted: Sequence[str], texts: Mapping[int, str]) -> dict[int, list[float]]:
+        """For each text, how near its nearest word comes to each of the words that are wanted, as a cosine."""
+        table = embedder()
+        asked = [found.values for word in wanted if (found := table.embed(word))]
+        places: dict[str, int] = {}
+        rows: list[bytes] = []
+        said: dict[int, list[int]] = {}
+        for number, text in texts.items():
+            said[number] = []
+            for word in plain_words(text, _TEXT_WORDS):
+                if word not in places:
+                    row = table.word(word)
+                    places[word] = len(rows) if row else -1
+                    rows += [row] if row else []
+                if (place := places[word]) >= 0:
+                    said[number].append(place)
+        if not rows or len(asked) < len(wanted):
+            return {number: [0.0] * len(wanted) for number in texts}
+        word = f"vec_int8(substr(?1, {table.dimensions} * place + 1, {table.dimensions}))"
+        columns = ", ".join(f"1 - vec_distance_cosine({word}, vec_int8(?{at}))" for at in range(3, 3 + len(asked)))
+        near = list(
+            self._connection.execute(
+                "WITH RECURSIVE each(place) AS (VALUES (0) UNION ALL SELECT place + 1 FROM each WHERE place + 1 < ?2)"
+                f" SELECT {columns} FROM each",
+                (b"".join(rows), len(rows), *asked),
+            )
+        )
+        return {
+            number: [max((near[place][at] for place in places_said), default=0.0) for at in range(len(wanted))]
+            for number, places_said in said.items()
+        }
 
     def _share(self, allowed: Filter) -> float:
         """Which part of the records is allowed, as far as the tallies can tell."""
@@ -226,13 +312,13 @@ class Searcher:
             among = f" AND record IN (SELECT id FROM records WHERE id = record AND {condition})"
             first, second = [], values
         rows = self._connection.execute(
-            f"SELECT record, {_NEARNESS} AS near, space FROM vectors"
+            f"SELECT record, {_NEARNESS} AS near FROM vectors"
             f" WHERE id IN (SELECT id FROM signs{inside}"
             " ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(?)) LIMIT ?)"
             f" AND space IN ({_marks(spaces)}){among} GROUP BY record ORDER BY near DESC, record LIMIT ?",
             (question.vector.values, own, *first, question.vector.bits, near, *spaces, *second, limit),
         )
-        return [Candidate(id=row, meaning=near, taught=space != own) for row, near, space in rows]
+        return [Candidate(id=row, meaning=near) for row, near in rows]
 
     def meaning_of(self, question: Question, records: Iterable[int]) -> dict[int, float]:
         """How near these records are, also those that are not among the nearest."""
@@ -247,6 +333,23 @@ class Searcher:
                 (question.vector.values, embedder().revision, *spaces),
             )
         )
+
+    def passages_of(self, records: Iterable[int]) -> dict[int, int]:
+        """In how many passages the text of each of these records is held."""
+        listed = ",".join(map(str, records))
+        query = f"SELECT record, count(*) FROM vectors WHERE record IN ({listed}) GROUP BY record"
+        return dict(self._connection.execute(query))
+
+    def nearness_of(self, one: str, other: str) -> tuple[float, int]:
+        """How near the nearest passages of two records are to each other, and among how many pairs of passages."""
+        rows = self._connection.execute(
+            "SELECT max(1 - vec_distance_cosine(vec_int8(a.vector), vec_int8(b.vector))), count(*)"
+            " FROM vectors a, vectors b WHERE a.record = (SELECT id FROM records WHERE ref = ?) AND b.record ="
+            " (SELECT id FROM records WHERE ref = ?) AND a.space = b.space",
+            (one, other),
+        )
+        near, pairs = next(iter(rows))
+        return near or 0.0, pairs
 
     def _near(self) -> int:
         """How many passages deserve an exact look: fewer where there are few."""
@@ -272,5 +375,10 @@ class Searcher:
         return int(row) if row is not None else 0
 
 
-def _marks(values: list[str]) -> str:
+def _marks(values: Sequence[str]) -> str:
     return ",".join("?" * len(values))
+
+
+def _quoted(text: str) -> str:
+    """A text as it may stand between the quotes of a full-text expression."""
+    return index_text(text).replace('"', " ")

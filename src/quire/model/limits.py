@@ -28,7 +28,9 @@ RELATION_STEM_CHARS = 200
 JSON_DEPTH = 64
 RECOVERY_SETS = 50
 """How many recovery folders are kept."""
-MAP_TOKENS = 1_200
+MAP_TOKENS = 900
+START_TOKENS = 1_200
+"""What a session starts with, the map included: enough to orient, not enough to drown."""
 PROFILE_TOKENS = 1_000
 """What a session is told of the profile, where nothing else is asked for."""
 QUESTION_CHARS = 4_000
@@ -57,6 +59,7 @@ __all__ = [
     "RELATION_STEM_CHARS",
     "RESULTS_MOST",
     "SLUG_CHARS",
+    "START_TOKENS",
     "TAGS",
     "TAG_CHARS",
     "TASK_CHARS",

@@ -54,9 +54,14 @@ class Asking(Rooms):
         layers: tuple[str, ...] = (),
         path: str | None = None,
         everything: bool = False,
+        strict: bool = False,
+        explain: bool = False,
         fence: Fence | None = None,
     ) -> Answer:
-        """What the memory knows about a question, or about a file, within a budget of tokens."""
+        """What the memory knows about a question, or about a file, within a budget of tokens.
+
+        With `strict`, answers alone; with `explain`, also which rule left out what came next.
+        """
         from quire.index import Filter
         from quire.retrieval import Ask
 
@@ -75,6 +80,8 @@ class Asking(Rooms):
             governs=self._governor(path) if path is not None else None,
             about=f"what governs {path}" if path is not None else "",
             everything=everything,
+            strict=strict,
+            explain=explain,
             fence=fence,
         )
         return self._ask(asked)

@@ -42,6 +42,10 @@ class FactView(msgspec.Struct, kw_only=True):
     created_at: str
     source: str
     score: float | None = None
+    tier: str | None = None
+    """Whether it answers a question or may do so: `answer`, `possible`."""
+    last_said: str | None = None
+    """The day on which it was stored, or last confirmed."""
     verdict: Verdict | None = None
     tags: tuple[str, ...] = ()
     why: str = ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.layers.graph.layout import NO_DESCRIPTION
-from quire.model import LIVE_STATUSES, QuireError, Record
+from quire.model import LIVE_STATUSES, QuireError, Record, count_tokens, limits
 from quire.project.handing import Handing, Judged, safe_line
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _VERIFIED = 120
 _DOUBTED = 5
 _ENTRIES = 12
 _LISTED = 30
+_LEAST = 100
+"""With less room than this nothing is said at all."""
 _NEW = 8
 _UNFINISHED = "Unfinished:"
 _INSTRUCTION_FILES = {"claude": ("CLAUDE.md",), "gemini": ("GEMINI.md",)}
@@ -57,15 +59,19 @@ class Opening(Handing):
 
         After a compaction also what was `told` before it: the agent has it no more.
         """
+        from quire.retrieval import Handed
+
         self._ready_to_ask()
 
         def work(index: Index) -> Handed:
-            groups = self._opening(index, client, session, since, told if compacted else ())
-            return self._opened(index, groups, tokens, chars)
+            held = self._held_map(client)
+            groups = self._opening(index, bool(held), session, since, told if compacted else ())
+            room = tokens if compacted else min(tokens, limits.START_TOKENS - count_tokens(held))
+            return self._opened(index, groups, room, chars) if room >= _LEAST else Handed(budget=max(0, room))
 
         return self._with_index(work)
 
-    def _opening(self, index: Index, client: str, session: str, since: str, told: Sequence[str]) -> list[_Group]:
+    def _opening(self, index: Index, has_map: bool, session: str, since: str, told: Sequence[str]) -> list[_Group]:
         """Records below headings, in the order of their worth, and how many of each at most."""
         live = index.records("graph", statuses=LIVE_STATUSES, limit=_VERIFIED)
         verdicts = self._verdicts(index, live)
@@ -78,7 +84,7 @@ class Opening(Handing):
             ("No longer as the code is (look before you rely on them):", _doubtful(judged), _DOUBTED),
             ("People and habits:", self._habits(index), _ENTRIES),
         ]
-        if not self._has_map(client):
+        if not has_map:
             groups += _map_groups(judged)
         groups.append(("Known traps:", [item for item in judged if item[0].kind == "gotcha"], _DOUBTED))
         groups.append(("Last session:", self._last_session(index), 1))
@@ -180,11 +186,11 @@ class Opening(Handing):
             return []
         return [f"{count} proposal{'s wait' if count > 1 else ' waits'} for the user's word: `memory inbox`."]
 
-    def _has_map(self, client: str) -> bool:
-        """Whether the client reads the product map from an instruction file anyway."""
-        from quire.upkeep import holds_map
+    def _held_map(self, client: str) -> str:
+        """The product map that the client reads from an instruction file anyway."""
+        from quire.upkeep import held_map
 
-        return any(holds_map(self.root, name) for name in _INSTRUCTION_FILES.get(client, _OFTEN))
+        return "".join(held_map(self.root, name) for name in _INSTRUCTION_FILES.get(client, _OFTEN))
 
 
 def _doubtful(judged: list[Judged]) -> list[Judged]:

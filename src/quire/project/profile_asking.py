@@ -112,6 +112,7 @@ class ProfileAsking(ProfileRooms):
         tags: Sequence[str] = (),
         status: str | None = None,
         limit: int | None = None,
+        strict: bool = False,
         note: bool = True,
     ) -> FoundEntries:
         """The entries that bear on a question, the best first: active ones, unless another status is named."""
@@ -143,22 +144,21 @@ class ProfileAsking(ProfileRooms):
             limit=most,
             allowed=allowed,
             everything=status is not None,
-            lenient=True,
             literal=True,
+            strict=strict,
         )
 
         def work(index: Index) -> FoundEntries:
             overview = self._usable(index)
             found = self._answer(index, asked)
-            weak = found.weak and bool(found.hits)
-            if note and not weak:
+            if note and not found.weak:
                 self._note_entries(overview, [hit.record.ref.partition(":")[2] for hit in found.hits])
             readings = self._readings()
             return FoundEntries(
                 query=query,
                 results=[self._entry_hit(hit, readings) for hit in found.hits],
                 beyond=found.beyond,
-                weak=weak,
+                weak=found.weak,
                 total=len(index.page(allowed)) if tags else _searched(index, allowed),
                 warnings=self._profile_warnings(overview),
             )
@@ -170,12 +170,18 @@ class ProfileAsking(ProfileRooms):
 
         parts = hit.parts
         scores = {
-            "words": parts.get("words", 0.0),
+            "words": parts.get("evidence", 0.0),
             "meaning": parts.get("nearness", 0.0),
             "relevance": parts.get("relevance", 1.0),
             "weight": parts.get("weight", 1.0),
         }
-        fields = {"score": round(hit.score, 4), "why": hit.why, "scores": scores, "verdict": hit.verdict}
+        fields = {
+            "score": round(hit.score, 4),
+            "tier": hit.tier,
+            "why": hit.why,
+            "scores": scores,
+            "verdict": hit.verdict,
+        }
         return self._entry_view(entry_of(hit.record), readings, **fields)
 
 

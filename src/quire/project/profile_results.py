@@ -53,6 +53,8 @@ class EntryView(msgspec.Struct, kw_only=True):
     links: tuple[dict[str, str], ...]
     private: bool
     score: float | None = None
+    tier: str | None = None
+    """Whether it answers a question or may do so: `answer`, `possible`."""
     verdict: Verdict | None = None
     why: str = ""
     scores: dict[str, float] = {}

@@ -20,7 +20,6 @@ _RECALL, _RECALL_MOST = 10, 50
 _EPISODES, _EPISODES_MOST = 5, 50
 _SHARPNESS = 4.0
 """Facts of one file differ by weeks, and so in confidence by halves: it must not outdo a clear match."""
-_FAINT = 0.5
 _AWAY = (ARCHIVED, SUPERSEDED, DORMANT)
 
 __all__ = ["FactAsking", "episode_view"]
@@ -37,11 +36,13 @@ class FactAsking(FactRooms, Asking):
         section: str | None = None,
         mind: str | None = None,
         faded: bool = False,
+        strict: bool = False,
         note: bool = True,
     ) -> Recalled:
-        """The facts that bear on a question, by relevance times confidence.
+        """The facts that bear on a question, by relevance times confidence: answers, then at most three possible ones.
 
-        What was not confirmed for long is left out and counted, unless `faded` asks for it or nothing else matches.
+        What was not confirmed for long is left out and counted, unless `faded` asks for it or nothing else answers.
+        With `strict`, answers alone.
         """
         from quire.layers.facts import section_named
         from quire.retrieval import FADED
@@ -52,18 +53,15 @@ class FactAsking(FactRooms, Asking):
         self._facts_ready()
         scope = self._scope_of(mind)
         allowed = self._filter(sections=sections, statuses=(ACTIVE,), scope=scope)
-        found = self._search(query, most, allowed, everything=faded)
-        # An old store is better remembered faintly than not at all; every result says how little it counts.
-        all_faded = _best(found.hits) < _best(found.faded)
-        hits = _faintly([*found.hits, *found.faded])[:most] if all_faded or faded else found.hits
-        results = [self._hit(hit) for hit in hits]
+        found = self._search(query, most, allowed, everything=faded, strict=strict)
+        results = [self._hit(hit) for hit in found.hits]
         done = Recalled(
             query=query,
             results=results,
             connected=[_link(link.sentence, link.record) for link in (*found.connected, *found.open_questions)],
-            weak=found.weak and bool(results),
-            faded=len(found.faded),
-            reason="all faded" if all_faded else "",
+            weak=found.weak,
+            faded=found.faded,
+            reason="all faded" if any(hit.faded for hit in found.hits) else "",
             mind=mind or "",
         )
         if not results:
@@ -86,7 +84,7 @@ class FactAsking(FactRooms, Asking):
 
         return Filter(**{"layers": ("facts",), "kinds": ("fact",), **parts})  # type: ignore[arg-type]
 
-    def _search(self, query: str, limit: int, allowed: Filter, *, everything: bool) -> Answer:
+    def _search(self, query: str, limit: int, allowed: Filter, *, everything: bool, strict: bool = False) -> Answer:
         from quire.retrieval import Ask
 
         asked = Ask(
@@ -95,7 +93,7 @@ class FactAsking(FactRooms, Asking):
             limit=limit,
             allowed=allowed,
             everything=everything,
-            lenient=True,
+            strict=strict,
             sharpness=_SHARPNESS,
         )
         return self._ask(asked)
@@ -103,13 +101,22 @@ class FactAsking(FactRooms, Asking):
     def _hit(self, hit: Hit) -> FactView:
         parts = hit.parts
         scores = {
-            "lexical": parts.get("words", 0.0),
+            "lexical": parts.get("evidence", 0.0),
             "cosine": parts.get("nearness", 0.0),
             "fused": parts.get("relevance", 1.0),
             "confidence": parts.get("weight", 1.0),
             "graph": 0.0,
         }
-        fields = {"score": round(hit.score, 4), "why": hit.why, "scores": scores, "verdict": hit.verdict}
+        from quire.retrieval import last_said
+
+        fields = {
+            "last_said": last_said(hit.record),
+            "score": round(hit.score, 4),
+            "tier": hit.tier,
+            "why": hit.why,
+            "scores": scores,
+            "verdict": hit.verdict,
+        }
         return self._view(hit.record, self.world.now(), **fields)
 
     def _say_why(self, index: Index, done: Recalled, allowed: Filter) -> None:
@@ -144,7 +151,7 @@ class FactAsking(FactRooms, Asking):
         for view in results:
             view.replaced_by = replaced[view.ref]
             view.score = view.scores["fused"]
-        return Recalled(query=query, results=results, weak=found.weak and bool(results), mind=mind or "")
+        return Recalled(query=query, results=results, weak=found.weak, mind=mind or "")
 
     def _replaced_by(self, index: Index, record: Record) -> tuple[str, ...]:
         from quire.layers.facts import Draft, replacements_of
@@ -186,18 +193,6 @@ class FactAsking(FactRooms, Asking):
 def _link(sentence: str, record: Record) -> ConnectionView:
     source, relation, target = sentence.split(" ", 2)
     return ConnectionView(record.ref, source, relation, target, record.title)
-
-
-def _best(hits: list[Hit]) -> float:
-    """How well the best match fits, whatever it counts."""
-    return max((hit.parts.get("relevance", hit.score) for hit in hits), default=0.0)
-
-
-def _faintly(hits: list[Hit]) -> list[Hit]:
-    """An order for what has mostly faded: age still counts, but no longer decides."""
-    for hit in hits:
-        hit.score = hit.parts.get("relevance", hit.score) * max(hit.parts.get("weight", 1.0), _FAINT)
-    return sorted(hits, key=lambda hit: (-hit.score, hit.record.ref))
 
 
 def _by_relevance(hit: Hit) -> tuple[float, str]:

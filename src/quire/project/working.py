@@ -243,9 +243,8 @@ class WorkingMemory(FactAsking):
         from quire.retrieval import Offer
 
         allowed = self._filter(statuses=(ACTIVE,), scope=scope)
-        found = self._search(prompt, _CONTEXT_FACTS, allowed, everything=False)
-        if found.weak:
-            return []  # what does not clearly bear on the prompt is no better than any other fact
+        # What does not clearly bear on the prompt is no better than any other fact.
+        found = self._search(prompt, _CONTEXT_FACTS, allowed, everything=False, strict=True)
         weigh = self._weigh()
         return [Offer(record=hit.record, score=hit.score, confidence=weigh(hit.record)) for hit in found.hits]
 
@@ -253,9 +252,10 @@ class WorkingMemory(FactAsking):
         from quire.layers.facts import episode_of_record, tells_something
         from quire.retrieval import Offer
 
-        found = self._search(prompt, _EPISODES_LOOK, self._filter(kinds=("episode",), scope=scope), everything=False)
+        allowed = self._filter(kinds=("episode",), scope=scope)
+        found = self._search(prompt, _EPISODES_LOOK, allowed, everything=False, strict=True)
         telling = [hit for hit in found.hits if tells_something(episode_of_record(hit.record))]
-        if found.weak or not telling:
+        if not telling:
             return None
         return Offer(record=telling[0].record, score=telling[0].score)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from quire.retrieval.profile_context import ProfileContext, fit_profile
     from quire.retrieval.profile_pages import about_me, about_us, entries_on, export_page, index_page
     from quire.retrieval.query import Ask, ask
+    from quire.retrieval.render import last_said
     from quire.retrieval.signal import is_low_signal
     from quire.retrieval.similar import Alike, Similar, alike_pairs, alike_to, similar_to
 
@@ -51,6 +52,7 @@ __all__ = [
     "fit_shelves",
     "index_page",
     "is_low_signal",
+    "last_said",
     "query_mode",
     "shortlist_value",
     "similar_to",
@@ -91,6 +93,7 @@ _HOMES = {
     "fit_shelves": "handing",
     "index_page": "profile_pages",
     "is_low_signal": "signal",
+    "last_said": "render",
     "query_mode": "journal_modes",
     "shortlist_value": "journal_answer",
     "similar_to": "similar",

@@ -6,7 +6,7 @@ import msgspec
 
 from quire.model import Problem, Record, Verdict
 
-__all__ = ["Answer", "Hit", "Link", "Withheld"]
+__all__ = ["Answer", "Hit", "LeftOut", "Link", "Withheld"]
 
 
 class Hit(msgspec.Struct, kw_only=True):
@@ -20,6 +20,16 @@ class Hit(msgspec.Struct, kw_only=True):
     """Of the files that were asked for, those that it governs."""
     verdict: Verdict | None = None
     """Whether it is still true of the code; None where nobody was asked."""
+    tier: str = "answer"
+    """`answer`, or `possible` for what may answer and is not clear."""
+    holds_all: bool = False
+    """Whether it holds every word of the question."""
+    faded: bool = False
+    """Whether nobody confirmed it for long; it is shown because nothing better answers."""
+    amended_by: str = ""
+    """A later record that says it changes this one."""
+    session: str = ""
+    """Of the journal: the session in which it was said."""
 
 
 class Link(msgspec.Struct, kw_only=True, frozen=True):
@@ -40,6 +50,15 @@ class Withheld(msgspec.Struct, kw_only=True, frozen=True):
     """Whether it is current otherwise, and only was not confirmed for long."""
 
 
+class LeftOut(msgspec.Struct, kw_only=True, frozen=True):
+    """A record that was measured and is not shown."""
+
+    ref: str
+    title: str
+    rule: str
+    parts: dict[str, float]
+
+
 class Answer(msgspec.Struct, kw_only=True):
     question: str
     heading: str
@@ -48,19 +67,22 @@ class Answer(msgspec.Struct, kw_only=True):
     connected: list[Link] = []
     open_questions: list[Link] = []
     withheld: list[Withheld] = []
-    closest: list[Hit] = []
-    """Where nothing is relevant enough: the records that came nearest."""
+    left_out: list[LeftOut] = []
+    """The best of what is not shown, and which rule left it out; only where that was asked for."""
     markdown: str = ""
     tokens: int = 0
     truncated: bool = False
     beyond: int = 0
     """How many more there are than were asked for."""
-    faded: list[Hit] = []
-    """Matches that were withheld only because nobody confirmed them for long, the best match first."""
-    weak: bool = False
-    """Nothing clearly answers; what came nearest is given all the same."""
+    faded: int = 0
+    """How many matches nobody confirmed for long."""
     shown: list[str] = []
     """The refs of the hits that found room in the text."""
     flags: dict[str, tuple[str, ...]] = {}
     """By ref, what the text of a record tries to make its reader do; only of answers that are fenced."""
     warnings: list[Problem] = []
+
+    @property
+    def weak(self) -> bool:
+        """Nothing clearly answers; what is possible is shown all the same."""
+        return bool(self.hits) and all(hit.tier == "possible" for hit in self.hits)

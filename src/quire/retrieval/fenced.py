@@ -17,13 +17,19 @@ from quire.retrieval.render import (
     FIRST_SHARE,
     LINKS_SHARE,
     NAMES,
+    NOTHING,
     OTHER_SHARE,
+    POSSIBLE_TITLE,
+    UNSURE,
+    by_tier,
     closest_line,
     cut_body,
     heading_line,
     link_line,
     name_of,
     names_many_files,
+    possible_line,
+    state_of,
     told_lines,
     withheld_line,
 )
@@ -56,7 +62,7 @@ def render_fenced(answer: Answer, budget: int, fence: Fence) -> None:
     """Fill in the answer's text, what of it found room, and what its records try."""
     answer.flags = {hit.record.ref: flags for hit in answer.hits if (flags := _flags(hit))}
     pieces = [fence.inside(heading_line(answer, budget)), f"{fence.notice()}\n"]
-    if answer.hits:
+    if by_tier(answer)[0]:
         _place_answer(answer, budget, fence, pieces)
     else:
         _place_nothing(answer, budget, fence, pieces)
@@ -73,7 +79,8 @@ def _place_answer(answer: Answer, budget: int, fence: Fence, pieces: list[str]) 
     parts = _linked(answer)
     links = min(sum(count_tokens(_text(part, part.rows, fence)) for part in parts), budget // LINKS_SHARE)
     many = names_many_files(answer)
-    for number, hit in enumerate(answer.hits):
+    answers, possible = by_tier(answer)
+    for number, hit in enumerate(answers):
         # The best hit comes before everything that is merely connected to it.
         room = left if not answer.shown else left - links
         share = int(budget * (FIRST_SHARE if number == 0 else OTHER_SHARE))
@@ -83,7 +90,7 @@ def _place_answer(answer: Answer, budget: int, fence: Fence, pieces: list[str]) 
             pieces.append(text)
             answer.shown.append(hit.record.ref)
             left -= count_tokens(text)
-    for part in parts:
+    for part in (_uncertain(possible), *parts):
         text, whole = _fitting(part, left, fence)
         answer.truncated = answer.truncated or not whole
         pieces.append(text)
@@ -96,14 +103,11 @@ def _place_answer(answer: Answer, budget: int, fence: Fence, pieces: list[str]) 
 
 
 def _place_nothing(answer: Answer, budget: int, fence: Fence, pieces: list[str]) -> None:
-    pieces.append("\nNothing in the memory answers this.\n")
+    _, possible = by_tier(answer)
+    pieces.append(f"\n{UNSURE if possible else NOTHING}\n")
     left = budget - count_tokens("".join(pieces)) - count_tokens(_HINT)
     gone = [_Row(withheld_line(item), find_instructions(item.title)) for item in answer.withheld[:NAMES]]
-    near = [_Row(closest_line(hit), find_instructions(hit.record.title)) for hit in answer.closest]
-    for part in (
-        _Part("\nNo longer current (`everything` shows them):\n", gone),
-        _Part("\nThe nearest nodes, probably about something else:\n", near),
-    ):
+    for part in (_uncertain(possible), _Part("\nNo longer current (`everything` shows them):\n", gone)):
         text, whole = _fitting(part, left, fence)
         answer.truncated = answer.truncated or not whole
         pieces.append(text)
@@ -120,8 +124,7 @@ def _item(hit: Hit, room: int, many_files: bool, fence: Fence, flags: tuple[str,
         origin = record.origin or record.layer
         return f"\n{fence.wrap(text, ref=record.ref, origin=origin, verdict=verdict, flags=flags)}\n{after}"
 
-    state = ", ".join(part for part in (record.status, record.stage) if part)
-    head = fence.inside(f"{name_of(hit)}  [{state}]\n{told_lines(hit, many_files)}")
+    head = fence.inside(f"{name_of(hit)}  [{state_of(hit, with_verdict=False)}]\n{told_lines(hit, many_files)}")
     body = fence.inside(record.text.strip())
     whole = marked(head + body)
     if count_tokens(whole) <= room:
@@ -130,6 +133,10 @@ def _item(hit: Hit, room: int, many_files: bool, fence: Fence, flags: tuple[str,
     kept = cut_body(body, room - count_tokens(marked(f"{head}x", _REST)), count_tokens)
     text = marked(head + kept, _REST) if kept else ""
     return text if count_tokens(text) <= room else "", False
+
+
+def _uncertain(possible: list[Hit]) -> _Part:
+    return _Part(POSSIBLE_TITLE, [_Row(possible_line(hit), _flags(hit)) for hit in possible])
 
 
 def _linked(answer: Answer) -> list[_Part]:
@@ -143,7 +150,7 @@ def _linked(answer: Answer) -> list[_Part]:
 
 def _left_out(answer: Answer) -> list[_Part]:
     """The names of what is not shown: they were given by whoever wrote it."""
-    missing = [hit for hit in answer.hits if hit.record.ref not in answer.shown]
+    missing = [hit for hit in by_tier(answer)[0] if hit.record.ref not in answer.shown]
     return [
         _Part(
             "\n## Did not fit\n",
@@ -172,7 +179,7 @@ def _text(part: _Part, rows: list[_Row], fence: Fence) -> str:
 
 def _footer(answer: Answer) -> str:
     """How much was left out and why."""
-    missing = len(answer.hits) - len(answer.shown)
+    missing = len(by_tier(answer)[0]) - len(answer.shown)
     notes = []
     if missing:
         notes.append(f"{missing} more did not fit")

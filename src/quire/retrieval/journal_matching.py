@@ -33,6 +33,8 @@ _ENGINE, _LINE, _WHOLE = 0.5, 0.3, 0.2
 """What makes a match: the engine's relevance, the best line, the whole text."""
 _FIRST_HAND = {"bundle": 1.0, "event": 0.96, "checkpoint": 0.8}
 _REPEATED = 0.75
+_ALIKE = 0.02
+"""Scores that differ by less are alike."""
 _COVERED, _PARTLY, _FAINTLY = 0.65, 0.45, 0.3
 _NEAR, _NEARER, _NEAREST = 0.34, 0.42, 0.55
 """How much of the question's words must be there, the less the nearer the meaning is."""
@@ -117,12 +119,14 @@ class Matching:
                 limit=_CANDIDATES,
                 allowed=allowed,
                 everything=everything,
-                lenient=True,
+                rank_all=True,
                 rendered=False,
                 weigh=lambda _: 1.0,
             )
-            for hit in ask(self._index, asked).hits:
-                known = hit.parts.get("relevance", 1.0), hit.parts.get("nearness", 0.0)
+            hits = ask(self._index, asked).hits
+            most = max((hit.parts.get("relevance", 0.0) for hit in hits), default=0.0) or 1.0
+            for hit in hits:
+                known = hit.parts.get("relevance", most) / most, hit.parts.get("nearness", 0.0)
                 records.setdefault(hit.record.ref, (hit.record, *known))
         found = [
             self.judged(evidence_of(record), relevance, nearness, ref in named)
@@ -204,4 +208,4 @@ def _first_hand(record: Record) -> float:
 
 def _order(match: Match) -> tuple[float, object]:
     """By relevance; what differs by less than can be meant, by age."""
-    return round(match.score, 2), age_key(match.evidence.record)
+    return round(match.score / _ALIKE), age_key(match.evidence.record)

@@ -124,7 +124,7 @@ def wanted_words(searcher: Searcher, text: str, question: str = "") -> Wanted:
     """The words of a text that a record must hold to be about it; the whole question tells the language."""
     found = searcher.question(text)
     telling = [word for word in found.words if word not in _SAYING_LITTLE and not _is_letter(word)]
-    telling = telling or found.words
+    telling = [] if found.is_plain else telling or found.words
     stems = {word: frozenset(searcher.stems(word)) for word in telling}
     weights = {word: max((found.rarity.get(stem, 0.0) for stem in own), default=0.0) for word, own in stems.items()}
     has_compounds = bool(_stop_words(question))

@@ -1,37 +1,34 @@
-"""A question from beginning to end: seed, fuse, keep what is relevant and current, expand, render."""
+"""A question from beginning to end: measure, sort into tiers, keep what is in force, expand, render."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from quire.index import Filter, Index, index_text
+from quire.index import Filter, Index
 from quire.model import EPOCH, Record, Verdict, instant
-from quire.retrieval.answer import Answer, Hit, Withheld
+from quire.retrieval.amendments import put_amendments_first
+from quire.retrieval.answer import Answer, Hit, LeftOut, Withheld
 from quire.retrieval.currency import REPLACEABLE, current_weight, replacement_of, retirement, trust
 from quire.retrieval.expand import connected_to
-from quire.retrieval.fuse import Scored, code_names, keywords, seed
+from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
 from quire.retrieval.render import render
 
 if TYPE_CHECKING:
     from quire.guard import Fence
 
-_EVIDENCE_FLOOR, _NEARNESS_FLOOR = 0.45, 0.33
-"""A question has an answer when its best record reaches one of these."""
-_RECORD_EVIDENCE, _RECORD_NEARNESS = 0.2, 0.3
-_RELATIVE_FLOOR = 0.2
-_LENIENT_NEARNESS = 0.25
-_CLOSEST = 3
+_POSSIBLE = 3
 _REPLACING = ("supersedes", "replaces")
-_TAG_LOOK = 10
-_NAME_MISSED = 0.8
-_FORM_MISSED = 0.8
-_FORM_LOOK = 20
 _SPARE = 3
 """How many more records are verified than are wanted, so that doubt can cost one its place."""
+_RETIRED = 20
+"""How many possible ones are looked at for those that are in force."""
+_FAINT = 0.5
+"""What a record that nobody confirmed for long counts at least, once it is shown: age matters, but does not decide."""
+_EXPLAINED = 10
+"""Of what was left out, so many are explained."""
 
 __all__ = ["Ask", "ask"]
 
@@ -69,8 +66,14 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """A few words are meant as they stand: what holds them all comes first."""
     rendered: bool = True
     """Whether the answer is wanted as a text; else only what was found is."""
-    lenient: bool = False
-    """Rank what there is, also where nothing clearly answers; the answer then says that it is weak."""
+    strict: bool = False
+    """Answers alone, and nothing that is merely possible."""
+    prompt: bool = False
+    """It is what a user said to an agent, and nobody asked the memory: only what clearly concerns it counts."""
+    rank_all: bool = False
+    """Everything that was measured, in its order: for a caller that has rules of its own for what answers."""
+    explain: bool = False
+    """Whether the answer says of what was left out which rule did that."""
     weigh: Callable[[Record], float] = _plain_weight
     """Says what a record counts today."""
     fence: Fence | None = None
@@ -98,35 +101,57 @@ def ask(index: Index, asked: Ask) -> Answer:
         ]
         _keep(index, asked, answer, ranked)
     if asked.rendered:
-        answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
+        answers = [hit for hit in answer.hits if hit.tier == "answer"]
+        answer.connected, answer.open_questions = connected_to(index, answers, asked.allowed)
         render(answer, asked.budget, asked.fence)
     return answer
 
 
 def _search(index: Index, asked: Ask, answer: Answer) -> None:
-    searcher = index.searcher()
-    question = searcher.question(asked.question)
+    question = index.searcher().question(asked.question)
     allowed = asked.allowed
     if asked.governs is not None:
         # Before the search, not after it: what governs the file need not be among the best matches of the whole store.
         refs = tuple(record.ref for record, _ in _governing(index, asked.governs))
         allowed = msgspec.structs.replace(allowed, refs=refs)
-    scored = seed(searcher, question, allowed, literal=asked.literal)
-    relevant = _relevant(scored) or _tagged(index, question.words, scored)
-    clear = {item.id for item in relevant}
-    if asked.lenient:
-        relevant = [item for item in scored if item.words > 0 or item.nearness >= _LENIENT_NEARNESS]
+    found = measure(index, question, allowed, literal=asked.literal)
+    if asked.prompt:
+        sort_for_a_prompt(found, question)
+    else:
+        sort_into_tiers(found, question)
     named = [hit for hit in _named(index, asked.question) if allowed.allows(hit.record)]
-    ranked = named + _hits(index, asked, relevant)
+    ranked = named + _hits(index, asked, _worth_a_look(asked, found))
     _keep(index, asked, answer, list({hit.record.ref: hit for hit in reversed(ranked)}.values())[::-1])
-    if asked.lenient:
-        named_clearly = {record.ref for record in index.by_ids(list(clear)).values()}
-        answer.weak = not any(
-            hit.record.ref in named_clearly or hit.why == "named" for hit in (*answer.hits, *answer.faded)
-        )
-    if not answer.hits:
-        others = _hits(index, asked, [item for item in scored if item not in relevant])
-        answer.closest = [hit for hit in others if _retirement(asked, hit.record, None) is None][:_CLOSEST]
+    if asked.explain:
+        _explain(index, asked, answer, found)
+
+
+def _worth_a_look(asked: Ask, found: list[Scored]) -> list[Scored]:
+    """Every answer; of what is possible the first, and first of all one that holds every word of the question."""
+    if asked.rank_all:
+        return [item for item in found if item.words > 0 or item.nearness >= NEAR]
+    answers = [item for item in found if item.tier == "answer"]
+    if asked.strict or asked.prompt:
+        return answers
+    possible = [item for item in found if item.tier == "possible"]
+    return [*answers, *sorted(possible, key=lambda item: not item.holds_all)[:_RETIRED]]
+
+
+def _explain(index: Index, asked: Ask, answer: Answer, found: list[Scored]) -> None:
+    """Of the best that are not among the results: which rule left them out."""
+    shown = {hit.record.ref for hit in answer.hits} | {item.ref for item in answer.withheld}
+    records = index.by_ids([item.id for item in found])
+    for item in found:
+        record = records.get(item.id)
+        if record is None or record.ref in shown or len(answer.left_out) == _EXPLAINED:
+            continue
+        rule = item.left_out
+        if item.tier == "answer":
+            rule = f"more than the {asked.limit} results that were asked for"
+        elif item.tier == "possible":
+            rule += ", and answers alone were asked for" if asked.strict else f", and {_POSSIBLE} nearer ones are shown"
+        parts = _parts(item, item.relevance, asked.weigh(record))
+        answer.left_out.append(LeftOut(ref=record.ref, title=record.title, rule=rule, parts=parts))
 
 
 def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
@@ -134,46 +159,25 @@ def _governing(index: Index, governs: Governs) -> list[tuple[Record, float]]:
     return [(record, close) for record in index.records_anchored() if (close := governs(record))]
 
 
-def _hits(index: Index, asked: Ask, scored: list[Scored]) -> list[Hit]:
-    records = index.by_ids([item.id for item in scored])
-    first = {item.id: records[item.id] for item in scored[:_FORM_LOOK] if item.id in records}
-    lacking, bent = _lacking(asked.question, records), _bent(asked.question, first)
-    found = []
-    for item in scored:
+def _hits(index: Index, asked: Ask, found: list[Scored]) -> list[Hit]:
+    records = index.by_ids([item.id for item in found])
+    hits = []
+    for item in found:
         record = records.get(item.id)
         if record is not None:
             weight = current_weight(record, asked.weigh(record))
-            missed = (_NAME_MISSED if item.id in lacking else 1.0) * (_FORM_MISSED if item.id in bent else 1.0)
-            relevance = (item.score * missed) ** asked.sharpness
-            parts = _parts(item, relevance, weight)
-            found.append(Hit(record=record, score=relevance * weight, why=_why(item), parts=parts))
-    return found
-
-
-def _lacking(question: str, records: dict[int, Record]) -> set[int]:
-    """Where somebody names a thing as the code does, the records that do not hold the very name, if others do."""
-    names = [name.lower() for name in code_names(question)]
-    if not names:
-        return set()
-    missing = set()
-    for number, record in records.items():
-        text = f"{record.title}\n{record.text}\n{record.ref}\n{' '.join(record.anchors)}".lower()
-        if any(name not in text for name in names):
-            missing.add(number)
-    return missing if len(missing) < len(records) else set()
-
-
-def _bent(question: str, records: dict[int, Record]) -> set[int]:
-    """Of keywords, the records that do not hold each in the very form that was asked for, if others do."""
-    forms = [re.compile(rf"\b{re.escape(word)}\b", re.I) for word in keywords(question)]
-    if not forms:
-        return set()
-    found = set()
-    for number, record in records.items():
-        text = index_text(f"{record.title}\n{record.text}\n{record.ref}\n{' '.join(record.tags)}")
-        if not all(form.search(text) for form in forms):
-            found.add(number)
-    return found if len(found) < len(records) else set()
+            relevance = max(0.0, item.relevance) ** asked.sharpness
+            hits.append(
+                Hit(
+                    record=record,
+                    score=relevance * weight,
+                    why=_why(item),
+                    parts=_parts(item, relevance, weight),
+                    tier="answer" if item.tier == "answer" else "possible",
+                    holds_all=item.holds_all,
+                )
+            )
+    return hits
 
 
 def _retirement(asked: Ask, record: Record, successor: Record | None) -> Withheld | None:
@@ -189,32 +193,10 @@ def _named(index: Index, question: str) -> list[Hit]:
     return [Hit(record=record, score=2.0, why="named", parts={"named": 1.0})] if record else []
 
 
-def _relevant(scored: list[Scored]) -> list[Scored]:
-    """What clears the floor; nothing, where not even the best of it answers the question."""
-    if not any(item.evidence >= _EVIDENCE_FLOOR or item.nearness >= _NEARNESS_FLOOR for item in scored):
-        return []
-    top = scored[0].score
-    return [
-        item
-        for item in scored
-        if item.score >= _RELATIVE_FLOOR * top
-        and (item.evidence >= _RECORD_EVIDENCE or item.nearness >= _RECORD_NEARNESS)
-    ]
-
-
-def _tagged(index: Index, words: list[str], scored: list[Scored]) -> list[Scored]:
-    """Below the floor, a record may still have a word of the question as its tag: somebody meant it to be found so."""
-    records = index.by_ids([item.id for item in scored[:_TAG_LOOK]])
-    return [
-        item
-        for item in scored[:_TAG_LOOK]
-        if item.words > 0 and (record := records.get(item.id)) and {tag.lower() for tag in record.tags} & set(words)
-    ]
-
-
 def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
-    """The current ones up to the limit; for a retired one its replacement, and a word on why."""
+    """Those in force up to the limit; for a retired one its replacement, and a word on why."""
     kept: dict[str, Hit] = {}
+    faded: list[Hit] = []
     for hit in ranked:
         successor = replacement_of(hit.record, lambda ref: _successor(index, ref)) if _replaceable(hit.record) else None
         gone = _retirement(asked, hit.record, successor)
@@ -223,31 +205,77 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
                 hit.why += f", {gone.reason}"
             kept.setdefault(hit.record.ref, hit)
             continue
-        answer.withheld.append(gone)
+        if hit.tier == "answer":
+            answer.withheld.append(gone)
         if gone.is_faded:
-            answer.faded.append(hit)
+            faded.append(hit)
         if successor is None or successor.ref in kept or not asked.allowed.allows(successor):
             continue
         if _retirement(asked, successor, None) is None:
             why = f"replaced {hit.record.ref}, which matches"
             score = hit.parts.get("relevance", hit.score) * 0.9
-            kept[successor.ref] = Hit(record=successor, score=score, why=why, parts=hit.parts)
-    answer.hits = _trusted(asked, sorted(kept.values(), key=_order))[: asked.limit]
-    answer.beyond = max(0, len(kept) - asked.limit)
+            kept[successor.ref] = Hit(record=successor, score=score, why=why, parts=hit.parts, tier=hit.tier)
+    answer.faded = len(faded)
+    if _best(faded) > _best(kept.values()):
+        kept.update((hit.record.ref, hit) for hit in _revived(faded))
+    elif not any(hit.holds_all for hit in kept.values()):
+        kept.update((hit.record.ref, hit) for hit in _revived([hit for hit in faded if hit.holds_all]))
+    answers = sorted((hit for hit in kept.values() if hit.tier == "answer"), key=_order)
+    possible = sorted((hit for hit in kept.values() if hit.tier == "possible"), key=_order)
+    answer.beyond = max(0, len(answers) - asked.limit)
+    answer.hits = _limited(asked, _trusted(asked, answers), possible)
+    put_amendments_first(index, answer.hits)
+    for hit in answer.hits:
+        if hit.record.kind == "event":
+            hit.session = next(iter(index.names_of(hit.record.ref)), "")
     answer.truncated = answer.beyond > 0
-    answer.withheld = _once(answer.withheld)
+    shown = {hit.record.ref for hit in answer.hits}
+    answer.withheld = [item for item in _once(answer.withheld) if item.ref not in shown]
+
+
+def _best(hits: Iterable[Hit]) -> float:
+    """How well the best of them fits, whatever it counts."""
+    return max((hit.parts.get("relevance", hit.score) for hit in hits), default=0.0)
+
+
+def _revived(faded: list[Hit]) -> list[Hit]:
+    """What nobody confirmed for long, where nothing better answers: it says so, and counts little."""
+    for hit in faded:
+        hit.why += ", faded"
+        hit.faded = True
+        hit.score = hit.parts.get("relevance", hit.score) * max(hit.parts.get("weight", 1.0), _FAINT)
+    return faded
+
+
+def _limited(asked: Ask, answers: list[Hit], possible: list[Hit]) -> list[Hit]:
+    """Answers, then a few possible ones; one that holds every word of the question is never left out."""
+    most = asked.limit if asked.rank_all else min(_POSSIBLE, asked.limit)
+    holder = next((hit for hit in (*answers, *possible) if hit.holds_all), None)
+    shown = answers[: asked.limit]
+    if holder is not None and holder not in shown and shown and not asked.prompt:
+        shown = shown[: asked.limit - 1]
+        shown.append(holder) if holder.tier == "answer" else possible.insert(0, holder)
+    rest = list({hit.record.ref: hit for hit in possible if hit not in shown}.values())
+    if holder in rest[most:]:
+        rest = [*rest[: most - 1], holder]
+    return [*shown, *_verified(asked, rest[: min(most, asked.limit - len(shown))])]
+
+
+def _verified(asked: Ask, hits: list[Hit]) -> list[Hit]:
+    if asked.verify is not None and hits:
+        verdicts = asked.verify([hit.record for hit in hits])
+        for hit in hits:
+            hit.verdict = verdicts[hit.record.ref]
+    return hits
 
 
 def _trusted(asked: Ask, hits: list[Hit]) -> list[Hit]:
     """The best hits with their verdicts, in the order that these leave them."""
-    if asked.verify is None:
-        return hits
-    judged = hits[: asked.limit + _SPARE]
-    verdicts = asked.verify([hit.record for hit in judged])
+    judged = _verified(asked, hits[: asked.limit + _SPARE])
     for hit in judged:
-        hit.verdict = verdicts[hit.record.ref]
-        hit.score *= trust(hit.verdict)
-        hit.parts = {**hit.parts, "trust": trust(hit.verdict)}
+        if hit.verdict is not None:
+            hit.score *= trust(hit.verdict)
+            hit.parts = {**hit.parts, "trust": trust(hit.verdict)}
     return sorted(judged, key=_order) + hits[len(judged) :]
 
 
@@ -275,20 +303,21 @@ def _once(withheld: list[Withheld]) -> list[Withheld]:
 
 
 def _why(item: Scored) -> str:
-    reasons = []
-    if item.words > 0:
-        reasons.append("words")
-    if item.nearness >= _RECORD_NEARNESS:
+    if item.named:
+        return f"names its {item.named}"
+    reasons = ["words"] if item.coverage or item.words > 0 else []
+    if item.nearness >= NEAR or not reasons:
         reasons.append("meaning")
-    return " and ".join(reasons) or "meaning"
+    return " and ".join(reasons)
 
 
 def _parts(item: Scored, relevance: float, weight: float) -> dict[str, float]:
     return {
-        "words": round(item.words, 4),
-        "meaning": round(item.meaning, 4),
-        "evidence": round(item.evidence, 4),
         "nearness": round(item.nearness, 4),
+        "evidence": round(item.evidence, 4),
+        "coverage": round(item.coverage, 4),
+        "kinship": round(item.kinship, 4),
+        "clearness": round(item.clearness, 4),
         "relevance": round(relevance, 4),
         "weight": round(weight, 4),
     }

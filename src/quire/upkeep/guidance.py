@@ -84,7 +84,7 @@ __all__ = [
     "GUIDANCE",
     "Target",
     "brief_for",
-    "holds_map",
+    "held_map",
     "install_guidance",
     "map_problems",
     "refresh_map",
@@ -211,18 +211,19 @@ def map_problems(root: str, map_text: str) -> list[Problem]:
     return problems
 
 
-def holds_map(root: str, name: str) -> bool:
-    """Whether an instruction file holds the map, or includes the one that does."""
+def held_map(root: str, name: str) -> str:
+    """The map that an instruction file holds, or the file that it includes; empty where there is none."""
     try:
         path = follow_inside(root, name)
         data = _read(path) if _is_readable(path) else None
     except OutsideProject:
-        return False
+        return ""
     if data is None:
-        return False
-    if find_section(data, MAP).state == "present":
-        return True
-    return name != FILES[0] and f"@{FILES[0]}".encode() in data and holds_map(root, FILES[0])
+        return ""
+    section = find_section(data, MAP)
+    if section.state == "present":
+        return section.body
+    return held_map(root, FILES[0]) if name != FILES[0] and f"@{FILES[0]}".encode() in data else ""
 
 
 def remove_guidance(root: str, world: World) -> list[Target]:

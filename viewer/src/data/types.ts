@@ -313,6 +313,8 @@ export interface GraphData {
 // -- search -------------------------------------------------------------------------------------
 
 export interface SearchHit extends Item {
+  /** Whether it clearly answers, or only may. */
+  tier: "answer" | "possible";
   score: number;
   why: string;
   anchors: string[];
@@ -325,7 +327,6 @@ export interface SearchAnswer {
   results: SearchHit[];
   connected: { ref: string; title: string; relation: string; score: number }[];
   withheld: { ref: string; title: string; reason: string }[];
-  closest: { ref: string; title: string }[];
   /** What an agent would have been told, and what it costs. */
   markdown: string;
   tokens: number;

@@ -8,7 +8,7 @@ const TITLE = 3;
 const ENOUGH = 0.3;
 const SLICE_MS = 12;
 const WITHHELD = 20;
-const CLOSEST = 3;
+const POSSIBLE = 3;
 const MOST_WORDS = 64;
 /** Not live, and true all the same: a question that was answered. */
 const CURRENT = new Set(["active", "open", "closed"]);
@@ -136,21 +136,27 @@ export function search(words: Words, asked: Question): SearchAnswer {
   });
   const clear = found.filter((one) => one.share >= ENOUGH);
   const gone = (one: Found) => retirement(words.items[one.record]!);
-  const kept = clear.filter((one) => asked.all || !gone(one));
+  const kept = clear.filter((one) => asked.all || !gone(one)).slice(0, asked.limit);
+  const more = found.filter((one) => one.share < ENOUGH && (asked.all || !gone(one)));
+  const possible = kept.length ? [] : more.slice(0, POSSIBLE);
+  const shown = (one: Found, tier: "answer" | "possible") => ({
+    ...hit(words.items[one.record]!, one, gone(one)),
+    tier,
+  });
   const named = ({ ref, title }: Item) => ({ ref, title });
   return {
     question: asked.q,
-    results: kept.slice(0, asked.limit).map((one) => hit(words.items[one.record]!, one, gone(one))),
+    results: [
+      ...kept.map((one) => shown(one, "answer")),
+      ...possible.map((one) => shown(one, "possible")),
+    ],
     connected: [],
     withheld: (asked.all ? [] : clear.filter(gone))
       .slice(0, WITHHELD)
       .map((one) => ({ ...named(words.items[one.record]!), reason: gone(one) })),
-    closest: kept.length
-      ? []
-      : found.filter((one) => asked.all || !gone(one)).slice(0, CLOSEST).map((one) => named(words.items[one.record]!)),
     markdown: "",
     tokens: 0,
-    truncated: kept.length > asked.limit,
+    truncated: clear.filter((one) => asked.all || !gone(one)).length > asked.limit,
     milliseconds: Math.round(performance.now() - began),
     words_only: true,
   };
@@ -218,7 +224,7 @@ function postingOf(words: Words, word: string, last: boolean): Posting | undefin
   return { records: [...sums.keys()], title: both.map(([title]) => title), text: both.map(([, text]) => text) };
 }
 
-function hit(item: Item, found: Found, gone: string): SearchHit {
+function hit(item: Item, found: Found, gone: string): Omit<SearchHit, "tier"> {
   const round = (value: number) => Math.round(value * 10_000) / 10_000;
   const [title, text] = [round(found.title), round(found.text)];
   const why = `words: ${found.words.join(", ")}`;

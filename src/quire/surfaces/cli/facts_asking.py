@@ -18,14 +18,23 @@ _SESSION = Option(
 )
 
 
-def recall(session: Session, query: str, k: str | None, section: str | None, mind: str | None, faded: bool) -> None:
+def recall(
+    session: Session,
+    query: str,
+    k: str | None,
+    section: str | None,
+    mind: str | None,
+    faded: bool,
+    strict: bool,
+) -> None:
     """Find facts by words and by meaning, ranked by relevance times confidence.
 
+    Clear answers come first, then at most three possible ones, marked as such.
     Facts fade unless they are confirmed; what counts less than a tenth is left out, and its number said, unless nothing
     else comes near. A fact that is found in time fades no further, but is not confirmed by it.
     """
     project = session.part("FactAsking")
-    found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded)
+    found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded, strict=strict)
     found.warnings += project.faded_facts() if found.faded else []
     if session.as_json:
         from quire.fields import memory_recall_fields
@@ -35,7 +44,7 @@ def recall(session: Session, query: str, k: str | None, section: str | None, min
     if found.reason == "all faded":
         say("What matches best was not confirmed for long, and has faded:")
     elif found.weak:
-        say("Nothing clearly answers this; the nearest:")
+        say("Nothing clearly answers this. Possible:")
     say_facts(found.results, numbered=True)
     for link in found.connected:
         say(f"   {link.source} {link.relation} {link.target} — {link.title}")
@@ -206,6 +215,7 @@ ASKING = {
             _SECTION,
             _MIND,
             Option(name="--faded", into="faded", help="Also what was not confirmed for long."),
+            Option(name="--strict", into="strict", help="Only clear answers, nothing that is merely possible."),
         ),
     ),
     "list": Command(

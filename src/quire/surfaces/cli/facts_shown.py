@@ -13,8 +13,8 @@ def say_facts(views: list[Any], *, numbered: bool = False) -> None:
     """One fact on each line, with its id, where it stands and how much it counts."""
     for place, view in enumerate(views, start=1):
         notes = [view.section]
-        if view.scores:
-            notes.append(f"{view.scores['fused']:.0%} match")
+        if view.tier:
+            notes += ["match" if view.tier == "answer" else "possible", view.last_said]
         if view.status == "active":
             notes.append(f"{view.confidence:.0%} confidence")
         else:

@@ -37,19 +37,29 @@ def recall(session: Session, category: str, key: str | None, everything: bool) -
 
 
 def search(
-    session: Session, query: str, category: str | None, tag: list[str], status: str | None, limit: str | None
+    session: Session,
+    query: str,
+    category: str | None,
+    tag: list[str],
+    status: str | None,
+    limit: str | None,
+    strict: bool,
 ) -> None:
-    """Find entries by words and by meaning, the best first. It counts as reading them."""
+    """Find entries by words and by meaning, the best first. It counts as reading them.
+
+    Clear answers come first, then at most three possible ones, marked as such.
+    """
     project = session.part("ProfileOverview")
-    found = project.profile_search(query, category=category, tags=tag, status=status, limit=number("limit", limit))
+    most = number("limit", limit)
+    found = project.profile_search(query, category=category, tags=tag, status=status, limit=most, strict=strict)
     if session.as_json:
         from quire.fields import profile_search_fields
 
         answer(project, profile_search_fields(found), found.warnings)
         return
     if found.weak:
-        say("Nothing clearly answers this; the nearest:")
-    say_entries(found.results, numbered=True, weak=found.weak)
+        say("Nothing clearly answers this. Possible:")
+    say_entries(found.results, numbered=True, match=True)
     if not found.results and not found.total:
         say("Nothing is remembered yet, or nothing with this status.")
     elif not found.results:
@@ -164,6 +174,7 @@ ASKING = {
                 help="archived, superseded or any, instead of active.",
             ),
             Option(name="--limit", into="limit", metavar="N", help="At most this many; 10 by default."),
+            Option(name="--strict", into="strict", help="Only clear answers, nothing that is merely possible."),
         ),
     ),
     "connections": Command(

@@ -18,12 +18,12 @@ def named(category: str, key: str | None) -> tuple[str, str | None]:
     return (first, rest) if key is None and dot and rest else (category, key)
 
 
-def say_entries(views: list[Any], *, numbered: bool = False, weak: bool = False) -> None:
+def say_entries(views: list[Any], *, numbered: bool = False, match: bool = False) -> None:
     """One entry on each line, with its name, how much it counts and its tags; how well it matches, if it does."""
     for place, view in enumerate(views, start=1):
         notes = []
-        if view.scores and not weak:
-            notes.append(f"{view.scores['relevance']:.0%} match")
+        if match:
+            notes += ["match" if view.tier == "answer" else "possible", view.updated_at[:10]]
         if view.status != "active":
             notes.append(view.status)
         if view.importance != 5:

@@ -15,11 +15,19 @@ _EXAMPLES = """Examples:
 """
 
 
-def run(session: Session, question: str | None, explain: bool, everything: bool, **options: str | None) -> None:
+def run(
+    session: Session,
+    question: str | None,
+    strict: bool,
+    explain: bool,
+    everything: bool,
+    **options: str | None,
+) -> None:
     """Ask the memory a question; the answer fits into a budget of tokens.
 
-    Finds by words and by meaning, offline. Says so when nothing answers the question. With --path, shows what
-    governs a file. Stale, superseded and dead nodes are withheld and named; a superseded one brings its replacement.
+    Finds by words and by meaning, offline. Clear answers come first, in full; then at most three possible ones, a line
+    each. Where nothing is near, it says so. With --path, shows what governs a file. Stale, superseded and dead nodes
+    are withheld and named; a superseded one brings its replacement.
     """
     if question is None and options["path"] is None:
         raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
@@ -34,6 +42,8 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         tags=_words("tag", options["tag"]),
         path=options["path"],
         everything=everything,
+        strict=strict,
+        explain=explain,
     )
     found.warnings += project.faded_facts() if found.faded else []
     if session.as_json:
@@ -47,7 +57,9 @@ def run(session: Session, question: str | None, explain: bool, everything: bool,
         say()
         for hit in found.hits:
             parts = ", ".join(f"{name} {value}" for name, value in hit.parts.items())
-            say(f"{hit.score:.4f}  {hit.record.ref}  {hit.why}  ({parts})")
+            say(f"{hit.score:.4f}  {hit.record.ref}  {hit.tier}, by {hit.why}  ({parts})")
+        for item in found.left_out:
+            say(f"left out  {item.ref}  {item.rule}")
 
 
 def _words(name: str, text: str | None, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -70,7 +82,8 @@ COMMAND = Command(
         Option(name="--layer", into="layer", metavar="LAYERS", help="Only these layers, separated by commas."),
         Option(name="--path", into="path", metavar="FILE", help="Only what governs this file."),
         Option(name="--limit", into="limit", metavar="NUMBER", help="At most so many results; 10 by default."),
-        Option(name="--explain", into="explain", help="Show every part of each score."),
+        Option(name="--strict", into="strict", help="Only clear answers, nothing that is merely possible."),
+        Option(name="--explain", into="explain", help="Show every part of each score, and why the next were left out."),
         Option(name="--all", into="everything", help="Also what is stale, superseded, dead, archived or faded."),
     ),
 )

@@ -145,7 +145,7 @@ def _before(found: Any) -> str:
             return (
                 "What matches best was not confirmed for long, and has faded. memory_store with its text confirms it."
             )
-        return "Nothing clearly answers this; the nearest:" if found.weak else ""
+        return "Nothing clearly answers this. Possible:" if found.weak else ""
     if found.reason != "nothing stored":
         return "Nothing matches."
     if found.unread:
@@ -154,7 +154,6 @@ def _before(found: Any) -> str:
 
 
 _SAID = {
-    "FactSimilar": (None, "If one of them is meant, memory_supersede says which holds."),
     "FactElsewhere": (
         "It is known in another section, and stays there.",
         "To move it, memory_supersede with other words and `section`.",

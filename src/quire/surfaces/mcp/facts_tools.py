@@ -27,6 +27,7 @@ class RecallArguments(Arguments, frozen=True, kw_only=True):
     k: Many = 10
     section: Section | None = None
     mind: Mind | None = None
+    strict: bool = False
 
 
 class QueryArguments(Arguments, frozen=True, kw_only=True):
@@ -55,7 +56,7 @@ class SearchArchiveArguments(Arguments, frozen=True, kw_only=True):
 
 
 def memory_recall(project: Project, given: RecallArguments, call: Call) -> Given:
-    found = project.memory_recall(given.query, k=given.k, section=given.section, mind=given.mind)
+    found = project.memory_recall(given.query, k=given.k, section=given.section, mind=given.mind, strict=given.strict)
     found.warnings += project.faded_facts() if found.faded else []
     return _recalled(found, call)
 

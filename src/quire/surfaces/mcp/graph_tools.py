@@ -25,9 +25,10 @@ class QueryArguments(Arguments, frozen=True, kw_only=True):
     budget: Budget = 2000
     layers: Layers | None = None
     kinds: Words | None = None
-    path: Annotated[str, msgspec.Meta(max_length=4096, description="only what governs this file")] | None = None
+    path: Annotated[str, msgspec.Meta(max_length=4096, description="what governs this file")] | None = None
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 10
     everything: Annotated[bool, msgspec.Meta(description="also stale, superseded, archived")] = False
+    strict: Annotated[bool, msgspec.Meta(description="answers only")] = False
 
 
 class InspectArguments(Arguments, frozen=True, kw_only=True):
@@ -70,10 +71,12 @@ class ConfirmArguments(Arguments, frozen=True, kw_only=True):
 
 def answered(found: Answer, fields: dict[str, Any]) -> Given:
     """An answer: its text stands between marks once; the items say what was found, not its text again."""
-    kept = ("ref", "id", "layer", "kind", "title", "status", "stage", "section", "score", "verdict", "why")
+    kept = ("ref", "id", "layer", "kind", "title", "status", "stage", "section", "tier", "score", "verdict", "why")
+    more = ("updated_at", "faded", "amended_by", "session")
     rows = []
     for hit, row in zip(found.hits, fields["results"], strict=True):
         item = {name: row[name] for name in kept if row.get(name) not in (None, "")}
+        item |= {name: row[name] for name in more if row.get(name)}
         item["origin"] = hit.record.origin or hit.record.layer
         flags = found.flags.get(hit.record.ref)
         rows.append({**item, "flags": list(flags)} if flags else item)
@@ -91,6 +94,7 @@ def query_memory(project: Project, given: QueryArguments, call: Call) -> Given:
         layers=tuple(given.layers or ()),
         path=given.path,
         everything=given.everything,
+        strict=given.strict,
         fence=call.fence,
     )
     return answered(found, answer_fields(found))

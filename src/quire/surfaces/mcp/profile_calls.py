@@ -160,16 +160,16 @@ def recall(project: Project, given: RecallArguments, call: Call) -> Given:
 def search(project: Project, given: SearchArguments, call: Call) -> Given:
     from quire.surfaces.mcp.profile_shown import entries_text, fitting, flags_of, name_of
 
-    found = project.profile_search(given.query, category=given.category)
+    found = project.profile_search(given.query, category=given.category, strict=given.strict)
     shown = fitting(found.results)
     beyond = found.beyond + len(found.results) - len(shown)
     said = [] if shown else ["No entry matches."]
-    said += ["Nothing clearly answers this; the nearest:"] if found.weak else []
+    said += ["Nothing clearly answers this. Possible:"] if found.weak else []
     said += [f"More match, and are not shown: {beyond}."] if beyond else []
     rows = []
     for view in shown:
         row = {**name_of(view), "category": view.category, "key": view.key, "entry": view.entry}
-        rows.append({**row, "score": view.score, "why": view.why, **flags_of(view)})
+        rows.append({**row, "score": view.score, "tier": view.tier, "why": view.why, **flags_of(view)})
     fields = {"results": rows, "beyond": beyond, "weak": found.weak, "total": found.total}
     return Given(fields=fields, text=entries_text(said, shown, call), warnings=found.warnings)
 

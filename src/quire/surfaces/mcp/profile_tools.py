@@ -57,6 +57,7 @@ class RecallArguments(Arguments, frozen=True, kw_only=True):
 class SearchArguments(Arguments, frozen=True, kw_only=True):
     query: Question
     category: Category | None = None
+    strict: Annotated[bool, msgspec.Meta(description="clear answers only")] = False
 
 
 class ExportArguments(Arguments, frozen=True, kw_only=True):

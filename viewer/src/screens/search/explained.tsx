@@ -1,11 +1,12 @@
 /** A score taken apart: each part as a bar and a number. */
 
 const SAYS: Record<string, string> = {
-  words: "How well its words fit, beside the best",
-  meaning: "How near its meaning is, beside the best",
-  evidence: "How much its words tell, by itself",
-  nearness: "How near its meaning is, by itself",
-  relevance: "Words and meaning together",
+  nearness: "How near its meaning is to the question",
+  evidence: "How much its words say about the question",
+  coverage: "Which share of the question's rarest words it holds",
+  kinship: "How near its words come to those it does not hold",
+  clearness: "How clearly it answers",
+  relevance: "All of these together: the order of the results",
   weight: "How much its kind and layer count",
   trust: "Less where the code has moved on",
 };

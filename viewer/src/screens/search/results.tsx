@@ -14,30 +14,30 @@ export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boo
   const list = useRef<HTMLDivElement>(null);
   const words = useMemo(() => wordsOf(answer.question), [answer.question]);
   const best = Math.max(1, ...answer.results.map((hit) => hit.score));
-  const none = !answer.results.length;
+  const clear = answer.results.filter((hit) => hit.tier === "answer");
+  const possible = answer.results.filter((hit) => hit.tier === "possible");
   return (
     <div ref={list} onKeyDown={(event) => moveInList(event, list.current!)}>
       {answer.words_only ? (
         <p class="search-note">Found by its words alone: this page has no search engine behind it.</p>
       ) : null}
-      {none ? (
+      {clear.length ? (
+        <Hits label="Records that answer" hits={clear} words={words} best={best} explain={explain} />
+      ) : (
         <div class="search-none">
-          <h2>Nothing clearly answers this.</h2>
+          <h2>{possible.length ? "Nothing clearly answers this." : "Nothing is near this."}</h2>
           <p>
-            {answer.closest.length
-              ? "An agent would be told so. These come closest:"
-              : "An agent would be told so, and nothing else. Fewer or other words may find more."}
+            {possible.length
+              ? "These may answer it. An agent gets one line for each, marked as uncertain."
+              : "An agent gets no record. Fewer or other words may find more."}
           </p>
         </div>
-      ) : (
-        <ol class="hits" aria-label="Records that answer">
-          {answer.results.map((hit) => (
-            <Hit key={hit.ref} hit={hit} words={words} best={best} explain={explain} />
-          ))}
-        </ol>
       )}
-      {none && answer.closest.length ? (
-        <Others label="Closest" rows={answer.closest.map((one) => ({ ...one, says: "" }))} />
+      {possible.length ? (
+        <section class="search-more" aria-labelledby="possible">
+          <h2 id="possible">Possible, not certain</h2>
+          <Hits label="Records that may answer" hits={possible} words={words} best={best} explain={explain} />
+        </section>
       ) : null}
       {answer.connected.length ? (
         <section class="search-more" aria-labelledby="connected">
@@ -57,6 +57,16 @@ export function Answer({ answer, explain }: { answer: SearchAnswer; explain: boo
         </section>
       ) : null}
     </div>
+  );
+}
+
+function Hits({ label, hits, ...more }: { label: string; hits: SearchHit[] } & Omit<Shown, "hit">) {
+  return (
+    <ol class="hits" aria-label={label}>
+      {hits.map((hit) => (
+        <Hit key={hit.ref} hit={hit} {...more} />
+      ))}
+    </ol>
   );
 }
 

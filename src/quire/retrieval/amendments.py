@@ -1,0 +1,75 @@
+"""Which of two records on one subject says that it changes the other: the later one comes first.
+
+That two records are alike does not mean that one replaces the other; only a record that says so does.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from quire.index import Index, Searcher
+from quire.model import EPOCH, Record, instant
+from quire.retrieval.answer import Hit
+from quire.retrieval.relevance import CHANCE
+
+_NEAR = 0.5
+"""Two records this near to each other are about one subject."""
+_SHARE = 0.3
+"""And the later one must fit the question, too: so well at least, beside the earlier."""
+_HEAD_CHARS = 400
+"""A record says at its beginning that it changes another one."""
+_CUE = re.compile(
+    r"\b(?:amend(?:s|ed|ing)|supersed(?:es|ed|ing)|replac(?:es|ed|ing)|revers(?:es|ed|ing)|revert(?:s|ed|ing)|"
+    r"overrul(?:es|ed|ing)|overrid(?:es|ing)|revis(?:es|ed|ing)|withdr(?:aws|ew|awn)|revok(?:es|ed|ing)|"
+    r"obsoletes|no longer|not any ?more|instead of|as of (?:now|today)|from now on|"
+    r"changed from|(?:we|i) (?:have )?stopped|switch(?:es|ed) (?:from|back|to|over)|"
+    r"mov(?:ed|es) (?:away )?from|"
+    r"ersetz(?:t|en)|nicht mehr|statt(?:dessen)?|ab (?:jetzt|sofort)|aufgehoben|"
+    r"ya no|en lugar de|en vez de|a partir de ahora|reemplaza|sustituye)\b",
+    re.I,
+)
+
+__all__ = ["put_amendments_first", "says_it_changes"]
+
+
+def says_it_changes(record: Record) -> bool:
+    """Whether a record says at its beginning that it amends, replaces or reverses something."""
+    return bool(_CUE.search(f"{record.title}\n{record.text[:_HEAD_CHARS]}"))
+
+
+def put_amendments_first(index: Index, hits: list[Hit]) -> None:
+    """Of two hits on one subject, put the later one first where it says that it changes the earlier, and mark that."""
+    searcher = index.searcher()
+    for later in [hit for hit in hits if says_it_changes(hit.record)]:
+        older = [hit for hit in hits if _may_be_changed(hit, later)]
+        near = {hit.record.ref: _nearness(searcher, later.record, hit.record) for hit in older}
+        earlier = max(older, key=lambda hit: near[hit.record.ref], default=None)
+        if earlier is None or near[earlier.record.ref] < _NEAR:
+            continue
+        earlier.amended_by = later.record.ref
+        first, at = hits.index(earlier), hits.index(later)
+        if first < at:
+            later.tier = earlier.tier
+            hits.insert(first, hits.pop(at))
+
+
+def _may_be_changed(earlier: Hit, later: Hit) -> bool:
+    """A record changes an earlier one of its kind, and fits the question not much worse."""
+    one, other = earlier.record, later.record
+    return (
+        (one.layer, one.kind) == (other.layer, other.kind)
+        and later.score >= _SHARE * earlier.score
+        and _is_before(one, other)
+    )
+
+
+def _nearness(searcher: Searcher, one: Record, other: Record) -> float:
+    """How near two records are, less what the best of many passages gains by chance."""
+    near, pairs = searcher.nearness_of(one.ref, other.ref)
+    return near - CHANCE * math.log(max(1, pairs))
+
+
+def _is_before(one: Record, other: Record) -> bool:
+    when = [instant(record.updated_at) or instant(record.created_at) or EPOCH for record in (one, other)]
+    return one.ref != other.ref and when[0] < when[1]

@@ -1,0 +1,337 @@
+"""How well a record answers a question: one measure, and every constant that it is made of.
+
+Relevance says in which order records are shown. It is the sum of four parts, none of which depends on the other
+records that were found, so that two questions can be compared:
+
+- nearness: the cosine of the question and the nearest passage of the record;
+- evidence: the word score of the full-text table, against what the question's rarest words could give;
+- coverage: which share of the question's rarest words the record holds, by their rarity;
+- kinship: how near the record comes, word by word, to the rare words that it does not hold.
+
+Clearness says whether a record is an answer at all. Words prove less there than in the order: a question about another
+product shares words, too.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from quire.index import Filter, Index, Question, all_words, index_text
+from quire.model import Record
+
+Tier = Literal["answer", "possible"]
+
+__all__ = [
+    "CHANCE",
+    "NEAR",
+    "TABLE",
+    "Constant",
+    "Scored",
+    "Tier",
+    "code_names",
+    "keywords",
+    "measure",
+    "sort_for_a_prompt",
+    "sort_into_tiers",
+]
+
+
+class Constant(NamedTuple):
+    """A number of the measure, why it is as it is, and what it was fitted on."""
+
+    value: float
+    why: str
+    fitted: str
+
+
+_ORDER = "order of results: fitting halves of notes, stores, own memory, ADRs, cosqa, cacm, LoCoMo, changelog, facts"
+_TIERS = "answered or not: fitting halves of notes, stores and own memory, with questions that have no answer there"
+_PROMPTS = "fitting halves of the prompts to the stores and to Quire's own memory"
+
+TABLE = {
+    "evidence": Constant(0.5, "what the word score adds to nearness", _ORDER),
+    "evidence power": Constant(1.5, "a few common words in common prove less than their share of the score", _ORDER),
+    "evidence words": Constant(5, "so many of the rarest words are what a full match is worth", _ORDER),
+    "coverage": Constant(0.2, "what holding the rarest words adds to nearness", _ORDER),
+    "rarest words": Constant(4, "so many words of a question tell what it is about", _ORDER),
+    "kinship": Constant(0.4, "what words of near meaning add for rare words that are missing", _ORDER),
+    "kinship floor": Constant(0.3, "two words below this cosine have nothing to do with each other", _ORDER),
+    "kinship length": Constant(0.05, "how much higher that floor is for each doubling of a text over 40 words", _ORDER),
+    "kinship limit": Constant(0.6, "where a record holds so much of the rarest words, others need not be near", _ORDER),
+    "passages": Constant(0.02, "what nearness loses by chance: the best of many passages is always near", _ORDER),
+    "clear coverage": Constant(0.15, "what holding the rarest words adds to nearness in clearness", _TIERS),
+    "clear": Constant(0.39, "from this clearness on a record is an answer", _TIERS),
+    "certain": Constant(0.55, "from this clearness on it is an answer, however far ahead the best one is", _TIERS),
+    "near": Constant(0.25, "from this clearness on it is possible", _TIERS),
+    "near beside an answer": Constant(0.32, "the same where something answers: it is less needed then", _TIERS),
+    "background": Constant(20, "the record at this place is what the store says to any question", _TIERS),
+    "beside the best": Constant(0.7, "which share of the best one's lead over the background an answer needs", _TIERS),
+    "named": Constant(0.04, "a tag that more than this share of the records hold names none of them", _TIERS),
+    "prompt words": Constant(
+        0.15, "what shared words add to nearness in a prompt, by the log of their part in it", _PROMPTS
+    ),
+    "prompt": Constant(0.43, "from this sum on a prompt concerns a record", _PROMPTS),
+    "prompt length": Constant(
+        3, "a prompt of fewer words is an order, and concerns what it names or nothing", _PROMPTS
+    ),
+}
+_CONSTANTS = {name: constant.value for name, constant in TABLE.items()}
+NEAR = _CONSTANTS["near"]
+CHANCE = _CONSTANTS["passages"]
+
+_CANDIDATES = 50
+_LOOKED = 30
+"""So many of the best are read for what the question names."""
+_KIN = 12
+"""And so many of them word by word."""
+_KEYWORDS = 4
+"""A question of so few words is a list of keywords, not a sentence."""
+_USUAL_WORDS = 40
+_LITERAL = 2.0
+"""More than any relevance: for what is asked for by its name, and for what holds a few words as they stand."""
+_NAME_MISSED, _FORM_MISSED = 0.8, 0.8
+_NAME = re.compile(r"\w[_./:#()+-]+\w|\w\(|[a-z0-9][A-Z]|^[A-Z]{2,}$")
+_WORD = re.compile(r"\w+")
+_FILE = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])")
+_FILES = 5
+
+
+class Scored(msgspec.Struct, kw_only=True):
+    """A record with its relevance, its clearness, and what they are made of."""
+
+    id: int
+    relevance: float
+    nearness: float
+    evidence: float = 0.0
+    coverage: float = 0.0
+    kinship: float = 0.0
+    words: float = 0.0
+    """The word score as the full-text table gives it."""
+    holds_all: bool = False
+    """Whether it holds every word of the question."""
+    named: str = ""
+    """What of it the question names: its title, a tag, a file."""
+    tier: Tier | None = None
+    left_out: str = ""
+    """Which rule left it out of the answers."""
+
+    @property
+    def clearness(self) -> float:
+        return self.nearness + _CONSTANTS["clear coverage"] * self.coverage
+
+
+def measure(index: Index, question: Question, allowed: Filter, *, literal: bool = False) -> list[Scored]:
+    """Every record that may answer, the most relevant first.
+
+    With `literal`, what holds every one of a few words comes first.
+    """
+    searcher = index.searcher()
+    by_words = {item.id: item.words for item in searcher.by_words(question, allowed, _CANDIDATES)}
+    literal = literal and len(keywords(question.text)) > 1
+    every = keywords(question.text) if literal else [word for word, _ in question.rarest]
+    covering = searcher.covering(question, every, allowed, _CANDIDATES) if every else {}
+    near = {item.id: item.meaning or 0.0 for item in searcher.by_meaning(question, allowed, _CANDIDATES)}
+    files = _FILE.findall(question.text)[:_FILES]
+    governing = [number for file in files for number in searcher.naming(file, allowed, _CANDIDATES)]
+    numbers = list(dict.fromkeys((*by_words, *covering, *near, *governing)))
+    missing = [number for number in numbers if number not in near]
+    near.update(searcher.meaning_of(question, missing) if missing else {})
+    passages = searcher.passages_of(numbers)
+    rarest = question.rarest[: int(_CONSTANTS["rarest words"])]
+    holding = [searcher.holding(word, numbers) for word, _ in rarest]
+    full = sum(rarity for _, rarity in question.rarest[: int(_CONSTANTS["evidence words"])]) or 1.0
+    whole = sum(rarity for _, rarity in rarest) or 1.0
+    found = []
+    for number in numbers:
+        chance = _CONSTANTS["passages"] * math.log(passages.get(number, 1))
+        held = sum(rarity for (_, rarity), several in zip(rarest, holding, strict=True) if number in several)
+        item = Scored(
+            id=number,
+            relevance=0.0,
+            nearness=near.get(number, 0.0) - chance,
+            evidence=by_words.get(number, 0.0) / full,
+            words=by_words.get(number, 0.0),
+            coverage=held / whole,
+            holds_all=number in covering,
+        )
+        item.relevance = _relevance(item)
+        found.append(item)
+    found.sort(key=_order)
+    first = list({item.id: item for item in (*found[:_LOOKED], *(i for i in found if i.id in governing))}.values())
+    records = index.by_ids([item.id for item in first])
+    _add_kinship(index, first[:_KIN], records, rarest, holding)
+    _add_names(index, question, first, records)
+    _lower_what_lacks_a_name(question.text, first, records)
+    if literal:
+        _put_literal_matches_first(found, every, covering, index.by_ids(list(covering)))
+    return sorted(found, key=_order)
+
+
+def _relevance(item: Scored) -> float:
+    evidence: float = item.evidence ** _CONSTANTS["evidence power"]
+    return (
+        item.nearness
+        + _CONSTANTS["evidence"] * evidence
+        + _CONSTANTS["coverage"] * item.coverage
+        + _CONSTANTS["kinship"] * item.kinship
+    )
+
+
+def _order(item: Scored) -> tuple[float, int]:
+    return -item.relevance, item.id
+
+
+def _add_kinship(
+    index: Index,
+    first: Sequence[Scored],
+    records: dict[int, Record],
+    rarest: Sequence[tuple[str, float]],
+    holding: Sequence[set[int]],
+) -> None:
+    """Rare words of the question that a record lacks may be there by another name."""
+    lacked = [at for at, held in enumerate(holding) if any(item.id not in held for item in first)]
+    if not lacked or any(item.coverage >= _CONSTANTS["kinship limit"] for item in first):
+        return
+    texts = {n: f"{records[n].title}\n{records[n].text}" for item in first if (n := item.id) in records}
+    near = index.searcher().nearest_words([rarest[at][0] for at in lacked], texts)
+    whole = sum(rarity for _, rarity in rarest)
+    for item in first:
+        if item.id not in near:
+            continue
+        doublings = math.log2(max(1.0, texts[item.id].count(" ") / _USUAL_WORDS))
+        floor = _CONSTANTS["kinship floor"] + _CONSTANTS["kinship length"] * doublings
+        kin = sum(
+            rarest[at][1] * cosine
+            for at, cosine in zip(lacked, near[item.id], strict=True)
+            if cosine >= floor and item.id not in holding[at]
+        )
+        item.kinship = kin / whole
+        item.relevance = _relevance(item)
+
+
+def _add_names(index: Index, question: Question, first: Iterable[Scored], records: dict[int, Record]) -> None:
+    """What of a record the question names, word for word."""
+    words = _WORD.findall(question.text.casefold())
+    said = f" {' '.join(words)} "
+    searcher = index.searcher()
+    files = _FILE.findall(question.text)
+    for item in first:
+        record = records.get(item.id)
+        if record is None:
+            continue
+        anchored = [file for file in files for anchor in record.anchors if _leads_to(anchor, file)]
+        if anchored:
+            item.named = f"file {anchored[0]}"
+            continue
+        key = " ".join(_WORD.findall(record.ref.partition(":")[2].partition(".")[2] or record.ref.partition(".")[2]))
+        if key.replace("_", " ").casefold() == said.strip():
+            item.named, item.relevance = "name", item.relevance + _LITERAL
+            continue
+        title = " ".join(_WORD.findall(record.title.casefold()))
+        if " " in title and f" {title} " in said:
+            item.named = "title"
+            continue
+        for tag in record.tags:
+            name = " ".join(_WORD.findall(tag.casefold()))
+            if name and f" {name} " in said and searcher.is_rare(name, _CONSTANTS["named"]):
+                item.named = f"tag {tag}"
+                break
+
+
+def _leads_to(anchor: str, file: str) -> bool:
+    """Whether an anchor is this very file, given by its path or by its name; a folder names nothing that lies in it."""
+    path = anchor.partition("#")[0]
+    return path == file or path.endswith(f"/{file}")
+
+
+def _put_literal_matches_first(
+    found: Iterable[Scored], words: Sequence[str], covering: dict[int, float], records: dict[int, Record]
+) -> None:
+    """Of a few words meant as they stand: what holds them all comes first, and of that what holds their very forms."""
+    forms = [re.compile(rf"\b{re.escape(word)}\b", re.I) for word in words]
+    best = max(covering.values(), default=1.0)
+    for item in found:
+        record = records.get(item.id)
+        if record is None or item.id not in covering:
+            continue
+        text = index_text(f"{record.title}\n{record.text}\n{record.ref}\n{' '.join(record.tags)}")
+        bent = _FORM_MISSED if not all(form.search(text) for form in forms) else 1.0
+        match = covering[item.id] / best * bent
+        item.relevance = _LITERAL + match + _CONSTANTS["coverage"] * item.nearness
+
+
+def _lower_what_lacks_a_name(text: str, first: Sequence[Scored], records: dict[int, Record]) -> None:
+    """Where a question names a thing as the code does, records without that very name come later, if others have it."""
+    names = [name.lower() for name in code_names(text)]
+    if not names:
+        return
+    lacking = []
+    for item in first:
+        record = records.get(item.id)
+        if record is not None:
+            said = f"{record.title}\n{record.text}\n{record.ref}\n{' '.join(record.anchors)}".lower()
+            lacking += [item] if any(name not in said for name in names) else []
+    if len(lacking) < len(first):
+        for item in lacking:
+            item.relevance *= _NAME_MISSED
+
+
+def sort_into_tiers(found: Sequence[Scored], question: Question) -> None:
+    """Say of each whether it is an answer, possible, or neither, and why. `found` comes in the order of relevance."""
+    if not found:
+        return
+    place = int(_CONSTANTS["background"])
+    background = found[place].relevance if len(found) > place else 0.0
+    lead = _CONSTANTS["beside the best"] * (found[0].relevance - background)
+    few = bool(keywords(question.text)) and not question.is_plain
+    for item in found:
+        floor = item.holds_all and few
+        if item.named:
+            item.tier = "answer"
+        elif (item.clearness >= _CONSTANTS["clear"] and not question.is_plain) or floor:
+            behind = item.relevance - background < lead and item.clearness < _CONSTANTS["certain"]
+            item.tier = "possible" if behind else "answer"
+            item.left_out = f"far behind the best ({item.relevance:.2f} of {found[0].relevance:.2f})" if behind else ""
+        else:
+            item.left_out = f"not clear enough ({item.clearness:.2f} of {_CONSTANTS['clear']:g})"
+            item.tier = "possible"
+    near = _CONSTANTS["near beside an answer" if any(item.tier == "answer" for item in found) else "near"]
+    for item in found:
+        # Stop words have a meaning like any other word, but nobody means them.
+        if item.tier == "possible" and not item.holds_all and (item.clearness < near or question.is_plain):
+            item.tier, item.left_out = None, f"not near ({item.clearness:.2f} of {near:g})"
+
+
+def sort_for_a_prompt(found: Sequence[Scored], question: Question) -> None:
+    """The same for a prompt, of which only what clearly concerns a record counts.
+
+    A share of its words would mean nothing, since a prompt may be of any length: the word score for each of them does.
+    """
+    sort_into_tiers(found, question)
+    number = len(question.rarest)
+    for item in found:
+        share = math.log((1 + item.words) / (1 + number))
+        bearing = item.nearness + _CONSTANTS["prompt words"] * share
+        if item.named or item.tier != "answer":
+            continue
+        if number < _CONSTANTS["prompt length"]:
+            item.tier, item.left_out = None, "the prompt is too short to be about the product"
+        elif bearing < _CONSTANTS["prompt"]:
+            item.tier = None
+            item.left_out = f"the prompt does not clearly concern it ({bearing:.2f} of {_CONSTANTS['prompt']:g})"
+
+
+def code_names(text: str) -> list[str]:
+    """The words of a question that look like they were copied from code: `retry_queue`, `maxRetries`, `a/b.ts`."""
+    return [word.strip("`'\"()[]{}<>,;:.?!") for word in text.split() if _NAME.search(word)]
+
+
+def keywords(text: str) -> list[str]:
+    """The words of a question that is nothing but a few of them; none where it is a sentence."""
+    words = all_words(text)
+    return words if len(words) <= _KEYWORDS else []
