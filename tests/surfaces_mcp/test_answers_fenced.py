@@ -40,12 +40,12 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("query_memory", {"question": "queue retries"}),
     ("query_memory", {"question": "queue retries", "everything": True, "budget": 32_000, "limit": 100}),
     ("query_memory", {"question": "queue retries", "budget": 400}),
-    ("query_memory", {"question": "elephants in Peru"}),
+    ("query_memory", {"question": "where do elephants queue for retries?"}),
     *(
         ("query_memory", {"question": "queue retries", "layers": [layer]})
         for layer in ("graph", "facts", "profile", "journal")
     ),
-    ("query_memory", {"question": "what governs this?", "path": "src/queue.py"}),
+    ("query_memory", {"question": "queue retries", "path": "src/queue.py"}),
     *(
         ("inspect_memory", {"id": ref})
         for ref in (

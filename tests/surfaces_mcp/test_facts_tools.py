@@ -60,7 +60,7 @@ def test_what_every_session_pays_for_is_short(name: str) -> None:
 def test_the_arguments_have_the_names_that_agents_know() -> None:
     taken = {tool.name: list(input_schema(tool)["properties"])[1:] for tool in FACTS}
     assert taken == {
-        "memory_recall": ["query", "k", "section", "mind"],
+        "memory_recall": ["query", "k", "section", "mind", "strict"],
         "memory_query": ["section", "offset", "limit", "mind"],
         "memory_store": ["section", "content", "tags", "confidence", "mind"],
         "memory_supersede": ["fact_id", "content", "section", "reason", "dry_run"],

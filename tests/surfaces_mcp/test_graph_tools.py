@@ -101,7 +101,7 @@ def test_there_are_these_ten(empty: Tools) -> None:
     assert writing == {"save_memory", "sync_memory", "confirm_memory"}
     assert {name for name, tool in empty.tools.items() if tool.destructive} == {"save_memory"}
     assert {name: list(input_schema(tool)["properties"])[1:] for name, tool in empty.tools.items()} == {
-        "query_memory": ["question", "budget", "layers", "kinds", "path", "limit", "everything"],
+        "query_memory": ["question", "budget", "layers", "kinds", "path", "limit", "everything", "strict"],
         "save_memory": ["task", "nodes", "stale", "supersede", "delete", "confirm", "dry_run"],
         "inspect_memory": ["id"],
         "status_memory": [],
@@ -206,7 +206,7 @@ def test_a_withdrawn_save_writes_nothing(empty: Tools, tree: Callable[..., Tree]
 def test_an_answer_is_told_once_and_its_items_say_what_it_is(tools: Tools) -> None:
     data = tools("query_memory", question="where do retries run?")
     first = data["results"][0]
-    assert first.pop("score") == 1.0
+    assert first.pop("score") > 0.5
     assert first == {
         "ref": WORKER,
         "id": WORKER,
@@ -214,31 +214,42 @@ def test_an_answer_is_told_once_and_its_items_say_what_it_is(tools: Tools) -> No
         "kind": "decision",
         "title": "Retries run in the worker",
         "status": "active",
+        "tier": "answer",
         "verdict": "fresh",
         "why": "words and meaning",
+        "updated_at": "2026-03-02T11:19:00+00:00",
         "origin": "mcp",
     }
     assert tools.text("query_memory", question="where do retries run?") == (
         f'# Memory: "where do retries run?"\n{NOTICE}\n\n'
         f'<memory-X ref="{WORKER}" origin="mcp" verdict="fresh">\n'
-        "Retries run in the worker  [active]\n"
+        "Retries run in the worker  [active, 2026-03-02]\n"
         "anchors: src/worker.py#retry\n"
         "Requests must not wait for a delivery.\n"
         "</memory-X>\n\n"
-        f'<memory-X ref="{QUEUE}" origin="mcp" verdict="unanchored">\n'
-        "Retry queue  [active, building]\n"
-        "Failed deliveries are sent again.\n"
+        "## Possible, not certain\n"
+        "<memory-X>\n"
+        f"- {QUEUE} — Retry queue: Failed deliveries are sent again. [active, building, unanchored, 2026-03-02]\n"
         "</memory-X>"
     )
 
 
-def test_where_nothing_answers_the_nearest_are_named(tools: Tools) -> None:
-    data = tools("query_memory", question="elephants in Peru")
-    assert data["results"] == []
-    assert {WORKER, OPEN} < {item["ref"] for item in data["closest"]}
+def test_where_nothing_is_near_it_says_so(tools: Tools) -> None:
+    assert tools("query_memory", question="elephants in Peru")["results"] == []
     text = tools.text("query_memory", question="elephants in Peru")
     assert "\nNothing in the memory is near this.\n" in text
     assert text.endswith("Try other words, a file as `path`, or `status_memory` for the overview.")
+
+
+def test_every_result_says_whether_it_answers(tools: Tools) -> None:
+    question = "what does sending a parcel to an island cost?"
+    found = tools("query_memory", question=question)["results"]
+    assert found
+    assert {item["tier"] for item in found} == {"possible"}
+    assert all(item["updated_at"] for item in found)
+    assert "## Possible, not certain" in tools.text("query_memory", question=question)
+    assert tools("query_memory", question=question, strict=True)["results"] == []
+    assert tools("query_memory", question="retries in the worker", strict=True)["results"][0]["tier"] == "answer"
 
 
 def test_a_question_is_narrowed(tools: Tools) -> None:

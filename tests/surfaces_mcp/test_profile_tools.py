@@ -69,7 +69,7 @@ def test_the_tools_have_the_names_and_arguments_that_assistants_know(empty: Prof
         "remember": ["category", "key", "value", *more],
         "forget": ["category", "key"],
         "recall": ["category", "key"],
-        "search": ["query", "category"],
+        "search": ["query", "category", "strict"],
         "status": [],
         "export_memories": ["output_format"],
         "about_me": [],
@@ -368,6 +368,7 @@ def test_search_finds_by_words(profile: Profile) -> None:
     assert data == {"beyond": 0, "weak": False, "total": 6}
     assert 0 < found.pop("score") <= 1.5
     assert found.pop("why")
+    assert found.pop("tier") == "answer"
     stored = SAMPLE["memories"]["tools"]["package_manager"]
     assert found == {
         "ref": "profile:tools.package_manager",

@@ -240,7 +240,7 @@ def test_orient_with_a_topic_shows_what_bears_on_it(replies: Replies) -> None:
         "Get oriented in this project before anything else. I am about to work on: where do retries run?."
     )
     assert f'ref="{WORKER}" origin="agent" verdict="fresh">' in text
-    boundaries = {mark.split()[0] for mark in text.split("<memory-")[1:]}
+    boundaries = {mark.split()[0].rstrip(">") for mark in text.split("<memory-")[1:]}
     assert len(boundaries) == 1, "one answer has one boundary"
 
 

@@ -24,10 +24,10 @@ __all__ = ["connected_to"]
 
 
 def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[Link], list[Link]]:
-    """Neighbours along active relations, and the open questions among them; weaker than any hit."""
+    """Neighbours of answers along active relations, and the open questions among them; weaker than any hit."""
     known = {hit.record.ref for hit in hits}
     found: dict[str, Link] = {}
-    for hit in hits[:_FROM]:
+    for hit in [hit for hit in hits if hit.tier == "answer"][:_FROM]:
         for edge in index.edges_of(hit.record.ref):
             other = edge.target if edge.source == hit.record.ref else edge.source
             if edge.status != "active" or other in known:

@@ -101,8 +101,7 @@ def ask(index: Index, asked: Ask) -> Answer:
         ]
         _keep(index, asked, answer, ranked)
     if asked.rendered:
-        answers = [hit for hit in answer.hits if hit.tier == "answer"]
-        answer.connected, answer.open_questions = connected_to(index, answers, asked.allowed)
+        answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
         render(answer, asked.budget, asked.fence)
     return answer
 
