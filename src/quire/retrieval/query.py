@@ -223,7 +223,8 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
     possible = sorted((hit for hit in kept.values() if hit.tier == "possible"), key=_order)
     answer.beyond = max(0, len(answers) - asked.limit)
     answer.hits = _limited(asked, _trusted(asked, answers), possible)
-    put_amendments_first(index, answer.hits)
+    if not asked.literal:
+        put_amendments_first(index, answer.hits)
     for hit in answer.hits:
         if hit.record.kind == "event":
             hit.session = next(iter(index.names_of(hit.record.ref)), "")

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from quire.index import Filter, Index, Question, all_words, index_text
+from quire.index import Filter, Index, Question, Searcher, all_words, index_text
 from quire.model import Record
 
 Tier = Literal["answer", "possible"]
@@ -75,7 +75,7 @@ TABLE = {
     "prompt words": Constant(
         0.15, "what shared words add to nearness in a prompt, by the log of their part in it", _PROMPTS
     ),
-    "prompt": Constant(0.43, "from this sum on a prompt concerns a record", _PROMPTS),
+    "prompt": Constant(0.44, "from this sum on a prompt concerns a record", _PROMPTS),
     "prompt length": Constant(
         3, "a prompt of fewer words is an order, and concerns what it names or nothing", _PROMPTS
     ),
@@ -96,7 +96,8 @@ _LITERAL = 2.0
 """More than any relevance: for what is asked for by its name, and for what holds a few words as they stand."""
 _NAME_MISSED, _FORM_MISSED = 0.8, 0.8
 _NAME = re.compile(r"\w[_./:#()+-]+\w|\w\(|[a-z0-9][A-Z]|^[A-Z]{2,}$")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
+_TAG = "tag "
 _FILE = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])")
 _FILES = 5
 
@@ -130,30 +131,25 @@ def measure(index: Index, question: Question, allowed: Filter, *, literal: bool 
 
     With `literal`, what holds every one of a few words comes first.
     """
-    searcher = index.searcher()
-    by_words = {item.id: item.words for item in searcher.by_words(question, allowed, _CANDIDATES)}
     literal = literal and len(keywords(question.text)) > 1
     every = keywords(question.text) if literal else [word for word, _ in question.rarest]
+    rarest = question.rarest[: int(_CONSTANTS["rarest words"])]
+    searcher = index.searcher()
+    by_words = {item.id: item.words for item in searcher.by_words(question, allowed, _CANDIDATES)}
     covering = searcher.covering(question, every, allowed, _CANDIDATES) if every else {}
-    near = {item.id: item.meaning or 0.0 for item in searcher.by_meaning(question, allowed, _CANDIDATES)}
     files = _FILE.findall(question.text)[:_FILES]
     governing = [number for file in files for number in searcher.naming(file, allowed, _CANDIDATES)]
-    numbers = list(dict.fromkeys((*by_words, *covering, *near, *governing)))
-    missing = [number for number in numbers if number not in near]
-    near.update(searcher.meaning_of(question, missing) if missing else {})
-    passages = searcher.passages_of(numbers)
-    rarest = question.rarest[: int(_CONSTANTS["rarest words"])]
-    holding = [searcher.holding(word, numbers) for word, _ in rarest]
+    near = _nearness(searcher, question, allowed, (*by_words, *covering, *governing))
+    holding = [searcher.holding(word, list(near)) for word, _ in rarest]
     full = sum(rarity for _, rarity in question.rarest[: int(_CONSTANTS["evidence words"])]) or 1.0
     whole = sum(rarity for _, rarity in rarest) or 1.0
     found = []
-    for number in numbers:
-        chance = _CONSTANTS["passages"] * math.log(passages.get(number, 1))
+    for number, nearness in near.items():
         held = sum(rarity for (_, rarity), several in zip(rarest, holding, strict=True) if number in several)
         item = Scored(
             id=number,
             relevance=0.0,
-            nearness=near.get(number, 0.0) - chance,
+            nearness=nearness,
             evidence=by_words.get(number, 0.0) / full,
             words=by_words.get(number, 0.0),
             coverage=held / whole,
@@ -170,6 +166,15 @@ def measure(index: Index, question: Question, allowed: Filter, *, literal: bool 
     if literal:
         _put_literal_matches_first(found, every, covering, index.by_ids(list(covering)))
     return sorted(found, key=_order)
+
+
+def _nearness(searcher: Searcher, question: Question, allowed: Filter, others: Iterable[int]) -> dict[int, float]:
+    """How near the nearest records are, and those found otherwise, less what the best of many passages has by chance."""
+    near = {item.id: item.meaning or 0.0 for item in searcher.by_meaning(question, allowed, _CANDIDATES)}
+    missing = [number for number in dict.fromkeys(others) if number not in near]
+    near |= {**dict.fromkeys(missing, 0.0), **(searcher.meaning_of(question, missing) if missing else {})}
+    passages = searcher.passages_of(near)
+    return {number: cosine - CHANCE * math.log(passages.get(number, 1)) for number, cosine in near.items()}
 
 
 def _relevance(item: Scored) -> float:
@@ -216,31 +221,35 @@ def _add_kinship(
 
 def _add_names(index: Index, question: Question, first: Iterable[Scored], records: dict[int, Record]) -> None:
     """What of a record the question names, word for word."""
-    words = _WORD.findall(question.text.casefold())
-    said = f" {' '.join(words)} "
-    searcher = index.searcher()
-    files = _FILE.findall(question.text)
+    said, files = _spoken(question.text), _FILE.findall(question.text)
     for item in first:
         record = records.get(item.id)
         if record is None:
             continue
-        anchored = [file for file in files for anchor in record.anchors if _leads_to(anchor, file)]
-        if anchored:
-            item.named = f"file {anchored[0]}"
-            continue
-        key = " ".join(_WORD.findall(record.ref.partition(":")[2].partition(".")[2] or record.ref.partition(".")[2]))
-        if key.replace("_", " ").casefold() == said.strip():
+        if said and said == _spoken(record.ref.rpartition(":")[2].partition(".")[2]):
             item.named, item.relevance = "name", item.relevance + _LITERAL
-            continue
-        title = " ".join(_WORD.findall(record.title.casefold()))
-        if " " in title and f" {title} " in said:
-            item.named = "title"
-            continue
-        for tag in record.tags:
-            name = " ".join(_WORD.findall(tag.casefold()))
-            if name and f" {name} " in said and searcher.is_rare(name, _CONSTANTS["named"]):
-                item.named = f"tag {tag}"
-                break
+        else:
+            item.named = _named_in(record, f" {said} ", files, index.searcher())
+
+
+def _named_in(record: Record, said: str, files: Sequence[str], searcher: Searcher) -> str:
+    """A file that a record is anchored to, its title, or a tag of its own; empty where none of them was said."""
+    for file in files:
+        if any(_leads_to(anchor, file) for anchor in record.anchors):
+            return f"file {file}"
+    title = _spoken(record.title)
+    if " " in title and f" {title} " in said:
+        return "title"
+    for tag in record.tags:
+        name = _spoken(tag)
+        if name and f" {name} " in said and searcher.is_rare(name, _CONSTANTS["named"]):
+            return f"{_TAG}{tag}"
+    return ""
+
+
+def _spoken(text: str) -> str:
+    """The words of a text with a blank between them, in small letters."""
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _leads_to(anchor: str, file: str) -> bool:
@@ -262,7 +271,7 @@ def _put_literal_matches_first(
         text = index_text(f"{record.title}\n{record.text}\n{record.ref}\n{' '.join(record.tags)}")
         bent = _FORM_MISSED if not all(form.search(text) for form in forms) else 1.0
         match = covering[item.id] / best * bent
-        item.relevance = _LITERAL + match + _CONSTANTS["coverage"] * item.nearness
+        item.relevance = _LITERAL + match
 
 
 def _lower_what_lacks_a_name(text: str, first: Sequence[Scored], records: dict[int, Record]) -> None:
@@ -313,12 +322,12 @@ def sort_for_a_prompt(found: Sequence[Scored], question: Question) -> None:
     A share of its words would mean nothing, since a prompt may be of any length: the word score for each of them does.
     """
     sort_into_tiers(found, question)
-    number = len(question.rarest)
+    number = sum(not word.isdigit() for word, _ in question.rarest)
     for item in found:
         share = math.log((1 + item.words) / (1 + number))
         bearing = item.nearness + _CONSTANTS["prompt words"] * share
-        if item.named or item.tier != "answer":
-            continue
+        if item.tier != "answer" or (item.named and not item.named.startswith(_TAG)):
+            continue  # whoever says a common word may mean something else than its tag
         if number < _CONSTANTS["prompt length"]:
             item.tier, item.left_out = None, "the prompt is too short to be about the product"
         elif bearing < _CONSTANTS["prompt"]:
