@@ -193,7 +193,29 @@ def _named(index: Index, question: str) -> list[Hit]:
 
 
 def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
-    """Those in force up to the limit; for a retired one its replacement, and a word on why."""
+    """Fill in the answer: those in force up to the limit, in their order, and what was withheld."""
+    kept, faded = _in_force(index, asked, answer, ranked)
+    answer.faded = len(faded)
+    if _best(faded) > _best(kept.values()):
+        kept.update((hit.record.ref, hit) for hit in _revived(faded))
+    elif not any(hit.holds_all for hit in kept.values()):
+        kept.update((hit.record.ref, hit) for hit in _revived([hit for hit in faded if hit.holds_all]))
+    answers = sorted((hit for hit in kept.values() if hit.tier == "answer"), key=_order)
+    possible = sorted((hit for hit in kept.values() if hit.tier == "possible"), key=_order)
+    answer.beyond = max(0, len(answers) - asked.limit)
+    answer.truncated = answer.beyond > 0
+    answer.hits = _limited(asked, _trusted(asked, answers), possible)
+    if not asked.literal:
+        put_amendments_first(index, answer.hits)
+    for hit in answer.hits:
+        if hit.record.kind == "event":
+            hit.session = next(iter(index.names_of(hit.record.ref)), "")
+    shown = {hit.record.ref for hit in answer.hits}
+    answer.withheld = [item for item in _once(answer.withheld) if item.ref not in shown]
+
+
+def _in_force(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> tuple[dict[str, Hit], list[Hit]]:
+    """Of these hits the ones in force, for a retired one its replacement; and those that have only faded."""
     kept: dict[str, Hit] = {}
     faded: list[Hit] = []
     for hit in ranked:
@@ -214,23 +236,7 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
             why = f"replaced {hit.record.ref}, which matches"
             score = hit.parts.get("relevance", hit.score) * 0.9
             kept[successor.ref] = Hit(record=successor, score=score, why=why, parts=hit.parts, tier=hit.tier)
-    answer.faded = len(faded)
-    if _best(faded) > _best(kept.values()):
-        kept.update((hit.record.ref, hit) for hit in _revived(faded))
-    elif not any(hit.holds_all for hit in kept.values()):
-        kept.update((hit.record.ref, hit) for hit in _revived([hit for hit in faded if hit.holds_all]))
-    answers = sorted((hit for hit in kept.values() if hit.tier == "answer"), key=_order)
-    possible = sorted((hit for hit in kept.values() if hit.tier == "possible"), key=_order)
-    answer.beyond = max(0, len(answers) - asked.limit)
-    answer.hits = _limited(asked, _trusted(asked, answers), possible)
-    if not asked.literal:
-        put_amendments_first(index, answer.hits)
-    for hit in answer.hits:
-        if hit.record.kind == "event":
-            hit.session = next(iter(index.names_of(hit.record.ref)), "")
-    answer.truncated = answer.beyond > 0
-    shown = {hit.record.ref for hit in answer.hits}
-    answer.withheld = [item for item in _once(answer.withheld) if item.ref not in shown]
+    return kept, faded
 
 
 def _best(hits: Iterable[Hit]) -> float:

@@ -169,7 +169,7 @@ def measure(index: Index, question: Question, allowed: Filter, *, literal: bool 
 
 
 def _nearness(searcher: Searcher, question: Question, allowed: Filter, others: Iterable[int]) -> dict[int, float]:
-    """How near the nearest records are, and those found otherwise, less what the best of many passages has by chance."""
+    """How near the nearest records are, and those found otherwise, less what the best of many passages gains."""
     near = {item.id: item.meaning or 0.0 for item in searcher.by_meaning(question, allowed, _CANDIDATES)}
     missing = [number for number in dict.fromkeys(others) if number not in near]
     near |= {**dict.fromkeys(missing, 0.0), **(searcher.meaning_of(question, missing) if missing else {})}
