@@ -637,7 +637,8 @@ def test_recall_for_programs(here: Here) -> None:
     assert set(first) == FACT_FIELDS | {"checked"}
     assert set(first["scores"]) == {"lexical", "cosine", "fused", "confidence", "graph"}
     assert (first["id"], first["tags"], data["weak"], data["faded"], data["reason"]) == (CMAP, ["pdf"], False, 0, "")
-    assert first["score"] == pytest.approx(first["scores"]["fused"] * first["scores"]["confidence"], abs=1e-3)
+    confidence = first["scores"]["confidence"] ** 0.25
+    assert first["score"] == pytest.approx(first["scores"]["fused"] * confidence, abs=1e-3)
     assert data["connected"] == [
         {
             "ref": f"fact:{GAPS}",

@@ -22,6 +22,7 @@ GOTCHA, QUESTION = "gotcha.fonts-without-a-cmap", "question.how-long-may-a-deliv
 CHANGED = "LIMIT = 5\n\n\ndef retry() -> int:\n    return LIMIT + 1\n"
 BECAUSE = "`src/worker.py#retry` changed in the working tree, not committed"
 CREATED = "2026-03-02T11:19:00.000Z"
+MOMENT = "2026-03-02T11:19:00+00:00"
 TALK = [
     {"role": role, "content": f"{text} {turn}. " + "It is slow and hard to read. " * 40}
     for turn in range(1, 7)
@@ -63,7 +64,14 @@ def fact(here: Here, name: str, **more: Any) -> dict[str, Any]:
 def hit(**fields: Any) -> dict[str, Any]:
     """The decision, as answers have it."""
     told = {"ref": DECISION, "id": DECISION, "layer": "graph", "kind": "decision", "title": "Retries run in the worker"}
-    return {**told, "status": "active", "score": 1.0, "verdict": "fresh", "origin": "agent", **fields}
+    more = {"status": "active", "tier": "answer", "verdict": "fresh", "origin": "agent", "updated_at": MOMENT}
+    return {**told, **more, **fields}
+
+
+def unscored(item: dict[str, Any]) -> dict[str, Any]:
+    """A result without its score, which depends on all records."""
+    assert 0.2 < item.pop("score") < 4.5
+    return item
 
 
 # -- every tool has its test ------------------------------------------------------------------
@@ -85,7 +93,7 @@ def test_all_tools_are_listed(asked: Asked) -> None:
 def test_query_memory(asked: Asked, here: Here) -> None:
     found = asked.data("query_memory", question="where do retries run?", limit=2)
     worker = here.refs["worker"]
-    assert found["results"][0] == hit(why="words and meaning")
+    assert unscored(found["results"][0]) == hit(why="words and meaning")
     second = found["results"][1]
     assert (second["ref"], second["layer"], second["section"]) == (worker, "facts", "Architecture")
     assert len(found["results"]) == 2
@@ -142,7 +150,7 @@ def test_status_memory(asked: Asked, here: Here) -> None:
 def test_brief_memory(asked: Asked) -> None:
     found = asked.data("brief_memory", files=["src/worker.py"])
     assert found["files"] == ["src/worker.py"]
-    assert found["results"] == [hit(why="governs the file")]
+    assert [unscored(item) for item in found["results"]] == [hit(why="governs the file")]
     assert [item["ref"] for item in found["connected"]] == [FEATURE]
     assert found["markdown"].startswith('# Memory: "what governs src/worker.py"\n')
 
@@ -168,7 +176,7 @@ def test_why_memory(asked: Asked, here: Here) -> None:
         (head, "Tess Ter", "Set up")
     ]
     assert {item["ref"] for item in found["saves"]} == {DECISION, FEATURE, GOTCHA, QUESTION, "project.harbor"}
-    assert found["results"] == [hit(why="governs the file")]
+    assert [unscored(item) for item in found["results"]] == [hit(why="governs the file")]
 
 
 def test_check_memory(asked: Asked, own: Here) -> None:
@@ -204,7 +212,8 @@ def test_confirm_memory(asked: Asked, own: Here) -> None:
 
 def test_memory_recall(asked: Asked, here: Here) -> None:
     found = asked.data("memory_recall", query="how often is a delivery retried?", k=1)
-    assert found == {"results": [fact(here, "five", score=1.0)], "weak": False}
+    assert [unscored(item) for item in found.pop("results")] == [fact(here, "five", tier="answer")]
+    assert found == {"weak": False}
 
 
 def test_memory_query(asked: Asked, here: Here) -> None:
@@ -295,8 +304,8 @@ def test_memory_compact(asked: Asked, own: Here) -> None:
 
 def test_memory_search_archive(asked: Asked, here: Here) -> None:
     found = asked.data("memory_search_archive", query="where does the queue live?")
-    away = {"status": "archived", "score": 1.0, "reason": "it moved to the database", "put_away_at": CREATED}
-    assert found["results"] == [fact(here, "redis", **away)]
+    away = {"status": "archived", "tier": "answer", "reason": "it moved to the database", "put_away_at": CREATED}
+    assert [unscored(item) for item in found["results"]] == [fact(here, "redis", **away)]
 
 
 def test_memory_ingest_lifecycle(asked: Asked, own: Here) -> None:

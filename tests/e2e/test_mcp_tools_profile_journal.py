@@ -136,7 +136,7 @@ def test_search(tools: Tools) -> None:
     found = tools("search", query="which package manager?")
     (best,) = found["results"]
     assert (best["ref"], best["category"], best["key"]) == ("profile:tools.package_manager", "tools", "package_manager")
-    assert (best["entry"]["value"], best["why"]) == ("uv, never pip", "words and meaning")
+    assert (best["entry"]["value"], best["why"]) == ("uv, never pip", "names it")
     assert (found["weak"], found["beyond"], found["total"]) == (False, 0, 3)
 
 

@@ -332,6 +332,8 @@ def test_with_the_rest_of_the_memory_the_answers_are_the_same(here: Profile) -> 
         for line in asked:
             (here.local / "access.jsonl").unlink(missing_ok=True)
             found.append(here(*line).data)
+        for item in found[2]["results"]:
+            del item["score"], item["scores"]  # how rare a word is depends on all records
         return found
 
     alone = answers()

@@ -23,12 +23,15 @@ from typing import Any, NamedTuple
 
 from fuzz_mutating import mutated
 
+import quire
+
 __all__ = ["Finding", "Reach", "Run", "Target", "beat", "fuzz", "minimised", "name_of", "tried"]
 
 HARD_SECONDS = 20.0
 """Where a parser does not come back at all, it is stopped."""
 MEMORY_BASE, MEMORY_TIMES = 48 * 1024 * 1024, 400
-_ROOM = f"{os.sep}quire{os.sep}"
+_ROOM = os.path.dirname(quire.__file__) + os.sep
+"""The folder of the package: a clone may be called the same."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 

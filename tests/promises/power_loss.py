@@ -18,8 +18,12 @@ from typing import Any, NamedTuple
 from crash_faults import Call
 from crash_space import Tree, walk_files
 
+import quire
+
 __all__ = ["Disk", "Entry", "Recorder", "in_place"]
 
+OURS = os.path.dirname(quire.__file__) + os.sep
+"""The folder of the package: a clone may be called the same."""
 FOLDER = -1
 Names = dict[str, int]
 SYNCING = ("sync_folder(", "disk.create(", "disk.append(", "disk.truncate(", "fsync(", "disk.rename(")
@@ -90,7 +94,7 @@ def site_of() -> str:
 
 
 def is_ours(file: str) -> bool:
-    return f"{os.sep}quire{os.sep}" in file and not file.endswith(f"{os.sep}disk.py")
+    return file.startswith(OURS) and not file.endswith(f"{os.sep}disk.py")
 
 
 def in_place(entry: Entry, model: Disk) -> list[Entry]:

@@ -25,7 +25,7 @@ WORDLESS = {
     "punctuation": "?!.,;:…—()[]{}<>/\\|'\"`~@#$%^&*-+=_",
     "pictures": "\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467\U0001f1e9\U0001f1ea\U0001f3f4",
     "unseen": "\u200b\u200d\ufeff\u202e\u2066",
-    "control": "\x00\x01\x1b[31m\x7f",
+    "control": "\x00\x01\x1b[\x7f",
     "half": "\ud800\udc00\ud800",
 }
 SYNTAX = {

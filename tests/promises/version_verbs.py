@@ -43,6 +43,7 @@ LOOKING = (
     "facts episodes",
     "facts context|retry queue",
     "facts normalize",
+    "facts refresh --since|2020-01-01|--dry-run",
     "facts ingest --dry-run",
     "notes",
     "profile",

@@ -482,8 +482,8 @@ def test_every_event_is_found_by_its_summary(index: Index) -> None:
 KNOWN = {
     "basic-node": {
         "how does the cache layer handle tenant keys?": "gotcha-2",
-        "warm cache worker": "evt-000009",
-        "retry metrics worker": "next-step-2",
+        "warm cache worker": "gotcha-3",
+        "retry metrics worker": "evt-000005",
         "idempotency": "evt-000008",
         "webhooks jitter": "evt-000005",
         "orders in one table": "evt-000007",

@@ -35,7 +35,7 @@ def test_every_constant_is_documented_with_its_value() -> None:
 
 
 def test_the_parts_add_up(notes: Any) -> None:
-    for hit in notes("webhooks that failed").hits:
+    for hit in notes("what happens to webhooks that have failed before?").hits:
         parts = hit.parts
         relevance = (
             parts["nearness"]
@@ -58,7 +58,7 @@ def test_the_parts_add_up(notes: Any) -> None:
         ),
         ("what should I know before I touch queue.py today?", "feature.retry-queue", "names its file queue.py"),
         ("is the retry queue still the way it was?", "feature.retry-queue", "names its title"),
-        ("retry queue", "feature.retry-queue", "names its name"),
+        ("retry queue", "feature.retry-queue", "names it"),
     ],
 )
 def test_what_a_question_names_is_an_answer(notes: Any, question: str, ref: str, why: str) -> None:

@@ -97,13 +97,14 @@ def test_recall_gives_the_fact_its_origin_and_its_verdict(tools: Tools) -> None:
     ref = tools.store(tags=["billing"])
     found = tools("memory_recall", query="do retries run in the worker?")
     (item,) = found["results"]
-    assert 0 < item.pop("score") <= 1
+    assert 0 < item.pop("score") <= 2
     assert item == {
         "ref": ref,
         "id": ref.removeprefix("fact:"),
         "section": "Architecture",
         "content": RETRIES,
         "confidence": 1.0,
+        "tier": "answer",
         "created_at": "2026-03-02T11:19:00.000Z",
         "tags": ["billing"],
         "origin": "mcp",
@@ -123,6 +124,7 @@ def test_recall_marks_each_fact_as_data(tools: Tools) -> None:
         "section: Architecture\n"
         f"content: {RETRIES}\n"
         "confidence: 1\n"
+        "tier: answer\n"
         "created_at: 2026-03-02T11:19:00.000Z\n"
         f"</{boundary}>"
     )

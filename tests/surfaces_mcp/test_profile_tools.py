@@ -366,7 +366,7 @@ def test_search_finds_by_words(profile: Profile) -> None:
     data = result["structuredContent"]["data"]
     (found,) = data.pop("results")
     assert data == {"beyond": 0, "weak": False, "total": 6}
-    assert 0 < found.pop("score") <= 1.5
+    assert 0 < found.pop("score") <= 4.5
     assert found.pop("why")
     assert found.pop("tier") == "answer"
     stored = SAMPLE["memories"]["tools"]["package_manager"]

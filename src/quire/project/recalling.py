@@ -84,7 +84,16 @@ class FactAsking(FactRooms, Asking):
 
         return Filter(**{"layers": ("facts",), "kinds": ("fact",), **parts})  # type: ignore[arg-type]
 
-    def _search(self, query: str, limit: int, allowed: Filter, *, everything: bool, strict: bool = False) -> Answer:
+    def _search(
+        self,
+        query: str,
+        limit: int,
+        allowed: Filter,
+        *,
+        everything: bool,
+        strict: bool = False,
+        rank_all: bool = False,
+    ) -> Answer:
         from quire.retrieval import Ask
 
         asked = Ask(
@@ -94,6 +103,7 @@ class FactAsking(FactRooms, Asking):
             allowed=allowed,
             everything=everything,
             strict=strict,
+            rank_all=rank_all,
             sharpness=_SHARPNESS,
         )
         return self._ask(asked)

@@ -243,8 +243,9 @@ class WorkingMemory(FactAsking):
         from quire.retrieval import Offer
 
         allowed = self._filter(statuses=(ACTIVE,), scope=scope)
-        # What does not clearly bear on the prompt is no better than any other fact.
-        found = self._search(prompt, _CONTEXT_FACTS, allowed, everything=False, strict=True)
+        found = self._search(prompt, _CONTEXT_FACTS, allowed, everything=False, rank_all=True)
+        if found.weak:
+            return []  # what does not clearly bear on the prompt is no better than any other fact
         weigh = self._weigh()
         return [Offer(record=hit.record, score=hit.score, confidence=weigh(hit.record)) for hit in found.hits]
 

@@ -61,7 +61,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     verify: Callable[[Sequence[Record]], dict[str, Verdict]] | None = None
     """Says of records whether they are still true of the code."""
     sharpness: float = 1.0
-    """To which power relevance is taken before it is weighed: the higher, the less a weight can turn the order."""
+    """Which root of its weight a record counts by: the higher, the less a weight can turn the order."""
     literal: bool = False
     """A few words are meant as they stand: what holds them all comes first."""
     rendered: bool = True
@@ -165,18 +165,22 @@ def _hits(index: Index, asked: Ask, found: list[Scored]) -> list[Hit]:
         record = records.get(item.id)
         if record is not None:
             weight = current_weight(record, asked.weigh(record))
-            relevance = max(0.0, item.relevance) ** asked.sharpness
             hits.append(
                 Hit(
                     record=record,
-                    score=relevance * weight,
+                    score=_score(asked, item.relevance, weight),
                     why=_why(item),
-                    parts=_parts(item, relevance, weight),
+                    parts=_parts(item, item.relevance, weight),
                     tier="answer" if item.tier == "answer" else "possible",
                     holds_all=item.holds_all,
                 )
             )
     return hits
+
+
+def _score(asked: Ask, relevance: float, weight: float) -> float:
+    score: float = max(0.0, relevance) * weight ** (1 / asked.sharpness)
+    return score
 
 
 def _retirement(asked: Ask, record: Record, successor: Record | None) -> Withheld | None:
@@ -197,9 +201,9 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
     kept, faded = _in_force(index, asked, answer, ranked)
     answer.faded = len(faded)
     if _best(faded) > _best(kept.values()):
-        kept.update((hit.record.ref, hit) for hit in _revived(faded))
+        kept.update((hit.record.ref, hit) for hit in _revived(asked, faded))
     elif not any(hit.holds_all for hit in kept.values()):
-        kept.update((hit.record.ref, hit) for hit in _revived([hit for hit in faded if hit.holds_all]))
+        kept.update((hit.record.ref, hit) for hit in _revived(asked, [hit for hit in faded if hit.holds_all]))
     answers = sorted((hit for hit in kept.values() if hit.tier == "answer"), key=_order)
     possible = sorted((hit for hit in kept.values() if hit.tier == "possible"), key=_order)
     answer.beyond = max(0, len(answers) - asked.limit)
@@ -226,7 +230,7 @@ def _in_force(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> tu
                 hit.why += f", {gone.reason}"
             kept.setdefault(hit.record.ref, hit)
             continue
-        if hit.tier == "answer":
+        if hit.tier == "answer" or hit.holds_all:
             answer.withheld.append(gone)
         if gone.is_faded:
             faded.append(hit)
@@ -244,12 +248,12 @@ def _best(hits: Iterable[Hit]) -> float:
     return max((hit.parts.get("relevance", hit.score) for hit in hits), default=0.0)
 
 
-def _revived(faded: list[Hit]) -> list[Hit]:
+def _revived(asked: Ask, faded: list[Hit]) -> list[Hit]:
     """What nobody confirmed for long, where nothing better answers: it says so, and counts little."""
     for hit in faded:
         hit.why += ", faded"
         hit.faded = True
-        hit.score = hit.parts.get("relevance", hit.score) * max(hit.parts.get("weight", 1.0), _FAINT)
+        hit.score = _score(asked, hit.parts["relevance"], max(hit.parts["weight"], _FAINT))
     return faded
 
 
@@ -310,7 +314,7 @@ def _once(withheld: list[Withheld]) -> list[Withheld]:
 
 def _why(item: Scored) -> str:
     if item.named:
-        return f"names its {item.named}"
+        return "names it" if item.named == "name" else f"names its {item.named}"
     reasons = ["words"] if item.coverage or item.words > 0 else []
     if item.nearness >= NEAR or not reasons:
         reasons.append("meaning")

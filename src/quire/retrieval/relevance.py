@@ -63,6 +63,7 @@ TABLE = {
     "kinship floor": Constant(0.3, "two words below this cosine have nothing to do with each other", _ORDER),
     "kinship length": Constant(0.05, "how much higher that floor is for each doubling of a text over 40 words", _ORDER),
     "kinship limit": Constant(0.6, "where a record holds so much of the rarest words, others need not be near", _ORDER),
+    "all keywords": Constant(0.3, "what holding every word adds where a question is a few of them", _ORDER),
     "passages": Constant(0.02, "what nearness loses by chance: the best of many passages is always near", _ORDER),
     "clear coverage": Constant(0.15, "what holding the rarest words adds to nearness in clearness", _TIERS),
     "clear": Constant(0.39, "from this clearness on a record is an answer", _TIERS),
@@ -163,6 +164,9 @@ def measure(index: Index, question: Question, allowed: Filter, *, literal: bool 
     _add_kinship(index, first[:_KIN], records, rarest, holding)
     _add_names(index, question, first, records)
     _lower_what_lacks_a_name(question.text, first, records)
+    if keywords(question.text):
+        for item in found:
+            item.relevance += _CONSTANTS["all keywords"] * item.holds_all
     if literal:
         _put_literal_matches_first(found, every, covering, index.by_ids(list(covering)))
     return sorted(found, key=_order)
@@ -222,11 +226,12 @@ def _add_kinship(
 def _add_names(index: Index, question: Question, first: Iterable[Scored], records: dict[int, Record]) -> None:
     """What of a record the question names, word for word."""
     said, files = _spoken(question.text), _FILE.findall(question.text)
+    told = {said, " ".join(question.words)} - {""}
     for item in first:
         record = records.get(item.id)
         if record is None:
             continue
-        if said and said == _spoken(record.ref.rpartition(":")[2].partition(".")[2]):
+        if _spoken(record.ref.rpartition(":")[2].partition(".")[2]) in told:
             item.named, item.relevance = "name", item.relevance + _LITERAL
         else:
             item.named = _named_in(record, f" {said} ", files, index.searcher())
@@ -298,11 +303,13 @@ def sort_into_tiers(found: Sequence[Scored], question: Question) -> None:
     background = found[place].relevance if len(found) > place else 0.0
     lead = _CONSTANTS["beside the best"] * (found[0].relevance - background)
     few = bool(keywords(question.text)) and not question.is_plain
+    held = few and any(item.holds_all for item in found)
     for item in found:
-        floor = item.holds_all and few
         if item.named:
             item.tier = "answer"
-        elif (item.clearness >= _CONSTANTS["clear"] and not question.is_plain) or floor:
+        elif held and not item.holds_all:
+            item.tier, item.left_out = "possible", "another record holds all of these words"
+        elif (item.clearness >= _CONSTANTS["clear"] and not question.is_plain) or held:
             behind = item.relevance - background < lead and item.clearness < _CONSTANTS["certain"]
             item.tier = "possible" if behind else "answer"
             item.left_out = f"far behind the best ({item.relevance:.2f} of {found[0].relevance:.2f})" if behind else ""

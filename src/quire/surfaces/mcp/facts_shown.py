@@ -24,6 +24,7 @@ _FACT = (
     "status",
     "confidence",
     "score",
+    "tier",
     "created_at",
     "tags",
     "reinforcements",
