@@ -13,7 +13,6 @@ import re
 import subprocess
 import tempfile
 from collections import Counter
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -141,9 +140,7 @@ def _search(project: Project) -> Way:
 
 def _without_keywords(way: Way) -> Way:
     def asked(query: str) -> Found:
-        with ExitStack() as patched:
-            for module in ("fuse", "query"):
-                patched.enter_context(patch(f"quire.retrieval.{module}.keywords", lambda _: []))
+        with patch("quire.retrieval.relevance.keywords", lambda _: []):
             return way(query)
 
     return asked

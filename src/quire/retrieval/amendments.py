@@ -6,12 +6,11 @@ That two records are alike does not mean that one replaces the other; only a rec
 from __future__ import annotations
 
 import math
-import re
 
 from quire.index import Index, Searcher
 from quire.model import EPOCH, Record, instant
 from quire.retrieval.answer import Hit
-from quire.retrieval.relevance import CHANCE
+from quire.retrieval.relevance import CHANCE, spoken
 
 _NEAR = 0.5
 """Two records this near to each other are about one subject."""
@@ -19,23 +18,25 @@ _SHARE = 0.3
 """And the later one must fit the question, too: so well at least, beside the earlier."""
 _HEAD_CHARS = 400
 """A record says at its beginning that it changes another one."""
-_CUE = re.compile(
-    r"\b(?:amend(?:s|ed|ing)|supersed(?:es|ed|ing)|replac(?:es|ed|ing)|revers(?:es|ed|ing)|revert(?:s|ed|ing)|"
-    r"overrul(?:es|ed|ing)|overrid(?:es|ing)|revis(?:es|ed|ing)|withdr(?:aws|ew|awn)|revok(?:es|ed|ing)|"
-    r"obsoletes|no longer|not any ?more|instead of|as of (?:now|today)|from now on|"
-    r"changed from|(?:we|i) (?:have )?stopped|switch(?:es|ed) (?:from|back|to|over)|"
-    r"mov(?:ed|es) (?:away )?from|"
-    r"ersetz(?:t|en)|nicht mehr|statt(?:dessen)?|ab (?:jetzt|sofort)|aufgehoben|"
-    r"ya no|en lugar de|en vez de|a partir de ahora|reemplaza|sustituye)\b",
-    re.I,
+_ENGLISH = (
+    "amends, amended, amending, supersedes, superseded, superseding, replaces, replaced, replacing, reverses, reversed, "
+    "reversing, reverts, reverted, reverting, overrules, overruled, overrides, overriding, revises, revised, revokes, "
+    "revoked, withdraws, withdrew, withdrawn, obsoletes, no longer, not anymore, not any more, instead of, as of now, "
+    "as of today, from now on, changed from, we stopped, we have stopped, i stopped, switched from, switched back, "
+    "switched to, switched over, moved from, moved away from"
 )
+_GERMAN = "ersetzt, ersetzen, nicht mehr, stattdessen, ab jetzt, ab sofort, aufgehoben"
+_SPANISH = "ya no, en lugar de, en vez de, a partir de ahora, reemplaza, sustituye"
+# Looked for as they are: a pattern would have to be made anew for every command.
+_CUES = tuple(f" {cue} " for cue in ", ".join((_ENGLISH, _GERMAN, _SPANISH)).split(", "))
 
 __all__ = ["put_amendments_first", "says_it_changes"]
 
 
 def says_it_changes(record: Record) -> bool:
     """Whether a record says at its beginning that it amends, replaces or reverses something."""
-    return bool(_CUE.search(f"{record.title}\n{record.text[:_HEAD_CHARS]}"))
+    said = f" {spoken(f'{record.title} {record.text[:_HEAD_CHARS]}')} "
+    return any(cue in said for cue in _CUES)
 
 
 def put_amendments_first(index: Index, hits: list[Hit]) -> None:

@@ -38,6 +38,7 @@ __all__ = [
     "measure",
     "sort_for_a_prompt",
     "sort_into_tiers",
+    "spoken",
 ]
 
 
@@ -225,13 +226,13 @@ def _add_kinship(
 
 def _add_names(index: Index, question: Question, first: Iterable[Scored], records: dict[int, Record]) -> None:
     """What of a record the question names, word for word."""
-    said, files = _spoken(question.text), _FILE.findall(question.text)
+    said, files = spoken(question.text), _FILE.findall(question.text)
     told = {said, " ".join(question.words)} - {""}
     for item in first:
         record = records.get(item.id)
         if record is None:
             continue
-        if _spoken(record.ref.rpartition(":")[2].partition(".")[2]) in told:
+        if spoken(record.ref.rpartition(":")[2].partition(".")[2]) in told:
             item.named, item.relevance = "name", item.relevance + _LITERAL
         else:
             item.named = _named_in(record, f" {said} ", files, index.searcher())
@@ -242,17 +243,17 @@ def _named_in(record: Record, said: str, files: Sequence[str], searcher: Searche
     for file in files:
         if any(_leads_to(anchor, file) for anchor in record.anchors):
             return f"file {file}"
-    title = _spoken(record.title)
+    title = spoken(record.title)
     if " " in title and f" {title} " in said:
         return "title"
     for tag in record.tags:
-        name = _spoken(tag)
+        name = spoken(tag)
         if name and f" {name} " in said and searcher.is_rare(name, _CONSTANTS["named"]):
             return f"{_TAG}{tag}"
     return ""
 
 
-def _spoken(text: str) -> str:
+def spoken(text: str) -> str:
     """The words of a text with a blank between them, in small letters."""
     return " ".join(_WORD.findall(text.casefold()))
 
