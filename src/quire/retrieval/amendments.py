@@ -19,11 +19,11 @@ _SHARE = 0.3
 _HEAD_CHARS = 400
 """A record says at its beginning that it changes another one."""
 _ENGLISH = (
-    "amends, amended, amending, supersedes, superseded, superseding, replaces, replaced, replacing, reverses, reversed, "
-    "reversing, reverts, reverted, reverting, overrules, overruled, overrides, overriding, revises, revised, revokes, "
-    "revoked, withdraws, withdrew, withdrawn, obsoletes, no longer, not anymore, not any more, instead of, as of now, "
-    "as of today, from now on, changed from, we stopped, we have stopped, i stopped, switched from, switched back, "
-    "switched to, switched over, moved from, moved away from"
+    "amends, amended, amending, supersedes, superseded, superseding, replaces, replaced, replacing, reverses, "
+    "reversed, reversing, reverts, reverted, reverting, overrules, overruled, overrides, overriding, revises, revised, "
+    "revokes, revoked, withdraws, withdrew, withdrawn, obsoletes, no longer, not anymore, not any more, instead of, "
+    "as of now, as of today, from now on, changed from, we stopped, we have stopped, i stopped, switched from, "
+    "switched back, switched to, switched over, moved from, moved away from"
 )
 _GERMAN = "ersetzt, ersetzen, nicht mehr, stattdessen, ab jetzt, ab sofort, aufgehoben"
 _SPANISH = "ya no, en lugar de, en vez de, a partir de ahora, reemplaza, sustituye"

@@ -258,17 +258,15 @@ def _revived(asked: Ask, faded: list[Hit]) -> list[Hit]:
 
 
 def _limited(asked: Ask, answers: list[Hit], possible: list[Hit]) -> list[Hit]:
-    """Answers, then a few possible ones; one that holds every word of the question is never left out."""
-    most = asked.limit if asked.rank_all else min(_POSSIBLE, asked.limit)
-    holder = next((hit for hit in (*answers, *possible) if hit.holds_all), None)
+    """Answers, then a few possible ones; one that holds every word of the question is not left out for others."""
     shown = answers[: asked.limit]
-    if holder is not None and holder not in shown and shown and not asked.prompt:
-        shown = shown[: asked.limit - 1]
-        shown.append(holder) if holder.tier == "answer" else possible.insert(0, holder)
-    rest = list({hit.record.ref: hit for hit in possible if hit not in shown}.values())
-    if holder in rest[most:]:
-        rest = [*rest[: most - 1], holder]
-    return [*shown, *_verified(asked, rest[: min(most, asked.limit - len(shown))])]
+    if asked.limit > 1 and not asked.prompt and not any(hit.holds_all for hit in shown):
+        holder = next((hit for hit in (*answers, *possible) if hit.holds_all), None)
+        if holder is not None:
+            shown = shown[: asked.limit - 1]
+            possible = [holder, *(hit for hit in possible if hit is not holder)]
+    most = min(asked.limit if asked.rank_all else _POSSIBLE, asked.limit - len(shown))
+    return [*shown, *_verified(asked, possible[:most])]
 
 
 def _verified(asked: Ask, hits: list[Hit]) -> list[Hit]:
