@@ -31,10 +31,10 @@ def complaint(use: Callable[[str], object], pump: str, harmless: float, size: in
         return ""
     short = took(use, pumped(pump, size // 4), tries=2)
     if long > most or long > 9 * short:
-        long = min(long, took(use, said))
+        long = min(long, took(use, said, tries=3))  # a busy machine is not a slow pattern
     if long > most:
         return f"{pump!r}: {long / beat():.0f} beats, ordinary text {harmless / beat():.0f}"
-    return f"{pump!r}: {short / beat():.1f} → {long / beat():.1f} beats" if long > 9 * short else ""
+    return f"{pump!r}: {short / beat():.1f} → {long / beat():.1f} beats" if long > 12 * short else ""
 
 
 @proves("P5.3", "D7")
