@@ -10,7 +10,7 @@ import pytest
 from commanding import Here, copy_of, fact_line, lines_of
 
 OLD, NEWER, TODAY = "2025-06-01T09:00:00.000Z", "2025-09-01T09:00:00.000Z", "2026-03-02T11:19:00.000Z"
-FIXTURE = Path("/work/shared/fixtures/facts/omegon-history/38_2026-03-18_78ad3cd6.jsonl")
+FIXTURE = Path(__file__).parents[2].parent / "shared/fixtures/facts/omegon-history/38_2026-03-18_78ad3cd6.jsonl"
 
 
 @pytest.fixture

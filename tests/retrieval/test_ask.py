@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from quire.index import Filter
+from quire.model import Record
 
 Shelf = Callable[..., Any]
 Make = Callable[..., Any]
@@ -275,3 +276,22 @@ def test_an_empty_memory_says_so(shelf: Shelf) -> None:
     answer = shelf()("anything at all")
     assert answer.hits == []
     assert "Nothing in the memory is near this." in answer.markdown
+
+
+def test_an_event_says_in_which_session_it_was_said(shelf: Shelf) -> None:
+    event = Record(
+        ref="event:evt-000007",
+        layer="graph",
+        kind="event",
+        title="Cache keys must include the tenant",
+        text="Cache keys must include the tenant.",
+        status="active",
+        path="history/events.jsonl",
+        created_at="2026-03-01T14:30:00Z",
+        updated_at="2026-03-01T14:30:00Z",
+        names=("0199b-codex-2",),
+    )
+    found = shelf(event)("cache keys tenant")
+    assert found.hits[0].session == "0199b-codex-2"
+    assert "said in session 0199b-codex-2\n" in found.markdown
+    assert "2026-03-01]" in found.markdown

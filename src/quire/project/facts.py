@@ -182,7 +182,7 @@ class FactKeeping(FactRooms):
         return [name for _, name in sorted(found)]
 
     def memory_refresh(self, since: str, *, mind: str | None = None, dry_run: bool = False) -> Refreshed:
-        """Start the clock of all active facts again that somebody confirmed on this day or later, in one step."""
+        """Start the clock of all active facts again that were confirmed on this day or later, in one step."""
         from quire.index import Filter
         from quire.layers.facts import held_of, refresh_fact
 

@@ -26,7 +26,7 @@ _RARE = 64
 _COMPARED: tuple[Layer, ...] = ("graph", "facts", "profile")
 """The journal tells what happened: to say it twice, or otherwise the next day, is no fault."""
 _BY_TAGS = "related-to"
-"""What the profile links by itself; any other link says that somebody has looked at both."""
+"""What the profile links by itself; any other link says that a person has looked at both."""
 
 __all__ = ["Alike", "Similar", "alike_pairs", "alike_to", "similar_to"]
 
