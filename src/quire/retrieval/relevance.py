@@ -65,6 +65,7 @@ TABLE = {
     "kinship length": Constant(0.05, "how much higher that floor is for each doubling of a text over 40 words", _ORDER),
     "kinship limit": Constant(0.6, "where a record holds so much of the rarest words, others need not be near", _ORDER),
     "all keywords": Constant(0.3, "what holding every word adds where a question is a few of them", _ORDER),
+    "most keywords": Constant(0.5, "what else answers must hold where a record holds all of a few words", _TIERS),
     "passages": Constant(0.02, "what nearness loses by chance: the best of many passages is always near", _ORDER),
     "clear coverage": Constant(0.15, "what holding the rarest words adds to nearness in clearness", _TIERS),
     "clear": Constant(0.39, "from this clearness on a record is an answer", _TIERS),
@@ -308,9 +309,9 @@ def sort_into_tiers(found: Sequence[Scored], question: Question) -> None:
     for item in found:
         if item.named:
             item.tier = "answer"
-        elif held and not item.holds_all:
+        elif held and item.coverage < _CONSTANTS["most keywords"]:
             item.tier, item.left_out = "possible", "another record holds all of these words"
-        elif (item.clearness >= _CONSTANTS["clear"] and not question.is_plain) or held:
+        elif (item.clearness >= _CONSTANTS["clear"] and not question.is_plain) or (held and item.holds_all):
             behind = item.relevance - background < lead and item.clearness < _CONSTANTS["certain"]
             item.tier = "possible" if behind else "answer"
             item.left_out = f"far behind the best ({item.relevance:.2f} of {found[0].relevance:.2f})" if behind else ""
