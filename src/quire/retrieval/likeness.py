@@ -15,7 +15,7 @@ from msgspec import Struct
 _ALIKE = 0.75
 """The share of the telling words of both that both have."""
 _LEAST = 3
-"""With fewer telling words there is too little to compare."""
+"""With fewer telling words there is too little to compare; with one less, they must all be the same."""
 _MOST = 40
 """In a longer text a negation denies a part at most, and a number is one of many."""
 
@@ -134,7 +134,8 @@ def likeness(one: Statement, other: Statement) -> tuple[float, bool]:
     """
     both = one.words & other.words
     most = max(len(one.words), len(other.words))
-    if min(len(one.words), len(other.words)) < _LEAST or 2 * len(both) < most:
+    fewest = min(len(one.words), len(other.words))
+    if 2 * len(both) < most or (fewest < _LEAST and not len(both) == most == _LEAST - 1):
         return 0.0, False
     if one.names - other.names and other.names - one.names:
         return 0.0, False
