@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from time import sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from quire.index.analysis import match_any
 from quire.index.memos import Memos
@@ -94,7 +94,7 @@ class Index(Memos):
         """Re-read exactly the files that changed since the last look; how many that were."""
         for _ in range(_LOOKS):
             with contextlib.suppress(_Overtaken):
-                return self._refresh(source, source if isinstance(source, Fitting) else None)
+                return self._refresh(source, cast(Fitting, source) if hasattr(source, "moment") else None)
             sleep(_PAUSE_SECONDS)
         return self._refresh(source, None)
 
