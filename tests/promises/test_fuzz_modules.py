@@ -68,7 +68,6 @@ NOT_HERE: dict[str, str] = {
     "retrieval.journal_evidence": _SHOWN,
     "retrieval.journal_matching": _SHOWN,
     "retrieval.profile_pages": _SHOWN,
-    "retrieval.amendments": "the beginning of a text, searched for a few words",
     "retrieval.likeness": _SHOWN,
     "surfaces.cli.commands": "texts of our own help",
     "surfaces.cli.diff": _SHOWN,

@@ -15,7 +15,7 @@ from msgspec import Struct
 _ALIKE = 0.75
 """The share of the telling words of both that both have."""
 _LEAST = 3
-"""With fewer telling words there is too little to compare; with one less, they must all be the same."""
+"""With fewer telling words there is too little to compare; with one less, only a denial counts."""
 _MOST = 40
 """In a longer text a negation denies a part at most, and a number is one of many."""
 
@@ -146,6 +146,8 @@ def likeness(one: Statement, other: Statement) -> tuple[float, bool]:
         return 0.0, False
     is_denied = (one.is_denial != other.is_denial) != (turned % 2 == 1)
     differ = bool(one.numbers - other.numbers) and bool(other.numbers - one.numbers)
+    if fewest < _LEAST and not is_denied:
+        return 0.0, False
     if not is_denied and not differ:
         return share, False
     is_about = not is_denied or turned > 0 or bool((one.denied ^ other.denied) & both)
