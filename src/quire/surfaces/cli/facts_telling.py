@@ -137,7 +137,7 @@ def archive(
 
 
 def refresh(session: Session, since: str | None, mind: str | None, dry_run: bool) -> None:
-    """Make old facts count from today: all active ones that somebody confirmed or read on DATE or later.
+    """Make old facts count from today: all active ones that were confirmed or read on DATE or later.
 
     Facts fade unless they are confirmed, so a file that nobody used for long is left out of answers. This starts their
     clock again, in one step. It is no confirmation: they fade as fast as before.
