@@ -130,12 +130,32 @@ def test_a_list_of_lines(indent: str) -> None:
     assert found.problems == ()
 
 
+@pytest.mark.parametrize(
+    ("lines", "value"),
+    [
+        (["k: |", "  17. Use UDP"], "17. Use UDP"),
+        (["k: | ", "  One: two", "", "    # three", "  - four", ""], "One: two\n\n  # three\n- four"),
+        (["k: >-  # folded", "  One", "  two", "", "  three", "", "", "  four"], "One two\nthree\n\nfour"),
+        (["k: |2", "    deep"], "  deep"),
+        (["k: >2-", "    deep"], "  deep"),
+        (["k: |-", "# no text"], ""),
+        (["k: >+", " x"], "x"),
+    ],
+)
+def test_a_block_of_text(lines: list[str], value: str) -> None:
+    found = yaml(*lines, "next: a")
+    assert found.fields == {"k": value, "next": "a"}
+    assert found.problems == ()
+
+
 @proves("P5.1", "D5", over="graph inbox")
 @pytest.mark.parametrize(
     "lines",
     [
-        ["k: |", "  text"],
-        ["k: >-", "  text"],
+        ["k: |", "  text", " less"],
+        ["k: >-", "- item"],
+        ["k: |", "\ttext"],
+        ["k: | text", "  more"],
         ["k: one", "  two"],
         ["k:", "  nested: a"],
         ["k:", "  one"],

@@ -1,8 +1,9 @@
 """The head of a Markdown document: `---` with a plain part of YAML, or `+++` with TOML.
 
-Of YAML, this is read: one `key: value` to a line, values plain or quoted, lists as `[a, "b, c"]` or as lines `- item`,
-comments. Numbers, dates and truth values stay the text they are; a plain text may hold colons. All else of YAML (nested
-keys, texts over several lines, anchors, tags) is reported with its key and left out, never guessed.
+Of YAML, this is read: one `key: value` to a line, values plain or quoted, blocks of text below `|` or `>`, lists as
+`[a, "b, c"]` or as lines `- item`, comments. Numbers, dates and truth values stay the text they are; a plain text may
+hold colons. All else of YAML (nested keys, other texts over several lines, anchors, tags) is reported with its key and
+left out, never guessed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SINGLE = re.compile(r"'((?:[^']|'')*)'")
 _PLAIN_IN_LIST = re.compile(r"[^,\[\]{}]*")
 _COMMENT = re.compile(r"[ \t]#")
+_BLOCK = re.compile(r"([|>])[+-]?([1-9]?)[+-]?(?:[ \t]+#.*|[ \t]*)$")
+_FOLD = re.compile(r"(?<=\S)\n(?=\S)")
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", " ": " ", "n": "\n", "t": "\t", "r": "\r"}
 _NOTHING = ("", "~", "null", "Null", "NULL")
@@ -110,7 +113,8 @@ def _read_yaml(head: list[str], path: str) -> tuple[dict[str, Value], list[Probl
             continue
         seen.add(name)
         try:
-            fields[name] = _value(value, [line for line in more if not _says_nothing(line)])
+            block = _BLOCK.match(value)
+            fields[name] = _block(block, more) if block else _value(value, more)
         except _Unread as error:
             said = f"`{name}` was not read: {error}."
             hint = 'Write it as one line, in quotes, or as a list of lines "- item".'
@@ -122,8 +126,23 @@ def _says_nothing(line: str) -> bool:
     return line.lstrip(" \t")[:1] in ("", "#")
 
 
+def _block(mark: re.Match[str], lines: list[str]) -> str:
+    """The text of the lines below `|` or `>`, without the line feeds at its end; `>` joins lines to paragraphs."""
+    end = next((number for number, line in enumerate(lines) if line[:1] not in ("", " ")), len(lines))
+    if any(not _says_nothing(line) for line in lines[end:]):
+        raise _Unread("what stands below it is no block of text")
+    inner = lines[:end]
+    depths = (len(line) - len(line.lstrip(" ")) for line in inner if line.strip())
+    depth = int(mark[2]) if mark[2] else next(depths, 0)
+    if any(line[:depth].strip() for line in inner):
+        raise _Unread("its lines are not indented alike")
+    text = "\n".join(line[depth:] for line in inner).rstrip()
+    return text if mark[1] == "|" else re.sub(r"\n(\n+)", r"\1", _FOLD.sub(" ", text))
+
+
 def _value(text: str, more: list[str]) -> Value:
     """A value that begins beside its key, or stands on the lines below it."""
+    more = [line for line in more if not _says_nothing(line)]
     if text.startswith("#"):
         text = ""
     if text and more:
