@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import re
 
+from quire.guard.folding import folded_seen
 from quire.guard.steering import SPACE
 from quire.guard.steering_abroad import LATIN, NATIVE
 from quire.guard.steering_marks import command_flags, mark_flags
@@ -25,43 +26,6 @@ _WORDS = re.compile(r"[a-z]+")
 _SHORTEST = 40
 """Of a word that may be an encoded text."""
 _RULES = (*ORDERS, *PEOPLE, *LATIN)
-# Letters that look like Latin ones; those that only sound like them would not deceive anybody.
-_LOOKALIKES = {
-    other: letter
-    for letter, others in {
-        "a": "аАαΑа",
-        "b": "ВвΒβЬь",
-        "c": "сСϲϹ",
-        "d": "ԁԀ",
-        "e": "еЕεΕёЁє",
-        "g": "ԍց",
-        "h": "һҺНнΗհ",
-        "i": "іІїЇιΙι",
-        "j": "јЈ",
-        "k": "кКκΚ",
-        "l": "Ӏӏ",
-        "m": "мМΜ",
-        "n": "ηΝпո",
-        "o": "оОοΟօσ",
-        "p": "рРρΡ",
-        "q": "ԛԚզ",
-        "r": "гг",
-        "s": "ѕЅՏ",
-        "t": "тТτΤ",
-        "u": "υսՍ",
-        "v": "νѵ",
-        "w": "ԝԜωш",
-        "x": "хХχΧ",
-        "y": "уУΥγ",
-        "z": "ζΖ",
-    }.items()
-    for other in others
-}
-# Blocks with letters and marks that fold to Latin ones; everything else stays as it is.
-_FOLDED = (
-    *((0x80, 0x58F), (0x1D00, 0x1EFF), (0x2000, 0x214F), (0x2160, 0x217F), (0x2460, 0x24FF), (0x2C60, 0x2C7F)),
-    *((0xA640, 0xA7FF), (0xFB00, 0xFB06), (0xFF01, 0xFF5E), (0x1D400, 0x1D7FF), (0x1F110, 0x1F189)),
-)
 _SQUASHED = {code: None for code in range(128) if not chr(code).isalpha()} | {
     ord(digit): letter for digit, letter in zip("013457@$", "oieastas", strict=True)
 }
@@ -87,40 +51,13 @@ def _encoded(text: str) -> str:
 
 
 def _tried(text: str) -> set[str]:
-    if text.isascii():
-        folded, found = text.lower(), set[str]()
-    else:
+    found = set[str]()
+    if not text.isascii():
         text = without_unseen(text)
-        chars = set(text)
-        folded, found = _folded(text, chars), _native(text.lower(), chars)
-    found.update(mark_flags(folded), command_flags(folded), _worded(folded.replace("'", "")), _squashed(folded))
+        found = _native(text.lower(), set(text))
+    plain = folded_seen(text)
+    found.update(mark_flags(plain), command_flags(plain), _worded(plain.replace("'", "")), _squashed(plain))
     return found
-
-
-def _folded(text: str, chars: set[str]) -> str:
-    """Small Latin letters, as far as the characters are such or look like them."""
-    letters = {ord(char): _fold(char) for char in chars if any(first <= ord(char) <= last for first, last in _FOLDED)}
-    return (text.translate(letters) if letters else text).lower()
-
-
-@functools.lru_cache(8192)
-def _fold(char: str) -> str:
-    import unicodedata
-
-    if char in _LOOKALIKES:
-        return _LOOKALIKES[char]
-    if char in "\u2018\u2019\u02bc\u2032`":
-        return "'"
-    if unicodedata.combining(char):
-        return ""
-    plain = unicodedata.normalize("NFKC", char)
-    if plain.isascii():
-        return plain
-    if "LATIN" in unicodedata.name(char, ""):
-        from anyascii import anyascii
-
-        return anyascii(plain)
-    return plain if len(plain) < 4 else char
 
 
 def _worded(text: str) -> set[str]:

@@ -1,0 +1,90 @@
+"""What a text would do if somebody did as it says: run what was downloaded, send a secret, switch off a check.
+
+A project's memory rightly holds such commands, so none is refused for it: the effects stand beside the record wherever
+it is shown. They come from what commands do (`commands`) and from verbs with their objects (`orders`), not from
+sentences; a command that the text forbids, or says is gone, has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from quire.guard.folding import folded
+from quire.model import one_line
+
+__all__ = ["EFFECTS", "effects_of", "words_of"]
+
+EFFECTS = {
+    "downloads-and-runs": "runs a downloaded program",
+    "runs-package": "installs or runs a package that is not pinned, or from another source",
+    "privileged": "takes full rights on the machine",
+    "disables-check": "switches off a safety check",
+    "sends-secret": "sends secrets to another place",
+    "gives-access": "lets another machine in",
+    "persists": "changes what starts by itself or who may log in",
+    "destroys": "deletes or overwrites data for good",
+    "hides": "says that a person need not be asked or told",
+}
+"""By its code, what an effect is in plain words."""
+
+_CLAUSE = 160
+# A ban or a report just before: at most a few words further comes what it is about.
+_NOT = re.compile(
+    r"\b(?:never|do not|does not|dont|don't|not to|must not|mustn't|should not|shouldn't|may not|cannot|can't|avoid\w*|"
+    r"instead of|rather than|without|no longer|not allow\w*|stop(?:ped|s)?|remov(?:ed?|es)|replac(?:ed?|es)|"
+    r"dropp?(?:ed)?|refus\w+|reject\w*|forbid\w*|forbidden|bann?(?:ed|s)?|block(?:s|ed)?|prevent\w*|prohibit\w*|disallow\w*|against|"
+    r"detects?|flags|finds|reports|warns? (?:about|of)|catch(?:es)?|why not|there (?:is|are) no|used to|ran|was|"
+    r"niemals|nie|nicht|keine?n?|statt|anstatt|anstelle von|vermeide\w*|verbot\w*|verbiet\w*|"
+    r"nunca|jamas|evit\w+|en (?:lugar|vez) de|prohib\w+|"
+    r"no (?:se )?(?:debe\w*|us\w{1,3}|ejecut\w+|instal\w+|envi\w+|descarg\w+|desactiv\w+|borr\w+|hag\w+)|"
+    r"ne (?:pas|jamais)|jamais|pas de|au lieu de|plutot que|interdi\w+|n'?\w+ (?:pas|jamais))\b"
+    r"|不要|禁止|切勿|请勿|不得|不能|不应|别再|而不是|の代わり"
+)
+# Words after which a ban has turned into its opposite, or is about something else.
+_TURN = re.compile(
+    r"\b(?:forget|hesitate|skip|fail|miss|omit|until|unless|before|but|and|then|except|only|always|otherwise|bother|"
+    r"vergiss|vergessen|bevor|sondern|und|sino|pero|antes|olvid\w+|oubli\w+|mais|avant|puis)\b|忘|之前|そして|然后"
+)
+# A ban or a report that follows.
+_GONE = re.compile(
+    r"^[^.;!?\n。]{0,80}?(?:\b(?:is|are|was|were|be|been|gets?|stays?)\b[^.;!?\n]{0,24}?\b"
+    r"(?:not allowed|not permitted|not used|not needed|forbidden|banned|blocked|removed|refused|rejected|prohibited|"
+    r"disallowed|deprecated|disabled|replaced|gone|flagged|verboten)\b"
+    r"|\b(?:must|should|may|do|does|can) ?not\b|\bno longer\b|\bnever\b|^\W{0,3}(?:nicht|niemals)\b|\bist verboten\b|"
+    r"\besta prohibido\b|\best interdit\b|しない|せず|禁止|ないで|使わない|不允许)"
+)
+_BOUND = re.compile(r"[.!?;,](?=\s)|[。！？，、；]|\n|\s[-–—]\s|:(?=\s*\S)")
+_LEAD = re.compile(r"[\s`'\"*:(]+(?:```\w*\s*)?$")
+
+
+def effects_of(text: str) -> tuple[str, ...]:
+    """The codes of what the text would do, each once, in the order of `EFFECTS`; none for ordinary text."""
+    plain = folded(text)
+    from quire.guard.commands import command_effects
+    from quire.guard.orders import order_effects
+
+    found: set[str] = set()
+    for source in (command_effects, order_effects):
+        for effect, start, end in source(plain):
+            # Who says that nobody is to be told words it as a ban.
+            if effect not in found and (effect == "hides" or not _is_denied(plain, start, end)):
+                found.add(effect)
+    return tuple(code for code in EFFECTS if code in found)
+
+
+def words_of(effects: Iterable[str]) -> str:
+    """The effects in plain words, on one line; what is no effect is left out."""
+    return one_line("; ".join(EFFECTS[code] for code in effects if code in EFFECTS))
+
+
+def _is_denied(text: str, start: int, end: int) -> bool:
+    """Whether what stands there is forbidden by its clause, or said to be gone."""
+    before = _LEAD.sub("", text[max(0, start - _CLAUSE) : start])
+    before = _BOUND.split(before)[-1]
+    denials = list(_NOT.finditer(before))
+    if denials:
+        between = before[denials[-1].end() :]
+        if len(between.split()) <= 6 and not _TURN.search(between):
+            return True
+    return _GONE.search(text[end : end + _CLAUSE]) is not None
