@@ -14,7 +14,7 @@ from quire.project.journal_rooms import JournalRooms
 
 if TYPE_CHECKING:
     from quire.capture.repository import Scan, Validation
-    from quire.layers.journal import Bundle, Journal, Provider, Writing
+    from quire.layers.journal import Bundle, Journal, Provider, State, Writing
 
 _VALIDATION_SECONDS = 600.0
 _SUMMARY_LINES = 5
@@ -188,14 +188,14 @@ class JournalMaking(JournalRooms):
 
         journal = self._journal()
         name = self._provider_name(provider)
-        result, bundle, validations, who = self._made(name, journal.state.bundle, validate and not dry_run, progress)
+        result, bundle, validations, who = self._made(name, journal.state, validate and not dry_run, progress)
         before = journal.state.bundle_hash
 
         def plan(fresh: Journal) -> tuple[Refreshed, Writing | None]:
             nonlocal bundle
             if fresh.state.bundle_hash != before and name == LOCAL_PROVIDER:
                 # Somebody wrote while we looked: what they wrote is where we start from.
-                bundle = self._made(name, fresh.state.bundle, False, None, validations)[1]
+                bundle = self._made(name, fresh.state, False, None, validations)[1]
             elif fresh.state.bundle_hash != before:
                 raise _overtaken()
             diff = self._sifted_diff(diff_bundles(fresh.state.bundle, bundle))
@@ -227,7 +227,7 @@ class JournalMaking(JournalRooms):
     def _made(
         self,
         provider: str,
-        previous: Bundle | None,
+        former: State | None,
         validate: bool,
         progress: Progress | None,
         known: Sequence[Validation] = (),
@@ -239,11 +239,10 @@ class JournalMaking(JournalRooms):
         tell = progress or (lambda _: None)
         tell("Looking at the project")
         scan = scan_repository(self.root, self.git)
-        bundle = build_bundle(scan, self.git, previous=previous)
-        validations = list(known)
-        if validate:
-            validations = self._run_validations(bundle, tell)
-            bundle = build_bundle(scan, self.git, previous=previous, validations=validations)
+        previous = former.bundle if former else None
+        teller = former.provider.name if former and former.provider.name != LOCAL_PROVIDER else ""
+        validations = self._run_validations(scan, tell) if validate else list(known)
+        bundle = build_bundle(scan, self.git, previous=previous, teller=teller, validations=validations)
         result = self._looked(scan, provider, "init" if previous is None else "update")
         result.validations = [
             {"label": one.label, "command": one.command, "status": one.status, "summary": one.summary}
@@ -275,15 +274,14 @@ class JournalMaking(JournalRooms):
             provider=provider,
         )
 
-    def _run_validations(self, bundle: Bundle, tell: Progress) -> list[Validation]:
+    def _run_validations(self, scan: Scan, tell: Progress) -> list[Validation]:
         """Run the commands that tell whether the project is well: no shell, a time limit, nothing on stdin."""
-        from quire.capture.repository import Validation
+        from quire.capture.repository import Validation, find_checks
         from quire.files import run_program
-        from quire.layers.journal import objects_at, shown, texts_at
 
         found = []
-        for item in objects_at(bundle, "validationCommands"):
-            argv = texts_at(item, "command")
+        for check in find_checks(scan):
+            argv = list(check.command)
             line = " ".join(argv)
             tell(f"Running {line}")
             done = run_program(argv, cwd=self.root, env=dict(self.world.env), seconds=_VALIDATION_SECONDS)
@@ -292,19 +290,15 @@ class JournalMaking(JournalRooms):
             if done.timed_out:
                 said = f"Stopped after {_VALIDATION_SECONDS:.0f} seconds."
             found.append(
-                Validation(
-                    label=shown(item, "label"), command=line, status=status, summary=_kept(said), at=self._time()
-                )
+                Validation(label=check.label, command=line, status=status, summary=_kept(said), at=self._time())
             )
         return found
 
     def journal_validation_commands(self) -> list[str]:
         """What `--validate` would run."""
-        from quire.capture.repository import build_bundle, scan_repository
-        from quire.layers.journal import objects_at, texts_at
+        from quire.capture.repository import find_checks, scan_repository
 
-        bundle = build_bundle(scan_repository(self.root, self.git), self.git)
-        return [" ".join(texts_at(item, "command")) for item in objects_at(bundle, "validationCommands")]
+        return [" ".join(check.command) for check in find_checks(scan_repository(self.root, self.git))]
 
 
 def _overtaken() -> Conflict:

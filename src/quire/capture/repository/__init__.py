@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from quire.capture.repository.bundle import Validation, build_bundle
     from quire.capture.repository.consolidation import consolidate, consolidated, told_by
     from quire.capture.repository.scan import Scan, scan_repository, scan_value
+    from quire.capture.repository.scripts import find_checks
 
 __all__ = [
     "Scan",
@@ -15,6 +16,7 @@ __all__ = [
     "build_bundle",
     "consolidate",
     "consolidated",
+    "find_checks",
     "scan_repository",
     "scan_value",
     "told_by",
@@ -27,6 +29,7 @@ _HOMES = {
     "build_bundle": "bundle",
     "consolidate": "consolidation",
     "consolidated": "consolidation",
+    "find_checks": "scripts",
     "scan_repository": "scan",
     "scan_value": "scan",
     "told_by": "consolidation",

@@ -1,11 +1,13 @@
 """A memory made of what lies in a project: every sentence is taken from a file or a commit, or counts them.
 
-The same files and commits give the same bundle. What an earlier bundle knew from elsewhere, from sessions or by hand,
-is kept; what it had from files is made anew. Items from files name theirs under the key `source`.
+The same files and commits give the same bundle. What an earlier bundle knew from elsewhere, from sessions, from a model
+or by hand, is kept; what it had from files is made anew. Items from files name theirs under the key `source`. Nothing
+that is known is replaced by the word for none, or by an empty list.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,11 +16,14 @@ from msgspec import Struct
 from quire.capture.repository.architecture import NOTES_MOST, architecture_notes, is_cited
 from quire.capture.repository.carrying import (
     SOURCE,
+    beside,
     carried_items,
+    carried_paths,
+    carried_places,
     carried_texts,
     is_whole_snapshot,
-    known_purposes,
     said_once,
+    told_by_model,
 )
 from quire.capture.repository.consolidation import (
     GOTCHAS_MOST,
@@ -29,25 +34,36 @@ from quire.capture.repository.consolidation import (
     told_by,
 )
 from quire.capture.repository.entrypoints import Entrypoint, find_entrypoints
-from quire.capture.repository.focus import current_state, focus_summary, is_built_risk, is_built_state, marked_risks
+from quire.capture.repository.focus import (
+    current_state,
+    focus_summary,
+    is_built_risk,
+    is_built_state,
+    is_built_summary,
+    marked_risks,
+)
 from quire.capture.repository.git_story import tell_story
 from quire.capture.repository.modules import Part, count_sources, dense_areas, find_parts
 from quire.capture.repository.pages import Page, find_readme, read_pages
 from quire.capture.repository.readme import first_paragraph, title_of
-from quire.capture.repository.scan import Scan
+from quire.capture.repository.scan import GENERIC, Scan
 from quire.capture.repository.scripts import find_checks
 from quire.capture.repository.steps import Unreleased, find_steps, find_unreleased
 from quire.capture.repository.traps import find_risks, find_traps
 from quire.capture.repository.tree import is_file
 from quire.capture.repository.wording import NONE, TITLE_CHARS, said, stated
 from quire.files import Git
-from quire.layers.journal import Bundle, Event, layout, shown
+from quire.layers.journal import Bundle, Event, bundle_faults, layout, shown
+from quire.model import trim
 
 _KEY_PATHS = 16
 _FIRST_FILES = 8
 _READ_FIRST = ("AGENTS.md", "CLAUDE.md", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 _SUMMARY_CHARS = 500
 _NAME_WORDS = 4
+_PROJECT = ("name", "summary", "primaryEcosystem", "packageManager", "workspaceManager")
+_ACTIONS = ("currentFocus", "validationSnapshot", "suggestedNextActions")
+_RUN = re.compile(r"Run `[^`]+`\.")
 
 __all__ = ["Validation", "build_bundle"]
 
@@ -69,10 +85,14 @@ def build_bundle(
     git: Git,
     *,
     previous: Bundle | None = None,
+    teller: str = "",
     events: Sequence[Event] = (),
     validations: Iterable[Validation] = (),
 ) -> Bundle:
-    """The bundle of a scanned project. `events` are the part of the history that is not in `previous` yet."""
+    """The bundle of a scanned project. `events` are the part of the history that is not in `previous` yet.
+
+    `teller` is the model that wrote `previous`; empty where it was made from files.
+    """
     before: Bundle = previous if isinstance(previous, dict) else {}
     pages = read_pages(scan.tree)
     counts = count_sources(scan.tree)
@@ -82,22 +102,28 @@ def build_bundle(
         {"label": check.label, "command": list(check.command), "purpose": stated(check.purpose)}
         for check in find_checks(scan)
     ]
+    root = scan.tree.root
+    modules = [{"name": part.name, "path": part.path, "responsibility": stated(part.purpose)} for part in parts]
+    ways_in = [{"path": entry.path, "role": stated(entry.role)} for entry in entries]
+    areas = [
+        {"path": area.path, "note": f"{area.count} source file{'s' if area.count > 1 else ''}"}
+        for area in dense_areas(counts)
+    ]
     bundle: Bundle = {
-        "project": _project(scan, pages, entries),
+        "project": _project(scan, pages, entries, before, teller),
         "projectMap": {
-            "modules": _modules(parts, before),
-            "entrypoints": [{"path": entry.path, "role": stated(entry.role)} for entry in entries],
-            "denseSourceAreas": [
-                {"path": area.path, "note": f"{area.count} source file{'s' if area.count > 1 else ''}"}
-                for area in dense_areas(counts)
-            ],
+            "modules": carried_places(root, modules, before, "modules", "responsibility", teller),
+            "entrypoints": carried_places(root, ways_in, before, "entrypoints", "role", teller),
+            "denseSourceAreas": areas or carried_places(root, areas, before, "denseSourceAreas", "note", ""),
             "architectureNotes": _notes(scan, pages, before),
-            "firstFilesToRead": _first_files(scan, entries),
+            "firstFilesToRead": carried_paths(
+                root, _first_files(scan, entries), before, ("projectMap", "firstFilesToRead")
+            ),
         },
         "currentFocus": _focus(scan, git, pages, parts, before, tuple(validations), checks),
-        "gotchas": [*_gotchas(pages), *carried_items(before, "gotchas")][:GOTCHAS_MOST],
-        "nextSteps": [*_steps(scan, pages), *carried_items(before, "nextSteps")][:STEPS_MOST],
-        "validationCommands": checks,
+        "gotchas": beside(_gotchas(pages), carried_items(before, "gotchas"), GOTCHAS_MOST),
+        "nextSteps": beside(_steps(scan, pages), carried_items(before, "nextSteps"), STEPS_MOST),
+        "validationCommands": checks or _known_checks(before),
     }
     bundle = said_once(bundle, before).bundle
     return consolidate(bundle, told_by(events)) if events else bundle
@@ -106,7 +132,9 @@ def build_bundle(
 # -- project and map ------------------------------------------------------------------------------
 
 
-def _project(scan: Scan, pages: tuple[Page, ...], entries: list[Entrypoint]) -> dict[str, Any]:
+def _project(
+    scan: Scan, pages: tuple[Page, ...], entries: list[Entrypoint], before: Bundle, teller: str
+) -> dict[str, Any]:
     readme = next((page.sections for page in pages if page.path == find_readme(scan.tree)), [])
     about = list(scan.manifests.values())
     title = title_of(readme)
@@ -116,14 +144,21 @@ def _project(scan: Scan, pages: tuple[Page, ...], entries: list[Entrypoint]) -> 
         *(said(manifest.description, _SUMMARY_CHARS) for manifest in about),
         first_paragraph(readme, _SUMMARY_CHARS),
     )
+    known = {name: text for name in _PROJECT if trim(text := shown(before, "project", name)) and text != NONE}
+    model = told_by_model(before.get("project"), teller) if known.get("summary") else ""
+    told = known if model else {}
+    summary = told.get("summary") or next(filter(None, summaries), "") or known.get("summary", "")
+    ecosystem = scan.primary_ecosystem
+    paths = list(dict.fromkeys((*scan.key_entry_files, *(entry.path for entry in entries))))[:_KEY_PATHS]
     return {
-        "name": said(name, TITLE_CHARS) or said(scan.project_name, TITLE_CHARS) or "project",
-        "summary": stated(next(filter(None, summaries), "")),
-        "primaryEcosystem": scan.primary_ecosystem,
-        "packageManager": said(scan.package_manager or "", TITLE_CHARS) or NONE,
-        "workspaceManager": scan.workspace_manager or NONE,
+        "name": said(name, TITLE_CHARS) or told.get("name") or said(scan.project_name, TITLE_CHARS) or "project",
+        "summary": stated(summary),
+        "primaryEcosystem": told.get("primaryEcosystem", GENERIC) if ecosystem == GENERIC else ecosystem,
+        "packageManager": said(scan.package_manager or "", TITLE_CHARS) or stated(told.get("packageManager", "")),
+        "workspaceManager": scan.workspace_manager or stated(told.get("workspaceManager", "")),
         "recommendedEntryFile": _entry_file(scan),
-        "keyPaths": list(dict.fromkeys((*scan.key_entry_files, *(entry.path for entry in entries))))[:_KEY_PATHS],
+        "keyPaths": carried_paths(scan.tree.root, paths, before, ("project", "keyPaths")),
+        **({SOURCE: model} if model else {}),
     }
 
 
@@ -137,18 +172,9 @@ def _entry_file(scan: Scan) -> str:
     return next((name for name in layout.ENTRY_FILES if name in scan.top_level_files), layout.ENTRY_FILES[0])
 
 
-def _modules(parts: list[Part], before: Bundle) -> list[dict[str, str]]:
-    """The parts; what an earlier bundle said of one counts where the files say nothing."""
-    known = known_purposes(before)
-    return [
-        {"name": part.name, "path": part.path, "responsibility": stated(part.purpose or known.get(part.path, ""))}
-        for part in parts
-    ]
-
-
 def _notes(scan: Scan, pages: tuple[Page, ...], before: Bundle) -> list[str]:
     known = carried_texts(before, ("projectMap", "architectureNotes"), is_cited)
-    return list(dict.fromkeys((*architecture_notes(scan.tree, pages), *known)))[:NOTES_MOST]
+    return list(dict.fromkeys(beside(architecture_notes(scan.tree, pages), known, NOTES_MOST)))
 
 
 def _first_files(scan: Scan, entries: list[Entrypoint]) -> list[str]:
@@ -172,18 +198,21 @@ def _focus(
 ) -> dict[str, Any]:
     story = tell_story(git, (part.path for part in parts))
     unreleased: Unreleased = find_unreleased(scan.tree)
-    summary = focus_summary(story)
-    if summary == NONE:
-        summary = said(shown(before, "currentFocus", "summary"), _SUMMARY_CHARS) or NONE
+    summary, told = focus_summary(story), shown(before, "currentFocus", "summary")
     state = current_state(scan, story, unreleased.done)
+    if trim(told) and told != NONE and not is_built_summary(told):
+        # A session, a model or a person has said it; what the commits say is told beside it.
+        state = [*([summary] if summary != NONE else []), *state]
+        summary = told
     risks = [*marked_risks(scan, story), *unreleased.risks, *find_risks(pages)]
+    known_state = carried_texts(before, ("currentFocus", "currentState"), is_built_state)
+    known_risks = carried_texts(
+        before, ("currentFocus", "knownRisks"), lambda text: is_cited(text) or is_built_risk(text)
+    )
     return {
         "summary": summary,
-        "currentState": [*state, *carried_texts(before, ("currentFocus", "currentState"), is_built_state)][:STATE_MOST],
-        "knownRisks": [
-            *risks,
-            *carried_texts(before, ("currentFocus", "knownRisks"), lambda text: is_cited(text) or is_built_risk(text)),
-        ][:RISKS_MOST],
+        "currentState": beside(state, known_state, STATE_MOST),
+        "knownRisks": beside(risks, known_risks, RISKS_MOST),
         "validationSnapshot": _snapshot(validations, checks, before),
     }
 
@@ -191,11 +220,10 @@ def _focus(
 def _snapshot(validations: tuple[Validation, ...], checks: list[dict[str, Any]], before: Bundle) -> dict[str, Any]:
     """How the commands ended that were run now; else what was known; else that none was run."""
     results = [_result(validation) for validation in validations if validation.status in layout.RESULT_STATUSES]
-    if not results:
-        known = before.get("currentFocus")
-        snapshot = known.get("validationSnapshot") if isinstance(known, dict) else None
-        if isinstance(snapshot, dict) and is_whole_snapshot(snapshot):
-            return snapshot
+    focus = before.get("currentFocus")
+    known = focus.get("validationSnapshot") if isinstance(focus, dict) else None
+    if not results and isinstance(known, dict) and is_whole_snapshot(known):
+        return known
     passed = sum(result["status"] == "passed" for result in results)
     lines = [" ".join(check["command"]) for check in checks]
     if not results:
@@ -209,8 +237,18 @@ def _snapshot(validations: tuple[Validation, ...], checks: list[dict[str, Any]],
         "validatedAt": max((at for one in validations if (at := one.at)), default=None) if results else None,
         "summary": summary,
         "results": results,
-        "suggestedNextActions": [f"Run `{line}`." for line in dict.fromkeys(todo)],
+        "suggestedNextActions": [
+            *(f"Run `{line}`." for line in dict.fromkeys(todo)),
+            *carried_texts(before, _ACTIONS, lambda text: _RUN.fullmatch(text) is not None),
+        ],
     }
+
+
+def _known_checks(before: Bundle) -> list[Any]:
+    """The commands that an earlier bundle names, for people to see: only those of the files are ever run."""
+    known = before.get("validationCommands")
+    is_sound = not any("validationCommands" in fault for fault in bundle_faults({"validationCommands": known}))
+    return known if isinstance(known, list) and is_sound else []
 
 
 def _result(validation: Validation) -> dict[str, str]:

@@ -1,22 +1,26 @@
 """What of an earlier bundle is carried into a new one, and how two that say the same become one.
 
-An item from a file names it under `source`, one from a session names the event. What did not come from the files
-themselves is carried on. Texts that were made from files are known by their form.
+An item from a file names it under `source`, one from a session names the event, and a part of the map that a model
+described names the model. What did not come from the files themselves is carried on. Texts that were made from files
+are known by their form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from quire.capture.repository.wording import NONE, said, stated
+from quire.capture.repository.wording import NONE, stated
+from quire.files import escaping_part, is_text
 from quire.layers.journal import (
     Bundle,
     Deduped,
     bundle_faults,
     dedupe_bundle,
+    layout,
     objects_at,
     ordinal_of,
     shown,
@@ -37,12 +41,15 @@ __all__ = [
     "FIELDS",
     "SOURCE",
     "TICKED",
+    "beside",
     "carried_items",
+    "carried_paths",
+    "carried_places",
     "carried_texts",
     "is_from_file",
     "is_whole_snapshot",
-    "known_purposes",
     "said_once",
+    "told_by_model",
     "whole",
 ]
 
@@ -112,13 +119,61 @@ def whole(item: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any] | None
     return {**item, **{name: stated(shown(item, name)) for name in names}}
 
 
-def known_purposes(before: Bundle) -> dict[str, str]:
-    """What an earlier bundle said that parts are for."""
-    pairs = (
-        (shown(item, "path"), said(shown(item, "responsibility")))
-        for item in objects_at(before, "projectMap", "modules")
-    )
-    return {path: words for path, words in pairs if words and words != NONE}
+def beside(made: Sequence[Any], carried: Sequence[Any], most: int) -> list[Any]:
+    """What was made now and what is carried on. Where there is no room for both, the files can say theirs again."""
+    return [*made[: max(0, most - len(carried))], *carried][:most]
+
+
+def told_by_model(item: Any, teller: str) -> str:
+    """The model in whose words this is; empty where it was made from the files. `teller` wrote the earlier bundle."""
+    source = shown(item, SOURCE)
+    return source if source in layout.PROVIDERS else "" if source else teller
+
+
+def carried_places(
+    root: str, made: Sequence[dict[str, str]], before: Bundle, key: str, words: str, teller: str
+) -> list[dict[str, Any]]:
+    """Parts of the map as the files show them, and as they were described: a model's words are not replaced.
+
+    Of what the files do not show, the places stay that a model described; where they show nothing, all that are known.
+    """
+    held = {_tidy(shown(item, "path")): item for item in objects_at(before, "projectMap", key)}
+    known = {path: item for path, item in held.items() if _is_there(root, path)}
+    found = [_described(item, known.pop(item["path"], {}), words, teller) for item in made]
+    for path, item in known.items():
+        model = told_by_model(item, teller)
+        if model or not made:
+            blank = {"name": path.rpartition("/")[2]} if key == "modules" else {}
+            kept = whole({**blank, **item}, (*("path", words), *blank))
+            found += [_marked(kept, model)] if kept else []
+    return found
+
+
+def _described(item: dict[str, str], earlier: dict[str, Any], words: str, teller: str) -> dict[str, Any]:
+    """A place that was found, in the words that were known of it if those count for more."""
+    text = shown(earlier, words)
+    model = told_by_model(earlier, teller)
+    if not trim(text) or text == NONE or (not model and item[words] != NONE):
+        return item
+    return _marked({**earlier, **item, words: text}, model)
+
+
+def _marked(item: dict[str, Any], model: str) -> dict[str, Any]:
+    return {**item, SOURCE: model} if model else item
+
+
+def carried_paths(root: str, made: list[str], before: Bundle, path: tuple[str, ...]) -> list[str]:
+    """The paths that were found; where there are none, those that were known and are still there."""
+    return made or [name for name in texts_at(before, *path) if _is_there(root, _tidy(name))]
+
+
+def _tidy(path: str) -> str:
+    return path.removeprefix("./").rstrip("/")
+
+
+def _is_there(root: str, path: str) -> bool:
+    is_inner = path == "." or (is_text(path) and not escaping_part(path))
+    return is_inner and os.path.lexists(os.path.join(root, path))
 
 
 def is_whole_snapshot(value: dict[str, Any]) -> bool:

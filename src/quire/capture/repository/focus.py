@@ -24,10 +24,11 @@ _FIXME = re.compile(
     rf"^[ \t]*(?:#|//|/\*|\*|--|;|<!--)[ \t]*({_MARKS})\b(?:\([^()\n]{{0,60}}\))?[ \t]*[:–-]?[ \t]*(\S[^\n]{{2,300}})",
     re.M,
 )
-_BUILT = re.compile(r"(?:Commits in `|Version |Unreleased\b)")
+_BUILT_SUMMARY = re.compile(r"On branch `[^`]+`,|On no branch,")
+_BUILT = re.compile(rf"{_BUILT_SUMMARY.pattern}|Commits in `|Version \S[^()]* \([^()]+\)\.\Z|Unreleased\b")
 _BUILT_RISK = re.compile(rf"(?:{_MARKS}) in `")
 
-__all__ = ["current_state", "focus_summary", "is_built_risk", "is_built_state", "marked_risks"]
+__all__ = ["current_state", "focus_summary", "is_built_risk", "is_built_state", "is_built_summary", "marked_risks"]
 
 
 def focus_summary(story: Story) -> str:
@@ -64,6 +65,11 @@ def _version(manifests: Iterable[Manifest]) -> list[str]:
 def is_built_state(text: str) -> bool:
     """Whether a line of state was made from the files: a newer look at the files replaces it."""
     return _BUILT.match(text) is not None
+
+
+def is_built_summary(text: str) -> bool:
+    """Whether this is the sentence on the branch and its commits."""
+    return _BUILT_SUMMARY.match(text) is not None
 
 
 def is_built_risk(text: str) -> bool:

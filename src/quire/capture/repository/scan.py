@@ -23,6 +23,8 @@ _ENDINGS = (
 )
 SOURCES = frozenset(_ENDINGS.split())
 """How the names of source files end."""
+GENERIC = "generic"
+"""The ecosystem of a project whose files do not tell."""
 _ECOSYSTEMS = (
     ("node", (NODE,)),
     ("python", (PYTHON,)),
@@ -61,7 +63,7 @@ _MODULE_FILES = ("src/index.ts", "src/main.ts", "src/cli.ts", "src/lib.rs", "src
 _SOURCE_FOLDERS = ("src", "packages", "apps", "app", "lib", "server", "client", "internal", "cmd", "crates")
 _KEY_MOST, _KEY_MODULES, _DENSE_MOST = 8, 4, 6
 
-__all__ = ["SOURCES", "Candidate", "Dense", "Scan", "is_source", "resolved", "scan_repository", "scan_value"]
+__all__ = ["GENERIC", "SOURCES", "Candidate", "Dense", "Scan", "is_source", "resolved", "scan_repository", "scan_value"]
 
 
 class Candidate(Struct, frozen=True):
@@ -109,7 +111,7 @@ def scan_repository(root: str, git: Git) -> Scan:
     node = manifests.get(NODE) or Manifest(path=NODE)
     workspace = find_workspace(tree, manifests)
     signals = _in_order((*at_top.files, *(".git" for name in at_top.folders if name == ".git")))
-    ecosystem = next((kind for kind, names in _ECOSYSTEMS if any(name in at_top.files for name in names)), "generic")
+    ecosystem = next((kind for kind, names in _ECOSYSTEMS if any(name in at_top.files for name in names)), GENERIC)
     manager = node.package_manager or next(
         (kind for kind, names in _LOCKS if any(n in at_top.files for n in names)), None
     )
