@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 __all__ = ["command_effects"]
 
-Found = tuple[str, int, int]
-"""An effect, and where in the text it stands."""
+Found = tuple[str, list[int], int]
+"""An effect, where what makes it begins, and where it ends."""
 
 _URL = r"(?:https?|ftp)://|(?:[\w-]+\.)+[a-z]{2,}/|\$\{?\w|(?:\d+\.){3}\d"
 _SHELL = r"(?:(?:ba|z|da|k|c|fi)?sh|eval|source|iex|invoke-expression|pwsh|powershell|cmd)"
@@ -42,14 +42,15 @@ _NET = (
     r"ping|iwr|irm|invoke-webrequest|invoke-restmethod|rclone|s3 cp|s3 sync|gist create|requests\.(?:post|put|get)|"
     r"fetch\(|axios|urlopen|transfer\.sh)(?![\w/:-])"
 )
-_OWN_KEY = re.compile(
-    r"\s(?:-i|-e|--key|--cert|--cacert|--identity\S*|--netrc-file|--env-file)[ =]+(?:\"ssh [^\"]*\"|\S+)"
+# The key to log in with, and where the answer goes.
+_NOT_SENT = re.compile(
+    r">+\s*\S+|\s(?:-i|-e|--key|--cert|--cacert|--identity\S*|--netrc-file|--env-file)[ =]+(?:\"ssh [^\"]*\"|\S+)"
 )
 
 _MOVING = r"@(?:latest|next|canary|main|master|head|\*)(?=\W|$)"
 _FOREIGN = r"(?:git\+|git@|github:|gitlab:|bitbucket:|https?://|\s[\w.-]+/[\w.-]+#)"
 _INDEX = rf"\s(?:-i|--(?:extra-)?index(?:-url)?|--default-index|--find-links|-f)[ =]{_FOREIGN}"
-_ANY = r"\s+(?:-\S+\s+)*(?!.*(?:@|==)\d)[@\w-]"
+_ANY = r"\s+(?:-\S+\s+)*(?!.*(?:@|==)\d)[@\w]"
 _PIP = (
     (rf"\sinstall\b.*(?:\s{_FOREIGN}|@ git\+|{_INDEX}|\s-r {_FOREIGN})", "runs-package"),
     (r"--trusted-host", "disables-check"),
@@ -61,7 +62,7 @@ _NPM = (
     (r"\sconfig set strict-ssl[ =]+false|--strict-ssl[ =]false", "disables-check"),
 )
 _DLX = (rf"\sdlx{_ANY}", "runs-package")
-_RUNS_ANY = (rf"^{_ANY}|{_FOREIGN}", "runs-package")
+_RUNS_ANY = ((rf"^{_ANY}", "runs-package"), (_FOREIGN, "runs-package"))
 _CONTAINER = (
     (
         r"--privileged\b|\s(?:-v|--volume)[ =]/:/|(?:source|src)=/,|docker\.sock|--(?:pid|userns|ipc)[ =]host|"
@@ -80,9 +81,9 @@ PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
     "pnpm": (*_NPM, _DLX),
     "yarn": (*_NPM, _DLX),
     "bun": (*_NPM, (rf"^\s+x{_ANY}", "runs-package")),
-    "bunx": (_RUNS_ANY,),
-    "pnpx": (_RUNS_ANY,),
-    "uvx": (_RUNS_ANY,),
+    "bunx": _RUNS_ANY,
+    "pnpx": _RUNS_ANY,
+    "uvx": _RUNS_ANY,
     "pipx": ((rf"^\s+run{_ANY}|\s(?:install|run|inject)\b.*(?:{_FOREIGN}|{_INDEX})", "runs-package"),),
     "pip": _PIP,
     "pip3": _PIP,
@@ -225,6 +226,7 @@ _PIPED = (
     r"^\s*(?:(?:sudo|doas|env|exec|xargs|nohup)\s+(?:-\S+\s+|\w+=\S+\s+)*){0,3}(?:/[\w/]+/)?"
     rf"({_RUNNER})(?:\.exe)?\b(.*)"
 )
+_LEADS = r"(?:^[\s$#>(]*(?:sudo\s+|\w+=\S*\s+)*|\b(?:run|execute|start|use|via|with|ejecuta|lance[rz]?|fuhre)\s+)$"
 _READS_FILE = r"^\s+(?:-[mcepn]\w*\b|[\w./-]+\.\w{1,4}\b)"
 _TARGET = r"(?:\s-\w*o|--output(?:-document)?|-outfile|>)[ =]*([^\s|;&>]+)"
 _STARTS = (
@@ -236,7 +238,7 @@ _DOWNLOADS = rf"(?<![\w./-])(?:{_FETCHER}|git\s+clone)\s([^|]*)"
 
 _STATEMENT = re.compile(r";|&&|\|\||`+|\s&(?=\s|$)|(?<=[^\s.])[.!?](?=\s)|[。！？]")
 _LONGEST = 600
-_REST = 300
+_REST = 200
 """Of what follows a program."""
 _FETCHED = 20
 _WORD = re.compile(r"[a-z0-9]+")
@@ -284,7 +286,7 @@ def _line_effects(line: str, start: int, fetched: list[tuple[str, int]], is_wort
     if is_worth_it:
         for pattern, effect in _BARE:
             for found in _made(pattern).finditer(line):
-                yield effect, start + found.start(), start + found.end()
+                yield effect, [start + found.start()], start + found.end()
     at = 0
     for end in (*_STATEMENT.finditer(line), None):
         stop = end.start() if end else len(line)
@@ -304,13 +306,15 @@ def _cells(row: str) -> str:
 
 def _program_effects(statement: str, start: int) -> Iterator[Found]:
     at = 0
+    leads = _made(_LEADS)
     for stage in statement.replace('"', " ").replace("'", " ").split("|"):
         for found in _programs().finditer(stage):
             rest = stage[found.end() : found.end() + _REST]
             for pattern, effect in PROGRAMS[found.group(1)]:
                 hit = _made(pattern).search(rest)
-                if hit:
-                    yield effect, start + at + found.start(), start + at + found.end() + hit.end()
+                # Other programs need an argument that no sentence has.
+                if hit and (pattern != _RUNS_ANY[0][0] or leads.search(stage[: found.start()])):
+                    yield effect, [start + at + found.start()], start + at + found.end() + hit.end()
         at += len(stage) + 1
 
 
@@ -321,18 +325,18 @@ def _pipe_effects(statement: str, start: int) -> Iterator[Found]:
         for stage in statement[fetch.end() :].split("|")[1:]:
             run = _made(_PIPED).search(stage)
             if run and not _made(_READS_FILE).search(run.group(2)):
-                yield "downloads-and-runs", start + fetch.start(), end
+                yield "downloads-and-runs", [start + fetch.start()], end
     if _made(_NET).search(statement):
-        plain = _OWN_KEY.sub(" ", statement)
+        plain = _NOT_SENT.sub(" ", statement)
         if _made(_SENSITIVE).search(plain) or _made(_BODY).search(plain):
-            yield "sends-secret", start, end
+            yield "sends-secret", [start], end
 
 
 def _later_effects(statement: str, start: int, fetched: list[tuple[str, int]]) -> Iterator[Found]:
     """What an earlier statement downloaded, and this one starts."""
     for name, at in fetched:
         if name in statement and re.search(rf"{_CALLED}(?<![\w-]){re.escape(name)}(?![\w-])", statement):
-            yield "downloads-and-runs", at, start + len(statement)
+            yield "downloads-and-runs", [at], start + len(statement)
     for found in _made(_DOWNLOADS).finditer(statement):
         rest = found.group(1)
         if len(fetched) >= _FETCHED or not _made(_URL).search(rest):

@@ -8,7 +8,7 @@ sentences; a command that the text forbids, or says is gone, has none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from quire.guard.folding import folded
 from quire.model import one_line
@@ -29,12 +29,14 @@ EFFECTS = {
 """By its code, what an effect is in plain words."""
 
 _CLAUSE = 160
+_BETWEEN = 6
 # A ban or a report just before: at most a few words further comes what it is about.
 _NOT = re.compile(
     r"\b(?:never|do not|does not|dont|don't|not to|must not|mustn't|should not|shouldn't|may not|cannot|can't|avoid\w*|"
     r"instead of|rather than|without|no longer|not allow\w*|stop(?:ped|s)?|remov(?:ed?|es)|replac(?:ed?|es)|"
     r"dropp?(?:ed)?|refus\w+|reject\w*|forbid\w*|forbidden|bann?(?:ed|s)?|block(?:s|ed)?|prevent\w*|prohibit\w*|disallow\w*|against|"
     r"detects?|flags|finds|reports|warns? (?:about|of)|catch(?:es)?|why not|there (?:is|are) no|used to|ran|was|"
+    r"(?:with|needs?|requires?|takes?) no|"
     r"niemals|nie|nicht|keine?n?|statt|anstatt|anstelle von|vermeide\w*|verbot\w*|verbiet\w*|"
     r"nunca|jamas|evit\w+|en (?:lugar|vez) de|prohib\w+|"
     r"no (?:se )?(?:debe\w*|us\w{1,3}|ejecut\w+|instal\w+|envi\w+|descarg\w+|desactiv\w+|borr\w+|hag\w+)|"
@@ -46,12 +48,13 @@ _TURN = re.compile(
     r"\b(?:forget|hesitate|skip|fail|miss|omit|until|unless|before|but|and|then|except|only|always|otherwise|bother|"
     r"vergiss|vergessen|bevor|sondern|und|sino|pero|antes|olvid\w+|oubli\w+|mais|avant|puis)\b|忘|之前|そして|然后"
 )
-# A ban or a report that follows.
+# A ban or a report that follows in the same clause.
+_SAME = r"(?:(?!\b(?:and|but|then|or|und|aber|y|pero|et|mais)\b)[^.;,!?\n。，、—]){0,80}?"
 _GONE = re.compile(
-    r"^[^.;!?\n。]{0,80}?(?:\b(?:is|are|was|were|be|been|gets?|stays?)\b[^.;!?\n]{0,24}?\b"
+    rf"^{_SAME}(?:\b(?:is|are|was|were|be|been|gets?|stays?)\b[^.;,!?\n]{{0,24}}?\b"
     r"(?:not allowed|not permitted|not used|not needed|forbidden|banned|blocked|removed|refused|rejected|prohibited|"
     r"disallowed|deprecated|disabled|replaced|gone|flagged|verboten)\b"
-    r"|\b(?:must|should|may|do|does|can) ?not\b|\bno longer\b|\bnever\b|^\W{0,3}(?:nicht|niemals)\b|\bist verboten\b|"
+    r"|\b(?:must|should|may|do|does|can) ?not\b|\bno longer\b|\bnever\b|\bnicht\b(?! vergessen)|\bist verboten\b|"
     r"\besta prohibido\b|\best interdit\b|しない|せず|禁止|ないで|使わない|不允许)"
 )
 _BOUND = re.compile(r"[.!?;,](?=\s)|[。！？，、；]|\n|\s[-–—]\s|:(?=\s*\S)")
@@ -66,9 +69,9 @@ def effects_of(text: str) -> tuple[str, ...]:
 
     found: set[str] = set()
     for source in (command_effects, order_effects):
-        for effect, start, end in source(plain):
+        for effect, starts, end in source(plain):
             # Who says that nobody is to be told words it as a ban.
-            if effect not in found and (effect == "hides" or not _is_denied(plain, start, end)):
+            if effect not in found and (effect == "hides" or not _is_denied(plain, starts, end)):
                 found.add(effect)
     return tuple(code for code in EFFECTS if code in found)
 
@@ -78,13 +81,15 @@ def words_of(effects: Iterable[str]) -> str:
     return one_line("; ".join(EFFECTS[code] for code in effects if code in EFFECTS))
 
 
-def _is_denied(text: str, start: int, end: int) -> bool:
-    """Whether what stands there is forbidden by its clause, or said to be gone."""
-    before = _LEAD.sub("", text[max(0, start - _CLAUSE) : start])
-    before = _BOUND.split(before)[-1]
+def _is_denied(text: str, starts: Sequence[int], end: int) -> bool:
+    """Whether what begins there is forbidden by its clause, or said to be gone."""
+    return any(_is_forbidden(text, start) for start in starts) or _GONE.search(text[end : end + _CLAUSE]) is not None
+
+
+def _is_forbidden(text: str, start: int) -> bool:
+    before = _BOUND.split(_LEAD.sub("", text[max(0, start - _CLAUSE) : start]))[-1]
     denials = list(_NOT.finditer(before))
-    if denials:
-        between = before[denials[-1].end() :]
-        if len(between.split()) <= 6 and not _TURN.search(between):
-            return True
-    return _GONE.search(text[end : end + _CLAUSE]) is not None
+    if not denials:
+        return False
+    between = before[denials[-1].end() :]
+    return len(between.split()) <= _BETWEEN and not _TURN.search(between)

@@ -14,7 +14,8 @@ import msgspec
 
 __all__ = ["order_effects"]
 
-Found = tuple[str, int, int]
+Found = tuple[str, list[int], int]
+"""An effect, where what makes it begins, and where it ends."""
 
 _HEAD = 5
 """By so many letters at its beginning a word is known before anything is matched."""
@@ -56,21 +57,23 @@ _RUN_IT = (
 )
 _URL = r"https?://\S|\b[\w-]+\.[a-z]{2,}/\S|\b(?:\d+\.){3}\d"
 _PLACE = rf"{_URL}|\w@[\w-]+\.\w"
-_SEND = _words(
-    "send upload transmit forward exfiltrate leak email mail submit report paste share attach put copy publish deliver "
-    "append sende* schick* ubermitt* ubertrag* poste hochlad* weiterleit* maile envia* envie* manda* sube publica "
-    "reenvia* envoie* envoye* transmet* publie* televerse* invia* 送信 送って 送る アップロード 転送 投稿 发送 "
-    "發送 上传 上傳 发到 发给 提交 转发 传到 отправ",
-    r"(?<!\bthe )(?<!\ba )\bpost\b|\b(?:lade|leite)\b.*\b(?:hoch|weiter)\b",
-    "post lade leite",
-)
 _SENSITIVE = (
-    r"(?<![\w.])\.env\b(?!\.)|\b\w*(?:token|secret|api_?key|access_key|passw(?:or)?d)s?\b(?! resets?\b)|"
+    r"(?<![\w.])\.env\b(?!\.)|"
+    r"(?<!bearer )(?<!bearer \$)\b\w*(?:token|secret|api_?key|access_key|passw(?:or)?d)s?\b(?! resets?\b)|"
     r"\bcredentials?\b|\b(?:api|private|ssh|access|signing|secret)[ _-]keys?\b|\bid_(?:rsa|ed25519)\b(?!\.pub)|\.ssh/|"
     r"\.aws/|\.netrc|\.npmrc|\benvironment variables?\b|\benv vars?\b|umgebungsvariable|\bpasswort|\bkennwort|"
     r"\bzugangsdaten\b|\bgeheimnis|\bschlussel\b|\bcontrasena|\bcredenciales\b|variables de entorno|\bsecretos?\b|"
     r"\bmots? de passe\b|\bidentifiants\b|variables d.environnement|\bjetons?\b|\bcookies?\b|パスワード|環境変数|"
     r"認証情報|秘密鍵|トークン|シークレット|apiキー|密码|密碼|环境变量|凭据|凭证|密钥|令牌|私钥|пароль|токен"
+)
+_SEND = _words(
+    "send upload transmit forward exfiltrate leak email mail submit paste publish deliver "
+    "sende* schick* ubermitt* ubertrag* poste hochlad* weiterleit* maile envia* envie* manda* sube publica "
+    "reenvia* envoie* envoye* transmet* publie* televerse* invia* 送信 送って 送る アップロード 転送 投稿 发送 "
+    "發送 上传 上傳 发到 发给 提交 转发 传到 отправ",
+    rf"(?<!\bthe )(?<!\ba )\bpost\b|\b(?:report|share|attach|put|copy|append)\b[^.;]{{0,40}}?(?:{_SENSITIVE})|"
+    r"\b(?:lade|leite)\b.*\b(?:hoch|weiter)\b",
+    "post lade leite report share attach put copy append",
 )
 _OFF = _words(
     "disable deactivate bypass skip circumvent deaktivier* abschalt* ausschalt* umgeh* uberspring* desactiva* "
@@ -198,4 +201,4 @@ def _ordered(sentence: str, start: int) -> Iterator[Found]:
                 break
             hits.append(hit)
         else:
-            yield effect, start + min(hit.start() for hit in hits), start + max(hit.end() for hit in hits)
+            yield effect, [start + hit.start() for hit in hits], start + max(hit.end() for hit in hits)
