@@ -22,6 +22,7 @@ PARTS = st.sampled_from(
     ]
 )
 NOW = "2026-03-01T12:00:00+00:00"
+SECOND = "decision.second"
 OWN = Path(__file__).parents[2] / "docs" / "decisions"
 
 NYGARD = """\
@@ -154,11 +155,12 @@ def test_a_record_in_nygards_form(tmp_path: Path) -> None:
         "kind": "decision",
         "id": "decision.retries-run-in-the-worker",
         "title": "Retries run in the worker",
-        "body": "Context: The API must answer within 200 ms. A retry in `src/api/handler.py:40` blocks it; see also "
+        "body": "Status: Accepted\n\nSupercedes 1. Retries in the API\n\nAmends 3. One queue\n\n"
+        "Context: The API must answer within 200 ms. A retry in `src/api/handler.py:40` blocks it; see also "
         "src/api/gone.py.\n\n"
         "Decision: Failed jobs go to the queue, and `src/worker/` retries them. The card is in the runner.\n\n"
         "Consequences:\n- The API never waits.\n- A job may run twice.",
-        "anchors": ["src/api/handler.py", "src/worker/", "src/worker/run.py"],
+        "anchors": [made.origin.removeprefix("file:"), "src/api/handler.py", "src/worker/", "src/worker/run.py"],
         "tags": ["adr"],
         "related": [
             {"predicate": "supersedes", "to": "decision.retries-in-the-api"},
@@ -182,7 +184,7 @@ def test_a_record_of_madr_2(tmp_path: Path) -> None:
         "Consequences:\n* Everybody can edit it.\n\n* One more form to learn.\n\n"
         "Considered: MADR 2.1.2; Nygard's template; Formless."
     )
-    assert sorted(made.fields) == ["body", "id", "kind", "tags", "title"]
+    assert sorted(made.fields) == ["anchors", "body", "id", "kind", "tags", "title"]
     assert (read.problems, read.skipped) == ((), 0)
 
 
@@ -190,43 +192,75 @@ def test_a_proposed_record_of_madr_4_says_that_it_is_not_accepted(tmp_path: Path
     _write(tmp_path, {"docs/decisions/storage/0007-sessions.md": MADR_4})
     [made] = _read(tmp_path, "docs/decisions/storage/0007-sessions.md").proposals
     assert made.fields["id"] == "decision.store-sessions-in-sqlite"
-    assert made.fields["body"].startswith("Proposed, not accepted yet.\n\nContext: Sessions are lost on restart.")
+    assert made.fields["body"].startswith("Status: proposed\n\nContext: Sessions are lost on restart.")
     assert made.fields["body"].endswith("* Good, because it is one file.\n\nA test restarts the server.")
-    assert made.fields["tags"] == ["adr", "proposed", "storage", "sqlite"]
+    assert made.fields["tags"] == ["adr", "storage", "sqlite"]
+    assert (made.standing, made.said) == ("open", "proposed")
     assert made.evidence[0].where == "docs/decisions/storage/0007-sessions.md:8"
 
 
 @pytest.mark.parametrize(
-    "status",
+    ("status", "said", "by"),
     [
-        "## Status\n\nSuperceded by [2. Second](0002-second.md)",
-        "## Status\n\nAccepted\n\nSuperseded by ADR-2",
-        "* Status: deprecated",
-        "**Status:** Rejected",
-        "**Status**: Withdrawn by its author",
-        "Status: obsolete",
-        "| Status | Rejected |",
+        ("## Status\n\nSuperceded by [2. Second](0002-second.md)", "Superceded by 2. Second", SECOND),
+        ("## Status\n\nSuperseded (unbuilt) by [ADR 2](/adr/2)", "Superseded (unbuilt) by ADR 2", SECOND),
+        ("## Status\n\nAccepted\n\nSuperseded by ADR-2", "Accepted Superseded by ADR-2", SECOND),
+        ("## Status\n\nReverted by [a talk](https://a.example/1).\n\nGone.", "Reverted by a talk. Gone.", ""),
+        ("* Status: superseded by [ADR-2]({{< ref \"0002-second.md\" >}})", "superseded by ADR-2", SECOND),
+        ("* Status: deprecated", "deprecated", ""),
+        ("**Status:** Rejected", "Rejected", ""),
+        ("**Status**: Withdrawn by its author", "Withdrawn by its author", ""),
+        ("Status: obsolete", "obsolete", ""),
+        ("Status: no longer in use since 2.0", "no longer in use since 2.0", ""),
+        ("Status: ~~Accepted~~ rolled back by the board", "~~Accepted~~ rolled back by the board", ""),
+        ("| Status | Rejected |", "Rejected", ""),
+    ],
+)  # fmt: skip
+def test_what_no_longer_holds_says_so(tmp_path: Path, status: str, said: str, by: str) -> None:
+    text = f"# 1. First\n\n{status}\n\n## Decision\n\nWe do it.\n"
+    _write(tmp_path, {"adr/0001-first.md": text, "adr/0002-second.md": "# 2. Second\n\n## Decision\n\nNot so.\n"})
+    [made] = _read(tmp_path, "adr/0001-first.md").proposals
+    assert (made.standing, made.said, made.replaced_by) == ("over", said, by)
+    assert " ".join(made.fields["body"].split()) == f"Status: {said} Decision: We do it."
+
+
+@pytest.mark.parametrize(
+    ("status", "kept"),
+    [
+        ("## Status\n\nAccepted, replaces a rejected proposal", "Accepted, replaces a rejected proposal"),
+        ("* Status: accepted, partially superseded by ADR-9", "accepted, partially superseded by ADR-9"),
+        ("Status: Approved by the board", "Approved by the board"),
+        ("Status: Implemented", ""),
+        ("## Status\n\n✅ Accepted (2024-05-01).", ""),
+        ("No word of it.", ""),
     ],
 )
-def test_what_no_longer_holds_is_counted(tmp_path: Path, status: str) -> None:
+def test_what_still_holds_is_proposed(tmp_path: Path, status: str, kept: str) -> None:
     _write(tmp_path, {"adr/0001-first.md": f"# 1. First\n\n{status}\n\n## Decision\n\nWe do it.\n"})
-    read = _read(tmp_path, "adr/0001-first.md")
-    assert (read.proposals, read.skipped, read.problems) == ((), 1, ())
+    [made] = _read(tmp_path, "adr/0001-first.md").proposals
+    assert made.fields["body"] == (f"Status: {kept}\n\n" if kept else "") + "Decision: We do it."
+    assert (made.standing, made.said, made.fields["tags"]) == ("", "", ["adr"])
 
 
 @pytest.mark.parametrize(
     "status",
     [
-        "## Status\n\nAccepted, replaces a rejected proposal",
-        "* Status: accepted, partially superseded by ADR-9",
-        "Status: Implemented",
-        "No word of it.",
+        *("Proposed", "draft", "Pending", "On hold until 2027", "Experimental", "RFC", "Angenommen?", "In review"),
+        *("Conditionally accepted", "Proposed | Accepted | Deprecated | Superseded by X", "Accepted, later deprecated"),
     ],
 )
-def test_what_still_holds_is_proposed(tmp_path: Path, status: str) -> None:
-    _write(tmp_path, {"adr/0001-first.md": f"# 1. First\n\n{status}\n\n## Decision\n\nWe do it.\n"})
+def test_what_is_open_or_of_an_unknown_word_waits_for_a_person(tmp_path: Path, status: str) -> None:
+    _write(tmp_path, {"adr/0001-first.md": f"# 1. First\n\n## Status\n\n{status}\n\n## Decision\n\nWe do it.\n"})
     [made] = _read(tmp_path, "adr/0001-first.md").proposals
-    assert made.fields["body"] == "Decision: We do it."
+    assert (made.standing, made.said) == ("open", status)
+    assert made.fields["body"] == f"Status: {status}\n\nDecision: We do it."
+
+
+def test_a_status_in_the_head_and_one_in_the_text_both_count(tmp_path: Path) -> None:
+    text = "---\nstatus: accepted\n---\n\n# 1. First\n\n## Status\n\nDeprecated\n\n## Decision\n\nWe do it.\n"
+    _write(tmp_path, {"adr/0001-first.md": text})
+    [made] = _read(tmp_path, "adr/0001-first.md").proposals
+    assert (made.standing, made.said) == ("over", "accepted Deprecated")
 
 
 @pytest.mark.parametrize(
@@ -257,6 +291,14 @@ def test_a_record_without_a_title_is_called_as_its_file(tmp_path: Path) -> None:
     assert (made.fields["title"], made.fields["body"]) == ("Use one queue", "Decision: One queue.")
 
 
+@pytest.mark.parametrize("title", ["|\n  17. Use UDP", ">-\n  17. Use\n  UDP", '"17. Use UDP"', "17. Use UDP"])
+def test_a_title_in_the_head(tmp_path: Path, title: str) -> None:
+    text = f"---\nslug: 17\ntitle: {title}\ntags: [Accepted]\n---\n\n## Status\n\nAccepted\n\n## Decision\n\nYes.\n"
+    _write(tmp_path, {"docs/adr/2022-03-28_017-networking.md": text})
+    [made] = _read(tmp_path, "docs/adr/2022-03-28_017-networking.md").proposals
+    assert (made.fields["title"], made.fields["id"]) == ("Use UDP", "decision.use-udp")
+
+
 def test_names_in_bold_are_parts_too(tmp_path: Path) -> None:
     text = "# Use Go\n\n**Status:** Accepted\n\n**Context:**\nWe know it.\n\n**Decision:** Go it is.\n"
     _write(tmp_path, {"docs/adr/use-go.md": text})
@@ -276,12 +318,25 @@ def test_forms_contents_and_other_documents_are_none(tmp_path: Path) -> None:
             "docs/adr/0000-form.md": form,
             "docs/adr/notes.md": "# Notes of a meeting\n\nWe met.\n",
             "docs/other/0001-x.md": NYGARD,
+            "src/decisions/0001-x.md": NYGARD,
+            "vendor/docs/adr/0001-x.md": NYGARD,
         },
     )
     assert [source.shown for source in _find(tmp_path)] == ["docs/adr/0000-form.md", "docs/adr/notes.md"]
     for name in ("docs/adr/0000-form.md", "docs/adr/notes.md"):
         read = _read(tmp_path, name)
         assert (read.proposals, read.skipped) == ((), 1)
+
+
+def test_folders_of_records_lie_anywhere(tmp_path: Path) -> None:
+    paths = [
+        "ADRs/0001-x.md",
+        "docs/server/adr/0001-x.md",
+        "docs/design/decisions/0001-x.md",
+        "packages/a/doc/adr/1.md",
+    ]
+    _write(tmp_path, dict.fromkeys(paths, NYGARD))
+    assert sorted(source.shown for source in _find(tmp_path)) == sorted(paths)
 
 
 def test_the_folder_that_the_tools_were_told_is_looked_at(tmp_path: Path) -> None:
@@ -329,7 +384,7 @@ def test_our_own_records_read_well(tmp_path: Path) -> None:
     assert len(ids) == len(sources)
     [git] = _read(tmp_path, "docs/decisions/0003-git-is-asked-never-trusted.md").proposals
     assert git.fields["title"] == "Git is asked, never trusted"
-    assert git.fields["anchors"] == ["src/quire/files/git.py"]
+    assert git.fields["anchors"] == ["docs/decisions/0003-git-is-asked-never-trusted.md", "src/quire/files/git.py"]
     [amended] = _read(tmp_path, "docs/decisions/0014-diff-files-with-filters-switched-off.md").proposals
     assert amended.fields["title"] == "`diff-files` with filters switched off"
     assert amended.fields["related"] == [{"predicate": "related_to", "to": "decision.git-is-asked-never-trusted"}]

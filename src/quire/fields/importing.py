@@ -26,6 +26,7 @@ def imported_fields(done: ImportedHosts, settled: Settled | None = None) -> dict
             for found in done.sources
         ],
         "results": [proposal_fields(item) for item in done.proposals],
+        "waiting": [item.id for item in done.waiting],
         "known": done.known,
         "rejected": done.rejected,
         "dry_run": done.dry_run,

@@ -43,6 +43,7 @@ def settled_fields(done: Settled) -> dict[str, Any]:
         ],
         "rejections": [rejection_fields(item) for item in done.rejections],
         "files_changed": done.files,
+        "undecided": [item.id for item in done.undecided],
         "pending": done.left,
     }
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 STAGE_ORDER = ("building", "shipped", "idea", "paused", "dead")
 _URGENT = ("orphaned", "moved", "changed", "unverifiable")
+_PLACES = 3
 _LISTED = 10
 INGESTED = {
     "store": "stored",
@@ -45,6 +46,11 @@ def status_lines(found: Status, folder: str, rest: str) -> Iterator[str]:
     others = [f"{kind}s {count}" for kind, count in found.nodes_by_kind.items() if kind in ("decision", "gotcha")]
     yield " · ".join([*others, f"relations {found.relations}"]).capitalize()
     yield from _layers(found)
+    if found.inbox.pending:
+        kinds = ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in found.inbox.by_kind.items())
+        places = list(found.inbox.by_origin)
+        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+        yield f"Pending in the inbox (`memory inbox`): {kinds}; from {', '.join(places[:_PLACES])}{more}"
     yield from _listed("Open questions", [f"{item.id} — {item.title}" for item in found.open_questions])
     counts = [f"{number} {verdict}" for verdict, number in found.verdicts.items() if number]
     if counts:

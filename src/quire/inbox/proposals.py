@@ -19,6 +19,8 @@ from quire.model import InputError, cut
 Into = Literal["graph", "facts", "profile", "notes", "episodes"]
 By = Literal["user", "agent", "file"]
 Status = Literal["pending", "accepted", "rejected", "withdrawn"]
+Standing = Literal["", "open", "over"]
+"""What the source itself says of it: it holds, is not decided yet, or holds no longer."""
 INTO: tuple[Into, ...] = ("graph", "facts", "profile", "notes", "episodes")
 BY: tuple[By, ...] = ("user", "agent", "file")
 TEXT_CHARS = 4_000
@@ -41,6 +43,7 @@ __all__ = [
     "Evidence",
     "Into",
     "Proposal",
+    "Standing",
     "Status",
     "by_beginning",
     "proposal_id",
@@ -86,6 +89,14 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The record that was made of it."""
     reason: str = ""
     """Why it was rejected."""
+    standing: Standing = ""
+    """What is not decided yet is accepted by its id alone; what holds no longer becomes a record that is retired."""
+    said: str = ""
+    """The words of its source for that."""
+    replaced_by: str = ""
+    """The record that is valid instead, if it is there."""
+    updates: str = ""
+    """The record that it changes: its source was edited since. Empty for a new record."""
 
 
 def value_digest(text: str) -> str:
@@ -123,6 +134,9 @@ def propose(
     by: By,
     evidence: tuple[Evidence, ...] = (),
     proposed_at: str = "",
+    standing: Standing = "",
+    said: str = "",
+    replaced_by: str = "",
 ) -> Proposal:
     """A new proposal; its id follows from what it says."""
     return Proposal(
@@ -135,4 +149,7 @@ def propose(
         by=by,
         evidence=evidence,
         proposed_at=proposed_at,
+        standing=standing,
+        said=said,
+        replaced_by=replaced_by,
     )

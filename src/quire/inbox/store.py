@@ -25,16 +25,22 @@ __all__ = [
     "PENDING_MOST",
     "SETTLED_KEPT",
     "Inbox",
+    "Waiting",
     "count_pending",
     "named_proposal",
+    "pending_kinds",
     "read_inbox",
     "sound_lines",
     "write_inbox",
 ]
 
 
-class _State(msgspec.Struct, frozen=True):
+class Waiting(msgspec.Struct, frozen=True):
+    """A proposal without its words: nobody has approved them."""
+
     id: str
+    kind: str = ""
+    origin: str = ""
     status: str = "pending"
 
 
@@ -113,15 +119,19 @@ def sound_lines(data: bytes) -> bytes:
 
 
 def count_pending(root: str) -> int:
-    """How many wait, without taking them apart."""
-    decode = msgspec.json.Decoder(_State).decode
-    states = {}
+    return len(pending_kinds(root))
+
+
+def pending_kinds(root: str) -> list[Waiting]:
+    """What waits, without taking it apart: only what kind it is of and where it comes from."""
+    decode = msgspec.json.Decoder(Waiting).decode
+    states: dict[str, Waiting] = {}
     for line in (read_local(root, FOLDER, FILE, _BYTES).data or b"").split(b"\n"):
         with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if line.strip():
                 state = decode(line)
-                states[state.id] = state.status
-    return sum(status == "pending" for status in states.values())
+                states[state.id] = state
+    return [state for state in states.values() if state.status == "pending"]
 
 
 def write_inbox(root: str, inbox: Inbox, token: str) -> None:

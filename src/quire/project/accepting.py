@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quire.model import InputError, Problem, QuireError, cut
+from msgspec import UNSET
+
+from quire.model import LIVE_STATUSES, InputError, Problem, QuireError, cut, limits
 from quire.project.capturing import Capturing
 from quire.project.keeping import Keeping
 from quire.project.noting import Noting
@@ -13,10 +16,11 @@ from quire.project.profile_overview import ProfileOverview
 
 if TYPE_CHECKING:
     from quire.inbox import Proposal
+    from quire.layers.graph import StoredNode
 
 TASK = "accept a proposal"
 
-__all__ = ["TASK", "Accepting"]
+__all__ = ["TASK", "Accepting", "is_from"]
 
 
 class Accepting(Noting, Capturing, ProfileOverview, Keeping):
@@ -42,16 +46,19 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
 
     def _accepted_nodes(self, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
         """Write the nodes of several proposals in one save; their refs. None where not all of them can be saved so."""
+        if any(item.updates for item in items):
+            return None
         drafts = [_node_fields(item) for item in items]
         ids = [str(fields["id"]) for fields in drafts if "id" in fields]
         asked = {*ids, *(str(link["to"]) for fields in drafts for link in _links(fields))}
+        asked.update(item.replaced_by for item in items if item.replaced_by)
         held = self._with_index(lambda index: {name for name in asked if index.find(name) is not None})
         if len(set(ids)) < len(ids) or held.intersection(ids):
             return None
         for fields in drafts:
             _keep_links(fields, held.union(ids))
         try:
-            saved = self.save({"task": TASK, "nodes": drafts}, actor="user")
+            saved = self.save(_intent(items, drafts, held.union(ids)), actor="user")
         except QuireError:
             return None
         made = saved.memory_created
@@ -60,21 +67,37 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
 
     def _accepted_node(self, item: Proposal) -> tuple[str, list[Problem]]:
         fields = _node_fields(item)
-        named = fields.get("id")
+        named = item.updates or fields.get("id")
         if isinstance(named, str):
-            self._refuse_taken(named)
-        _keep_links(fields, {str(link["to"]) for link in _links(fields) if self._is_node(str(link["to"]))})
-        saved = self.save({"task": TASK, "nodes": [fields]}, actor="user")
-        made = [*saved.memory_created, *saved.memory_updated, *saved.unchanged]
-        return made[0] if made else "", saved.warnings
+            fields = self._settled_with(item, fields, named)
+        targets = {item.replaced_by, *(str(link["to"]) for link in _links(fields))}
+        held = {target for target in targets if self._is_node(target)}
+        _keep_links(fields, held)
+        saved = self.save(_intent([item], [fields], held), actor="user")
+        made = [*saved.memory_created, *saved.memory_updated, *saved.memory_marked_stale, *saved.memory_superseded]
+        return next(iter([*made, *saved.unchanged]), ""), saved.warnings
 
-    def _refuse_taken(self, node_id: str) -> None:
-        if self._is_node(node_id):
-            raise InputError(
-                f"`{node_id}` is there already; a proposal changes no record.",
-                hint=f"Look at it with `memory inspect {node_id}`; reject the proposal, or save the change yourself.",
-                details={"field": "id", "id": node_id},
-            )
+    def _settled_with(self, item: Proposal, fields: dict[str, Any], named: str) -> dict[str, Any]:
+        """The fields of a proposal beside the node that has its id: its own record is changed, another one stays."""
+        held = self.graph.find_node(named) if self._is_node(named) else None
+        if held is None:
+            return {**fields, "id": named}
+        if is_from(held, item):
+            return {
+                **{name: value for name, value in fields.items() if name != "kind"},
+                "id": named,
+                "anchors": list(dict.fromkeys((*fields.get("anchors", ()), *held.node.anchors)))[: limits.ANCHORS],
+                "tags": list(dict.fromkeys((*held.node.tags, *fields.get("tags", ()))))[: limits.TAGS],
+                **({} if item.standing == "over" or held.node.status in LIVE_STATUSES else {"status": "active"}),
+            }
+        if held.node.origin and held.node.origin.kind == "file" and item.origin.startswith("file:"):
+            # Two files that call themselves alike are two records.
+            return {**fields, "id": next(name for name in _further(named) if not self._is_node(name))}
+        raise InputError(
+            f"`{named}` is there already, and another source made it; a proposal changes no such record.",
+            hint=f"Look at it with `memory inspect {named}`; reject the proposal, or save the change yourself.",
+            details={"field": "id", "id": named},
+        )
 
     def _is_node(self, node_id: str) -> bool:
         return bool(node_id) and self._with_index(lambda index: index.find(node_id)) is not None
@@ -150,9 +173,36 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
 
 def _node_fields(item: Proposal) -> dict[str, Any]:
     """The node of a proposal as a save takes it, with the place it came from."""
+    return {"origin": _origin(item), **item.fields}
+
+
+def _origin(item: Proposal) -> dict[str, Any]:
     kind = "file" if item.origin.startswith("file:") else "external"
-    origin = {"kind": kind, "locator": cut(item.origin.removeprefix("file:"), 500)}
-    return {"origin": origin, **item.fields}
+    return {"kind": kind, "locator": cut(item.origin.removeprefix("file:"), 500)}
+
+
+def _further(name: str) -> Iterator[str]:
+    return (f"{name}-{number}" for number in itertools.count(2))
+
+
+def is_from(held: StoredNode, item: Proposal) -> bool:
+    """Whether a node was made of the source that a proposal comes from."""
+    said = _origin(item)
+    origin = held.node.origin
+    return origin is not UNSET and (origin.kind, origin.locator) == (said["kind"], said["locator"])
+
+
+def _intent(items: Sequence[Proposal], drafts: list[dict[str, Any]], held: Collection[str]) -> dict[str, Any]:
+    """A save of these nodes. Those that hold no longer, by what their sources say, are retired in the same breath."""
+    stale, supersede = [], []
+    for item, fields in zip(items, drafts, strict=True):
+        if item.standing == "over" and "id" in fields:
+            ended = {"id": fields["id"], "reason": f"Its source says: {item.said or 'it holds no longer'}"}
+            if item.replaced_by in held and item.replaced_by != fields["id"]:
+                supersede.append({**ended, "superseded_by": item.replaced_by})
+            else:
+                stale.append(ended)
+    return {"task": TASK, "nodes": drafts, "stale": stale, "supersede": supersede}
 
 
 def _links(fields: dict[str, Any]) -> list[dict[str, Any]]:

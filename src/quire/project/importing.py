@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError, Problem, cut, timestamp
-from quire.project.reviewing import Reviewing
+from quire.model import InputError, Problem, cut, is_id, parse_seal, timestamp
+from quire.project.accepting import is_from
+from quire.project.reviewing import Reviewing, Settled
 
 if TYPE_CHECKING:
     from quire.capture.hosts import HostRead, HostSource
     from quire.inbox import Proposal
+    from quire.index import Index
+    from quire.layers.graph import StoredNode
 
 __all__ = ["FoundSource", "ImportedHosts", "Importing"]
 
@@ -36,6 +39,8 @@ class ImportedHosts(msgspec.Struct, kw_only=True):
     sources: list[FoundSource]
     proposals: list[Proposal] = []
     """The new ones, in the order of the files."""
+    waiting: list[Proposal] = []
+    """All that wait of these sources, also from earlier; none of a dry run."""
     known: int = 0
     rejected: int = 0
     dry_run: bool = False
@@ -59,20 +64,72 @@ class Importing(Reviewing):
         """
         self._ready()
         sources = self._named_sources(paths, as_kind) if paths else self._found_sources(kinds)
-        reads = [self._read_source(source) for source in sources]
+        reads, same = self._beside_records([self._read_source(source) for source in sources])
         # What two files say is proposed once, as the first of them says it.
         fresh = {item.id: item for read in reversed(reads) for item in reversed(read.proposals)}
         ordered = [item for read in reads for item in read.proposals if fresh.get(item.id) is item]
-        added = self.inbox_add(ordered, dry_run=dry_run)
+        alone = {item.origin for read in reads if read.is_one_record for item in read.proposals}
+        added = self.inbox_add((item for item in ordered if item.id not in same), dry_run=dry_run, replacing=alone)
         new = {item.id for item in added.added}
         return ImportedHosts(
             sources=[_found(read, fresh, new) for read in reads],
             proposals=added.added,
-            known=added.known + sum(len(read.proposals) for read in reads) - len(ordered),
+            waiting=[] if dry_run else self._pending_from({item.origin for item in ordered}),
+            known=added.known + len(same) + sum(len(read.proposals) for read in reads) - len(ordered),
             rejected=added.rejected,
             dry_run=dry_run,
             warnings=[*(problem for read in reads for problem in read.problems), *_many(len(reads)), *added.warnings],
         )
+
+    def accept_imported(self, done: ImportedHosts) -> Settled:
+        """Make records of all that waits of an import, but for what its own source calls undecided."""
+        undecided = [item for item in done.waiting if item.standing == "open"]
+        decided = [item.id for item in done.waiting if item.standing != "open"]
+        settled = self.inbox_accept(decided) if decided else Settled(left=len(self.inbox().proposals))
+        settled.undecided = undecided
+        return settled
+
+    def _pending_from(self, origins: Collection[str]) -> list[Proposal]:
+        return [item for item in self.inbox().proposals if item.origin in origins]
+
+    def _beside_records(self, reads: list[HostRead]) -> tuple[list[HostRead], set[str]]:
+        """The same, where a file that is one record has that record already: what it says now is a change of it.
+
+        With the ids of those that say nothing new: the record says the same, or somebody looked at the file as it is
+        now when it was last saved or confirmed.
+        """
+        single = {read.source.shown: read for read in reads if read.is_one_record and read.proposals}
+        if not single:
+            return reads, set()
+        anchored = self._with_index(lambda index: _by_anchor(index, single))
+        after, same = [], set()
+        for read in reads:
+            shown = read.source.shown
+            held = self._record_of(read.proposals[0], anchored.get(shown, ())) if shown in single else None
+            if held is not None:
+                item = msgspec.structs.replace(read.proposals[0], updates=held.node.id)
+                read = msgspec.structs.replace(read, proposals=(item,))
+                same |= {item.id} if _says_the_same(held, item) or self._was_seen(held, read.source) else set()
+            after.append(read)
+        return after, same
+
+    def _record_of(self, item: Proposal, refs: Sequence[str]) -> StoredNode | None:
+        """The record that was made of the file that a proposal comes from."""
+        named = [*refs, str(item.fields.get("id", ""))]
+        found = (self.graph.find_node(ref) for ref in dict.fromkeys(named) if is_id(ref))
+        return next((node for node in found if node is not None and is_from(node, item)), None)
+
+    def _was_seen(self, held: StoredNode, source: HostSource) -> bool:
+        """Whether a record's file is what it was when somebody last saved or confirmed the record."""
+        from quire.files import blob_id, read_inside
+        from quire.layers.graph import node_record
+
+        seals = filter(None, map(parse_seal, node_record(held).seen))
+        digest = next((seal.digest for seal in seals if (seal.anchor, seal.how) == (source.shown, "blob")), "")
+        try:
+            return bool(digest) and blob_id(read_inside(self.root, source.shown, source.size), digest) == digest
+        except (OSError, ValueError):
+            return False
 
     def _read_source(self, source: HostSource) -> HostRead:
         from quire.capture.hosts import read_host
@@ -130,6 +187,22 @@ class Importing(Reviewing):
             if folder != "/" and path.startswith(folder + os.sep):
                 return lead + os.path.relpath(path, folder)
         return os.path.basename(path)
+
+
+def _by_anchor(index: Index, paths: Collection[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for record in index.records_anchored():
+        for anchor in record.anchors if record.layer == "graph" else ():
+            if anchor in paths:
+                found.setdefault(anchor, []).append(record.ref)
+    return found
+
+
+def _says_the_same(held: StoredNode, item: Proposal) -> bool:
+    from quire.inbox import value_digest
+
+    said = ((held.node.title, item.fields.get("title")), (held.body, item.fields.get("body")))
+    return all(value_digest(before) == value_digest(str(after)) for before, after in said)
 
 
 def _found(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) -> FoundSource:

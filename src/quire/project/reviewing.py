@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -47,6 +47,8 @@ class Settled(msgspec.Struct, kw_only=True):
     failed: list[tuple[Proposal, QuireError]] = []
     rejections: list[Rejection] = []
     files: list[str] = []
+    undecided: list[Proposal] = []
+    """Those that were left out because their own source calls them undecided: each of them is accepted by its id."""
     left: int = 0
     """How many still wait."""
     warnings: list[Problem] = []
@@ -76,8 +78,13 @@ class Reviewing(Accepting):
             counts[item.status] = counts.get(item.status, 0) + 1
         return Shown(proposals=_chosen(found, by, origin, status), counts=counts, warnings=list(found.problems))
 
-    def inbox_add(self, proposals: Iterable[Proposal], *, dry_run: bool = False) -> Added:
-        """Hand in proposals. What a record says already, and what was rejected, is left out."""
+    def inbox_add(
+        self, proposals: Iterable[Proposal], *, dry_run: bool = False, replacing: Collection[str] = ()
+    ) -> Added:
+        """Hand in proposals. What a record says already, and what was rejected, is left out.
+
+        A new one from an origin among `replacing` takes the place of those from there that wait.
+        """
         from quire.files import write_access
         from quire.inbox import read_inbox, read_rejections, write_inbox
 
@@ -91,7 +98,7 @@ class Reviewing(Accepting):
         for item in wanted:
             if any(rejections.match(text) for text in texts_of(item)):
                 done.rejected += 1
-            elif digests_of(item) & said:
+            elif not item.updates and digests_of(item) & said:
                 done.known += 1
             else:
                 new.append(msgspec.structs.replace(item, proposed_at=item.proposed_at or now))
@@ -102,6 +109,7 @@ class Reviewing(Accepting):
             with write_access(self.root, FOLDER, self.world, "add proposals"):
                 before = read_inbox(self.root)
                 after, done.added = before.with_new(new)
+                after = after.with_changed(self._replaced(before, done.added, replacing))
                 if after.proposals != before.proposals:
                     write_inbox(self.root, after, self.world.token())
         held = {item.id for item in (*before.proposals, *done.added)}
@@ -109,6 +117,11 @@ class Reviewing(Accepting):
         done.known += len(new) - len(done.added) - left
         done.warnings += inbox_full(left) if left else []
         return done
+
+    def _replaced(self, inbox: Inbox, added: Iterable[Proposal], origins: Collection[str]) -> dict[str, Proposal]:
+        """What waited of sources that say something else now."""
+        new = {item.origin for item in added if item.origin in origins}
+        return {item.id: self._settled(item, "withdrawn") for item in inbox.pending if item.origin in new}
 
     def _said(self) -> set[str]:
         """What records and notes say, by digest: on another machine no inbox tells what was accepted."""
@@ -124,7 +137,12 @@ class Reviewing(Accepting):
         """Make records of proposals: of these, or with `everything` of all that wait, by whom and from where."""
         self._proposals(names, everything=everything, by=by, origin=origin)
         with self._settling("accept proposals"):
-            return self._accept(self._proposals(names, everything=everything, by=by, origin=origin))
+            chosen = self._proposals(names, everything=everything, by=by, origin=origin)
+            # What is not decided where it comes from is a decision of its own for whoever accepts it.
+            undecided = [item for item in chosen if everything and item.standing == "open"]
+            done = self._accept([item for item in chosen if item not in undecided])
+            done.undecided = undecided
+            return done
 
     def _accept(self, chosen: list[Proposal]) -> Settled:
         done = Settled()
@@ -132,7 +150,8 @@ class Reviewing(Accepting):
         ordered = sorted(chosen, key=lambda item: (item.into != "graph", item.into, item.kind != "feature"))
         said = self._with_index(nodes_by_words) if ordered and ordered[0].into == "graph" else {}
         for pack in packs_of(ordered):
-            known = {item.id: ref for item in pack if item.into == "graph" and (ref := node_saying(item, said))}
+            fresh = [item for item in pack if item.into == "graph" and not item.updates]
+            known = {item.id: ref for item in fresh if (ref := node_saying(item, said))}
             done.done += [self._settled(item, "accepted", ref=known[item.id]) for item in pack if item.id in known]
             self._accept_pack([item for item in pack if item.id not in known], done)
             # Who is interrupted later finds that these are settled.

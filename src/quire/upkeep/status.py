@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -116,6 +117,15 @@ class JournalCount(msgspec.Struct, frozen=True, kw_only=True):
     """What the bundle holds: one for each section, of gotchas and next steps their number."""
 
 
+class InboxCount(msgspec.Struct, frozen=True, kw_only=True):
+    """What is pending in the inbox, without its words: those are for a person to look at first."""
+
+    pending: int
+    by_kind: dict[str, int]
+    by_origin: dict[str, int]
+    """By folder or file; of sessions all together."""
+
+
 class Status(msgspec.Struct, kw_only=True):
     project: dict[str, str]
     features_by_stage: dict[str, StageCount]
@@ -134,6 +144,7 @@ class Status(msgspec.Struct, kw_only=True):
     """None where nothing was ever remembered."""
     journal: JournalCount | None
     """None where there is none."""
+    inbox: InboxCount
     last_activity: str | None
     last_sync: dict[str, Any] | None
     git: GitState
@@ -172,10 +183,28 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         facts=_facts(index),
         profile=_profile(index),
         journal=_journal(index),
+        inbox=_inbox(store.root),
         last_activity=last_activity(index),
         last_sync=last_sync(store),
         git=git_state(git),
     )
+
+
+def _inbox(root: str) -> InboxCount:
+    from quire.inbox import pending_kinds
+
+    waiting = pending_kinds(root)
+    return InboxCount(
+        pending=len(waiting),
+        by_kind=dict(Counter(item.kind for item in waiting)),
+        by_origin=dict(Counter(_place(item.origin) for item in waiting)),
+    )
+
+
+def _place(origin: str) -> str:
+    """Where a proposal comes from, as far as it is worth naming."""
+    kind, _, path = origin.partition(":")
+    return (path.rpartition("/")[0] or path) if kind == "file" else f"{kind}s"
 
 
 def _facts(index: Index) -> FactCount | None:

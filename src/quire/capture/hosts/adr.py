@@ -12,9 +12,11 @@ from quire.capture.hosts.adr_document import (
     DECISION,
     OPTIONS,
     AdrDocument,
+    number_of,
     read_adr_document,
     title_of,
 )
+from quire.capture.hosts.looking import named_folders
 from quire.capture.hosts.structured import (
     BODY_CHARS,
     Gathering,
@@ -25,29 +27,26 @@ from quire.capture.hosts.structured import (
     node_id,
     shortened,
 )
-from quire.capture.hosts.structured_files import code_paths, find_file, markdown_below
+from quire.capture.hosts.structured_files import ANCHORS_MOST, code_paths, find_file, markdown_below
 from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource, Places
 from quire.files import escaping_part, read_inside
-from quire.model import is_id, one_line
+from quire.model import anchor_fault, cut, is_id, normal_anchor, one_line
 
 _FOLDERS = (
-    *("docs/adr", "docs/adrs", "docs/ADR", "docs/decisions", "docs/architecture/decisions", "docs/architecture/adr"),
-    *("doc/adr", "doc/adrs", "doc/decisions", "doc/architecture/decisions", "adr", "adrs"),
+    *("adr", "adrs", "madr", "decisions", "decision-records", "decision-log", "design-decisions"),
+    *("architecture-decisions", "architecture_decisions", "architectural-decisions", "architecture-decision-records"),
 )
+_LOOSE = ("decisions", "decision-log", "design-decisions")
+"""Folders of these names hold records where they lie among documents; elsewhere they may hold anything."""
+_DOCUMENTS = re.compile(r"(?i)(?:^|/)(?:docs?|documentation|architecture|design)/")
 _NAMED = ".adr-dir"
 """Where the tools for such records keep the name of their folder."""
 _NO_RECORD = re.compile(r"(?i)^(?:readme|index|changelog|contributing|toc|summary)\.md$|template")
-# Somebody still has to agree.
-_PROPOSED = re.compile(r"^\W*(?:proposed|proposal|draft|pending|in[ -]review|in discussion|rfc|open|wip|in progress)\b")
-# What no longer holds, or never did. The graph takes a node in as one that holds, so these are left out.
-_OVER = re.compile(
-    r"^\W*(?:superseded|superceded|deprecated|rejected|obsolete|withdrawn|retired|replaced|abandoned|declined)\b"
-    r"|(?<!partially )(?<!partly )\b(?:superseded|superceded|replaced) by\b"
-)
+_STATUS_CHARS = 400
 _SHARES = {CONTEXT: 550, DECISION: 850, CONSEQUENCES: 450}
 _OPTION = re.compile(r"^[-*+] +(.+)$|^\d+[.)] +(.+)$", re.M)
 _CODE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1`*~*[ \t]*(?:\n|\Z)", re.M | re.S)
-_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\n]*\)")
 
 __all__ = ["find_adr", "read_adr"]
 
@@ -58,7 +57,7 @@ __all__ = ["find_adr", "read_adr"]
 def find_adr(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:  # noqa: ARG001
     """The Markdown files of the folders where such records lie. Forms and tables of contents are left out."""
     found: dict[str, HostSource] = {}
-    for folder in (*_named_folder(root), *_FOLDERS):
+    for folder in (*_named_folder(root), *_known_folders(root)):
         for path in markdown_below(root, folder):
             source = None if _NO_RECORD.search(path.rpartition("/")[2]) else find_file("adr", root, path, "project")
             if source is not None and len(found) < FILES_MOST:
@@ -75,45 +74,64 @@ def _named_folder(root: str) -> list[str]:
     return [] if escaping_part(name) or not name.isprintable() else [name]
 
 
+def _known_folders(root: str) -> list[str]:
+    found = named_folders(root, _FOLDERS)
+    return [path for path in found if path.rpartition("/")[2].lower() not in _LOOSE or _DOCUMENTS.search(path)]
+
+
 # -- reading --------------------------------------------------------------------------------------
 
 
 def read_adr(source: HostSource, places: Places, now: str) -> HostRead:
-    """The decision that a record holds. One that no longer holds is counted, and so is a document that is none."""
+    """The decision that a record holds; one that no longer holds says so. A document that is none is counted."""
     found, text = begun_text(source, places, now)
     record = read_adr_document(text, source.shown)
-    if record is None or _OVER.search(record.status):
+    if record is None:
         found.skipped = 1 if text else 0
     elif may_pass(found, text, 1, spread=True):
         _add(found, record, places.root)
-    return gathered(found)
+    return gathered(found, is_one_record=True)
 
 
 def _add(found: Gathering, record: AdrDocument, root: str) -> None:
-    folder = os.path.dirname(found.source.shown)
-    is_proposed = _PROPOSED.match(record.status) is not None
+    shown, folder = found.source.shown, os.path.dirname(found.source.shown)
+    status = one_line(_plain(record.status))
     texts = "\n".join(record.parts.values())
+    own = node_id("decision", record.title)
+    by = (_decision_at(name, root, folder) for name in record.replaced_by) if record.standing == "over" else ()
     add_node(
         found,
         "decision",
         record.title,
-        _body(record, is_proposed=is_proposed),
+        _body(record),
         record.line,
         quote=_plain(record.parts.get(DECISION, "")),
-        id=node_id("decision", record.title),
-        anchors=code_paths(texts, root, folder),
-        tags=["adr", *(["proposed"] if is_proposed else []), *record.tags],
+        standing="" if record.standing == "holds" else record.standing,
+        said=cut(status, _STATUS_CHARS) if record.standing != "holds" else "",
+        replaced_by=next((target for target in by if is_id(target) and target != own), ""),
+        id=own,
+        anchors=[*([shown] if _may_anchor(found, shown) else []), *code_paths(texts, root, folder)][:ANCHORS_MOST],
+        tags=["adr", *record.tags],
         related=_related(record, root, folder),
     )
+
+
+def _may_anchor(found: Gathering, shown: str) -> bool:
+    """Whether a record can be anchored to its file: it lies in the project, and its name is no pattern."""
+    return found.source.scope == "project" and not anchor_fault(shown) and normal_anchor(shown) == shown
 
 
 # -- the body -------------------------------------------------------------------------------------
 
 
-def _body(record: AdrDocument, *, is_proposed: bool) -> str:
-    """Context, decision and consequences, each as far as it fits; the decision first gets what is left."""
+def _body(record: AdrDocument) -> str:
+    """A status that says something; context, decision and consequences, each as far as it fits.
+
+    The decision first gets what is left.
+    """
     parts = {name: _plain(record.parts[name]) for name in _SHARES if name in record.parts}
-    first = "Proposed, not accepted yet.\n\n" if is_proposed else ""
+    status = shortened(_plain(record.status), _STATUS_CHARS)
+    first = f"Status:{_gap(status)}{status}\n\n" if status else ""
     options = _options(record.parts.get(OPTIONS, ""))
     room = BODY_CHARS - len(first) - sum(len(name) + 4 for name in parts)
     if sum(map(len, parts.values())) > room:
@@ -164,7 +182,7 @@ def _decision_at(name: str, root: str, folder: str) -> str:
     path = os.path.normpath(f"{folder}/{name}")
     if name.isdecimal():
         number = int(name)
-        listed = [item for item in markdown_below(root, folder) if _number_of(item) == number]
+        listed = [item for item in markdown_below(root, folder) if number_of(item) == number]
         path = listed[0] if len(listed) == 1 else ""
     if not path or escaping_part(path):
         return ""
@@ -172,8 +190,3 @@ def _decision_at(name: str, root: str, folder: str) -> str:
         return node_id("decision", title_of(read_inside(root, path, FILE_BYTES).decode("utf-8"), path))
     except (OSError, ValueError):
         return ""
-
-
-def _number_of(path: str) -> int | None:
-    found = re.match(r"(?i)(?:adr[-_]?)?0*(\d{1,5})(?=[-_. ])", path.rpartition("/")[2])
-    return int(found[1]) if found else None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Literal
 
 import msgspec
 
@@ -38,20 +39,50 @@ _NUMBER = re.compile(
     r"(?:\[?(?:ADR|MADR|decision|RFC)[-_ #]?\d+\]?\s*[-–—:.|]*\s+|\[?\d+\]?\s*[-–—:.)|]+\s+"
     r"|\[?0\d{1,4}\]?\s+|ADR\s*[-–—:]\s*)"
 )
-_FILE_NUMBER = re.compile(r"(?i)^(?:adr[-_]?)?(?:\d{4}-?\d{2}-?\d{2}|\d+)?[-_. ]*")
+_FILE_NUMBER = re.compile(r"(?i)^(?:adr[-_]?)?(?:\d{4}-?\d{2}-?\d{2}(?:[-_. ]+|$))?(?:\d+(?=[-_. ]))?[-_. ]*")
 _HEAD_LINE = re.compile(r"(?i)^\s*(?:[-*+]\s+)?[*_]{0,2}(status|state|tags)[*_]{0,2}\s*:\s*[*_]{0,2}(.+)$")
 _HEAD_ROW = re.compile(r"(?i)^\s*\|\s*[*_]{0,2}(status|state|tags)[*_]{0,2}\s*\|([^|]{1,300})\|")
 _BLANKS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _HEADING_MARK = re.compile(r"^[^\w]*(?:\d+[.)]\s*)?")
 _PLACEHOLDER = re.compile(r"^[\[{<]|\{(?:short )?title|\[short title|^(?:title|short title)$", re.I)
 _SUPERSEDES = re.compile(r"(?i)\b(?:supersedes|supercedes|replaces)\b:?\s*(.+)")
+_REPLACED_BY = re.compile(r"(?i)\b(?:superseded|superceded|replaced|reverted|obsoleted)\b.{0,60}?\bby\b:?\s*(.+)")
 _AMENDS = re.compile(r"(?i)\b(?:amends|clarifies|extends|complements|refines|amended by|related to)\b:?\s*(.+)")
 _LINKED = re.compile(r"\]\(([^()\s]{1,300}\.md)(?:#[^()\s]{0,300})?\)|\b([\w.-]{1,120}\.md)\b")
 _NUMBERED = re.compile(r"(?i)(?:\b(?:ADR|MADR|decision|record)s?[-_ #]*|#|^\W*)(\d{1,5})\b")
 _NAMED_MOST = 10
+# What a status begins with that says that the decision holds. Whatever else it begins with, a person has to say it.
+_HELD = (
+    "accepted|approved|adopted|agreed(?: upon)?|implemented|active|decided|final|finali[sz]ed|ratified|confirmed"
+    "|enacted|completed?|done|in (?:force|effect|use)|effective|current|valid|resolved|endorsed|amended|updated"
+    "|clarified|live"
+)
+_HOLDS = re.compile(rf"^[\W\d_]*(?:{_HELD})\b")
+_HOLDS_ONLY = re.compile(rf"^[\W\d_]*(?:{_HELD})[\W\d_]*$")
+# What no longer holds, or never did.
+_ENDED = (
+    "superseded|superceded|deprecated|rejected|obsoleted?|withdrawn|retired|replaced|abandoned|declined|reverted|revoked"
+    "|rescinded|repealed|cancell?ed|discarded|dismissed|dropped|overturned|overruled|undone|rolled back|archived"
+    "|expired|outdated|invalid(?:ated)?|voided|removed|no longer|not (?:accepted|approved|adopted|decided|implemented)"
+    "|denied|refused|historic(?:al)?"
+)
+_OVER = re.compile(rf"^[\W\d_]*(?:{_ENDED})\b|(?<!partially )(?<!partly )\b(?:{_ENDED}) by\b")
+_OVER_INSIDE = re.compile(rf"(?<!partially )(?<!partly )(?<!\ba )(?<!\ban )(?<!\bthe )\b(?:{_ENDED})\b")
 _IN_PROSE = re.compile(r"(?i)\b(supersedes|replaces|amends) (?:ADR|decision)[-_ #]?\d{1,5}\b")
 
-__all__ = ["CONSEQUENCES", "CONTEXT", "DECISION", "OPTIONS", "AdrDocument", "read_adr_document", "title_of"]
+Standing = Literal["holds", "open", "over"]
+
+__all__ = [
+    "CONSEQUENCES",
+    "CONTEXT",
+    "DECISION",
+    "OPTIONS",
+    "AdrDocument",
+    "Standing",
+    "number_of",
+    "read_adr_document",
+    "title_of",
+]
 
 
 class AdrDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,11 +92,14 @@ class AdrDocument(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     """Where the title stands."""
     status: str
-    """In lower case; empty where none is given."""
+    """As it is written; empty where none is given, or where it says no more than that the decision holds."""
+    standing: Standing
+    """Whether the decision holds by its status, is still open or of an unknown word, or holds no longer."""
     parts: dict[str, str]
     tags: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     """File names or numbers of others."""
+    replaced_by: tuple[str, ...] = ()
     amends: tuple[str, ...] = ()
 
 
@@ -78,9 +112,12 @@ def read_adr_document(text: str, path: str) -> AdrDocument | None:
     if not title or _PLACEHOLDER.search(title) or not (DECISION in parts or (CONTEXT in parts and len(parts) > 1)):
         return None
     said = _head_lines(sections)
-    status = _value(head.fields.get("status")) or said.get("status", "") or parts.pop(STATUS, "")
+    # It may be said in several places, and the last that was written counts, whichever that is.
+    given = (_value(head.fields.get("status")), said.get("status", ""), parts.pop(STATUS, ""))
+    states = [state.strip("*_` ") for state in given]
+    status = "\n\n".join(dict.fromkeys(filter(None, states)))
     tags = _values(head.fields.get("tags")) or said.get("tags", "").replace(",", " ").split()
-    links = "\n".join([status, parts.pop(STATUS, ""), said.get("links", "")])
+    links = "\n".join([status, said.get("links", "")])
     links += "".join(f"\n{found.group()}" for text in parts.values() for found in _IN_PROSE.finditer(_unlinked(text)))
     links += "".join(
         f"\n{name} {', '.join(_values(head.fields.get(name)))}" for name in ("supersedes", "replaces", "amends")
@@ -88,10 +125,12 @@ def read_adr_document(text: str, path: str) -> AdrDocument | None:
     return AdrDocument(
         title=title,
         line=line,
-        status=one_line(status).strip("*_` ").lower(),
+        status="" if all(map(_says_only_that_it_holds, states)) else status,
+        standing=_standing(states),
         parts=parts,
         tags=tuple(tags),
         supersedes=_named(_SUPERSEDES, links),
+        replaced_by=_named(_REPLACED_BY, status),
         amends=_named(_AMENDS, links),
     )
 
@@ -111,6 +150,35 @@ def _title(head: FrontMatter, sections: list[Section], path: str) -> tuple[str, 
         stem = os.path.splitext(os.path.basename(path))[0]
         given = title_from_slug(_FILE_NUMBER.sub("", stem).replace("_", "-")).capitalize()
     return _NUMBER.sub("", given, count=1).strip(" *_") or given, first.line if first else 1
+
+
+def number_of(path: str) -> int | None:
+    """The number in the name of a record's file, behind its date where it has one."""
+    name = re.sub(r"^\d{4}-\d{2}-\d{2}[-_. ]+", "", os.path.basename(path))
+    found = re.match(r"(?i)(?:adr[-_]?)?0*(\d{1,5})(?=[-_. ])", name)
+    return int(found[1]) if found else None
+
+
+# -- the status -----------------------------------------------------------------------------------
+
+
+def _standing(states: list[str]) -> Standing:
+    """What all the states together come to: nothing holds that one of them takes back or leaves open."""
+    found = [_standing_of(one_line(_unlinked(state)).lower()) for state in states if state.strip()]
+    return "over" if "over" in found else "open" if "open" in found else "holds"
+
+
+def _standing_of(status: str) -> Standing:
+    # A form that lists what may be chosen was never filled in.
+    if "|" in status:
+        return "open"
+    if _OVER.search(status):
+        return "over"
+    return "holds" if _HOLDS.match(status) and not _OVER_INSIDE.search(status) else "open"
+
+
+def _says_only_that_it_holds(status: str) -> bool:
+    return not status.strip() or _HOLDS_ONLY.match(one_line(status).lower()) is not None
 
 
 # -- parts ----------------------------------------------------------------------------------------

@@ -205,7 +205,6 @@ def _add_observations(found: Gathering, title: str, tags: list[str], said: list[
         kind = _node_kind(item.category)
         if kind:
             name = headline(_CONTEXT.sub("", item.text))
-            more = {"id": node_id(kind, name), "tags": [*tags, *item.tags], "anchors": code_paths(item.text, root)}
             add_node(
                 found,
                 kind,
@@ -213,7 +212,9 @@ def _add_observations(found: Gathering, title: str, tags: list[str], said: list[
                 f"{sentence(item.text)}\n\nFrom the note “{title}”.",
                 item.line,
                 quote=item.text,
-                **more,
+                id=node_id(kind, name),
+                tags=[*tags, *item.tags],
+                anchors=code_paths(item.text, root),
             )
         elif item.category == "preference":
             add_entry(found, "user", item.text, [*tags, *item.tags], item.line)

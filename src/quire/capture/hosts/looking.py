@@ -33,7 +33,7 @@ _FOREIGN = frozenset(
     ]
 )
 
-__all__ = ["below", "files_in", "home_source", "is_within", "named_files", "project_source"]
+__all__ = ["below", "files_in", "home_source", "is_within", "named_files", "named_folders", "project_source"]
 
 
 def project_source(kind: str, root: str, relative: str) -> HostSource | None:
@@ -98,6 +98,15 @@ def _walk(folder: str, depth: int) -> Iterator[str]:
 
 def named_files(root: str, names: tuple[str, ...]) -> list[str]:
     """The files of these names, relative to the root: at the top first, then in folders. Foreign ones are left out."""
+    return _named(root, names, is_folder=False)
+
+
+def named_folders(root: str, names: tuple[str, ...]) -> list[str]:
+    """The folders of these names, however they are capitalised, relative to the root; none that lies in another."""
+    return _named(root, names, is_folder=True)
+
+
+def _named(root: str, names: tuple[str, ...], *, is_folder: bool) -> list[str]:
     found: list[str] = []
     waiting = [("", 0)]
     looked = 0
@@ -106,11 +115,12 @@ def named_files(root: str, names: tuple[str, ...]) -> list[str]:
         looked += 1
         for entry in _entries(os.path.join(root, folder)):
             relative = f"{folder}/{entry.name}" if folder else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if depth < _DEPTH and not entry.name.startswith(".") and entry.name not in _FOREIGN:
-                    waiting.append((relative, depth + 1))
-            elif entry.name in names:
+            if not entry.is_dir(follow_symlinks=False):
+                found += [relative] if entry.name in names and not is_folder else []
+            elif is_folder and entry.name.lower() in names:
                 found.append(relative)
+            elif depth < _DEPTH and not entry.name.startswith(".") and entry.name not in _FOREIGN:
+                waiting.append((relative, depth + 1))
     return found
 
 

@@ -13,7 +13,7 @@ from quire.capture.hosts.structured_files import read_source, unread
 from quire.capture.hosts.types import HostRead, HostSource, Places
 from quire.files import hex_digest
 from quire.guard import find_hostile
-from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, propose
+from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, Standing, propose
 from quire.model import Problem, cut, first_sentence, limits, one_line, plain_newlines, slugify, trim
 
 BODY_CHARS = 2_000
@@ -102,12 +102,13 @@ def begun_text(source: HostSource, places: Places, now: str) -> tuple[Gathering,
         return found, ""
 
 
-def gathered(found: Gathering) -> HostRead:
+def gathered(found: Gathering, *, is_one_record: bool = False) -> HostRead:
     return HostRead(
         source=found.source,
         proposals=tuple(found.proposals.values()),
         problems=found.guard.problems,
         skipped=found.skipped,
+        is_one_record=is_one_record,
     )
 
 
@@ -134,7 +135,19 @@ def add_fact(found: Gathering, section: str, content: str, tags: Iterable[str], 
         _add(found, "facts", "fact", piece, fields, line)
 
 
-def add_node(found: Gathering, kind: str, title: str, body: str, line: int, *, quote: str = "", **more: Any) -> None:
+def add_node(
+    found: Gathering,
+    kind: str,
+    title: str,
+    body: str,
+    line: int,
+    *,
+    quote: str = "",
+    standing: Standing = "",
+    said: str = "",
+    replaced_by: str = "",
+    **more: Any,
+) -> None:
     """A node of the graph. `more` are fields of it; those that are empty are left out."""
     title = cut(one_line(title), limits.TITLE_CHARS)
     body = shortened(body or sentence(title), BODY_CHARS)
@@ -143,7 +156,7 @@ def add_node(found: Gathering, kind: str, title: str, body: str, line: int, *, q
         more["tags"] = _tags(more["tags"])
     fields |= {name: value for name, value in more.items() if value}
     text = body if one_line(body).startswith(title.rstrip("…")) else f"{title}\n\n{body}"
-    _add(found, "graph", kind, text, fields, line, quote or body)
+    _add(found, "graph", kind, text, fields, line, quote or body, standing=standing, said=said, replaced_by=replaced_by)
 
 
 def add_entry(found: Gathering, category: str, value: str, tags: Iterable[str], line: int) -> None:
@@ -161,7 +174,14 @@ def add_note(found: Gathering, text: str, line: int) -> None:
 
 
 def _add(
-    found: Gathering, into: Into, kind: str, text: str, fields: dict[str, Any], line: int, quote: str = ""
+    found: Gathering,
+    into: Into,
+    kind: str,
+    text: str,
+    fields: dict[str, Any],
+    line: int,
+    quote: str = "",
+    **state: Any,
 ) -> None:
     # What is joined may be what its parts are not.
     if not may_pass(found, text, line):
@@ -169,7 +189,7 @@ def _add(
     shown = found.source.shown
     said = Evidence(quote=cut(one_line(quote or text), QUOTE_CHARS), by="file", where=f"{shown}:{line}")
     proposal = propose(
-        into, kind, text, fields, origin=f"file:{shown}", by="file", evidence=(said,), proposed_at=found.now
+        into, kind, text, fields, origin=f"file:{shown}", by="file", evidence=(said,), proposed_at=found.now, **state
     )
     found.proposals.setdefault(proposal.id, proposal)
 

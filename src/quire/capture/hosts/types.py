@@ -26,7 +26,7 @@ KINDS = {
     "serena": "Serena's memories: .serena/memories/*.md",
     "mcp-memory": "The memory file of the MCP memory server: memory.json or memory.jsonl",
     "basic-memory": "Notes of Basic Memory whose project is this one",
-    "adr": "Architecture decision records: docs/adr, docs/decisions and the like",
+    "adr": "Architecture decision records: folders adr, docs/decisions and the like",
     "beads": "Issues of Beads: .beads/*.jsonl",
 }
 """The kinds of sources, in the order they are looked for, each with a line for people."""
@@ -60,3 +60,5 @@ class HostRead(msgspec.Struct, frozen=True, kw_only=True):
     """What could not be read, was too large, or may not be kept."""
     skipped: int = 0
     """Sections that are no knowledge."""
+    is_one_record: bool = False
+    """The file is one record: edited, it says something new of that record, and nothing beside it."""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from quire.model import Cancelled, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.inbox import show_proposal
+from quire.surfaces.cli.inbox import show_proposal, show_undecided
 from quire.surfaces.cli.output import answer, counted, say, warn
 
 if TYPE_CHECKING:
+    from quire.inbox import Proposal
     from quire.project import FoundSource, ImportedHosts, Importing, Settled
 
 _EXAMPLES = """Examples:
@@ -49,7 +50,7 @@ def run(
     looks = not words and not everything
     kinds, paths = (words, ()) if as_kind is None else ((), words)
     done = project.import_hosts(kinds, paths=paths, as_kind=as_kind, dry_run=dry_run or looks)
-    settled = project.inbox_accept([item.id for item in done.proposals]) if accept and done.proposals else None
+    settled = project.accept_imported(done) if accept else None
     if session.as_json:
         from quire.fields import imported_fields
 
@@ -116,13 +117,22 @@ def _tell(done: ImportedHosts, settled: Settled | None) -> None:
     if settled is None:
         where = ": see `memory inbox`" if done.proposals else ""
         say(f"{counted(len(done.proposals), 'new proposal')}{where}. ({said})")
+        if len(done.waiting) > len(done.proposals):
+            pending = counted(len(done.waiting), "proposal")
+            say(f"{pending} of these sources {_is(done.waiting)} pending. Add --accept, or see `memory inbox`.")
         return
-    say(f"{counted(len(settled.done), 'record')} made. ({said})")
+    changed = sum(bool(item.updates) for item in settled.done)
+    say(f"{counted(len(settled.done) - changed, 'record')} made{f', {changed} changed' if changed else ''}. ({said})")
     for item, error in settled.failed:
         say(f"Not accepted: {item.id}: {error.message}")
         if error.hint:
             say(f"  {error.hint}")
+    show_undecided(settled.undecided)
     warn(settled.warnings)
+
+
+def _is(items: list[Proposal]) -> str:
+    return "is" if len(items) == 1 else "are"
 
 
 def _choose(project: Importing, done: ImportedHosts) -> None:
@@ -161,7 +171,7 @@ COMMAND = Command(
     options=(
         Option(name="--all", into="everything", help="Everything that is found."),
         Option(name="--as", into="as_kind", metavar="KIND", help="The SOURCEs are paths of files of this kind."),
-        Option(name="--accept", into="accept", help="Make records of it at once."),
+        Option(name="--accept", into="accept", help="Make records of it at once, also of what was proposed before."),
         Option(name="--choose", into="choose", help="Ask for each, in a terminal."),
         Option(name="--dry-run", into="dry_run", help="Show what would be proposed, write nothing."),
     ),

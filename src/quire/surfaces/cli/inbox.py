@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from quire.inbox import Proposal, Rejection
     from quire.project import Project, Settled
 
-__all__ = ["COMMAND", "show_proposal"]
+__all__ = ["COMMAND", "show_proposal", "show_undecided"]
 
 _EXAMPLES = """Examples:
   memory inbox
@@ -22,6 +22,7 @@ _EXAMPLES = """Examples:
   memory inbox lift in-77b0
 """
 _QUOTE_CHARS = 200
+_UNDECIDED = 10
 _STATUSES = ("pending", "accepted", "rejected", "all")
 _BY = ("user", "agent", "file")
 _ALL = Option(name="--all", into="everything", help="All that wait; --from and --origin choose among them.")
@@ -73,9 +74,24 @@ def show_proposal(item: Proposal) -> None:
         say(f"    {evidence.by}{f', {where}' if where else ''}{quote}")
     if not item.evidence:
         say(f"    {item.by}, {item.origin}")
+    if item.updates:
+        say(f"    changes {item.updates}, which was made of an earlier version of its file")
+    if item.standing == "open":
+        say(f"    not decided by its file: “{cut(item.said, _QUOTE_CHARS)}”; accept it by its id")
+    elif item.standing == "over":
+        say(f"    no longer valid by its file: “{cut(item.said, _QUOTE_CHARS)}”; it becomes a retired record")
     if item.ref:
         say(f"    is {item.ref}")
     say()
+
+
+def show_undecided(items: list[Proposal]) -> None:
+    """Those that were left because no person said yet that they hold."""
+    for item in items[:_UNDECIDED]:
+        named = item.fields.get("title") or _first_line(item.text)
+        say(f"Not decided by its file (“{cut(item.said, 60)}”): {named}. `memory inbox accept {item.id}` accepts it.")
+    if len(items) > _UNDECIDED:
+        say(f"{len(items) - _UNDECIDED} more are not decided by their files: see `memory inbox`.")
 
 
 def _first_line(text: str) -> str:
@@ -94,7 +110,9 @@ def _target(item: Proposal) -> str:
 def accept(session: Session, ids: tuple[str, ...], everything: bool, by: str | None, origin: str | None) -> int | None:
     """Make records of proposals: of those named, or of all that wait.
 
-    A proposal changes no record that is there. What cannot be saved stays, with the reason.
+    A proposal changes no record, but for the one that an earlier version of its own file became. What its file calls
+    undecided (proposed, draft, an unknown word) is accepted by its id alone; what its file calls superseded, reverted
+    or the like becomes a retired record. What cannot be saved stays, with the reason.
     """
     _check_choice(ids, everything, by, origin)
     project = session.part("Reviewing")
@@ -232,7 +250,8 @@ def _report(session: Session, project: Project, done: Settled, verb: str) -> int
         say(f"Not accepted: {item.id}: {error.message}")
         if error.hint:
             say(f"  {error.hint}")
-    if not done.done and not done.rejections and not done.failed:
+    show_undecided(done.undecided)
+    if not done.done and not done.rejections and not done.failed and not done.undecided:
         say("Nothing waits that this would choose.")
     if done.files:
         say(f"Commit {', '.join(sorted({path.rpartition('/')[0] + '/' for path in done.files}))} to share it.")
