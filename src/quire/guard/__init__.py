@@ -6,16 +6,19 @@ from quire.model.lazy import loader
 
 if TYPE_CHECKING:
     from quire.guard.admission import admit, stored_secrets, text_problems
+    from quire.guard.effects import EFFECTS, effects_of, words_of
     from quire.guard.framing import Fence, make_fence, safe_values
     from quire.guard.instructions import find_instructions
     from quire.guard.secrets import SecretFinding, find_secrets, secret_values
     from quire.guard.text import TextFinding, find_hostile, make_safe, without_unseen
 
 __all__ = [
+    "EFFECTS",
     "Fence",
     "SecretFinding",
     "TextFinding",
     "admit",
+    "effects_of",
     "find_hostile",
     "find_instructions",
     "find_secrets",
@@ -26,14 +29,17 @@ __all__ = [
     "stored_secrets",
     "text_problems",
     "without_unseen",
+    "words_of",
 ]
 
 # Which module holds what.
 _HOMES = {
+    "EFFECTS": "effects",
     "Fence": "framing",
     "SecretFinding": "secrets",
     "TextFinding": "text",
     "admit": "admission",
+    "effects_of": "effects",
     "find_hostile": "text",
     "find_instructions": "instructions",
     "find_secrets": "secrets",
@@ -44,6 +50,7 @@ _HOMES = {
     "stored_secrets": "admission",
     "text_problems": "admission",
     "without_unseen": "text",
+    "words_of": "effects",
 }
 
 __getattr__ = loader(__name__, _HOMES)

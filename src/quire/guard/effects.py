@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from quire.guard.folding import folded
 from quire.model import one_line
 
-__all__ = ["EFFECTS", "effects_of", "words_of"]
+__all__ = ["EFFECTS", "effects_of", "is_denied", "words_of"]
 
 EFFECTS = {
     "downloads-and-runs": "runs a downloaded program",
@@ -71,7 +71,7 @@ def effects_of(text: str) -> tuple[str, ...]:
     for source in (command_effects, order_effects):
         for effect, starts, end in source(plain):
             # Who says that nobody is to be told words it as a ban.
-            if effect not in found and (effect == "hides" or not _is_denied(plain, starts, end)):
+            if effect not in found and (effect == "hides" or not is_denied(plain, starts, end)):
                 found.add(effect)
     return tuple(code for code in EFFECTS if code in found)
 
@@ -81,7 +81,7 @@ def words_of(effects: Iterable[str]) -> str:
     return one_line("; ".join(EFFECTS[code] for code in effects if code in EFFECTS))
 
 
-def _is_denied(text: str, starts: Sequence[int], end: int) -> bool:
+def is_denied(text: str, starts: Sequence[int], end: int) -> bool:
     """Whether what begins there is forbidden by its clause, or said to be gone."""
     return any(_is_forbidden(text, start) for start in starts) or _GONE.search(text[end : end + _CLAUSE]) is not None
 

@@ -10,6 +10,8 @@ import functools
 import re
 from collections.abc import Iterator
 
+from quire.guard.effects import is_denied
+
 __all__ = ["command_flags", "mark_flags"]
 
 _ROLES = "role-play markup"
@@ -117,7 +119,7 @@ _SHELL_OF = re.compile(
     r"\b(?:ba|z)?sh[ ]{1,3}<\([ ]{0,3}(?:curl|wget)\b"
     r"|\b(?:sh|bash|zsh|python[\d.]{0,5}|eval|source|node|perl|"
     r"ruby)\b[^\w$`\n]{0,6}(?:-\w{1,3}[^\w$`\n]{0,4})?(?:\$\(|`)"
-    r"[ ]{0,3}(?:curl|wget)\b"
+    r"[ ]{0,3}(?:curl|wget)[ ]{1,3}[^`\s]"
 )
 _EXPRESSION = re.compile(r"\b(?:downloadstring|irm|iwr|webclient|invoke-webrequest|invoke-restmethod)\b")
 _TOLD_TO_FETCH = re.compile(r"\b(?:download|fetch|retrieve|pull|get)\b")
@@ -215,8 +217,9 @@ def _runs(line: str) -> bool:
     if not _has(line, _SHELLS):
         return False
     fetch = _FETCH.search(line)
-    if fetch and (_INTO_SHELL.search(line, fetch.end()) or _SHELL_OF.search(line)):
-        return True
+    run = fetch and (_INTO_SHELL.search(line, fetch.end()) or _SHELL_OF.search(line))
+    if fetch and run:
+        return not is_denied(line, (min(fetch.start(), run.start()),), run.end())
     if "iex" in line and _EXPRESSION.search(line):
         return True
     told = _TOLD_TO_FETCH.search(line) if "http" in line else None
@@ -245,7 +248,9 @@ def _sends(line: str) -> bool:
         return True
     if not _has(line, _PLACES) or not _TAKEN.search(line) or not _PLACE.search(line):
         return False
-    return _SENDS.search(line) is not None or (_ADDS.search(line) is not None and _TAKES.search(line) is not None)
+    if any(not is_denied(line, (sent.start(),), len(line)) for sent in _SENDS.finditer(line)):
+        return True
+    return _ADDS.search(line) is not None and _TAKES.search(line) is not None
 
 
 def _leads_out(line: str) -> bool:
