@@ -43,7 +43,7 @@ _NET = (
     r"fetch\(|axios|urlopen|transfer\.sh)(?![\w/:-])"
 )
 # The key to log in with, and where the answer goes.
-_NOT_SENT = re.compile(
+_NOT_SENT = (
     r">+\s*\S+|\s(?:-i|-e|--key|--cert|--cacert|--identity\S*|--netrc-file|--env-file)[ =]+(?:\"ssh [^\"]*\"|\S+)"
 )
 
@@ -183,7 +183,7 @@ _CODE = (
     r"\b(?:exec|eval|system|popen|iex|invoke-expression|function|check_output|subprocess\.\w+|instance_eval|"
     r"loadstring)\b"
 )
-# What has its effect without a program before it.
+# What has its effect without a program before it, and words of which one stands in the line.
 _BARE = (
     (
         r"tls_reject_unauthorized\W{1,3}0|git_ssl_no_verify\W{1,3}(?:1|true)|pythonhttpsverify\W{1,3}0|\bhusky=0|"
@@ -192,31 +192,43 @@ _BARE = (
         r"sslverify\W{1,3}false|stricthostkeychecking[ =]+no\b|curlopt_ssl_verifypeer\W{1,3}(?:0|false)|"
         r"--dangerously-skip-permissions|--dangerously-bypass\S*|--yolo\b|-executionpolicy bypass|-ep bypass",
         "disables-check",
+        "unauthorized ssl pythonhttpsverify husky verify rejectunauthorized insecureskipverify cert unverified "
+        "sslverify servercertificatevalidationcallback skipcertificatecheck stricthostkeychecking verifypeer "
+        "dangerously yolo bypass",
     ),
     (
         r"\b(?:use|run|add|set|pass|commit|push|merge|append|always|call|start|retry|mit|con|avec|usa|utilise)\b"
         r"[^.;\n]{0,40}?--(?:no-verify|insecure|no-check-certificate|no-gpg-check)\b",
         "disables-check",
+        "verify insecure certificate gpg",
     ),
-    (r"\bprivileged:\s{1,3}true\b|allowprivilegeescalation:\s?true|\bhostpid:\s?true|nopasswd:\s?all", "privileged"),
-    (r"\bpip_(?:extra_)?index_url\s?=\s?http|npm_config_registry\s?=\s?http", "runs-package"),
+    (
+        r"\bprivileged:\s{1,3}true\b|allowprivilegeescalation:\s?true|\bhostpid:\s?true|nopasswd:\s?all",
+        "privileged",
+        "privileged allowprivilegeescalation hostpid nopasswd",
+    ),
+    (r"\bpip_(?:extra_)?index_url\s?=\s?http|npm_config_registry\s?=\s?http", "runs-package", "index registry"),
     (
         rf">\s*\S*{_STARTUP}|\btee\s+(?:-\S+\s+)*\S*{_STARTUP}|\b(?:cp|mv|ln|install)\s[^|;\n]*{_STARTUP}",
         "persists",
+        "keys bashrc zshrc kshrc fishrc profile zprofile login zlogin fish etc hooks launchagents launchdaemons "
+        "systemd autostart startup",
     ),
-    (r"\bmkfs(?:\.\w+)?\s+\S*/dev/|>\s*/dev/(?:sd|nvme|disk)\w|:\(\)\s?\{\s?:\|:", "destroys"),
+    (r"\bmkfs(?:\.\w+)?\s+\S*/dev/|>\s*/dev/(?:sd|nvme|disk)\w", "destroys", "mkfs dev"),
     (
         r"/dev/(?:tcp|udp)/\S+/\d|\bsh -i\b[^\n]{0,20}\|\s*nc\b|"
         r"\bsocket\b[^\n]{0,80}?\bconnect\b[^\n]{0,80}?(?:dup2|spawn|subprocess)",
         "gives-access",
+        "tcp udp nc socket",
     ),
-    (r"\bhist(?:file|size)=(?:/dev/null|0|\s|$)|\bset \+o history", "hides"),
+    (r"\bhist(?:file|size)=(?:/dev/null|0|\s|$)|\bset \+o history", "hides", "histfile histsize history"),
     (
         rf"{_CODE}[^\n]{{0,60}}?{_CALL}[^\n]{{0,60}}?(?:{_URL})|{_CALL}[^\n]{{0,30}}?(?:{_URL})[^\n]{{0,140}}?{_CODE}[)(]"
         rf"|{_CALL}[^\n]{{0,40}}?(?:{_URL})[^\n]{{0,140}}?\|\s*(?:iex|invoke-expression)\b"
         rf"|\b{_RUNNER}\b[^|;\n]{{0,24}}?(?:[$<]\(|(?<=[\s\"'])`)\s*{_FETCHER}\b[^\n]{{0,80}}?(?:{_URL})"
         rf"|\b{_FETCHER}\s[^\n]{{0,80}}?(?:{_URL})[^\n]{{0,60}}?\|\s*tar\s[^\n]{{0,40}}?&&\s*\.?/",
         "downloads-and-runs",
+        "http https ftp urlopen urlretrieve requests httpx fetch curl wget irm iwr webclient invoke downloadstring get",
     ),
 )
 
@@ -242,12 +254,10 @@ _REST = 200
 """Of what follows a program."""
 _FETCHED = 20
 _WORD = re.compile(r"[a-z0-9]+")
-_GATE = (
-    "http https ftp iex invoke verify reject rejectunauthorized insecureskipverify sslverify verifypeer unverified "
-    "stricthostkeychecking pythonhttpsverify servercertificatevalidationcallback skipcertificatecheck dangerously yolo "
-    "bypass insecure husky privileged hostpid allowprivilegeescalation nopasswd index registry authorized bashrc zshrc "
-    "kshrc fishrc profile login fish etc launchagents launchdaemons systemd autostart startup mkfs dev socket histfile "
-    "histsize base64 xxd openssl env environ sftp scp rsync telnet mail rclone dig nslookup none"
+_TAKING = "curl wget aria2c http https xh fetch iwr irm invoke certutil bitsadmin axel base64 xxd openssl git"
+_SENDING = (
+    "curl wget http https xh nc ncat netcat telnet ftp sftp scp rsync ssh socat mail mailx sendmail nslookup dig host "
+    "ping iwr irm invoke rclone s3 gist requests fetch axios urlopen transfer"
 )
 
 
@@ -263,38 +273,51 @@ def _programs() -> re.Pattern[str]:
 
 
 @functools.cache
-def _gate() -> frozenset[str]:
-    """Words of which a line with a command has one."""
-    return frozenset(_GATE.split()) | {max(_WORD.findall(name), key=len) for name in PROGRAMS}
+def _known() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Words of which a line has one that holds a known program, fetches something, or sends something."""
+    programs = frozenset(max(_WORD.findall(name), key=len) for name in PROGRAMS)
+    return programs, frozenset(_TAKING.split()), frozenset(_SENDING.split())
+
+
+@functools.cache
+def _bare() -> list[tuple[str, str, frozenset[str]]]:
+    return [(pattern, effect, frozenset(words.split())) for pattern, effect, words in _BARE]
 
 
 def command_effects(text: str) -> Iterator[Found]:
     """The effects of the commands in a folded text, each with where it stands."""
-    text = text.replace("\\\n", "  ")
     fetched: list[tuple[str, int]] = []
     at = 0
-    for line in text.split("\n"):
-        is_worth_it = not _gate().isdisjoint(_WORD.findall(line)) or ":(" in line
-        if is_worth_it or fetched:
-            shown = _cells(line) if line.startswith("|") else line
-            for begin in range(0, len(shown), _LONGEST):
-                yield from _line_effects(shown[begin : begin + _LONGEST], at + begin, fetched, is_worth_it)
+    for line in text.replace("\\\n", "  ").split("\n"):
+        shown = _cells(line) if line.startswith("|") else line
+        for begin in range(0, len(shown), _LONGEST):
+            yield from _line_effects(shown[begin : begin + _LONGEST], at + begin, fetched)
         at += len(line) + 1
 
 
-def _line_effects(line: str, start: int, fetched: list[tuple[str, int]], is_worth_it: bool) -> Iterator[Found]:
-    if is_worth_it:
-        for pattern, effect in _BARE:
+def _line_effects(line: str, start: int, fetched: list[tuple[str, int]]) -> Iterator[Found]:
+    # A pattern is made and tried only where one of its words stands: this runs for every line of every record.
+    words = set(_WORD.findall(line))
+    for pattern, effect, needed in _bare():
+        if not needed.isdisjoint(words):
             for found in _made(pattern).finditer(line):
                 yield effect, [start + found.start()], start + found.end()
+    if ":(){" in line.replace(" ", ""):
+        yield "destroys", [start], start + len(line)
+    knows, takes, sends = (not some.isdisjoint(words) for some in _known())
+    if not (knows or takes or sends or fetched):
+        return
     at = 0
     for end in (*_STATEMENT.finditer(line), None):
         stop = end.start() if end else len(line)
         statement = line[at:stop]
-        if statement.strip():
-            if is_worth_it:
-                yield from _program_effects(statement, start + at)
-                yield from _pipe_effects(statement, start + at)
+        if knows:
+            yield from _program_effects(statement, start + at)
+        if takes and "|" in statement:
+            yield from _piped_effects(statement, start + at)
+        if sends:
+            yield from _sent_effects(statement, start + at)
+        if takes or fetched:
             yield from _later_effects(statement, start + at, fetched)
         at = end.end() if end else stop
 
@@ -306,30 +329,31 @@ def _cells(row: str) -> str:
 
 def _program_effects(statement: str, start: int) -> Iterator[Found]:
     at = 0
-    leads = _made(_LEADS)
     for stage in statement.replace('"', " ").replace("'", " ").split("|"):
         for found in _programs().finditer(stage):
             rest = stage[found.end() : found.end() + _REST]
             for pattern, effect in PROGRAMS[found.group(1)]:
                 hit = _made(pattern).search(rest)
                 # Other programs need an argument that no sentence has.
-                if hit and (pattern != _RUNS_ANY[0][0] or leads.search(stage[: found.start()])):
+                if hit and (pattern != _RUNS_ANY[0][0] or _made(_LEADS).search(stage[: found.start()])):
                     yield effect, [start + at + found.start()], start + at + found.end() + hit.end()
         at += len(stage) + 1
 
 
-def _pipe_effects(statement: str, start: int) -> Iterator[Found]:
-    end = start + len(statement)
-    fetch = _made(_TAKES).search(statement) if "|" in statement else None
+def _piped_effects(statement: str, start: int) -> Iterator[Found]:
+    fetch = _made(_TAKES).search(statement)
     if fetch:
         for stage in statement[fetch.end() :].split("|")[1:]:
             run = _made(_PIPED).search(stage)
             if run and not _made(_READS_FILE).search(run.group(2)):
-                yield "downloads-and-runs", [start + fetch.start()], end
+                yield "downloads-and-runs", [start + fetch.start()], start + len(statement)
+
+
+def _sent_effects(statement: str, start: int) -> Iterator[Found]:
     if _made(_NET).search(statement):
-        plain = _NOT_SENT.sub(" ", statement)
+        plain = _made(_NOT_SENT).sub(" ", statement)
         if _made(_SENSITIVE).search(plain) or _made(_BODY).search(plain):
-            yield "sends-secret", [start], end
+            yield "sends-secret", [start], start + len(statement)
 
 
 def _later_effects(statement: str, start: int, fetched: list[tuple[str, int]]) -> Iterator[Found]:

@@ -7,6 +7,7 @@ sentences; a command that the text forbids, or says is gone, has none.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -31,7 +32,7 @@ EFFECTS = {
 _CLAUSE = 160
 _BETWEEN = 6
 # A ban or a report just before: at most a few words further comes what it is about.
-_NOT = re.compile(
+_NOT = (
     r"\b(?:never|do not|does not|dont|don't|not to|must not|mustn't|should not|shouldn't|may not|cannot|can't|avoid\w*|"
     r"instead of|rather than|without|no longer|not allow\w*|stop(?:ped|s)?|remov(?:ed?|es)|replac(?:ed?|es)|"
     r"dropp?(?:ed)?|refus\w+|reject\w*|forbid\w*|forbidden|bann?(?:ed|s)?|block(?:s|ed)?|prevent\w*|prohibit\w*|disallow\w*|against|"
@@ -44,21 +45,26 @@ _NOT = re.compile(
     r"|不要|禁止|切勿|请勿|不得|不能|不应|别再|而不是|の代わり"
 )
 # Words after which a ban has turned into its opposite, or is about something else.
-_TURN = re.compile(
+_TURN = (
     r"\b(?:forget|hesitate|skip|fail|miss|omit|until|unless|before|but|and|then|except|only|always|otherwise|bother|"
     r"vergiss|vergessen|bevor|sondern|und|sino|pero|antes|olvid\w+|oubli\w+|mais|avant|puis)\b|忘|之前|そして|然后"
 )
 # A ban or a report that follows in the same clause.
 _SAME = r"(?:(?!\b(?:and|but|then|or|und|aber|y|pero|et|mais)\b)[^.;,!?\n。，、—]){0,80}?"
-_GONE = re.compile(
+_GONE = (
     rf"^{_SAME}(?:\b(?:is|are|was|were|be|been|gets?|stays?)\b[^.;,!?\n]{{0,24}}?\b"
     r"(?:not allowed|not permitted|not used|not needed|forbidden|banned|blocked|removed|refused|rejected|prohibited|"
     r"disallowed|deprecated|disabled|replaced|gone|flagged|verboten)\b"
     r"|\b(?:must|should|may|do|does|can) ?not\b|\bno longer\b|\bnever\b|\bnicht\b(?! vergessen)|\bist verboten\b|"
     r"\besta prohibido\b|\best interdit\b|しない|せず|禁止|ないで|使わない|不允许)"
 )
-_BOUND = re.compile(r"[.!?;,](?=\s)|[。！？，、；]|\n|\s[-–—]\s|:(?=\s*\S)")
+_BOUND = re.compile(r"[.!?;,](?=\s|$)|[。！？，、；]|\n|\s[-–—]\s|:(?=\s*\S)")
 _LEAD = re.compile(r"[\s`'\"*:(]+(?:```\w*\s*)?$")
+
+
+@functools.cache
+def _made(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def effects_of(text: str) -> tuple[str, ...]:
@@ -83,13 +89,16 @@ def words_of(effects: Iterable[str]) -> str:
 
 def is_denied(text: str, starts: Sequence[int], end: int) -> bool:
     """Whether what begins there is forbidden by its clause, or said to be gone."""
-    return any(_is_forbidden(text, start) for start in starts) or _GONE.search(text[end : end + _CLAUSE]) is not None
+    return (
+        any(_is_forbidden(text, start) for start in starts)
+        or _made(_GONE).search(text[end : end + _CLAUSE]) is not None
+    )
 
 
 def _is_forbidden(text: str, start: int) -> bool:
     before = _BOUND.split(_LEAD.sub("", text[max(0, start - _CLAUSE) : start]))[-1]
-    denials = list(_NOT.finditer(before))
+    denials = list(_made(_NOT).finditer(before))
     if not denials:
         return False
     between = before[denials[-1].end() :]
-    return len(between.split()) <= _BETWEEN and not _TURN.search(between)
+    return len(between.split()) <= _BETWEEN and not _made(_TURN).search(between)
