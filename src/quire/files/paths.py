@@ -97,13 +97,20 @@ def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
         os.close(descriptor)
 
 
-def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES) -> bytes:
-    """A regular file's bytes below a root. A link on the way is refused as one at its end is."""
-    path = root
-    for part in relative.split("/")[:-1]:
-        path = os.path.join(path, part)
-        if os.path.islink(path):
-            raise OSError(errno.ELOOP, "it is reached through a symbolic link", path)
+def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES, plain: set[str] | None = None) -> bytes:
+    """A regular file's bytes below a root. A link on the way is refused as one at its end is.
+
+    Who reads many files at once hands in a set, in which folders are noted that need no second look.
+    """
+    folder, _, _ = relative.rpartition("/")
+    if plain is None or folder not in plain:
+        path = root
+        for part in folder.split("/") if folder else ():
+            path = os.path.join(path, part)
+            if os.path.islink(path):
+                raise OSError(errno.ELOOP, "it is reached through a symbolic link", path)
+        if plain is not None:
+            plain.add(folder)
     return read_bytes(os.path.join(root, relative), limit)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -24,6 +25,8 @@ _GROUPED = re.compile(r"(?<=\d)[,_'](?=\d{3}\b)")
 _UNIT = re.compile(r"(?<=\d)(?=[A-Za-z%])")
 _NAME = re.compile(r".*[\w)][/_].*\w.*|.*\w\.[A-Za-z]\w.*|.*[a-z][A-Z].*|\d{4}-\d\d-\d\d|#\d+")
 """A path, a name from code, a day, the number of an issue: one word, however many joints it has."""
+_ODD = re.compile(r"(?<!\S)(?![A-Za-z][a-z]*(?!\S))\S+")
+"""Whatever is not simply a word in small letters: only that needs a look."""
 _AROUND = ".,;:!?()[]{}<>\"'`*“”‘’"
 
 
@@ -89,24 +92,27 @@ class Statement(Struct, frozen=True):
 def read_statement(text: str, stems: Callable[[str], list[str]]) -> Statement:
     """`stems` cuts a text into words as the index does."""
     names, plain = _named(text)
+    found = stems(plain)
+    if _TURNING.isdisjoint(found) and not any(map(str.isdigit, found)):
+        return Statement(names.union(found) - _EMPTY, _NONE, False, _NONE, names)
     words: dict[str, None] = {}
     denied, numbers = set(), set()
     denials, waits, before = 0, False, ""
-    for stem in stems(plain):
-        positive, number = _ANTONYMS.get(stem, stem), _NUMBERS.get(stem, stem)
-        if stem in _DENIES:
+    for stem in found:
+        role, meant = _role(stem)
+        if role == _DENIAL:
             denials, waits = denials + 1, True
-        elif number.isdigit() and before in words and before not in _VALUED:
-            words[f"{before} {number}"] = None
-            continue
-        elif number.isdigit():
-            numbers.add(number)
-        elif positive not in _EMPTY:
-            words[positive] = None
-            denials += positive != stem
+        elif role == _NUMBER:
+            if before in words and before not in _VALUED:
+                words[f"{before} {meant}"] = None
+                continue
+            numbers.add(meant)
+        elif role != _EMPTY_WORD:
+            words[meant] = None
+            denials += role == _TURNED
             # A negation is about the next telling word.
-            if waits != (positive != stem):
-                denied.add(positive)
+            if waits != (role == _TURNED):
+                denied.add(meant)
             waits = False
         before = stem
     if waits and words:
@@ -114,17 +120,40 @@ def read_statement(text: str, stems: Callable[[str], list[str]]) -> Statement:
     return Statement(names.union(words), frozenset(denied), denials % 2 == 1, frozenset(numbers), names)
 
 
+_TURNING = _DENIES.union(_ANTONYMS, _NUMBERS)
+"""Without any of these and without numbers, a statement is its telling words alone."""
+_NONE: frozenset[str] = frozenset()
+_DENIAL, _NUMBER, _EMPTY_WORD, _TELLING, _TURNED = range(5)
+
+
+@lru_cache(maxsize=1 << 15)
+def _role(stem: str) -> tuple[int, str]:
+    """What a word does in a statement, and what it stands for. A memory has few words, each many times."""
+    number, positive = _NUMBERS.get(stem, stem), _ANTONYMS.get(stem, stem)
+    if stem in _DENIES:
+        return _DENIAL, stem
+    if number.isdigit():
+        return _NUMBER, number
+    if positive in _EMPTY:
+        return _EMPTY_WORD, stem
+    return (_TELLING if positive == stem else _TURNED), positive
+
+
 def _named(text: str) -> tuple[frozenset[str], str]:
     """The names in a text, and the text without them, with negations and numbers as words of their own."""
-    names, rest = set(), []
-    for token in text.split():
+    names = set()
+
+    def read(found: re.Match[str]) -> str:
+        token = found.group()
         if token.isalpha() and token[1:].islower():
-            rest.append(token)
-        elif _NAME.fullmatch(bare := token.strip(_AROUND)):
+            return token
+        if _NAME.fullmatch(bare := token.strip(_AROUND)):
             names.add(bare.casefold())
-        else:
-            rest.append(_UNIT.sub(" ", _GROUPED.sub("", _NOT.sub(" not", token))))
-    return frozenset(names), " ".join(rest)
+            return ""
+        return _UNIT.sub(" ", _GROUPED.sub("", _NOT.sub(" not", token)))
+
+    plain = _ODD.sub(read, text)
+    return frozenset(names), plain
 
 
 def likeness(one: Statement, other: Statement) -> tuple[float, bool]:

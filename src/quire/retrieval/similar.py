@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -100,32 +101,47 @@ def alike_pairs(index: Index) -> list[Alike]:
     found = []
     searcher = index.searcher()
     for layer in _COMPARED:
-        records = [record for record in index.records(layer) if record.status in LIVE_STATUSES]
+        records = index.records(layer, statuses=LIVE_STATUSES)
         said = [_statements(record, searcher) for record in records]
-        holders = Counter((part, word) for several in said for part, one in enumerate(several) for word in one.words)
-        holding: dict[tuple[int, str, str, str], list[int]] = {}
+        rare = _rare_words(said)
+        holding: dict[tuple[int, str, str], dict[str, list[int]]] = {}
         for number, record in enumerate(records):
             near: set[int] = set()
             for part, one in enumerate(said[number]):
-                told = [word for word in one.words if 1 < holders[part, word] <= _RARE]
-                held = [holding.setdefault((part, word, record.kind, record.scope), []) for word in told]
+                known = holding.setdefault((part, record.kind, record.scope), {})
+                held = [known.setdefault(word, []) for word in one.words & rare[part]]
                 near.update(_near(held, len(one.words)))
                 for before in held:
                     before.append(number)
-            for other in sorted(near):
-                share, is_opposite = _compare(said[number], said[other])
-                if share and records[other].ref not in _linked(index, record):
-                    older, newer = sorted((record, records[other]), key=lambda item: (item.created_at, item.ref))
+            pairs = [(records[other], *_compare(said[number], said[other])) for other in sorted(near)]
+            linked = _linked(index, record) if any(share for _, share, _ in pairs) else set()
+            for other_record, share, is_opposite in pairs:
+                if share and other_record.ref not in linked:
+                    older, newer = sorted((record, other_record), key=lambda item: (item.created_at, item.ref))
                     found.append(Alike(newer, older, round(share, 4), is_opposite))
     return _first(found)
+
+
+def _rare_words(said: Sequence[Sequence[Statement]]) -> list[set[str]]:
+    """For each part of what is said, the words that several records hold, but not so many that it tells nothing."""
+    holders: list[Counter[str]] = []
+    for several in said:
+        while len(holders) < len(several):
+            holders.append(Counter())
+        for held, one in zip(holders, several, strict=False):
+            held.update(one.words)
+    return [{word for word, count in held.items() if 1 < count <= _RARE} for held in holders]
 
 
 def _near(holding: Iterable[list[int]], words: int) -> list[int]:
     """Who may be alike, the nearest first: all but a few of the words are in both, also of the rarest half."""
     rarest = sorted(holding, key=len)[: words // 2 + 1]
     least = max(2, len(rarest) - words // 3 - 1)
-    shared = Counter(number for numbers in rarest for number in numbers)
-    return [number for number, count in shared.most_common() if count >= least]
+    if len(rarest) < least:
+        return []
+    shared = Counter(chain.from_iterable(rarest))
+    near = [(number, count) for number, count in shared.items() if count >= least]
+    return [number for number, _ in sorted(near, key=lambda item: -item[1])]
 
 
 def _first(found: Iterable[Alike]) -> list[Alike]:

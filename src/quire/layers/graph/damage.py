@@ -48,6 +48,8 @@ def invalid(path: str, data: bytes, reason: str) -> Problem:
 def conflict_line(data: bytes) -> int | None:
     """Where a merge conflict begins. A line of equals signs alone is a heading, not a conflict."""
     begin = None
+    if b"<<<<<<<" not in data:
+        return None
     for number, line in lines(data):
         if _BEGIN.match(line):
             begin = begin or number

@@ -51,6 +51,8 @@ class _Examiner:
         self.relations: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         self.unread: set[str] = set()
         """Names of sidecars that could not be read: what refers to them is not called dangling."""
+        self.plain: set[str] = set()
+        """Folders that are no links, as far as files in them were read."""
 
     def run(self) -> Iterator[Problem]:
         yield from self.layout()
@@ -90,7 +92,7 @@ class _Examiner:
     def load(self, path: str) -> tuple[Any, list[Problem]]:
         """A JSON file's value, strictly parsed; None with the reasons where it has none."""
         try:
-            data = self.store.read(path)
+            data = self.store.read(path, self.plain)
             text = data.decode("utf-8").removeprefix("\ufeff")
         except FileNotFoundError:
             return None, []  # deleted since it was listed
@@ -194,7 +196,7 @@ class _Examiner:
             message = f"`body_path` says `{named[:120]}`, but the body lies beside the sidecar."
             yield _error(code, path, message, f"Set it to {expected}.", field="/body_path")
         try:
-            data = self.store.read(expected)
+            data = self.store.read(expected, self.plain)
             text = body_text(data)
         except FileNotFoundError:
             if not os.path.lexists(os.path.join(self.store.folder, path)):
@@ -327,11 +329,14 @@ class _Examiner:
             if os.path.islink(os.path.join(self.store.folder, top)):
                 continue
             for folder, _, files in os.walk(os.path.join(self.store.folder, top)):
+                inner = os.path.relpath(folder, self.store.folder)
+                named = frozenset(files)
                 for name in sorted(files):
-                    path = os.path.relpath(os.path.join(folder, name), self.store.folder)
-                    yield from self.stray(path, os.path.join(folder, name), top)
+                    if name.endswith(".json") and name.isascii() and inner.isascii() and not name.startswith("."):
+                        continue  # it was read with the nodes or the relations
+                    yield from self.stray(f"{inner}/{name}", os.path.join(folder, name), top, named)
 
-    def stray(self, path: str, full: str, top: str) -> Iterator[Problem]:
+    def stray(self, path: str, full: str, top: str, named: frozenset[str]) -> Iterator[Problem]:
         base = os.path.basename(path)
         if not is_text(path):
             yield _warning("StrayFile", _shown(path), "Its name is not UTF-8 text: no command reads it.", "Rename it.")
@@ -340,7 +345,8 @@ class _Examiner:
         elif base.startswith("."):
             yield _warning("StrayFile", path, "A leftover of an interrupted program.", "Remove it.")
         elif path.endswith(".md") and top == NODES:
-            if not os.path.lexists(full.removesuffix(".md") + ".json"):
+            beside = base.removesuffix(".md") + ".json"
+            if beside not in named and not os.path.lexists(os.path.join(os.path.dirname(full), beside)):
                 hint = _restore(path.removesuffix(".md") + ".json")
                 yield _warning("OrphanBody", path, "A body without a sidecar: no command shows it.", hint)
                 yield from secrets_in_file(path, full)

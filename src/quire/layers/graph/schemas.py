@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -18,6 +20,9 @@ _TYPES: dict[str, type] = {
     "event": Event,
     "patch": Intent,
 }
+
+_WITHOUT_NUMBERS = (Node, Relation)
+"""msgspec takes 1.0 for a whole number where the schema does not; in these it reads exactly what the schema allows."""
 
 _NODE_RULES = [
     {
@@ -44,7 +49,8 @@ SCHEMA_NAMES = tuple(_TYPES)
 
 def schema(name: str) -> dict[str, Any]:
     """The schema document for `config`, `object`, `relation`, `event` or `patch` (the save intent)."""
-    top, definitions = _components(_TYPES[name])
+    top, known = _components(_TYPES[name])
+    definitions = dict(known)
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:quire:graph:v5:{name}",
@@ -59,10 +65,16 @@ def schema(name: str) -> dict[str, Any]:
 
 def faults_of(value: Any, shape: type) -> list[Fault]:
     """Every way in which a decoded value is not what the type says."""
+    if shape in _WITHOUT_NUMBERS:
+        with contextlib.suppress(msgspec.ValidationError):
+            msgspec.convert(value, shape)  # most are sound, and this finds it out quickly
+            return []
     top, definitions = _components(shape)
     return find_faults(value, top, definitions)
 
 
+@cache
 def _components(shape: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Made once: a check asks for every file. Nobody may change what comes back."""
     (top,), definitions = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
     return top, definitions

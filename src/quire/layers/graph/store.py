@@ -363,9 +363,9 @@ class GraphStore:
 
     # -- reading ----------------------------------------------------------------------------
 
-    def read(self, relative: str) -> bytes:
+    def read(self, relative: str, plain: set[str] | None = None) -> bytes:
         """A file's bytes. No link is followed, neither the file itself nor a folder on the way to it."""
-        return read_inside(self.root, f"{FOLDER}/{relative}")
+        return read_inside(self.root, f"{FOLDER}/{relative}", plain=plain)
 
     def _listed(self, folder: str) -> list[str]:
         top = os.path.join(self.folder, folder)

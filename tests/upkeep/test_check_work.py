@@ -1,0 +1,82 @@
+"""What a check of a large memory costs: counted in calls, since the clock depends on who else uses the machine."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.stores import make_records
+
+from quire.files import real_world
+from quire.project import Project
+
+SIZES = (100, 200, 400)
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Project]:
+    """Memories of several sizes, each indexed; a fact for every second node."""
+    made = {}
+    for size in SIZES:
+        root = tmp_path_factory.mktemp("store") / str(size)
+        root.mkdir()
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+        project = Project.open(str(root), real_world(str(root)))
+        project.init(guidance=False)
+        _store_facts(root, make_records(root / ".memory", size)[::2])
+        project.status()
+        made[size] = project
+    return made
+
+
+def _store_facts(root: Path, texts: list[str]) -> None:
+    lines = [
+        f'{{"_type":"fact","id":"f{number:011d}","section":"Constraints","content":"{text[:200]}","status":"active",'
+        f'"created_at":"2026-03-02T11:19:00Z","mind":"default","version":{number + 1}}}\n'
+        for number, text in enumerate(texts)
+    ]
+    (root / ".memory/facts.jsonl").write_text("".join(lines))
+
+
+def calls(work: Callable[[], Any]) -> int:
+    """How many functions are called while something is done."""
+    count = 0
+
+    def note(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    was_on = gc.isenabled()
+    gc.disable()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        if was_on:
+            gc.enable()
+    return count
+
+
+def growth(stores: dict[int, Project], work: Callable[[Project], Any]) -> tuple[float, float]:
+    """Calls for each further node: from the smallest memory to the next, and from there to the largest."""
+    small, middle, large = (calls(lambda project=stores[size]: work(project)) for size in SIZES)
+    return (middle - small) / (SIZES[1] - SIZES[0]), (large - middle) / (SIZES[2] - SIZES[1])
+
+
+def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project]) -> None:
+    stores[SIZES[0]].check()  # what is made once is made
+    first, later = growth(stores, Project.check)
+    assert later < first * 1.25
+    assert later < 1500
+
+
+def test_the_state_costs_next_to_nothing_for_a_further_node(stores: dict[int, Project]) -> None:
+    stores[SIZES[0]].status()
+    _, later = growth(stores, Project.status)
+    assert later < 100
