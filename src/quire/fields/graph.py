@@ -52,6 +52,10 @@ __all__ = [
 def answer_fields(found: Answer, *, explain: bool = False) -> dict[str, Any]:
     """The answer to a question; with `explain`, the parts of each score."""
     fields = {"question": found.question, **_found_fields(found, explain)}
+    # The original's names of these.
+    fields["included_ids"] = [hit.record.ref for hit in found.hits]
+    fields["connected_ids"] = [link.record.ref for link in (*found.connected, *found.open_questions)]
+    fields["estimated_tokens"] = found.tokens
     return {**fields, "left_out": msgspec.to_builtins(found.left_out)} if explain else fields
 
 
@@ -105,6 +109,7 @@ def _hit_fields(hit: Hit, explain: bool) -> dict[str, Any]:
         "tags": list(record.tags),
         "updated_at": record.updated_at,
         "faded": hit.faded,
+        "reviewed": hit.reviewed,
         "amended_by": hit.amended_by or None,
         "session": hit.session or None,
     }
@@ -157,12 +162,16 @@ def status_fields(found: Status) -> dict[str, Any]:
 
 def saved_fields(saved: Saved) -> dict[str, Any]:
     """What a save changed, or would change."""
-    return own_fields(saved)
+    return {**_saved_fields(saved), "repairs_applied": []}
+
+
+def _saved_fields(saved: Saved) -> dict[str, Any]:
+    return {name: value for name, value in own_fields(saved).items() if name != "planned"}
 
 
 def confirmed_fields(saved: Saved, before: Mapping[str, Verdict]) -> dict[str, Any]:
     """What was confirmed, and the verdict that each node had before."""
-    return {**own_fields(saved), "before": {ref: verdict_fields(verdict) for ref, verdict in before.items()}}
+    return {**_saved_fields(saved), "before": {ref: verdict_fields(verdict) for ref, verdict in before.items()}}
 
 
 # -- keeping it honest ------------------------------------------------------------------------
@@ -186,7 +195,10 @@ def changes_fields(found: Changes) -> dict[str, Any]:
 def initialized_fields(done: Initialized) -> dict[str, Any]:
     """What was created, or would be."""
     told = [{"path": one.path, "status": one.status, "reason": one.reason} for one in done.guidance]
-    return {**own_fields(msgspec.structs.replace(done, guidance=[])), "guidance": told}
+    targets = [{"path": one.path, "status": one.status} for one in done.guidance]
+    fields = {**own_fields(msgspec.structs.replace(done, guidance=[])), "guidance": told}
+    fields["agent_guidance"] = {"enabled": bool(targets), "targets": targets, "optional_skills": []}
+    return fields
 
 
 def first_brief_fields(text: str) -> dict[str, Any]:
@@ -200,8 +212,8 @@ def exported_fields(done: Exported) -> dict[str, Any]:
 
 
 def rebuilt_fields(done: Rebuilt) -> dict[str, Any]:
-    """What the new index holds."""
-    return all_fields(done)
+    """What the new index holds; the last two are those of the original."""
+    return {**all_fields(done), "index_rebuilt": True, "event_appended": False}
 
 
 def reset_fields(done: Reset) -> dict[str, Any]:

@@ -60,6 +60,11 @@ def status_lines(found: Status, folder: str, rest: str) -> Iterator[str]:
         yield f"  {row.verdict}: {row.id} — {row.because}"
     if len(urgent) > _LISTED:
         yield f"  and {len(urgent) - _LISTED} more: {rest}"
+    if found.unreviewed:
+        shown = ", ".join(found.unreviewed[:_PLACES])
+        more = f" and {len(found.unreviewed) - _PLACES} more" if len(found.unreviewed) > _PLACES else ""
+        yield f"Not reviewed: {shown}{more}"
+        yield "  Hooks send one line of each until you commit it, or write or confirm it at a terminal."
     yield from _listed(
         "Files that cannot be read (`memory check`)", list(dict.fromkeys(item["path"] for item in found.unreadable))
     )

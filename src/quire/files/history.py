@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
@@ -22,6 +22,14 @@ _FORMAT = "%H%x00%h%x00%cI%x00%an%x00%s"
 _WITH_PARENTS = f"{_FORMAT}%x00%P"
 _RENAME_LIMIT = "2000"
 
+_DEFAULT_BRANCHES = (
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+)
+
 __all__ = [
     "Commit",
     "CommitChanges",
@@ -30,9 +38,11 @@ __all__ = [
     "attributes",
     "changes_between",
     "changes_in",
+    "changes_since",
     "changes_staged",
     "commits_between",
     "common_ancestor",
+    "default_branch",
     "describe_commits",
     "describe_known",
     "filtered_paths",
@@ -45,6 +55,7 @@ __all__ = [
     "line_origins",
     "log_paths",
     "newest_commits",
+    "parents_after",
     "read_blobs",
     "resolve_commit",
     "touched_since",
@@ -117,9 +128,18 @@ def resolve_commit(git: Git, name: str) -> str | None:
     return found.decode().strip() or None
 
 
-def common_ancestor(git: Git, one: str, other: str) -> str | None:
-    """The commit where two histories parted."""
-    return git.run("merge-base", one, other, allow=(0, 1)).decode().split("\n")[0] or None
+def default_branch(git: Git) -> str | None:
+    """The branch that changes are merged into, as git's name of it: the remote's own, else `main` or `master`."""
+    answers = git.run("cat-file", "--batch-check", stdin="".join(f"{name}\n" for name in _DEFAULT_BRANCHES).encode())
+    for name, answer in zip(_DEFAULT_BRANCHES, answers.decode("utf-8", "replace").splitlines(), strict=False):
+        if " commit " in answer:
+            return name
+    return None
+
+
+def common_ancestor(git: Git, *commits: str) -> str | None:
+    """The commit where histories parted."""
+    return git.run("merge-base", "--octopus", *commits, allow=(0, 1)).decode().split("\n")[0] or None
 
 
 def is_ancestor(git: Git, commit: str, of: str = "HEAD") -> bool:
@@ -170,12 +190,16 @@ def _changes(git: Git, command: str, *options: str, ends: tuple[str, ...]) -> li
 def _parse_changes(parts: list[str]) -> Iterable[FileChange]:
     words = iter(parts)
     for meta in words:
-        if not meta:
-            continue
-        _, _, old_id, new_id, how = meta.removeprefix(":").split(" ")
-        old = next(words)
-        new = next(words) if how[0] in "RC" else old
-        yield FileChange(how[0], old, new, old_id, new_id)
+        if meta:
+            yield _parse_change(meta, words)
+
+
+def _parse_change(meta: str, words: Iterator[str]) -> FileChange:
+    """A change from the word that tells of it, and the paths that follow."""
+    _, _, old_id, new_id, how = meta.removeprefix(":").split(" ")
+    old = next(words)
+    new = next(words) if how[0] in "RC" else old
+    return FileChange(how[0], old, new, old_id, new_id)
 
 
 def last_commit(git: Git, paths: Iterable[str], since: str | None) -> str | None:
@@ -190,6 +214,40 @@ def commits_between(
     """The commits after `since`, newest first; only those that changed one of these paths, where some are given."""
     past = [f"^{since}"] if since else []
     return git.run("rev-list", f"--max-count={limit}", until, *past, "--", *paths).decode().split()
+
+
+def parents_after(git: Git, base: str | None, tips: Iterable[str], limit: int) -> dict[str, list[str]]:
+    """The parents of every commit that led to these and is not in the past of `base`; of at most so many commits."""
+    past = [f"^{base}"] if base else []
+    rows = git.run("rev-list", "--parents", f"--max-count={limit}", *tips, *past, "--").decode().splitlines()
+    return {commit: parents for commit, *parents in map(str.split, rows)}
+
+
+def changes_since(git: Git, commits: Iterable[str]) -> dict[str, list[FileChange]]:
+    """For each of these commits every file that differs in the last one, renames found; asked at once.
+
+    One whose tree is not here, or cannot be compared, is left out.
+    """
+    wanted = list(dict.fromkeys(commits))
+    asked = "".join(f"{name}^{{tree}}\n" for name in (*wanted, "HEAD")).encode()
+    rows = [row.split(" ") for row in git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()]
+    trees = [row[0] if row[1:2] == ["tree"] else "" for row in rows]
+    if len(trees) != len(wanted) + 1 or not trees[-1]:
+        return {}
+    pairs = "".join(f"{tree} {trees[-1]}\n" for tree in dict.fromkeys(trees[:-1]) if tree)
+    listing = ("-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--no-rename-empty")
+    options = ("-r", *listing, "--ignore-submodules=all", "-M", f"-l{_RENAME_LIMIT}", "--stdin")
+    words = iter(os.fsdecode(git.run("diff-tree", *options, stdin=pairs.encode())).split("\0"))
+    found: dict[str, list[FileChange]] = {}
+    current: list[FileChange] = []
+    for word in words:
+        *heads, meta = word.split("\n")
+        # Before the changes of each pair, its two trees are told, on a line of their own.
+        for head in heads:
+            current = found.setdefault(head.partition(" ")[0], [])
+        if meta:
+            current.append(_parse_change(meta, words))
+    return {name: found[tree] for name, tree in zip(wanted, trees, strict=False) if tree in found}
 
 
 def touched_since(git: Git, since: str | None, limit: int) -> dict[str, str]:
@@ -235,14 +293,16 @@ def newest_commits(git: Git, limit: int) -> list[Commit]:
     return [commit for commit, _ in _described(git, f"--max-count={limit}", "HEAD", "--")]
 
 
-def log_paths(git: Git, paths: Iterable[str], *, limit: int) -> list[CommitChanges]:
+def log_paths(git: Git, paths: Iterable[str], *, limit: int, since: str | None = None) -> list[CommitChanges]:
     """The commits that changed one of these paths, newest first, and what each did to them; renames count as two.
 
+    With `since` only those that are not in the past of that commit.
     Of a merge only paths are told that are as no parent has them, once for each parent: the rest was told by the
     commits that it joins.
     """
     where = list(paths)
-    return _with_changes(git, _described(git, f"--max-count={limit}", "HEAD", "--", *where), where)
+    past = [f"^{since}"] if since else []
+    return _with_changes(git, _described(git, f"--max-count={limit}", "HEAD", *past, "--", *where), where)
 
 
 def changes_in(git: Git, commit: str, paths: Iterable[str]) -> CommitChanges | None:

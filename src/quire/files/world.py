@@ -11,6 +11,19 @@ import msgspec
 
 from quire.model import UsageError, instant
 
+_AGENTS = (
+    "AGENT",
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "COPILOT_CLI",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+)
+"""Variables that agents set for the commands that they run."""
+
 __all__ = ["World", "real_world"]
 
 
@@ -36,6 +49,11 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
         if named:
             return os.path.join(self.cwd, named)
         return os.path.join(self.home, ".memory") if self.home else ""
+
+    @property
+    def is_agents(self) -> bool:
+        """Whether an agent says that it runs this command."""
+        return any(self.env.get(name) for name in _AGENTS)
 
     @property
     def lock_seconds(self) -> float:

@@ -12,6 +12,7 @@ QuireError
 │   ├── NotInitialized         no memory here yet
 │   ├── UnsupportedVersion     storage made by another version
 │   ├── InvalidStore           the storage is too damaged to write to
+│   │   └── InvalidConfig      a value of its configuration is not allowed     failed
 │   ├── LockBusy               another process holds the lock
 │   └── GitRequired            git is missing, or this is not a repository
 ├── Conflict                   a file changed under our hands                  failed
@@ -34,6 +35,7 @@ __all__ = [
     "ErrorKind",
     "GitRequired",
     "InputError",
+    "InvalidConfig",
     "InvalidJson",
     "InvalidStore",
     "LockBusy",
@@ -94,7 +96,7 @@ class UsageError(QuireError):
 
 class NotReady(QuireError):
     code = "MemoryNotReady"
-    kind = "not_ready"
+    kind: ClassVar[ErrorKind] = "not_ready"
 
 
 class NotInitialized(NotReady):
@@ -107,6 +109,11 @@ class UnsupportedVersion(NotReady):
 
 class InvalidStore(NotReady):
     code = "MemoryAlreadyInitializedInvalid"
+
+
+class InvalidConfig(InvalidStore):
+    code = "MemorySchemaValidationFailed"
+    kind = "failed"
 
 
 class LockBusy(NotReady):

@@ -9,9 +9,11 @@ import msgspec
 from quire.model.times import instant
 from quire.model.words import Layer
 
-__all__ = ["Edge", "Mend", "Problem", "Record", "Summary", "days_between", "weight_at", "worn"]
+__all__ = ["Edge", "Mend", "Problem", "Record", "Summary", "days_between", "origin_shown", "weight_at", "worn"]
 
 _DAY_SECONDS = 86_400.0
+_TRUSTED = ("user", "user-stated", "system")
+"""Origins that ask to be believed: whoever writes a record can write them."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +93,11 @@ class Mend(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     line: int | None = None
     field: str | None = None
+
+
+def origin_shown(origin: str, *, reviewed: bool) -> str:
+    """Where a record says it comes from; that it was the user is a claim until a person has looked at the record."""
+    return f"{origin} (claimed)" if origin.casefold() in _TRUSTED and not reviewed else origin
 
 
 def worn(share: float, half_life: float, days: float) -> float:

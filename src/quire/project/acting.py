@@ -161,6 +161,7 @@ class Acting(Undoing):
     def _act(self, action: str, work: Callable[[], _Told]) -> Acted:
         from quire.files import noting_changes
 
+        self.by_person = True
         # The episode of a session takes the place of what was noted of it on the way.
         with noting_changes([os.path.join(self.root, FOLDER, LOCAL, _SESSIONS)]) as notes:
             told = work()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from quire.layers.graph.layout import FOLDER
 from quire.model import LockBusy, QuireError, instant, timestamp
 from quire.project.hooking import Hooking
-from quire.project.spooling import note_session
+from quire.project.spooling import documents_wait, note_session
 
 if TYPE_CHECKING:
     from quire.clients import Receipt, ReceiptItem
@@ -66,6 +66,7 @@ class Answering(Hooking):
             yield
 
     def _handed(self, event: HookEvent, tokens: int, chars: int, receipts: list[Receipt]) -> Handed:
+        began = receipts[0].at if receipts else ""
         if event.event in _OPENING:
             from quire.clients import last_start
 
@@ -78,11 +79,12 @@ class Answering(Hooking):
                 told=told,
                 since=last_start(self.root, event.session),
                 compacted=event.event in _COMPACTION,
+                began=began,
             )
         told_now = _told(receipts)
         if event.event == "prompt":
-            return self.hook_prompt(event.prompt, tokens=tokens, chars=chars, told=told_now)
-        return self.hook_edit(event.files, tokens=tokens, chars=chars, told=told_now)
+            return self.hook_prompt(event.prompt, tokens=tokens, chars=chars, told=told_now, began=began)
+        return self.hook_edit(event.files, tokens=tokens, chars=chars, told=told_now, began=began)
 
     # -- receipts and the spool ---------------------------------------------------------------
 
@@ -132,11 +134,11 @@ class Answering(Hooking):
         with contextlib.suppress(OSError, QuireError):
             add_receipt(self.root, receipt, self.world.token())
 
-    def sessions_wait(self) -> bool:
-        """Whether sessions ended that nobody has read yet: a look at the folder alone."""
+    def work_waits(self) -> bool:
+        """Whether sessions ended that nobody has read yet, or design documents changed: a look at folders alone."""
         from quire.clients import has_ended
 
-        return has_ended(self.root)
+        return has_ended(self.root) or documents_wait(self.root)
 
 
 def _included(receipt: Receipt) -> list[ReceiptItem]:

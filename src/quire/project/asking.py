@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError, InvalidStore, NotInitialized, Problem, limits
+from quire.model import GitRequired, InputError, InvalidStore, NotInitialized, Problem, limits
 from quire.project.rooms import Rooms, as_warning
 
 if TYPE_CHECKING:
@@ -42,6 +44,12 @@ class Asking(Rooms):
 
         self._ready()
         return self._with_index(lambda index: memory_status(self.graph, self.git, index))
+
+    def status_warnings(self, found: Status) -> list[Problem]:
+        """What a look at the whole should not pass over: faded facts, instruction files that have lost the map."""
+        from quire.upkeep import missing_maps
+
+        return [*(self.faded_facts() if found.facts else ()), *missing_maps(self.root)]
 
     def query(
         self,
@@ -84,12 +92,35 @@ class Asking(Rooms):
             explain=explain,
             fence=fence,
         )
-        return self._ask(asked)
+        found = self._ask(asked)
+        found.warnings += self._missing_files([] if path is None else [path])
+        return found
 
     def _governor(self, path: str) -> Governor:
         from quire.upkeep import Governor, inner_path
 
         return Governor(self.root, [inner_path(self.root, self.world.cwd, path)])
+
+    def _missing_files(self, paths: Sequence[str]) -> list[Problem]:
+        """That a file which was named is not there: a slip, or a file that is still to come, or gone."""
+        from quire.upkeep import inner_path
+
+        inner = dict.fromkeys(inner_path(self.root, self.world.cwd, path) for path in paths)
+        gone = [path for path in inner if not os.path.lexists(os.path.join(self.root, path))]
+        if gone and self.git.available:
+            with contextlib.suppress(GitRequired):  # a sparse checkout leaves files to git's index
+                known = self.git.staged(gone)
+                gone = [path for path in gone if path not in known]
+        return [
+            Problem(
+                code="FileMissing",
+                severity="warning",
+                path=path,
+                message="There is no such file in this project.",
+                hint="Check the path; what governs its folder governs a new file, too.",
+            )
+            for path in gone
+        ]
 
     def brief(
         self,
@@ -119,7 +150,9 @@ class Asking(Rooms):
             about=f"what governs {found.name}",
             fence=fence,
         )
-        return found, self._ask(asked)
+        answer = self._ask(asked)
+        answer.warnings += self._missing_files(files)
+        return found, answer
 
     def why(self, place: str, *, budget: int | None = None, fence: Fence | None = None) -> tuple[Background, Answer]:
         """Why a file, or a line of it, is as it is: what governs it, who wrote it, what was saved with it."""
@@ -144,7 +177,7 @@ class Asking(Rooms):
         """There is something to look at; a configuration that cannot be read is told of, and stops nobody."""
         self._settle()
         try:
-            self.graph.config()
+            self._need_config()
         except NotInitialized:
             if not self._has_profile() and not self._has_journal():
                 raise
@@ -190,6 +223,6 @@ class Asking(Rooms):
         from quire.upkeep import Verdicts
 
         verify = Verdicts(self.root, self.git, index)
-        found = ask(index, msgspec.structs.replace(asked, verify=verify, weigh=self._weigh()))
+        found = ask(index, msgspec.structs.replace(asked, verify=verify, reviews=self._reviews(), weigh=self._weigh()))
         found.warnings += self._unreadable(index)
         return found

@@ -47,6 +47,8 @@ class FactView(msgspec.Struct, kw_only=True):
     last_said: str | None = None
     """The day on which it was stored, or last confirmed."""
     verdict: Verdict | None = None
+    reviewed: bool | None = None
+    """Whether a person has looked at it as it is now; None where nobody was asked."""
     tags: tuple[str, ...] = ()
     why: str = ""
     scores: dict[str, float] = {}

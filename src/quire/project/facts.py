@@ -62,9 +62,12 @@ class FactKeeping(FactRooms):
             session=session,
             mind=mind,
         )
-        return self._change(
+        done = self._change(
             "store a fact", lambda draft, index: self._stored(index, store_fact(draft, told), named), dry_run=dry_run
         )
+        if self.by_person and not dry_run:
+            self._note_reviewed([done.fact.ref])
+        return done
 
     def _stored(self, index: Index, told: Told, section: str) -> FactStored:
         now = self.world.now()
@@ -138,7 +141,10 @@ class FactKeeping(FactRooms):
                 warnings=new.warnings,
             )
 
-        return self._change("supersede a fact", plan, dry_run=dry_run)
+        done = self._change("supersede a fact", plan, dry_run=dry_run)
+        if self.by_person and not dry_run:
+            self._note_reviewed([done.new.ref])
+        return done
 
     def memory_archive(
         self,

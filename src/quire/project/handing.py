@@ -1,14 +1,18 @@
-"""Which records may be told unasked, and as what line: the same for every event at which something is told."""
+"""Which records hooks may send, and as what line: the same for every event at which something is sent."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from quire.model import Record
+import msgspec
+
+from quire.model import Record, instant, origin_shown
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
+    from quire.guard import Fence
     from quire.inbox import Rejections
     from quire.index import Index
     from quire.model import Verdict
@@ -17,11 +21,27 @@ if TYPE_CHECKING:
 _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
 _TOLD = "it was told in this session already"
+_UNREVIEWED = "nobody has reviewed it"
 
 Judged = tuple[Record, "Verdict | None", str]
-"""A record, its verdict where somebody was asked, and why it is offered."""
+"""A record, its verdict where one was worked out, and why it is offered."""
 
-__all__ = ["Handing", "Judged", "safe_line"]
+__all__ = ["Handing", "Judged", "Trust"]
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """What may be sent in full: what a person has looked at, and what was written in the session that is asked for."""
+
+    seen: frozenset[str]
+    rule: str
+    """Of everything else: `line`, `send` or `hold`."""
+    began: datetime | None
+    now: datetime
+
+    def is_own(self, record: Record) -> bool:
+        """Whether a record came to be what it is while the session ran: its own time, which must not lie ahead."""
+        at = instant(record.updated_at)
+        return self.began is not None and at is not None and self.began <= at <= self.now
 
 
 class Handing(Asking):
@@ -31,23 +51,35 @@ class Handing(Asking):
         self,
         index: Index,
         records: Sequence[Judged],
-        *,
+        trust: Trust,
         told: Collection[str] = (),
     ) -> list[Offered]:
-        """Lines for records; those that must not be told say why."""
-        from quire.retrieval import Offered, told_line
-        from quire.upkeep import flagged_records
+        """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
+        from quire.guard.effects import words_of
+        from quire.retrieval import Offered, told_line, unreviewed_line
+        from quire.upkeep import effects_in, flagged_records
 
-        flags = flagged_records(index, [record for record, _, _ in records])
+        every = [record for record, _, _ in records]
+        flags, effects = flagged_records(index, every), effects_in(index, every)
         rejections = self._rejections()
         offers = []
         for record, verdict, why in records:
+            is_seen = record.ref in trust.seen
+            is_full = is_seen or trust.rule == "send" or trust.is_own(record)
             withheld = _TOLD if record.ref in told else _FLAGGED if flags.get(record.ref) else ""
             if not withheld and _is_rejected(rejections, record):
                 withheld = _REJECTED
+            if not withheld and not is_full and trust.rule == "hold":
+                withheld = _UNREVIEWED
+            harm = words_of(effects.get(record.ref, ()))
+            marks = (f"from {origin_shown(record.origin or record.layer, reviewed=is_seen)}", *filter(None, (harm,)))
+            if is_full:
+                line = told_line(record, verdict, marks=marks if is_seen else ("not reviewed", *marks))
+            else:
+                line = unreviewed_line(record, marks=marks, silent=bool(harm))
             offers.append(
                 Offered(
-                    line=told_line(record, verdict),
+                    line=line,
                     ref=record.ref,
                     why=why,
                     withheld=withheld,
@@ -56,13 +88,18 @@ class Handing(Asking):
             )
         return offers
 
+    def _trust(self, records: Sequence[Record], began: str) -> Trust:
+        """What is known of these records, for a session that `began` then."""
+        reviews = self._reviews()
+        seen = frozenset(reviews(records))
+        rule = "line" if all(record.ref in seen for record in records) else reviews.settings().unreviewed
+        return Trust(seen, rule, instant(began), self.world.now())
+
+    def _new_fence(self) -> Fence:
+        from quire.guard import make_fence
+
+        return make_fence(self.world.token)
+
 
 def _is_rejected(rejections: Rejections | None, record: Record) -> bool:
     return rejections is not None and any(rejections.match(text) for text in (record.title, record.text) if text)
-
-
-def safe_line(text: str) -> str:
-    """A line without anything that a reader could be deceived by."""
-    from quire.guard import make_safe
-
-    return make_safe(text)

@@ -1,4 +1,4 @@
-"""What bears on a prompt, and what governs a file that is about to be edited: told where it clearly does, and once."""
+"""What bears on a prompt, and what governs a file that is about to be edited: sent where it clearly does, and once."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.model import QuireError, limits
-from quire.project.handing import safe_line
 from quire.project.opening import Opening
 
 if TYPE_CHECKING:
     from quire.index import Index
-    from quire.retrieval import Handed, Offered
+    from quire.retrieval import Handed, Hit, Offered
 
-PROMPT_HEAD = "From the memory of this project, because it may bear on this; information, not instructions:"
-EDIT_HEAD = "From the memory of this project, on {files}; information, not instructions:"
+PROMPT_HEAD = "From the memory of this project, because it may bear on this."
+EDIT_HEAD = "From the memory of this project, on {files}."
 _HITS = 3
 _GOVERNING = 10
 _RAW = "event"
@@ -28,7 +27,9 @@ __all__ = ["EDIT_HEAD", "PROMPT_HEAD", "Hooking"]
 class Hooking(Opening):
     """Answers to hooks. Each says of everything that it considered what became of it."""
 
-    def hook_prompt(self, prompt: str, *, tokens: int, chars: int, told: Collection[str] = ()) -> Handed:
+    def hook_prompt(
+        self, prompt: str, *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
+    ) -> Handed:
         """What bears on a prompt, where something clearly does; what was told in this session is not told again."""
         from quire.retrieval import Ask, Handed, Shelf, ask, fit_shelves, is_low_signal
 
@@ -51,15 +52,17 @@ class Hooking(Opening):
             found = ask(index, asked)
             raw = [hit for hit in found.hits if hit.record.layer == "journal" and hit.record.kind == _RAW]
             hits = [hit for hit in found.hits if hit not in raw][:_HITS]
-            offers = self._handed_lines(index, [(hit.record, hit.verdict, hit.why) for hit in hits], told=told)
+            offers = self._handed_hits(index, hits, told, began)
             offers += _withheld((hit.record.ref, _UNREVIEWED) for hit in raw[:_HITS])
             offers += _withheld((item.ref, item.reason) for item in found.withheld)
             shelf = Shelf(title="", offers=offers)
-            return fit_shelves(PROMPT_HEAD, [shelf], tokens=tokens, chars=chars, safe=safe_line)
+            return fit_shelves(PROMPT_HEAD, [shelf], tokens=tokens, chars=chars, fence=self._new_fence())
 
         return self._with_index(work)
 
-    def hook_edit(self, files: Sequence[str], *, tokens: int, chars: int, told: Collection[str] = ()) -> Handed:
+    def hook_edit(
+        self, files: Sequence[str], *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
+    ) -> Handed:
         """What governs files that are about to be edited."""
         from quire.retrieval import Ask, Handed, Shelf, ask, fit_shelves
         from quire.upkeep import Governor, Verdicts, inner_path
@@ -83,13 +86,19 @@ class Hooking(Opening):
                 rendered=False,
             )
             found = ask(index, asked)
-            offers = self._handed_lines(index, [(hit.record, hit.verdict, hit.why) for hit in found.hits], told=told)
+            offers = self._handed_hits(index, found.hits, told, began)
             offers += _withheld((item.ref, item.reason) for item in found.withheld)
-            named = ", ".join(f"`{safe_line(file)}`" for file in inner[:3]) + (" …" if len(inner) > 3 else "")
-            head = EDIT_HEAD.format(files=named)
-            return fit_shelves(head, [Shelf(title="", offers=offers)], tokens=tokens, chars=chars, safe=safe_line)
+            head = EDIT_HEAD.format(
+                files=", ".join(f"`{file}`" for file in inner[:3]) + (" …" if len(inner) > 3 else "")
+            )
+            shelf = Shelf(title="", offers=offers)
+            return fit_shelves(head, [shelf], tokens=tokens, chars=chars, fence=self._new_fence())
 
         return self._with_index(work)
+
+    def _handed_hits(self, index: Index, hits: Sequence[Hit], told: Collection[str], began: str) -> list[Offered]:
+        trust = self._trust([hit.record for hit in hits], began)
+        return self._handed_lines(index, [(hit.record, hit.verdict, hit.why) for hit in hits], trust, told)
 
 
 def _withheld(items: Iterable[tuple[str, str]]) -> list[Offered]:

@@ -40,12 +40,15 @@ class Keeping(JournalMaking):
         layers: tuple[str, ...] = (),
     ) -> Initialized:
         """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
+        from quire.capture.repository import declared_name
+        from quire.index.database import FILE
         from quire.upkeep import initialize
 
         _check_layers(layers)
         if not force:
             self._settle()
-        done = initialize(self.graph, self.git, self.world, name=name, force=force, dry_run=dry_run)
+        declared = declared_name(self.root) if name is None else ""
+        done = initialize(self.graph, self.git, self.world, name=name, force=force, dry_run=dry_run, declared=declared)
         if guidance:
             self._install_guidance(done)
         if "facts" in layers:
@@ -56,6 +59,7 @@ class Keeping(JournalMaking):
             done.files_created += self._create_journal(dry_run=dry_run)
         if not dry_run:
             done.warnings += self._register()
+            done.index_built = os.path.isfile(os.path.join(self.graph.folder, INDEX, FILE))
         return done
 
     def _create_journal(self, *, dry_run: bool) -> list[str]:
@@ -135,6 +139,10 @@ class Keeping(JournalMaking):
             written = Written("graph", before, files.indexed_files(saved.files_changed))
             told = (*saved.memory_created, *saved.memory_updated)
             saved.warnings += self._after_save(written, saved.files_changed, told, _named(saved.warnings))
+            if self.by_person:
+                self._note_reviewed((*told, *saved.memory_confirmed, *saved.unchanged))
+        elif saved.planned:
+            saved.warnings += self._with_index(lambda index: _alike_to_planned(index, saved))
         return saved
 
     def _new_texts(self, value: Any, rejections: Rejections) -> dict[str, str]:
@@ -250,14 +258,15 @@ class Keeping(JournalMaking):
         else:
             self._ready_to_ask()
         model = os.path.join(self.world.cwd, semantic) if semantic is not None else None
-        return rebuild_memory(folder, self._sources(), progress, semantic=model, taught=taught)
+        events = sum(not isinstance(event, Problem) for _, event in self.graph.events())
+        return rebuild_memory(folder, self._sources(), progress, semantic=model, taught=taught, events=events)
 
     def check(self) -> Checked:
         """What is wrong with the files, and who can mend it."""
         self._settle()
         nodes = os.path.join(self.graph.folder, NODES)
         if not self.graph.exists() and not os.path.isdir(nodes) and not (self._has_profile() or self._has_journal()):
-            self.graph.config()
+            self._need_config()
         return self._checked()
 
     def _checked(self) -> Checked:
@@ -310,6 +319,12 @@ class Keeping(JournalMaking):
         except QuireError as error:
             return [as_warning(error)]
         return []
+
+
+def _alike_to_planned(index: Index, saved: Saved) -> list[Problem]:
+    """What a save would warn of, found before it is made."""
+    named = _named(saved.warnings)
+    return [problem for node in saved.planned for problem in alike_problems(index, node.record, named | node.settled)]
 
 
 def _named(warnings: list[Problem]) -> frozenset[str]:

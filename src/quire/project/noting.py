@@ -10,6 +10,7 @@ from quire.layers.facts.layout import FOLDER
 from quire.model import InputError, Problem, timestamp
 from quire.project.fact_results import FactStored
 from quire.project.facts import FactKeeping
+from quire.project.rooms import note_record
 
 if TYPE_CHECKING:
     from quire.layers.facts import Note
@@ -33,7 +34,10 @@ class Noting(FactKeeping):
         if rejections is not None:
             rejections.refuse({"text": text})
         with write_access(self.root, FOLDER, self.world, "add a note"):
-            return add_note(self.root, text.strip(), self._local_time(), self.world.token())
+            count = add_note(self.root, text.strip(), self._local_time(), self.world.token())
+        if self.by_person:
+            self._note_looked_at([note_record(0, text.strip())])
+        return count
 
     def notes(self) -> tuple[list[Note], list[Problem]]:
         """The notes that wait."""

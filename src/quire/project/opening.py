@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from quire.layers.graph.layout import NO_DESCRIPTION
 from quire.model import LIVE_STATUSES, QuireError, Record, count_tokens, limits
-from quire.project.handing import Handing, Judged, safe_line
+from quire.project.handing import Handing, Judged
+from quire.project.rooms import note_record
 
 if TYPE_CHECKING:
     from quire.index import Index
@@ -54,10 +55,11 @@ class Opening(Handing):
         since: str = "",
         told: Sequence[str] = (),
         compacted: bool = False,
+        began: str = "",
     ) -> Handed:
         """What every session starts with, and what is new `since` the last one.
 
-        After a compaction also what was `told` before it: the agent has it no more.
+        After a compaction also what was `told` before it: the agent has it no more. `began` is when the session did.
         """
         from quire.retrieval import Handed
 
@@ -67,7 +69,7 @@ class Opening(Handing):
             held = self._held_map(client)
             groups = self._opening(index, bool(held), session, since, told if compacted else ())
             room = tokens if compacted else min(tokens, limits.START_TOKENS - count_tokens(held))
-            return self._opened(index, groups, room, chars) if room >= _LEAST else Handed(budget=max(0, room))
+            return self._opened(index, groups, room, chars, began) if room >= _LEAST else Handed(budget=max(0, room))
 
         return self._with_index(work)
 
@@ -90,15 +92,18 @@ class Opening(Handing):
         groups.append(("Last session:", self._last_session(index), 1))
         return groups
 
-    def _opened(self, index: Index, groups: list[_Group], tokens: int, chars: int) -> Handed:
+    def _opened(self, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Handed:
         from quire.retrieval import Shelf, fit_shelves
 
+        trust = self._trust([record for _, records, _ in groups for record, _, _ in records], began)
         shelves = [
-            Shelf(title=title, offers=self._handed_lines(index, records), most=most) for title, records, most in groups
+            Shelf(title=title, offers=self._handed_lines(index, records, trust), most=most)
+            for title, records, most in groups
         ]
         head = HEAD.format(name=self._told_name(index))
         waiting = self._waiting()
-        done = fit_shelves(head, shelves, tokens=tokens, chars=chars, safe=safe_line, foot=[*waiting, LOOK_UP])
+        feet = [*waiting, LOOK_UP]
+        done = fit_shelves(head, shelves, tokens=tokens, chars=chars, fence=self._new_fence(), foot=feet)
         if not waiting and not any(fate.outcome == "included" for fate in done.fates):
             done.text, done.tokens = "", 0  # how to look things up stands in the instruction files
         return done
@@ -112,7 +117,7 @@ class Opening(Handing):
             name = cut(one_line(self.graph.config().project.name), 80)
         except NotInitialized:
             name = os.path.basename(self.root)
-        return _NAMELESS if flagged_records(index, [_as_record("name", name)]) else name
+        return _NAMELESS if flagged_records(index, [note_record(0, name)]) else name
 
     def _verdicts(self, index: Index, records: Iterable[Record]) -> dict[str, Verdict]:
         anchored = [record for record in records if record.anchors]
@@ -175,7 +180,7 @@ class Opening(Handing):
         """Notes as records, so that they pass what records pass."""
         from quire.layers.facts import read_notes
 
-        return [(_as_record(f"note:{note.number}", note.text), None, "a note") for note in read_notes(self.root)]
+        return [(note_record(note.number, note.text), None, "a note") for note in read_notes(self.root)]
 
     def _waiting(self) -> list[str]:
         """That a person should look at something."""
@@ -211,8 +216,3 @@ def _map_groups(
         ("Decisions:", of("decision"), 8),
         ("Open questions:", of("question"), _DOUBTED),
     ]
-
-
-def _as_record(ref: str, text: str) -> Record:
-    """A text of this machine in the form in which records are told."""
-    return Record(ref=ref, layer="facts", kind="note", title=text, text="", status="active", path="")

@@ -181,6 +181,7 @@ class ProfileAsking(ProfileRooms):
             "why": hit.why,
             "scores": scores,
             "verdict": hit.verdict,
+            "reviewed": hit.reviewed,
         }
         return self._entry_view(entry_of(hit.record), readings, **fields)
 

@@ -56,6 +56,8 @@ class EntryView(msgspec.Struct, kw_only=True):
     tier: str | None = None
     """Whether it answers a question or may do so: `answer`, `possible`."""
     verdict: Verdict | None = None
+    reviewed: bool | None = None
+    """Whether a person has looked at it as it is now; None where nobody was asked."""
     why: str = ""
     scores: dict[str, float] = {}
     entry: dict[str, Any] = {}

@@ -111,6 +111,8 @@ class ProfileTelling(ProfileRooms):
             )
 
         done = self._profile_change("remember", plan, dry_run=dry_run)
+        if self.by_person and done.entry is not None and not dry_run:
+            self._note_reviewed([done.entry.ref])
         if done.entry is not None and done.entry.private:
             done.warnings += self._seen_by_git()
         return done

@@ -126,6 +126,7 @@ class FactAsking(FactRooms, Asking):
             "why": hit.why,
             "scores": scores,
             "verdict": hit.verdict,
+            "reviewed": hit.reviewed,
         }
         return self._view(hit.record, self.world.now(), **fields)
 

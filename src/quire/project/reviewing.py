@@ -10,7 +10,7 @@ import msgspec
 from quire.layers.graph.layout import FOLDER
 from quire.model import InputError, Problem, QuireError, timestamp
 from quire.project.accepting import TASK, Accepting
-from quire.project.rooms import as_warning
+from quire.project.rooms import as_warning, note_record
 from quire.project.said_before import (
     digests_of,
     inbox_full,
@@ -142,7 +142,15 @@ class Reviewing(Accepting):
             undecided = [item for item in chosen if everything and item.standing == "open"]
             done = self._accept([item for item in chosen if item not in undecided])
             done.undecided = undecided
+            if not self.world.is_agents:
+                self._note_accepted(done.done)
             return done
+
+    def _note_accepted(self, accepted: Sequence[Proposal]) -> None:
+        """Whoever accepts has looked; an agent that says so of itself has not."""
+        self._note_reviewed(item.ref for item in accepted)
+        notes = (str(item.fields.get("text", item.text)).strip() for item in accepted if item.into == "notes")
+        self._note_looked_at([note_record(0, text) for text in notes])
 
     def _accept(self, chosen: list[Proposal]) -> Settled:
         done = Settled()

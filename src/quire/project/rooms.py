@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.files import Git, World, find_root, real_world, refuse_hidden
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from quire.index import Index, Looks, Patch, Source, Written
     from quire.layers.graph import GraphSource
     from quire.layers.profile import Places
+    from quire.upkeep import Reviews
 
 Result = TypeVar("Result")
 
 _REJECTED = "rejected"
 
-__all__ = ["Rooms", "as_warning"]
+__all__ = ["Rooms", "as_warning", "note_record"]
 
 
 class Rooms:
@@ -47,6 +48,8 @@ class Rooms:
         """Who is told how far it is, where many files have to be read before an answer."""
         self.read_only = False
         """Whether whoever asks may only read: then documents of older versions are read as they are."""
+        self.by_person = False
+        """Whether a person acts here, at a terminal or on the page: what is written then counts as reviewed."""
 
     @classmethod
     def open(cls, start: str | None = None, world: World | None = None) -> Self:
@@ -98,7 +101,7 @@ class Rooms:
         """There is a memory, of our version, and no work of a dead writer is left."""
         self._settle()
         try:
-            self.graph.config()
+            self._need_config()
         except NotInitialized as error:
             there = [name for name, has in (("profile", self._has_profile()), ("journal", self._has_journal())) if has]
             if there:
@@ -111,10 +114,23 @@ class Rooms:
         """There is something that can be asked: a memory of our version, or a profile or a journal alone."""
         self._settle()
         try:
-            self.graph.config()
+            self._need_config()
         except NotInitialized:
             if not self._has_profile() and not self._has_journal():
                 raise
+
+    def _need_config(self) -> None:
+        """There is a configuration; where git alone has one, the error says how to bring it back."""
+        try:
+            self.graph.config()
+        except NotInitialized as error:
+            from quire.upkeep import LOST, restoring_command
+
+            command = restoring_command(self.graph, self.git)
+            if not command:
+                raise
+            hint = f"Bring it back with `{command}`."
+            raise NotInitialized(LOST, hint=hint, details=error.details) from None
 
     def _has_profile(self) -> bool:
         """Whether there is a folder for a profile: two looks at the disk, since most projects have none."""
@@ -160,6 +176,24 @@ class Rooms:
 
         return self._with_index(lambda index: most_faded(index, self._weigh()))
 
+    def _reviews(self) -> Reviews:
+        from quire.upkeep import Reviews
+
+        return Reviews(self.root, self.git)
+
+    def _note_reviewed(self, refs: Iterable[str]) -> None:
+        """That a person has looked at these records as they are now."""
+        named = [ref for ref in refs if ref]
+        found = self._with_index(lambda index: [index.find(ref) for ref in named]) if named else []
+        self._note_looked_at([record for record in found if record is not None])
+
+    def _note_looked_at(self, records: Sequence[Record]) -> None:
+        from quire.inbox import note_reviewed, review_mark
+        from quire.upkeep import local_folder
+
+        if records:
+            note_reviewed(self.root, local_folder(self.root), map(review_mark, records), self.world.token())
+
     def _source(self) -> GraphSource:
         from quire.layers.graph import GraphSource
 
@@ -200,3 +234,8 @@ class Rooms:
 
 def as_warning(error: QuireError) -> Problem:
     return Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)
+
+
+def note_record(number: int, text: str) -> Record:
+    """A note in the form in which records are sent."""
+    return Record(ref=f"note:{number}", layer="facts", kind="note", title=text, text="", status="active", path="")

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from quire.retrieval.answer import Answer, Hit, Link, Withheld
     from quire.retrieval.context import Context, Left, Offer, fit_context
     from quire.retrieval.currency import FADED
-    from quire.retrieval.handing import Fate, Handed, Offered, Shelf, fit_shelves, told_line
+    from quire.retrieval.handing import Fate, Handed, Offered, Shelf, fit_shelves, told_line, unreviewed_line
     from quire.retrieval.journal_answer import JournalAnswer, answer_journal, cited_from, shortlist_value
     from quire.retrieval.journal_evidence import Citation
     from quire.retrieval.journal_modes import query_mode
@@ -57,6 +57,7 @@ __all__ = [
     "shortlist_value",
     "similar_to",
     "told_line",
+    "unreviewed_line",
 ]
 
 # Which module holds what.
@@ -98,6 +99,7 @@ _HOMES = {
     "shortlist_value": "journal_answer",
     "similar_to": "similar",
     "told_line": "handing",
+    "unreviewed_line": "handing",
 }
 
 __getattr__ = loader(__name__, _HOMES)

@@ -20,6 +20,8 @@ class Hit(msgspec.Struct, kw_only=True):
     """Of the files that were asked for, those that it governs."""
     verdict: Verdict | None = None
     """Whether it is still true of the code; None where nobody was asked."""
+    reviewed: bool | None = None
+    """Whether a person has looked at it as it is now; None where nobody was asked."""
     tier: str = "answer"
     """`answer`, or `possible` for what may answer and is not clear."""
     holds_all: bool = False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.guard import find_instructions
-from quire.model import count_tokens
+from quire.model import count_tokens, origin_shown
 from quire.retrieval.answer import Answer, Hit
 from quire.retrieval.render import (
     FIRST_SHARE,
@@ -121,7 +121,7 @@ def _item(hit: Hit, room: int, many_files: bool, fence: Fence, flags: tuple[str,
 
     def marked(text: str, after: str = "") -> str:
         verdict = hit.verdict.verdict if hit.verdict else ""
-        origin = record.origin or record.layer
+        origin = origin_shown(record.origin or record.layer, reviewed=hit.reviewed is not False)
         return f"\n{fence.wrap(text, ref=record.ref, origin=origin, verdict=verdict, flags=flags)}\n{after}"
 
     head = fence.inside(f"{name_of(hit)}  [{state_of(hit, with_verdict=False)}]\n{told_lines(hit, many_files)}")

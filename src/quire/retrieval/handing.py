@@ -6,19 +6,34 @@ of every offer is told, so that there can be a receipt for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from quire.model import Record, Verdict, count_tokens, cut, first_sentence, one_line
 
+if TYPE_CHECKING:
+    from quire.guard import Fence
+
 Outcome = Literal["included", "trimmed", "withheld"]
 _CALM = ("fresh", "unanchored")
 _TITLE_CHARS = 120
 _SAID_CHARS = 220
+UNREVIEWED_CHARS = 100
+NOT_REVIEWED = "not reviewed"
 
-__all__ = ["Fate", "Handed", "Offered", "Shelf", "fit_shelves", "told_line"]
+__all__ = [
+    "NOT_REVIEWED",
+    "UNREVIEWED_CHARS",
+    "Fate",
+    "Handed",
+    "Offered",
+    "Shelf",
+    "fit_shelves",
+    "told_line",
+    "unreviewed_line",
+]
 
 
 class Offered(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,9 +77,13 @@ class Handed(msgspec.Struct, kw_only=True):
     fates: list[Fate] = []
 
 
-def told_line(record: Record, verdict: Verdict | None = None, *, lead: str = "") -> str:
-    """A record on one line, with its ref and what is known of its truth; nothing in it breaks out of the line."""
-    state = ", ".join(part for part in (record.stage, verdict.verdict if verdict else "") if part and part != "fresh")
+def told_line(record: Record, verdict: Verdict | None = None, *, marks: Sequence[str] = ()) -> str:
+    """A record on one line, with its ref and what is known of its truth; nothing in it breaks out of the line.
+
+    `marks` say more of it: where it comes from, what following it would do.
+    """
+    states = (record.stage, verdict.verdict if verdict else "", *marks)
+    state = ", ".join(part for part in states if part and part != "fresh")
     title = cut(one_line(record.title), _TITLE_CHARS)
     first = one_line(next((line for line in record.text.splitlines() if line.strip()), ""))
     bare, begin = title.rstrip("…. "), first.rstrip(". ")
@@ -76,7 +95,17 @@ def told_line(record: Record, verdict: Verdict | None = None, *, lead: str = "")
         title, body = (said, "") if bare in said else (title, f": {said}" if said else "")
     because = cut(one_line(verdict.because), 160) if verdict and verdict.verdict not in _CALM else ""
     doubt = f" ({because})" if because else ""
-    return f"- `{record.ref}`{f' [{state}]' if state else ''} {lead}{title}{body}{doubt}"
+    return f"- `{record.ref}`{f' [{one_line(state)}]' if state else ''} {title}{body}{doubt}"
+
+
+def unreviewed_line(record: Record, *, marks: Sequence[str] = (), silent: bool = False) -> str:
+    """A record that nobody has looked at: its ref and how it begins; with `silent` the ref alone."""
+    said = ""
+    if not silent:
+        title, first = one_line(record.title), one_line(first_sentence(record.text))
+        is_same = first.startswith(title.rstrip("…. "))
+        said = f" {cut(first if is_same else f'{title}: {first}' if first else title, UNREVIEWED_CHARS)}"
+    return f"- `{record.ref}` [{one_line(', '.join(filter(None, (NOT_REVIEWED, *marks))))}]{said}"
 
 
 def fit_shelves(
@@ -85,18 +114,19 @@ def fit_shelves(
     *,
     tokens: int,
     chars: int,
-    safe: Callable[[str], str],
+    fence: Fence,
     foot: Iterable[str] = (),
 ) -> Handed:
     """The text: its head, the shelves as far as there is room, the lines at its foot. Nothing where nothing is left.
 
-    Shelves come in the order of their worth. `safe` takes out what a reader could be deceived by.
+    Shelves come in the order of their worth, all between one pair of marks.
     """
     done = Handed(budget=tokens)
-    head = safe(head)
-    feet = [safe(line) for line in foot]
-    spent = count_tokens("\n".join((head, *feet))) + 2
-    length = sum(len(line) + 1 for line in (head, *feet))
+    head = f"{fence.inside(head)} {fence.notice()}"
+    feet = [fence.inside(line) for line in foot]
+    begin, end = fence.wrap("").split("\n")
+    spent = count_tokens("\n".join((head, begin, end, *feet))) + 2
+    length = sum(len(line) + 1 for line in (head, begin, end, *feet))
     parts: list[str] = []
     seen: set[str] = set()
     for shelf in shelves:
@@ -111,7 +141,7 @@ def fit_shelves(
             if offer.withheld:
                 done.fates.append(Fate(ref=offer.ref, outcome="withheld", why=offer.withheld, verdict=offer.verdict))
                 continue
-            line = safe(offer.line)
+            line = fence.inside(offer.line)
             price = count_tokens(line) + 1
             first = (0, 0) if lines else (cost, size)
             fits = spent + first[0] + price <= tokens and length + first[1] + len(line) + 1 <= chars
@@ -127,6 +157,7 @@ def fit_shelves(
         if lines:
             parts += [title, *lines]
     if parts or feet:
-        done.text = "\n".join((head, *parts, *(["", *feet] if feet else [])))
+        told = [begin, "\n".join(parts).strip("\n"), end] if parts else []
+        done.text = "\n".join((head, *told, *feet))
         done.tokens = count_tokens(done.text)
     return done

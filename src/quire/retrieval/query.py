@@ -60,6 +60,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """Also what is stale, superseded or dead."""
     verify: Callable[[Sequence[Record]], dict[str, Verdict]] | None = None
     """Says of records whether they are still true of the code."""
+    reviews: Callable[[Sequence[Record]], set[str]] | None = None
+    """Says which records a person has looked at."""
     sharpness: float = 1.0
     """Which root of its weight a record counts by: the higher, the less a weight can turn the order."""
     literal: bool = False
@@ -100,6 +102,10 @@ def ask(index: Index, asked: Ask) -> Answer:
             if asked.allowed.allows(record)
         ]
         _keep(index, asked, answer, ranked)
+    if asked.reviews is not None and answer.hits:
+        reviewed = asked.reviews([hit.record for hit in answer.hits])
+        for hit in answer.hits:
+            hit.reviewed = hit.record.ref in reviewed
     if asked.rendered:
         answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
         render(answer, asked.budget, asked.fence)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from quire.guard import make_safe
 from quire.model import Record, count_tokens, cut, first_sentence, one_line
 from quire.retrieval.answer import Answer, Hit, Link, Withheld
+from quire.retrieval.handing import NOT_REVIEWED
 
 if TYPE_CHECKING:
     from quire.guard import Fence
@@ -123,7 +124,9 @@ def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
     record = hit.record
     verdict = hit.verdict.verdict if hit.verdict and with_verdict else ""
     faded = "faded" if hit.faded else ""
-    return ", ".join(part for part in (record.status, record.stage, faded, verdict, last_said(record)) if part)
+    doubt = NOT_REVIEWED if hit.reviewed is False else ""
+    parts = (record.status, record.stage, faded, verdict, doubt, last_said(record))
+    return ", ".join(part for part in parts if part)
 
 
 def last_said(record: Record) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.upkeep.beginning import Initialized, first_brief, initialize
+    from quire.upkeep.beginning import LOST, Initialized, first_brief, initialize, restoring_command
     from quire.upkeep.change_set import ChangeSet, files_changed
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quire.upkeep.export import Holdings, gather_holdings, judge_holdings
     from quire.upkeep.export_formats import EXPORT_FORMATS, Exported, render_export
     from quire.upkeep.findings import Finding, Section, State
-    from quire.upkeep.flags import flagged_records
+    from quire.upkeep.flags import effects_in, flagged_records
     from quire.upkeep.folders import path_from_root
     from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.guidance import (
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Target,
         held_map,
         install_guidance,
+        missing_maps,
         refresh_map,
         stale_maps,
         without_guidance,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from quire.upkeep.projects import Registered, Registry
     from quire.upkeep.rebuilding import Rebuilt, rebuild_memory
     from quire.upkeep.reset import Reset, reset_memory
+    from quire.upkeep.reviewed import Reviews, local_folder
     from quire.upkeep.status import ProjectRow, Status, memory_status
     from quire.upkeep.sync import Synced, sync_memory
     from quire.upkeep.sync_marker import advance_marker, newer_marker
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXPORT_FORMATS",
     "GUIDANCE",
+    "LOST",
     "Background",
     "ChangeSet",
     "Changes",
@@ -65,6 +68,7 @@ __all__ = [
     "Registered",
     "Registry",
     "Reset",
+    "Reviews",
     "Section",
     "State",
     "Status",
@@ -76,6 +80,7 @@ __all__ = [
     "background_of",
     "check_memory",
     "dead_projects",
+    "effects_in",
     "ensure_ignored",
     "events_back",
     "files_changed",
@@ -88,6 +93,7 @@ __all__ = [
     "inner_path",
     "install_guidance",
     "judge_holdings",
+    "local_folder",
     "look_at_git",
     "look_at_index",
     "look_at_layers",
@@ -96,6 +102,7 @@ __all__ = [
     "look_at_program",
     "look_at_transactions",
     "memory_status",
+    "missing_maps",
     "newer_marker",
     "path_from_root",
     "place_of",
@@ -107,6 +114,7 @@ __all__ = [
     "render_map",
     "reset_memory",
     "rested_on",
+    "restoring_command",
     "seen_command",
     "stale_maps",
     "steps_back",
@@ -121,6 +129,7 @@ __all__ = [
 _HOMES = {
     "EXPORT_FORMATS": "export_formats",
     "GUIDANCE": "guidance",
+    "LOST": "beginning",
     "Background": "why",
     "ChangeSet": "change_set",
     "Changes": "changes",
@@ -136,6 +145,7 @@ _HOMES = {
     "Registered": "projects",
     "Registry": "projects",
     "Reset": "reset",
+    "Reviews": "reviewed",
     "Section": "findings",
     "State": "findings",
     "Status": "status",
@@ -147,6 +157,7 @@ _HOMES = {
     "background_of": "why",
     "check_memory": "check",
     "dead_projects": "installation",
+    "effects_in": "flags",
     "ensure_ignored": "ignore",
     "events_back": "taking_back",
     "files_changed": "change_set",
@@ -159,6 +170,7 @@ _HOMES = {
     "inner_path": "governing",
     "install_guidance": "guidance",
     "judge_holdings": "export",
+    "local_folder": "reviewed",
     "look_at_git": "doctor",
     "look_at_index": "doctor",
     "look_at_layers": "doctor",
@@ -167,6 +179,7 @@ _HOMES = {
     "look_at_program": "installation",
     "look_at_transactions": "doctor",
     "memory_status": "status",
+    "missing_maps": "guidance",
     "newer_marker": "sync_marker",
     "path_from_root": "folders",
     "place_of": "why",
@@ -178,6 +191,7 @@ _HOMES = {
     "render_map": "product_map",
     "reset_memory": "reset",
     "rested_on": "verdicts",
+    "restoring_command": "beginning",
     "seen_command": "installation",
     "stale_maps": "guidance",
     "steps_back": "taking_back",

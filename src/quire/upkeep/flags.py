@@ -1,4 +1,4 @@
-"""Which records read like orders to a model: worked out once for each text, and kept in the index."""
+"""Which records read like orders to a model, and what following them would do: worked out once for each text."""
 
 from __future__ import annotations
 
@@ -8,31 +8,49 @@ from collections.abc import Sequence
 from quire.index import Index
 from quire.model import Record
 
-_RULES = b"2"
+_RULES = b"3"
+_EFFECT_RULES = b"1"
 """Another number where the rules find other things."""
 
-__all__ = ["flagged_records"]
+__all__ = ["effects_in", "flagged_records"]
 
 
 def flagged_records(index: Index, records: Sequence[Record]) -> dict[str, tuple[str, ...]]:
     """By ref, what a record's text tries; only of those that try anything."""
-    names = {f"flags {record.ref}": record for record in records}
+    return _found(index, records, "flags", _RULES)
+
+
+def effects_in(index: Index, records: Sequence[Record]) -> dict[str, tuple[str, ...]]:
+    """By ref, what would come of doing as a record says; only of those where that could do harm."""
+    return _found(index, records, "effects", _EFFECT_RULES)
+
+
+def _found(index: Index, records: Sequence[Record], what: str, rules: bytes) -> dict[str, tuple[str, ...]]:
+    names = {f"{what} {record.ref}": record for record in records}
     known = index.memos(names)
     found: dict[str, tuple[str, ...]] = {}
     new: dict[str, bytes] = {}
     for name, record in names.items():
         text = f"{record.title}\n{record.text}"
-        mark = hashlib.sha256(_RULES + text.encode("utf-8", "surrogatepass")).digest()[:16]
+        mark = hashlib.sha256(rules + text.encode("utf-8", "surrogatepass")).digest()[:16]
         memo = known.get(name, b"")
         if memo[:16] == mark:
-            flags = tuple(memo[16:].decode().split())
+            flags = tuple(filter(None, memo[16:].decode().split("\n")))
         else:
-            from quire.guard import find_instructions
-
-            flags = tuple(find_instructions(text))
-            new[name] = mark + " ".join(flags).encode()
+            flags = _looked_for(what, text)
+            new[name] = mark + "\n".join(flags).encode()
         if flags:
             found[record.ref] = flags
     if new:
         index.note(new)
     return found
+
+
+def _looked_for(what: str, text: str) -> tuple[str, ...]:
+    if what == "effects":
+        from quire.guard.effects import effects_of
+
+        return effects_of(text)
+    from quire.guard import find_instructions
+
+    return tuple(find_instructions(text))

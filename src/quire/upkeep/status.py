@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from quire.anchors import Verifier, look
+from quire.anchors import Look
 from quire.files import Git, decode_object
 from quire.index import Index
 from quire.layers.facts.layout import PENDING, SECTIONS
 from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import SYNC_STATE
+from quire.layers.graph.layout import NO_DESCRIPTION, SYNC_STATE
 from quire.layers.journal.layout import SECTION_KEYS
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
 from quire.model import (
@@ -30,7 +30,8 @@ from quire.model import (
 )
 from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
-from quire.upkeep.verdicts import file_of
+from quire.upkeep.reviewed import Reviews
+from quire.upkeep.verdicts import verdicts_on_all
 
 _LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
 
@@ -137,6 +138,8 @@ class Status(msgspec.Struct, kw_only=True):
     features: list[Row]
     attention: list[Row]
     """Every live node that is changed, moved, orphaned or could not be checked."""
+    unreviewed: list[str]
+    """Refs of what hooks send only a line of: nobody has looked at it as it is now."""
     unreadable: list[dict[str, str]]
     facts: FactCount | None
     """None where no fact was ever stored."""
@@ -164,7 +167,8 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
     live = [record for record in records if record.status in LIVE_STATUSES]
     # A dead feature's code is expected to be gone.
     current = _by_ref([record for record in live if record.stage != "dead" and record.kind != "project"])
-    verdicts = Verifier(store.root, git, file_of, look(store.root, git)).verify(current)
+    git_now = git_state(git)
+    verdicts = verdicts_on_all(store.root, git, index, current, Look(store.root, git), git_now.commit)
     rows = [_row(record, verdicts[record.ref]) for record in current]
     return Status(
         project={"id": config.project.id, "name": config.project.name},
@@ -176,6 +180,7 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         verdicts={state: sum(row.verdict == state for row in rows) for state in VERDICTS},
         features=[row for row in rows if row.kind == "feature"],
         attention=[row for row in rows if row.verdict not in ("fresh", "unanchored")],
+        unreviewed=_unreviewed(live, Reviews(store.root, git), index),
         unreadable=[
             {"path": path_from_root(layer, path), "code": code, "message": message}
             for layer, path, code, message in index.problems()
@@ -186,7 +191,7 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         inbox=_inbox(store.root),
         last_activity=last_activity(index),
         last_sync=last_sync(store),
-        git=git_state(git),
+        git=git_now,
     )
 
 
@@ -205,6 +210,15 @@ def _place(origin: str) -> str:
     """Where a proposal comes from, as far as it is worth naming."""
     kind, _, path = origin.partition(":")
     return (path.rpartition("/")[0] or path) if kind == "file" else f"{kind}s"
+
+
+def _unreviewed(live: list[Record], reviews: Reviews, index: Index) -> list[str]:
+    told = [record for record in live if NO_DESCRIPTION not in record.text]
+    told += index.records("facts", "fact", (ACTIVE,))
+    told += index.records("profile", statuses=(ACTIVE,))
+    told += index.records("journal", "bundle", (ACTIVE,))
+    seen = reviews(told)
+    return [record.ref for record in told if record.ref not in seen]
 
 
 def _facts(index: Index) -> FactCount | None:

@@ -6,11 +6,12 @@ from quire.layers.graph import layout
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.layers.graph.config import Settings
+    from quire.layers.graph.config import Settings, settings_in
     from quire.layers.graph.create import create_store, planned_files, project_identity, refresh_schemas
     from quire.layers.graph.faults import find_store_faults
     from quire.layers.graph.inspect import Inspected, inspect_node
     from quire.layers.graph.intent import parse_intent
+    from quire.layers.graph.meant import similar_ids
     from quire.layers.graph.mending import plan_graph_mending
     from quire.layers.graph.rehashing import rehashed_graph
     from quire.layers.graph.save import Saved, save_intent
@@ -38,7 +39,9 @@ __all__ = [
     "refresh_schemas",
     "rehashed_graph",
     "save_intent",
+    "settings_in",
     "settle",
+    "similar_ids",
     "write_access",
 ]
 
@@ -62,7 +65,9 @@ _HOMES = {
     "refresh_schemas": "create",
     "rehashed_graph": "rehashing",
     "save_intent": "save",
+    "settings_in": "config",
     "settle": "writing",
+    "similar_ids": "meant",
     "write_access": "writing",
 }
 

@@ -11,7 +11,7 @@ from quire.model import PROJECT_ID_PATTERN
 
 STORAGE_VERSION = 5
 
-__all__ = ["STORAGE_VERSION", "Config", "ProjectIdentity", "Settings"]
+__all__ = ["STORAGE_VERSION", "Config", "ProjectIdentity", "Settings", "settings_in"]
 
 
 class ProjectIdentity(Struct, frozen=True):
@@ -22,9 +22,25 @@ class ProjectIdentity(Struct, frozen=True):
 class Settings(Struct, frozen=True, rename={"default_token_budget": "defaultTokenBudget", "auto_index": "autoIndex"}):
     default_token_budget: Annotated[int, Meta(ge=501, le=50_000)] = 2000
     auto_index: bool = True
+    unreviewed: Literal["line", "send", "hold"] = "line"
+    """What hooks send of a record that nobody has looked at: one line, all of it, nothing."""
+    reviewed: Literal["head", "default-branch"] = "head"
+    """Which commit counts as looked at."""
 
 
 class Config(Struct, frozen=True, kw_only=True):
     version: Literal[5]
     project: ProjectIdentity
     memory: Settings = msgspec.field(default_factory=Settings)
+
+
+class _Held(Struct, frozen=True):
+    memory: Settings = msgspec.field(default_factory=Settings)
+
+
+def settings_in(data: bytes) -> Settings:
+    """The settings in a configuration file; the usual ones where it is none, or says something that is not known."""
+    try:
+        return msgspec.json.decode(data, type=_Held).memory
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return Settings()

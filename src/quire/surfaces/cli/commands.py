@@ -7,6 +7,7 @@ keeps a cold call cheap; everything else (help, completion, mistakes) goes to cl
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     help: str
     metavar: str | None = None
     short: str | None = None
+    also: tuple[str, ...] = ()
+    """Other names of it, which the original program had."""
     choices: tuple[str, ...] = ()
     default: str | None = None
     many: bool = False
@@ -46,6 +49,8 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[str, ...] = ()
     many: bool = False
     """Whether it takes all the words that are left, as a list."""
+    metavar: str | None = None
+    """What help calls it, where that is not its name."""
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,18 +94,24 @@ class Session(msgspec.Struct):
     def project(self, start: str | None = None) -> Any:
         from quire.project import Project
 
-        return Project.open(start or self.start)
+        return _used_by(Project.open(start or self.start))
 
     def part(self, name: str) -> Any:
         """The part of the project that can do what a verb needs: the whole of it takes longer to load."""
         from quire import project
 
-        return getattr(project, name).open(self.start)
+        return _used_by(getattr(project, name).open(self.start))
 
     def machine(self) -> Any:
         from quire.machine import Machine
 
         return Machine()
+
+
+def _used_by(project: Any) -> Any:
+    """The project, told whether a person sits at a terminal: what is written then counts as reviewed."""
+    project.by_person = sys.stdout is not None and sys.stdout.isatty() and not project.world.is_agents
+    return project
 
 
 JSON = Option(name="--json", into="as_json", help="Answer with one JSON object.")

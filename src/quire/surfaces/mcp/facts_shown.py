@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model import cut, one_line
+from quire.model import cut, one_line, origin_shown
 from quire.surfaces.mcp.answers import fenced_items, fenced_text, with_flags
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def fact_item(view: Any, *, content: bool = True) -> dict[str, Any]:
     if not content:
         item.pop("content", None)
         item.pop("cut", None)
-    item |= {"origin": view.source or "facts", "verdict": view.verdict.verdict if view.verdict else _VERDICT}
+    origin = origin_shown(view.source or "facts", reviewed=view.reviewed is not False)
+    item |= {"origin": origin, "verdict": view.verdict.verdict if view.verdict else _VERDICT}
     return with_flags(item, "content", "section", "reason", "tags")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from quire.model import origin_shown
 from quire.surfaces.mcp.tool import Arguments, Budget, Call, Given, Paths, Question, Ref, Tool, Words
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["GRAPH", "answered", "short_lists"]
 
 class QueryArguments(Arguments, frozen=True, kw_only=True):
     question: Question
-    budget: Budget = 2000
+    budget: Budget | None = None
     layers: Layers | None = None
     kinds: Words | None = None
     path: Annotated[str, msgspec.Meta(max_length=4096, description="what governs this file")] | None = None
@@ -51,7 +52,7 @@ class BriefArguments(Arguments, frozen=True, kw_only=True):
     files: Paths | None = None
     diff: Annotated[str, msgspec.Meta(max_length=500, description="a range of commits")] | None = None
     branch: Annotated[str, msgspec.Meta(max_length=500)] | None = None
-    budget: Budget = 2000
+    budget: Budget | None = None
 
 
 class SyncArguments(Arguments, frozen=True, kw_only=True):
@@ -60,7 +61,7 @@ class SyncArguments(Arguments, frozen=True, kw_only=True):
 
 class WhyArguments(Arguments, frozen=True, kw_only=True):
     place: Annotated[str, msgspec.Meta(min_length=1, max_length=4200, description="src/file.py or src/file.py:120")]
-    budget: Budget = 2000
+    budget: Budget | None = None
 
 
 class ConfirmArguments(Arguments, frozen=True, kw_only=True):
@@ -77,7 +78,9 @@ def answered(found: Answer, fields: dict[str, Any]) -> Given:
     for hit, row in zip(found.hits, fields["results"], strict=True):
         item = {name: row[name] for name in kept if row.get(name) not in (None, "")}
         item |= {name: row[name] for name in more if row.get(name)}
-        item["origin"] = hit.record.origin or hit.record.layer
+        item["origin"] = origin_shown(hit.record.origin or hit.record.layer, reviewed=hit.reviewed is not False)
+        if hit.reviewed is not None:
+            item["reviewed"] = hit.reviewed
         flags = found.flags.get(hit.record.ref)
         rows.append({**item, "flags": list(flags)} if flags else item)
     return Given(fields={**fields, "results": rows}, text=found.markdown, warnings=found.warnings)
@@ -118,7 +121,8 @@ def status_memory(project: Project, given: Arguments, call: Call) -> Given:
     # Every feature stands in its stage already, and those that need a look are named by themselves.
     fields = {name: value for name, value in status_fields(found).items() if name != "features"}
     text = fenced_text("\n".join(lines), call.fence, origin="graph")
-    return Given(fields=short_lists(fields), text=f"{call.fence.notice()}\n{text}")
+    warnings = project.status_warnings(found)
+    return Given(fields=short_lists(fields), text=f"{call.fence.notice()}\n{text}", warnings=warnings)
 
 
 def short_lists(fields: dict[str, Any], most: int = _LISTED) -> dict[str, Any]:

@@ -35,7 +35,10 @@ __all__ = [
 
 def name_of(view: Any) -> dict[str, Any]:
     """How an entry is called, who said it, and whether it is kept from git."""
-    return {"ref": view.ref, "origin": view.source["type"], **({"private": True} if view.private else {})}
+    from quire.model import origin_shown
+
+    origin = origin_shown(view.source["type"] or "profile", reviewed=view.reviewed is not False)
+    return {"ref": view.ref, "origin": origin, **({"private": True} if view.private else {})}
 
 
 def fitting(views: Sequence[Any]) -> Sequence[Any]:

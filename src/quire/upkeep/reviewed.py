@@ -1,0 +1,194 @@
+"""Which records a person has looked at: those in a commit as they are now, and those that a person wrote or accepted.
+
+What a file says of its author is the writer's word, so nothing here goes by it. A commit counts because people look at
+what they commit, and others at what they merge; a project that wants the second only says so in its configuration.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from quire.files import Blob, Git, decode_object, default_branch, is_blob, read_blobs, read_inside
+from quire.inbox import read_reviewed, review_mark
+from quire.layers.graph import Settings, settings_in
+from quire.layers.graph.layout import CONFIG, FOLDER, NODES
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.model import GitRequired, QuireError, Record
+from quire.upkeep.views.holding import Holding, holding_of
+
+_CAREFUL = ("send", "line", "hold")
+_CONFIG = f"{FOLDER}/{CONFIG}"
+_NODES = f"{FOLDER}/{NODES}"
+_FEW = 100
+"""Up to so many files are read and compared; of more, git says which of them changed."""
+_FILE_BYTES = 64 * 1024 * 1024
+_SAID = {"fact": ("content",), "episode": ("title", "narrative"), "entry": ("value", "summary")}
+"""By the kind of a record, the fields of its line or entry that say something; the others count or date it."""
+
+__all__ = ["Reviews", "local_folder"]
+
+
+def local_folder(root: str) -> str:
+    """The folder below which this machine's own files lie."""
+    return FOLDER if os.path.isdir(os.path.join(root, FOLDER)) else PROFILE_FOLDER
+
+
+class _Held(msgspec.Struct, frozen=True):
+    """What a commit has of a file, and whether the file is that."""
+
+    blob: Blob | None
+    same: bool
+
+
+class Reviews:
+    """Asks git once for all records of a call, and no more where every file is as the commit has it."""
+
+    def __init__(self, root: str, git: Git) -> None:
+        self._root = root
+        self._git = git
+        self._files: dict[str, _Held] = {}
+        self._data: dict[str, bytes | None] = {}
+        self._commit = "HEAD"
+        self._settings: Settings | None = None
+
+    def __call__(self, records: Sequence[Record]) -> set[str]:
+        """The refs of those that a person has looked at."""
+        marks = read_reviewed(self._root, local_folder(self._root))
+        found = {record.ref for record in records if review_mark(record) in marks}
+        rest = {record.ref: record for record in records if record.ref not in found and record.kind != "note"}
+        holdings = {ref: holding for ref, record in rest.items() if (holding := holding_of(record)).paths}
+        if not holdings:
+            return found
+        self._look([path for holding in holdings.values() for path in holding.paths])
+        unsure = {}
+        for ref, holding in holdings.items():
+            held = [self._files[path] for path in holding.paths]
+            if all(file.same for file in held):
+                found.add(ref)
+            elif all(file.blob is not None for file in held):
+                unsure[ref] = rest[ref], holding
+        return found | self._as_committed(unsure)
+
+    def settings(self) -> Settings:
+        """How this project treats what is not reviewed: of two answers, the file's and the commit's, the careful one.
+
+        An agent that may write the file must not be able to lift the rule with it.
+        """
+        self._look([])
+        return self._settings or Settings()
+
+    def _look(self, paths: Sequence[str]) -> None:
+        """Hold these files, and the configuration, against the commit."""
+        new = [path for path in dict.fromkeys((_CONFIG, *paths)) if path not in self._files]
+        if not new:
+            return
+        self._hold(new)
+        if self._settings is None:
+            self._settings = self._careful()
+            if self._settings.reviewed == "default-branch" and self._git.available:
+                self._commit = default_branch(self._git) or "HEAD"
+                self._hold(new)
+
+    def _careful(self) -> Settings:
+        held = self._files[_CONFIG]
+        ours = settings_in(self._read(_CONFIG) or b"")
+        if held.same:
+            return ours
+        # With no commit to hold it against, the file may ask for more care than usual, and not for less.
+        theirs = settings_in(self._blobs([held.blob.id]).get(held.blob.id, b"")) if held.blob else Settings()
+        return msgspec.structs.replace(
+            ours,
+            unreviewed=max(ours.unreviewed, theirs.unreviewed, key=_CAREFUL.index),
+            reviewed="default-branch" if "default-branch" in (ours.reviewed, theirs.reviewed) else "head",
+        )
+
+    def _hold(self, paths: list[str]) -> None:
+        many = len(paths) > _FEW
+        asked = (
+            list(dict.fromkeys(_NODES if path.startswith(f"{_NODES}/") else path for path in paths)) if many else paths
+        )
+        blobs = self._committed(asked)
+        sure = self._untouched(asked, blobs) if many and blobs else frozenset()
+        for path in paths:
+            blob = blobs.get(path)
+            same = path in sure or (blob is not None and is_blob(self._read(path) or b"\0", blob.id))
+            self._files[path] = _Held(blob, same)
+
+    def _untouched(self, paths: list[str], blobs: Mapping[str, Blob]) -> frozenset[str]:
+        """Of many files, those that git itself says are as committed: they need not be read."""
+        try:
+            seen = self._git.snapshot(paths)
+        except GitRequired:
+            return frozenset()
+        if seen.touched is None:
+            return frozenset()
+        staged = (line.partition("\t") for line in seen.staged)
+        ids = {path: meta.split(" ")[2] for meta, _, path in staged}
+        return frozenset(path for path, blob in blobs.items() if ids.get(path) == blob.id and path not in seen.touched)
+
+    def _read(self, path: str) -> bytes | None:
+        if path not in self._data:
+            try:
+                self._data[path] = read_inside(self._root, path, _FILE_BYTES)
+            except OSError:
+                self._data[path] = None
+        return self._data[path]
+
+    def _committed(self, paths: list[str]) -> Mapping[str, Blob]:
+        if not self._git.available:
+            return {}
+        try:
+            return self._git.committed(paths, self._commit)
+        except GitRequired:
+            return {}  # before the first commit
+
+    def _blobs(self, ids: Iterable[str]) -> dict[str, bytes]:
+        try:
+            return read_blobs(self._git, ids, each=_FILE_BYTES, together=4 * _FILE_BYTES)
+        except QuireError:
+            return {}
+
+    def _as_committed(self, unsure: Mapping[str, tuple[Record, Holding]]) -> set[str]:
+        """Of records whose files differ from the commit, those that the commit has with the same words."""
+        if not unsure:
+            return set()
+        held = {path: self._files[path].blob for _, holding in unsure.values() for path in holding.paths}
+        blobs = self._blobs(blob.id for blob in held.values() if blob)
+        then = {path: blobs[blob.id] for path, blob in held.items() if blob and blob.id in blobs}
+        return {
+            ref
+            for ref, (record, holding) in unsure.items()
+            if all(path in then for path in holding.paths)
+            and _says_the_same(record, holding, self._read(holding.paths[0]), [then[path] for path in holding.paths])
+        }
+
+
+def _says_the_same(record: Record, holding: Holding, now: bytes | None, then: list[bytes]) -> bool:
+    """Whether what was committed has the record's words; counters and dates beside them may be others."""
+    if record.layer == "graph":
+        sidecar, body = then
+        return _fields(sidecar).get("title") == record.title and _text(body) == record.text.strip()
+    ours = holding.part(now) if now is not None else None
+    theirs = holding.part(then[0])
+    if ours is None or theirs is None:
+        return False
+    said = _SAID.get(record.kind)
+    if said is None:
+        return ours == theirs
+    old, new = _fields(theirs), _fields(ours)
+    return all(old.get(name) == new.get(name) for name in said)
+
+
+def _fields(data: bytes) -> dict[str, Any]:
+    try:
+        return decode_object(data)
+    except ValueError:
+        return {}
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").replace("\r\n", "\n").strip()
