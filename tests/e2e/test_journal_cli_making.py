@@ -25,6 +25,7 @@ REFRESHED = {
     "changed_sections",
     "summary",
     "validations",
+    "pages_anew",
     "checkpoint",
     "event",
     "backup",

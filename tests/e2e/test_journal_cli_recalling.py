@@ -107,6 +107,7 @@ def test_recall_in_json(here: Journal) -> None:
         "backlog",
         "applied",
         "noop_reason",
+        "pages_anew",
         "changed_sections",
         "diff",
         "summary",

@@ -137,7 +137,7 @@ class JournalMaking(JournalRooms):
             planned[path] = Change(path=path, data=data, planned=held.planned if held else None)
         from quire.layers.journal import Writing
 
-        commit(journal, Writing(changes=list(planned.values()), pages=True), self.world)
+        commit(journal, Writing(changes=list(planned.values()), pages=True, entry=True), self.world)
         return place and f"{FOLDER}/{place}"
 
     def _set_aside(self, there: list[str]) -> tuple[str | None, list[Any]]:
@@ -181,10 +181,16 @@ class JournalMaking(JournalRooms):
         validate: bool = False,
         dry_run: bool = False,
         diffs: bool = False,
+        agreed: bool = False,
         progress: Progress | None = None,
     ) -> Refreshed:
-        """Look at the project again and write what changed; what sessions told is kept."""
-        from quire.layers.journal import diff_bundles, diff_text, diff_value, write_bundle
+        """Look at the project again and write what changed; what sessions told is kept, and missing pages come back.
+
+        The entry block goes into a file that has none only where a person has `agreed`.
+        """
+        from msgspec.structs import replace
+
+        from quire.layers.journal import Writing, diff_bundles, diff_text, diff_value, write_bundle
 
         journal = self._journal()
         name = self._provider_name(provider)
@@ -198,15 +204,18 @@ class JournalMaking(JournalRooms):
                 bundle = self._made(name, fresh.state, False, None, validations)[1]
             elif fresh.state.bundle_hash != before:
                 raise _overtaken()
-            diff = self._sifted_diff(diff_bundles(fresh.state.bundle, bundle))
+            wanted = bundle if agreed else self._with_its_entry(bundle, fresh.state.bundle)
+            diff = self._sifted_diff(diff_bundles(fresh.state.bundle, wanted))
             result.changed_sections = list(diff.changed_sections)
             result.summary = diff_text(diff_value(diff))
             if diff.is_empty:
                 result.changed = False
-                return result, None
+                result.planned = self._pages_anew(fresh.state, diffs, agreed)
+                result.pages_anew = bool(result.planned) and not dry_run
+                return result, Writing(pages=True, entry=agreed) if result.pages_anew else None
             writing = write_bundle(
                 fresh,
-                bundle,
+                wanted,
                 command="update",
                 now=self._time(),
                 provider=who,
@@ -214,15 +223,25 @@ class JournalMaking(JournalRooms):
                 validations=[(one.command, one.summary) for one in validations],
             )
             if writing.state is not None:
-                result.planned = self._journal_planned(writing.state, diffs=diffs)
+                result.planned = self._journal_planned(writing.state, diffs=diffs, agreed=agreed)
             if dry_run:
                 return result, None
             result.applied = True
             result.checkpoint = writing.checkpoint.id if writing.checkpoint else None
             result.event = writing.events[0].id
-            return result, writing
+            return result, replace(writing, entry=agreed)
 
         return plan(journal)[0] if dry_run else self._journal_change("update", plan)
+
+    def _with_its_entry(self, bundle: Bundle, before: Bundle) -> Bundle:
+        """The bundle with the entry file it had, as long as that has the block: to move it, a person has to agree."""
+        from quire.layers.journal import holds_entry, shown
+
+        place = ("project", "recommendedEntryFile")
+        held = shown(before, *place)
+        if not held or held == shown(bundle, *place) or not holds_entry(self.root, held):
+            return bundle
+        return {**bundle, "project": {**bundle["project"], "recommendedEntryFile": held}}
 
     def _made(
         self,

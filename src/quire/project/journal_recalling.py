@@ -32,11 +32,13 @@ class JournalRecalling(JournalRestoring):
         provider: str | None = None,
         diffs: bool | None = None,
         dry_run: bool = False,
+        agreed: bool = False,
         expects: str = "",
     ) -> Recalled:
         """Work the history that nobody has looked at into the memory; with `dry_run`, say what that would do.
 
-        `expects` is what a preview gave: where the journal changed since, nothing is written.
+        The entry block goes into a file that has none only where a person has `agreed`. `expects` is what a preview
+        gave: where the journal changed since, nothing is written.
         """
         from quire.layers.journal import recall_scope
 
@@ -60,7 +62,7 @@ class JournalRecalling(JournalRestoring):
         proposal = self._asked_recall(journal, scope, name) if name != LOCAL_PROVIDER else None
 
         def plan(fresh: Journal) -> tuple[Recalled, Writing | None]:
-            result, writing = self._recalling(fresh, scope, name, proposal, checkpoint, shows)
+            result, writing = self._recalling(fresh, scope, name, proposal, checkpoint, shows, agreed)
             if expects and result.expects != expects:
                 raise Conflict(
                     "The journal was changed by somebody else since the preview.",
@@ -69,6 +71,7 @@ class JournalRecalling(JournalRestoring):
             if dry_run:
                 return result, None
             result.applied = writing is not None and result.noop_reason is None
+            result.pages_anew = result.noop_reason is not None and bool(result.planned)
             return result, writing
 
         return plan(journal)[0] if dry_run else self._journal_change("recall", plan)
@@ -81,6 +84,7 @@ class JournalRecalling(JournalRestoring):
         proposal: tuple[str, Bundle, float, list[Any]] | None,
         checkpoint: str | None,
         shows: bool,
+        agreed: bool,
     ) -> tuple[Recalled, Writing | None]:
         from msgspec.structs import replace
 
@@ -112,7 +116,8 @@ class JournalRecalling(JournalRestoring):
         )
         if not events:
             result.noop_reason = _NO_EVENTS
-            return result, None
+            result.planned = self._pages_anew(journal.state, shows, agreed)
+            return result, Writing(pages=True, entry=agreed) if result.planned else None
         found, diff = self._proposed(journal, evidence, scope, proposal, result, expects)
         result.diff = diff_value(diff)
         result.changed_sections = list(diff.changed_sections)
@@ -120,10 +125,12 @@ class JournalRecalling(JournalRestoring):
         now = self._time()
         if diff.is_empty:
             result.noop_reason = _NOTHING_NEW
+            result.planned = self._pages_anew(journal.state, shows, agreed)
+            writing = Writing(pages=bool(result.planned), entry=agreed)
             if scope.section != ALL:
-                return result, None
+                return result, writing if writing.pages else None
             maintenance = advanced(counted_maintenance(journal), journal.history.events, events, now)
-            return result, Writing(state=replace(journal.state, maintenance=maintenance))
+            return result, replace(writing, state=replace(journal.state, maintenance=maintenance))
         writing = write_bundle(
             journal,
             found.bundle,
@@ -134,11 +141,11 @@ class JournalRecalling(JournalRestoring):
             recalled=events if scope.section == ALL else (),
         )
         if writing.state is not None and writing.checkpoint is not None:
-            result.planned = self._journal_planned(writing.state, diffs=shows)
+            result.planned = self._journal_planned(writing.state, diffs=shows, agreed=agreed)
             result.memory = _in_numbers(journal.state.bundle, found.bundle, result)
             result.baseline = self._against(checkpoint or journal.latest_checkpoint, found.bundle)
             result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id
-        return result, writing
+        return result, replace(writing, entry=agreed)
 
     def _proposed(
         self,

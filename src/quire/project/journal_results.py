@@ -61,6 +61,8 @@ class Refreshed(msgspec.Struct, kw_only=True):
     summary: str = ""
     """What changed, in one line."""
     validations: list[dict[str, Any]] = []
+    pages_anew: bool = False
+    """Whether pages were written for a memory that stays as it is."""
     checkpoint: str | None = None
     event: str | None = None
     backup: str | None = None
@@ -84,6 +86,8 @@ class Recalled(msgspec.Struct, kw_only=True):
     applied: bool = False
     noop_reason: str | None = None
     """Why there is nothing to do; None where there is something."""
+    pages_anew: bool = False
+    """Whether pages were written for a memory that stays as it is."""
     changed_sections: list[str] = []
     diff: dict[str, Any] = {}
     summary: str = ""

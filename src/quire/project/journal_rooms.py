@@ -188,18 +188,32 @@ class JournalRooms(Asking):
 
     # -- showing ----------------------------------------------------------------------------
 
-    def _journal_planned(self, after: State, *, diffs: bool = False) -> list[FileChange]:
+    def _journal_planned(self, after: State, *, diffs: bool = False, agreed: bool = True) -> list[FileChange]:
         """Every file that a new state means, as it is on the disk and as it would be."""
-        from quire.layers.journal import file_bytes, held_file, planned_pages, value_of
+        from quire.layers.journal import file_bytes, held_file, value_of
         from quire.layers.journal.layout import STATE
 
         held = held_file(self.root, STATE)
-        found = [self._file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)]
-        pages = planned_pages(self.root, after)
-        for page in pages:
-            note = "entry" if page is pages[-1] else "page"
-            found.append(self._page_change(page, note, diffs))
-        return found
+        state = self._file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)
+        return [state, *self._pages_planned(after, diffs, agreed)]
+
+    def _pages_planned(self, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
+        from quire.layers.journal import planned_pages
+        from quire.layers.journal.layout import PROJECTIONS
+
+        return [
+            self._page_change(page, "page" if page.path.startswith(f"{PROJECTIONS}/") else "entry", diffs)
+            for page in planned_pages(self.root, state, entry=agreed)
+        ]
+
+    def _pages_anew(self, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
+        """The pages that are missing or of another bundle, where the memory itself stays as it is."""
+        from quire.layers.journal import pages_to_write
+
+        wanted = set(pages_to_write(self.root, state, entry=agreed))
+        if not wanted:
+            return []
+        return [item for item in self._pages_planned(state, diffs, agreed) if item.path in wanted]
 
     def _page_change(self, page: PlannedFile, note: str, diffs: bool) -> FileChange:
         from quire.layers.journal import entry_marker

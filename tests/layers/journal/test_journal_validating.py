@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from journaling import bundle, event
 
@@ -87,7 +88,8 @@ class Store:
         source = Source(id="sessions", type="claude-local", path=str(root), created_at=AT, updated_at=AT)
         store.put(layout.CONFIG, config_bytes(read_config().value))
         store.put(layout.SOURCES, file_bytes(registry_value(Registry((source,)))))
-        commit(journal, write_bundle(journal, held, command="init", now=AT), store.world)
+        writing = write_bundle(journal, held, command="init", now=AT)
+        commit(journal, msgspec.structs.replace(writing, entry=True), store.world)
         store.add(encode_event(event(2)) + b"\n" + encode_event(event(3)) + b"\n")
         store.count(events=3, sources=1)
         settle_pages(str(root), store.world)

@@ -44,7 +44,13 @@ if TYPE_CHECKING:
     from quire.layers.journal.mending import Mending, plan_mending
     from quire.layers.journal.mending_files import files_of_mending, who_mends
     from quire.layers.journal.numbering import allocate_ids, moment_of, ordinal_of, time_text
-    from quire.layers.journal.pages import PlannedFile, planned_pages, settle_pages, write_pages
+    from quire.layers.journal.pages import (
+        PlannedFile,
+        holds_entry,
+        planned_pages,
+        settle_pages,
+        write_pages,
+    )
     from quire.layers.journal.projections import render_projections
     from quire.layers.journal.records import event_of
     from quire.layers.journal.rehashing import rehashed_journal
@@ -97,6 +103,7 @@ if TYPE_CHECKING:
     )
     from quire.layers.journal.validating import validate_journal
     from quire.layers.journal.validating_findings import Finding
+    from quire.layers.journal.validating_pages import pages_to_write
     from quire.layers.journal.wording import mark_of, normal_text, topic_of, unmarked
     from quire.layers.journal.writings import counted_maintenance, local_provider, taken_ids, write_bundle
 
@@ -168,6 +175,7 @@ __all__ = [
     "find_candidates",
     "group_events",
     "held_file",
+    "holds_entry",
     "journal_access",
     "layout",
     "line_bytes",
@@ -186,6 +194,7 @@ __all__ = [
     "open_journal",
     "ordinal_of",
     "output_schemas",
+    "pages_to_write",
     "parse_document",
     "place_entry",
     "plan_mending",
@@ -297,6 +306,7 @@ _HOMES = {
     "find_batches": "archiving",
     "find_candidates": "archiving",
     "group_events": "grouping",
+    "holds_entry": "pages",
     "held_file": "store",
     "journal_access": "store",
     "line_bytes": "canonical",
@@ -315,6 +325,7 @@ _HOMES = {
     "open_journal": "store",
     "ordinal_of": "numbering",
     "output_schemas": "shapes",
+    "pages_to_write": "validating_pages",
     "parse_document": "documents",
     "place_entry": "entry_block",
     "plan_mending": "mending",

@@ -109,6 +109,7 @@ def plan_mending(journal: Journal | str, now: datetime) -> Mending:
         registry=registry,
         changes=tuple(found.changes),
         pages=pages,
+        entry=pages,
     )
     return Mending(journal=found.journal, writing=writing, said=found.said, left=found.left)
 

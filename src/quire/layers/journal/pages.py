@@ -43,6 +43,7 @@ __all__ = [
     "PlannedFile",
     "chosen_entry",
     "earlier_entries",
+    "holds_entry",
     "planned_pages",
     "settle_pages",
     "write_pages",
@@ -83,34 +84,55 @@ def _may_hold_entry(root: str, path: str) -> bool:
     return False
 
 
-def planned_pages(root: str, state: State) -> list[PlannedFile]:
-    """All pages and the file with the entry block, as this state would have them."""
-    return [plan() for plan in _plans(root, state)]
+def holds_entry(root: str, path: str) -> bool:
+    """Whether a file of the project has an entry block, be it an old one."""
+    return _may_hold_entry(root, path) and entry_marker(_followed(root, path) or b"") is not None
 
 
-def _plans(root: str, state: State) -> list[Callable[[], PlannedFile]]:
+def _entry_place(root: str, state: State, formerly: Iterable[str], entry: bool) -> str:
+    """The file for the block: where a person agreed, the chosen one; else one that has a block, or none."""
+    chosen = chosen_entry(root, state.bundle)
+    if entry:
+        return chosen
+    known = dict.fromkeys((chosen, *formerly, *ENTRY_FILES))
+    return next((name for name in known if name and holds_entry(root, name)), "")
+
+
+def planned_pages(root: str, state: State, *, entry: bool = True) -> list[PlannedFile]:
+    """All pages and, as the last, the file with the entry block if it is written, as this state would have them."""
+    return [plan() for plan in _plans(root, state, _entry_place(root, state, (), entry))]
+
+
+def _plans(root: str, state: State, place: str) -> list[Callable[[], PlannedFile]]:
     """Each looks at its file when it is called."""
-    return [*(partial(_planned_page, root, page) for page in render_projections(state)), partial(_entry, root, state)]
+    pages: list[Callable[[], PlannedFile]] = [partial(_planned_page, root, page) for page in render_projections(state)]
+    return [*pages, partial(_entry, root, state, place)] if place else pages
 
 
 def _planned_page(root: str, page: Projection) -> PlannedFile:
     return PlannedFile(page.path, _held(root, page.path), page.text.encode("utf-8", "surrogatepass"))
 
 
-def _entry(root: str, state: State) -> PlannedFile:
-    entry = chosen_entry(root, state.bundle)
-    before = _followed(root, entry)
-    return PlannedFile(entry, before, place_entry(before, render_entry(state.bundle_hash)))
+def _entry(root: str, state: State, place: str) -> PlannedFile:
+    before = _followed(root, place)
+    return PlannedFile(place, before, place_entry(before, render_entry(state.bundle_hash)))
 
 
-def write_pages(root: str, state: State, world: World, formerly: Iterable[str] = ()) -> list[str]:
-    """Write what is not as it should be; which files that were. `formerly` may hold an earlier entry block."""
-    written = []
-    for plan in _plans(root, state):
+def write_pages(
+    root: str, state: State, world: World, formerly: Iterable[str] = (), *, entry: bool = True
+) -> list[str]:
+    """Write what is not as it should be; which files that were. `formerly` may hold an earlier entry block.
+
+    Without `entry` the block is brought up to date where there is one, and put nowhere else.
+    """
+    written, formerly = [], list(formerly)
+    place = _entry_place(root, state, formerly, entry)
+    for plan in _plans(root, state, place):
         if path := _write_page(root, plan, world):
             written.append(path)
-    for name, before, rest in earlier_entries(root, state, formerly):
-        written += _take_out(root, name, before, rest, world)
+    if place == chosen_entry(root, state.bundle):
+        for name, before, rest in earlier_entries(root, state, formerly):
+            written += _take_out(root, name, before, rest, world)
     return written
 
 
@@ -173,7 +195,7 @@ def settle_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
             return [], []
         formerly = [name for name in listed(due.fields.get("formerly")) if isinstance(name, str)]
         state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
-        written = write_pages(root, state, world, formerly)
+        written = write_pages(root, state, world, formerly, entry=due.fields.get("entry") is True)
         remove_local(root, due)
     except (QuireError, OSError, ValueError) as error:
         said = error.message if isinstance(error, QuireError) else str(error)
@@ -184,7 +206,22 @@ def settle_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
             hint="Mend the cause; the next command writes them.",
         )
         return [], [problem]
-    return written, []
+    return written, _without_entry(root, state)
+
+
+def _without_entry(root: str, state: State) -> list[Problem]:
+    if _entry_place(root, state, (), entry=False):
+        return []
+    path = chosen_entry(root, state.bundle)
+    return [
+        Problem(
+            code="JournalEntryNotWritten",
+            severity="warning",
+            path=path,
+            message=f"`{path}` has no block that leads to the memory, and was left as it is.",
+            hint="`memory journal update --yes` puts it there.",
+        )
+    ]
 
 
 def _held(root: str, path: str) -> bytes | None:

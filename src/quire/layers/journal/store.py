@@ -105,6 +105,8 @@ class Writing(Struct, frozen=True, kw_only=True):
     """Other files, below the journal's folder."""
     pages: bool = False
     """Whether the pages and the entry block are to be written anew."""
+    entry: bool = False
+    """Whether a person agreed that the block goes into a file that has none."""
 
 
 def has_journal(root: str) -> bool:
@@ -266,7 +268,7 @@ def planned_changes(journal: Journal, writing: Writing) -> tuple[list[Change], l
         # A line that was left open is closed by whoever appends.
         appends.append(Append(path=EVENTS, data=added.lstrip(b"\n"), size=journal.events_size))
     if writing.pages:
-        changes.append(_pages_due(root, journal.state))
+        changes.append(_pages_due(root, journal.state, writing.entry))
     return changes, appends
 
 
@@ -274,13 +276,18 @@ def _document(path: str, value: Any, planned: str | None) -> Change:
     return Change(path=path, data=file_bytes(value), planned=planned)
 
 
-def _pages_due(root: str, state: State) -> Change:
+def _pages_due(root: str, state: State, entry: bool) -> Change:
     from quire.layers.journal.bundles import entry_file
 
     place = f"{LOCAL}/{PAGES_DUE}"
     before = held_file(root, place)
-    earlier = read_object(root, FOLDER, PAGES_DUE).fields.get("formerly")
+    held = read_object(root, FOLDER, PAGES_DUE).fields
+    earlier = held.get("formerly")
     names = [*(earlier if isinstance(earlier, list) else ()), entry_file(state.bundle)]
-    note = {"version": 1, "formerly": list(dict.fromkeys(name for name in names if isinstance(name, str)))}
+    note = {
+        "version": 1,
+        "formerly": list(dict.fromkeys(name for name in names if isinstance(name, str))),
+        "entry": entry or held.get("entry") is True,
+    }
     planned = None if before is None else sha256(before)
     return Change(path=place, data=msgspec.json.encode(note) + b"\n", planned=planned)

@@ -30,7 +30,10 @@ _STATE = f"{FOLDER}/{STATE}"
 _WRITES = f"The next `memory journal update` or `recall` writes it anew; {MENDS}"
 _EDITED = "Put what is worth keeping into the memory: the next write of the pages replaces it."
 
-__all__ = ["PAGES_CODES", "check_pages"]
+_NO_BLOCK = ("entry:file", "entry:marker")
+_AGREED = f"`memory journal update --yes` or `recall --yes` writes it; {MENDS}"
+
+__all__ = ["PAGES_CODES", "check_pages", "pages_to_write"]
 
 PAGES_CODES = ("projection:", "entry:file", "entry:marker", "entry:drift", "entry:edited", "entry:leftover")
 """How the codes begin of what is as it should be once the pages are written anew."""
@@ -44,6 +47,12 @@ def check_pages(root: str, state: State) -> list[Finding]:
     except (QuireError, OSError, ValueError) as error:
         # A name that no file system takes; it came from whoever wrote the bundle.
         return [*found, failed("entry:read", f"The file for the entry block cannot be looked at: {error}", _STATE)]
+
+
+def pages_to_write(root: str, state: State, *, entry: bool) -> list[str]:
+    """What is missing, or was written for another bundle; a file without a block only if that may go there."""
+    failed_ones = (one for one in check_pages(root, state) if one.level == "fail" and one.code.startswith(PAGES_CODES))
+    return [one.path or "" for one in failed_ones if entry or one.code not in _NO_BLOCK]
 
 
 def _page(root: str, page: Projection, state: State) -> Finding:
@@ -115,13 +124,13 @@ def _block(root: str, path: str, state: State) -> Finding:
     try:
         data = read_bytes(follow_inside(root, path), FILE_BYTES)
     except (FileNotFoundError, NotADirectoryError):
-        return failed("entry:file", f"The entry file `{path}` is missing.", path, _WRITES)
+        return failed("entry:file", f"The entry file `{path}` is missing.", path, _AGREED)
     except OSError as error:
         said = f"The entry file `{path}` cannot be read: {(error.strerror or str(error)).lower()}."
         return failed("entry:read", said, path, "Move away what is there.")
     marker = entry_marker(data)
     if marker is None:
-        return failed("entry:marker", f"`{path}` has no entry block.", path, _WRITES)
+        return failed("entry:marker", f"`{path}` has no entry block.", path, _AGREED)
     if (marker.version, marker.bundle_hash) != (ENTRY_VERSION, state.bundle_hash):
         return failed("entry:drift", f"The entry block in `{path}` was written for another bundle.", path, _WRITES)
     if place_entry(data, render_entry(state.bundle_hash)) != data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from quire.layers.journal.layout import FOLDER, PREFERENCES, STATE
@@ -62,8 +63,9 @@ def init(session: Session, yes: bool, validate: bool, provider: str | None, dry_
 def update(session: Session, yes: bool, validate: bool, provider: str | None, dry_run: bool, show_diff: bool) -> None:
     """Look at the project again and write what changed.
 
-    What sessions told is kept. Where nothing changed, nothing is written. With --validate, the commands that tell
-    whether the project is well are run.
+    What sessions and models told is kept. Where nothing changed, only missing pages are written. The entry block goes
+    into a file that has none with --yes, or after a question. With --validate, the commands that tell whether the
+    project is well are run.
     """
     project = session.project()
 
@@ -72,10 +74,10 @@ def update(session: Session, yes: bool, validate: bool, provider: str | None, dr
 
     if not is_asking(session, yes, dry_run):
         tells = teller(session, validate or is_model(provider))
-        _report(session, project, make(validate=validate, dry_run=dry_run, progress=tells), show_diff)
+        _report(session, project, make(validate=validate, dry_run=dry_run, agreed=yes, progress=tells), show_diff)
         return
     project.journal_sources()
-    _ask_first(session, project, make, validate, provider, "Update the journal?", {})
+    _ask_first(session, project, partial(make, agreed=True), validate, provider, "Update the journal?", {})
 
 
 def _is_there(project: Any) -> bool:
@@ -109,7 +111,7 @@ def _ask_first(
     else:
         seen = make(dry_run=True, progress=None)
         _say_looked(seen)
-        if not seen.changed and not commands:
+        if not seen.changed and not seen.planned and not commands:
             _say_done(session, seen)
             return
         _say_plan(seen)
@@ -149,7 +151,8 @@ def _say_plan(done: Any, show_diff: bool = False) -> None:
 
 def _say_done(session: Session, done: Any) -> None:
     if done.command == "update" and not done.changed:
-        say("The memory says all that already; nothing was written.")
+        anew = "its pages were written anew" if done.pages_anew else "nothing was written"
+        say(f"The memory says all that already; {anew}.")
     elif not done.applied:
         say("Nothing was written: this is what would be done.")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
@@ -45,7 +46,8 @@ def recall(
     """Work what happened into the memory.
 
     That is every event that no recall has looked at, grouped and without repetitions. On a terminal the result is
-    shown first and written after a question. What is not said with an option comes from .agent-memory/config.json.
+    shown first and written after a question. The entry block goes into a file that has none with --yes, or after that
+    question. What is not said with an option comes from .agent-memory/config.json.
     """
     project = session.project()
 
@@ -61,9 +63,9 @@ def recall(
         )
 
     if is_asking(session, yes, dry_run):
-        _ask_first(session, project, make, provider)
+        _ask_first(session, project, partial(make, agreed=True), provider)
         return
-    done = make(dry_run=dry_run)
+    done = make(dry_run=dry_run, agreed=yes)
     if session.as_json:
         from quire.fields import journal_recall_fields
 
@@ -86,12 +88,12 @@ def _ask_first(session: Session, project: Any, make: Any, provider: str | None) 
         return
     seen = make(dry_run=True)
     _say_scope(seen)
-    if seen.noop_reason is None:
+    if seen.noop_reason is None or seen.planned:
         _say_plan(seen)
-        if not confirmed("Recall?"):
+        if not confirmed("Recall?" if seen.noop_reason is None else "Write the pages anew?"):
             return
     # Where nothing is new, only the note of how far the history was looked at moves.
-    _say_done(session, make(expects=seen.expects) if seen.raw_event_count else seen)
+    _say_done(session, make(expects=seen.expects) if seen.raw_event_count or seen.planned else seen)
 
 
 def _say_scope(done: Any) -> None:
@@ -108,12 +110,13 @@ def _say_scope(done: Any) -> None:
 
 
 def _say_plan(done: Any) -> None:
+    if done.planned:
+        say("Planned changes:")
+        for item in done.planned:
+            say(f"- {item.kind} {item.path}: {item.note}")
+        say()
     if done.noop_reason is not None:
         return
-    say("Planned changes:")
-    for item in done.planned:
-        say(f"- {item.kind} {item.path}: {item.note}")
-    say()
     say("Memory Summary:")
     for line in diff_lines(done.diff):
         say(line)
@@ -139,7 +142,8 @@ def _say_plan(done: Any) -> None:
 
 def _say_done(session: Session, done: Any) -> None:
     if done.noop_reason is not None:
-        say(f"Nothing to recall. {done.noop_reason}")
+        anew = " Its pages were written anew." if done.pages_anew else ""
+        say(f"Nothing to recall. {done.noop_reason}{anew}")
     elif not done.applied:
         say("Nothing was written: this is what would be done.")
     else:
