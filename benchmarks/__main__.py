@@ -25,6 +25,7 @@ SUITES = (
     "profile_speed",
     "journal_speed",
     "signals",
+    "secret_forms",
     "mcp_server",
     "view",
 )

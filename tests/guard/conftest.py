@@ -112,6 +112,7 @@ FORMATS: list[tuple[str, str, list[Part]]] = [
     ("notion-token", "ntn_", [(AN, 46)]),
     ("atlassian-token", "ATATT3", ["xFfGF0", (URL64, 170), "=", (UPPER, 8)]),
     ("figma-token", "figd_", [(URL64, 40)]),
+    ("airtable-token", "pat", [(AN, 14), ".", (HEX, 64)]),
     ("putty-private-key", "PuTTY-User-Key-File-3: ", ["ssh-ed25519"]),
 ]
 
@@ -222,7 +223,6 @@ def built(rng: random.Random) -> Iterator[Sample]:
         yield near(rng, "HEROKU_API_KEY=", uuid, "heroku-key")
         yield near(rng, "twilio auth token: ", [(HEX, 32)], "twilio-token")
         yield near(rng, "VERCEL_TOKEN=", [(AN, 24)], "vercel-token")
-        yield near(rng, "airtable key: pat", [(AN, 14), ".", (HEX, 64)], "airtable-token")
         yield near(rng, "MAILCHIMP_API_KEY=", [(HEX, 32), "-us14"], "mailchimp-key")
         yield near(rng, "DATADOG_API_KEY=", [(HEX, 32)], "datadog-key")
 

@@ -42,15 +42,25 @@ HOSTILE_UNITS += [
     "glpat-" + "aB3-" * 20,
     "bearer ",
     "curl -u a:",
+    "mysql -p",
+    "a:1:a:a:",
+    "_auth=",
+    "41:",
     "\\",
+    "\\u0041",
+    "&#65;",
+    "%2541",
+    "ａ",
+    "|",
+    "s.",
     "İ",
 ]
 
 
 def seconds_for(text: str) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     find_secrets(text)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 @pytest.mark.parametrize("unit", HOSTILE_UNITS, ids=lambda unit: repr(unit[:16]))

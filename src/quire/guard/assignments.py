@@ -13,6 +13,7 @@ from quire.guard import placeholders
 from quire.guard.rules import Hit, hidden
 
 _REACH = 320
+_NEAR = 1000
 _PATIENCE = 2000
 # lower-case piece of a name -> the kind of secret it announces
 _NAMES = {
@@ -81,6 +82,18 @@ def _may_be_name(text: str, lowered: str, position: int, kind: str) -> bool:
     return not (kind == "password" and before.isalpha() and before.islower() and text[position].islower())
 
 
+def announces(before: str, name: str) -> bool:
+    """Say whether a name in the text before a value announces a credential, and not only something about one."""
+    rest = before[before.lower().rfind(name) + len(name) :]
+    return _last_word(rest.rstrip("\"'`:= ")) not in _HARMLESS_ENDS
+
+
+def is_harmless(before: str, name: str) -> bool:
+    """Say whether the last such name in some text is of the kind that opens nothing: a cursor, a count."""
+    position = before.lower().rfind(name)
+    return position >= 0 and _last_word(before[:position]) in _HARMLESS_OWNERS
+
+
 def _last_word(name: str) -> str:
     """Return the last word of a name in any of the usual spellings: max_length, maxLength, MAX-LENGTH."""
     name = name.rstrip("_-. ")
@@ -131,10 +144,14 @@ def _judge(match: re.Match[str], kind: str, before: str) -> Hit | None:
         return None
     # DB_PASSWORD=abc on one line is how environment files look; prose puts spaces or a colon.
     strong = (quoted and sign not in ("", "is", "was", "|", "(")) or match.group("sign") == "="
+    if kind == "key" and placeholders.is_path_of_ids(value):
+        return None
     verdict = _weigh(value, kind, strong=strong, quoted=quoted)
     if verdict is None:
         return None
     start = match.start(group)
+    if not strong and f"/{value}" in match.string[max(0, start - _NEAR) : start + _NEAR]:
+        verdict = False  # an address beside it shows it, as it does the token of a public link
     return Hit(start, start + len(value), "assigned-" + kind, f"assigned {kind}", hidden(value), verdict, 1)
 
 

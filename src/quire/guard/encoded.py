@@ -1,4 +1,4 @@
-"""Find secrets without a name: random runs, Discord tokens, and what one layer of encoding hides.
+"""Find secrets without a name: random runs, Discord tokens, and what encodings hide.
 
 Decoded pieces are joined and scanned once, with a map back to where they came from, so a text full of encoded
 runs costs no more than its own length.
@@ -8,17 +8,23 @@ import functools
 import re
 from collections.abc import Iterator
 
-from quire.guard import placeholders
+from quire.guard import assignments, placeholders
 from quire.guard.rules import Hit, hidden
 
+SHORTEST_WORD = 14
 SHORTEST_RUN = 40
 _LONGEST_RUN = 65536
 _MOST_RUNS = 20000
 _ENTROPY = 4.0
 _DISCORD_LENGTH = 57
 # Public by nature although random: digests, SSH public keys and fonts, images in place, module checksums.
-_PUBLIC_STARTS = ("AAAA", "sha1-", "sha256-", "sha384-", "sha512-", "iVBOR", "d09GM", "R0lGOD")
-_PUBLIC_BEFORE = ("base64,", "sha256:", "sha384:", "sha512:", "h1:", "integrity=", "nonce-", "pk_live_", "pk_test_")
+_PUBLIC_STARTS = ("AAAA", "sha1-", "sha256-", "sha384-", "sha512-", "iVBOR", "d09GM", "R0lGOD", "age1")
+_PUBLIC_BEFORE = (
+    *("base64,", "sha256:", "sha384:", "sha512:", "h1:", "integrity=", "nonce-", "pk_live_", "pk_test_", "pk."),
+    *("site_key=", "sitekey="),
+)
+# How the stored forms of passwords name the function that made them.
+_HASHED = ("$2a$", "$2b$", "$2y$", "$argon2", "$1$", "$5$", "$6$", "$y$", "$apr1$", "$scrypt$", "$pbkdf2")
 _CREDENTIALS = (
     "password",
     "secret",
@@ -48,6 +54,11 @@ class Decoded:
         self.spans.append((start, end))
         self._size += len(part)
 
+    def keep(self, text: str, start: int, end: int) -> None:
+        """Append a part of the source as it is."""
+        if start < end:
+            self.add(text[start:end], start, end)
+
     def span_of(self, start: int, end: int) -> tuple[int, int]:
         """Return the span of the source that holds `start:end` of the joined parts."""
         return self._place(start)[0], self._place(max(start, end - 1))[1]
@@ -60,25 +71,31 @@ class Decoded:
         start, end = self.spans[number]
         if len(self.parts[number]) < end - start:
             return start, end
-        start += index - self.starts[number]
+        start = min(start + index - self.starts[number], end - 1)
         return start, start + 1
 
 
-def has_long_word(text: str) -> bool:
-    """Say whether any word is long enough for this module, before a pattern is compiled."""
-    return len(text) >= SHORTEST_RUN and max(map(len, text.split()), default=0) >= SHORTEST_RUN
+def long_words(text: str) -> list[tuple[int, int]]:
+    """Return the spans of words that are long enough to hold a secret of a known form; most texts have few."""
+    if len(text) < SHORTEST_WORD or max(map(len, text.split()), default=0) < SHORTEST_WORD:
+        return []
+    return [match.span() for match in _word().finditer(text)]
 
 
-def runs(text: str) -> list[tuple[int, int]]:
+@functools.cache
+def _word() -> re.Pattern[str]:
+    return re.compile(rf"\S{{{SHORTEST_WORD},}}+")
+
+
+def runs(text: str, words: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the spans of long unbroken runs of base64 characters."""
     spans: list[tuple[int, int]] = []
-    if not has_long_word(text):
-        return spans
-    for match in _run().finditer(text):
-        spans.append(match.span())
-        if len(spans) == _MOST_RUNS:
+    for start, end in words:
+        if end - start >= SHORTEST_RUN:
+            spans += (match.span() for match in _run().finditer(text, start, end))
+        if len(spans) >= _MOST_RUNS:
             break
-    return spans
+    return spans[:_MOST_RUNS]
 
 
 @functools.cache
@@ -90,12 +107,23 @@ def random_hits(text: str, lowered: str, spans: list[tuple[int, int]]) -> Iterat
     """Yield runs that look drawn by a machine: a suspicion, or certain right after a credential's name."""
     for start, end in spans:
         run = text[start : min(end, start + 512)]
+        if _is_mailgun_key(run):
+            yield Hit(start, end, "mailgun-key", "Mailgun API key", hidden(run), True, 0)
+            continue
         before = lowered[max(0, start - 24) : start].rpartition("\n")[2]
         if not _is_random(run) or _is_public(text, start, run, before):
             continue
-        certain = any(name in before for name in _CREDENTIALS)
+        named = text[start - len(before) : start]
+        if assignments.is_harmless(named, "token"):
+            continue
+        certain = any(name in before and assignments.announces(named, name) for name in _CREDENTIALS)
         size = f"… ({end - start} characters)"
         yield Hit(start, end, "random-string", "random-looking string", size, certain, 2)
+
+
+def _is_mailgun_key(run: str) -> bool:
+    """Say whether it has that key's form, which no other id has: digests of 32, 8 and 8 digits."""
+    return [len(part) for part in run.split("-")] == [32, 8, 8] and not run.strip("0123456789abcdef-")
 
 
 def _is_random(run: str) -> bool:
@@ -119,7 +147,7 @@ def _is_public(text: str, start: int, run: str, before: str) -> bool:
     # An address without a login is public: document ids, signed assets, video links.
     head = text[max(0, start - 200) : start]
     word = head[max(head.rfind(" "), head.rfind("\n"), head.rfind('"'), head.rfind("(")) + 1 :]
-    return "://" in word or _in_public_block(text, start)
+    return "://" in word or any(mark in word for mark in _HASHED) or _in_public_block(text, start)
 
 
 def _in_public_block(text: str, start: int) -> bool:
@@ -131,13 +159,14 @@ def _in_public_block(text: str, start: int) -> bool:
     return "CERTIFICATE" in title or "PUBLIC KEY" in title or "SIGNATURE" in title or "MESSAGE" in title
 
 
-def discord_hits(text: str) -> Iterator[Hit]:
+def discord_hits(text: str, words: list[tuple[int, int]]) -> Iterator[Hit]:
     """Yield Discord bot tokens: a user id in base64, a time and a signature."""
-    if not any(len(word) >= _DISCORD_LENGTH and word.count(".") >= 2 for word in text.split()):
-        return
-    for match in _discord().finditer(text):
-        if plain_of(match.group("user")).isdigit() and not placeholders.is_sample(match.group()):
-            yield Hit(*match.span(), "discord-token", "Discord token", hidden(match.group()), True, 0)
+    for start, end in words:
+        if end - start < _DISCORD_LENGTH or text.count(".", start, end) < 2:
+            continue
+        for match in _discord().finditer(text, start, end):
+            if plain_of(match.group("user")).isdigit() and not placeholders.is_sample(match.group()):
+                yield Hit(*match.span(), "discord-token", "Discord token", hidden(match.group()), True, 0)
 
 
 @functools.cache
@@ -145,14 +174,85 @@ def _discord() -> re.Pattern[str]:
     return re.compile(r"(?<![A-Za-z0-9])(?P<user>[MNO][A-Za-z0-9_-]{22,27}+)\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}")
 
 
-def decode_base64(text: str, spans: list[tuple[int, int]]) -> Decoded | None:
-    """Return what the runs say when they are base64 of text."""
+def unwrapped(text: str) -> Decoded | None:
+    """Return the lines in which characters are written in another way, with these as they are meant.
+
+    Percent signs, entities, escapes, wide letters.
+    """
+    if text.isascii() and "%" not in text and "&#" not in text and "\\" not in text:
+        return None
+    decoded, rest = Decoded(), 0
+    for match in _escapes().finditer(text):
+        start, end = match.span()
+        line = text.rfind("\n", rest, start)
+        if line >= 0:
+            if rest:
+                decoded.keep(text, rest, text.find("\n", rest) + 1)
+            rest = line + 1  # lines without any are left out
+        decoded.keep(text, rest, start)
+        decoded.add(_meant(match.group()), start, end)
+        rest = end
+    if rest == 0:
+        return None
+    stop = text.find("\n", rest)
+    decoded.keep(text, rest, len(text) if stop < 0 else stop)
+    return decoded
+
+
+def _meant(run: str) -> str:
+    if run[0] == "%":
+        return bytes.fromhex(run.replace("%", "")).decode("utf-8", "replace")
+    if run[0] in "&\\":
+        return "".join(_character(match) for match in _escape().finditer(run))
+    from unicodedata import normalize
+
+    return normalize("NFKC", run)
+
+
+def _character(match: re.Match[str]) -> str:
+    number = int(match["decimal"]) if match["decimal"] else int(match["hex"], 16)
+    return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+
+
+_ENTITY = r"&\#(?:x(?:H{1,6})|\d{1,7});"
+_ESCAPE = r"\\{1,4}+(?:u\{H{1,6}\}|uH{4}|UH{8}|xH{2})"
+
+
+@functools.cache
+def _escapes() -> re.Pattern[str]:
+    one = f"(?:{_ENTITY}|{_ESCAPE})".replace("H", "[0-9A-Fa-f]")
+    return re.compile(f"(?:%[0-9A-Fa-f]{{2}})+|{one}+|[\u2460-\u24ff\uff01-\uff5e\U0001d400-\U0001d7ff]+")
+
+
+@functools.cache
+def _escape() -> re.Pattern[str]:
+    return re.compile(r"(?:&\#x|\\[uUx]\{?)(?P<hex>[0-9A-Fa-f]+)|&\#(?P<decimal>\d+)")
+
+
+def unpacked(text: str) -> Decoded | None:
+    """Return what runs of base64 and of hexadecimal digits say, where they stand for text."""
     decoded = Decoded()
-    for start, end in spans:
-        plain = plain_of(text[start : min(end, start + _LONGEST_RUN)])
-        if plain:
-            decoded.add(plain + "\n", start, end)
+    for first, last in long_words(text)[:_MOST_RUNS]:
+        for match in _packed().finditer(text, first, last):
+            start, end = match.span()
+            run = text[start : min(end, start + _LONGEST_RUN)]
+            plain = _of_hex(run) if match["hex"] else plain_of(run)
+            if plain:
+                decoded.add(plain + "\n", start, end)
     return decoded if decoded.parts else None
+
+
+@functools.cache
+def _packed() -> re.Pattern[str]:
+    """Runs that can stand for ASCII text: the first six bits of three bytes, or the first four of one, say so."""
+    digits = r"(?<![0-9A-Za-z])(?:0x)?(?P<hex>[2-7][0-9A-Fa-f](?::?+[2-7][0-9A-Fa-f]){9,}+)"
+    first, other = "[A-Za-f]", "[A-Za-z0-9+/_-]"
+    return re.compile(f"{digits}|(?<!{other})(?=(?:{first}{other}{{3}}){{4}}){other}{{16,}}+={{0,2}}")
+
+
+def _of_hex(run: str) -> str:
+    digits = run.removeprefix("0x").replace(":", "")
+    return bytes.fromhex(digits[: len(digits) & ~1]).decode("ascii", "replace")
 
 
 def plain_of(run: str) -> str:
@@ -166,29 +266,3 @@ def plain_of(run: str) -> str:
     except (Error, UnicodeDecodeError):
         return ""
     return plain if plain.replace("\n", "").replace("\t", "").replace("\r", "").isprintable() else ""
-
-
-def decode_percent(text: str) -> Decoded | None:
-    """Return the text with percent-encoding undone, when there is any."""
-    if "%" not in text:
-        return None
-    decoded, rest = Decoded(), 0
-    for match in _percent().finditer(text):
-        plain = bytes.fromhex(match.group().replace("%", "")).decode("utf-8", "replace")
-        _add_plain(decoded, text, rest, match.start())
-        decoded.add(plain, *match.span())
-        rest = match.end()
-    if rest == 0:
-        return None
-    _add_plain(decoded, text, rest, len(text))
-    return decoded
-
-
-def _add_plain(decoded: Decoded, text: str, start: int, end: int) -> None:
-    if start < end:
-        decoded.add(text[start:end], start, end)
-
-
-@functools.cache
-def _percent() -> re.Pattern[str]:
-    return re.compile("(?:%[0-9A-Fa-f]{2})+")

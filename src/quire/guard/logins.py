@@ -1,4 +1,4 @@
-"""Find logins as they are written: `Authorization` headers, `scheme://user:password@host`, `curl -u user:password`."""
+"""Find logins as they are written: `Authorization` headers, addresses, command lines, files that hold passwords."""
 
 import functools
 import re
@@ -13,6 +13,30 @@ _SCHEMES = {
     "bearer ": "(?P<v>[A-Za-z0-9._~+/-]{20,2000}={0,2})",
     "basic ": "(?P<v>[A-Za-z0-9+/]{8,400}={0,2})",
 }
+# Programs, and how the option begins after which they take a password.
+_GLUED = r"\s-p(?=\S)"
+_PROGRAMS = {
+    "curl": r"\s(?:-u\s?|--user[ =])",
+    "mysql": _GLUED,
+    "mariadb": _GLUED,
+    "sshpass": r"\s-p\s?",
+    "redis-cli": r"\s-a\s",
+    "docker login": r"\s-p\s?",
+    "podman login": r"\s-p\s?",
+    "registry login": r"\s-p\s?",
+    "mongo": r"\s-p\s",
+    "az login": r"\s-p\s",
+    "sqlcmd": r"\s-P\s?",
+    "ldap": r"\s-w\s",
+    "smbclient": r"\s-U\s?[\w.\\-]{1,60}%",
+    "htpasswd": r"\s-\w*b\w*\s[^\n]{1,100}\s(?=\S+$)",
+    "keytool": r"\s-(?:store|key|dest?store|src?store)pass\s",
+    "openssl": r"pass:",
+    "requirepass": r"\s",
+    "masterauth": r"\s",
+}
+_AUTH_NAMES = ('"auth"', "_auth")
+_PGPASS_COLONS = 4
 _STANDARD_EXAMPLES = ("open sesame",)
 
 
@@ -74,25 +98,67 @@ def url_hits(text: str) -> Iterator[Hit]:
 
 
 def command_hits(text: str) -> Iterator[Hit]:
-    """Yield passwords given to curl on its command line."""
-    if "curl" not in text:
-        return
-    for flag in ("-u ", "--user "):
-        position = text.find(flag)
+    """Yield passwords on the command lines of programs that take them there."""
+    for program, options in _PROGRAMS.items():
+        position = text.find(program)
         while position >= 0:
-            after = position + len(flag)
-            match = _login().match(text, after, after + _REACH)
-            if match is not None and "curl" in text[max(0, position - 200) : position].rpartition("\n")[2]:
-                user, password = match.group("user", "v")
-                if not _is_open(user, password) and not placeholders.is_wordy(password):
+            after = position + len(program)
+            end = _line_end(text, after)
+            for match in _options(options).finditer(text, after, end):
+                user, password = match["user"] or "", match["v"]
+                if not _is_open(user, password) and _is_chosen(password):
                     what = "password on a command line"
                     yield Hit(*match.span("v"), "command-password", what, hidden(password), True, 1)
-            position = text.find(flag, after)
+            position = text.find(program, end)
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start, start + _REACH)
+    return min(len(text), start + _REACH) if end < 0 else end
 
 
 @functools.cache
-def _login() -> re.Pattern[str]:
-    return re.compile(r"[\"']?(?P<user>[\w.@+-]{1,60}+):(?P<v>[^\s\"'`\\]{6,150})")
+def _options(options: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{options})(?P<q>[\"']?)(?:(?P<user>[\w.@+-]{{1,60}}+):)?(?P<v>[^\s\"'`\\;|]{{6,150}})")
+
+
+def _is_chosen(password: str) -> bool:
+    """Say whether it is no word and no number, but what a person or a program chose."""
+    return not placeholders.is_wordy(password, strict=True) and any(char.isalpha() for char in password)
+
+
+def file_hits(text: str) -> Iterator[Hit]:
+    """Yield passwords in files that have their place for them: `.pgpass`, `config.json` of Docker, `.npmrc`."""
+    if text.count(":") >= _PGPASS_COLONS:
+        start = 0
+        for line in text.split("\n"):
+            if line.count(":") >= _PGPASS_COLONS and (match := _pgpass().search(line)) is not None:
+                password = match["v"]
+                if not _is_open(match["user"], password) and _is_chosen(password):
+                    begin, end = match.span("v")
+                    yield Hit(start + begin, start + end, "file-password", "password", hidden(password), True, 1)
+            start += len(line) + 1
+    for name in _AUTH_NAMES:
+        position = text.find(name)
+        while position >= 0:
+            after = position + len(name)
+            found = _auth().match(text, after, after + _REACH)
+            if found is not None and _basic(found["v"]):
+                yield Hit(*found.span("v"), "file-password", "login", hidden(found["v"]), True, 1)
+            position = text.find(name, after)
+
+
+@functools.cache
+def _pgpass() -> re.Pattern[str]:
+    name = r"[\w*][\w.*-]{0,80}+"
+    return re.compile(
+        rf"(?<![\w:.-]){name}:(?:\d{{2,5}}|\*):{name}:(?P<user>[A-Za-z_*][\w.*-]{{0,60}}):(?P<v>[^\s:\"'`]{{6,100}})"
+    )
+
+
+@functools.cache
+def _auth() -> re.Pattern[str]:
+    return re.compile(r"[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<v>[A-Za-z0-9+/]{8,400}={0,2})")
 
 
 @functools.cache

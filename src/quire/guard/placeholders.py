@@ -24,6 +24,26 @@ _SAMPLE_PASSWORDS = words(
     "value hidden masked removed filtered mypass mypassword mysecret mytoken apikey "
     "password1 password123 secret123 test123 test1234 admin123 changeit topsecret top-secret"
 )
+# What such passwords are made of, once digits stand for the letters that they resemble.
+_SAMPLE_PARTS = frozenset(
+    words(
+        "pass passwd password pwd pw passphrase secret secrets token key user username admin administrator root guest "
+        "test testing demo example sample foo bar baz default changeme change me this that my our your the super very "
+        "strong secure insecure weak dummy fake local dev development staging prod production app api client server "
+        "db database postgres postgresql mysql mariadb redis mongo mongodb minio rabbitmq elastic keycloak grafana "
+        "some any new old string value hello welcome qwerty letmein"
+    )
+)
+_LONGEST_PART = max(map(len, _SAMPLE_PARTS))
+_LEET = str.maketrans("0134579@$", "oieastgas")
+# Published in the standards that everybody copies from.
+_PUBLISHED = frozenset(
+    words(
+        "slav32hkkg 2yotnfzfejr1zcsicmwpaa tgzv3jokf0xg5qx2tlkwia mf_9.b5f-4.1jqm splxlobezqqybys6wxsbia "
+        "7fjfp0zbr1ktdrbnfvdmiw czzcagrsa3f0mzpnwdfmqmf0m2jw sflkxwrjsmekkf2qt4fwpmejf36pok6yjv_adqssw5c "
+        "8xloxbtzp8 sflkxwrjsmekkf2qt4fwpmejf36pok6yjv"
+    )
+)
 # How a value begins that points elsewhere, or that is a digest of the secret.
 _ELSEWHERE = words(
     "${ $( $env: {{ {% <% arn: op: vault: env: file: keychain: ref+ secret: "
@@ -45,7 +65,7 @@ def is_sample(value: str) -> bool:
     if len(set(value)) <= 2:
         return True
     lowered = value[:64].lower()  # a stand-in shows early; a long random body may spell anything somewhere
-    return any(word in lowered for word in _SAMPLE_WORDS)
+    return lowered in _PUBLISHED or any(word in lowered for word in _SAMPLE_WORDS)
 
 
 def is_sample_password(value: str) -> bool:
@@ -53,7 +73,33 @@ def is_sample_password(value: str) -> bool:
     bare = value.lower().strip("*_-.<>[](){}$%:!?")
     if bare in _SAMPLE_PASSWORDS or len(set(bare)) <= 1 or is_sample(value):
         return True
-    return "password" in bare and not any(char.isdigit() for char in bare)
+    if "password" in bare and not any(char.isdigit() for char in bare):
+        return True
+    return _is_of_sample_parts(bare.strip("0123456789!#%&+=*_-.@$").translate(_LEET))
+
+
+def _is_of_sample_parts(text: str) -> bool:
+    """Say whether nothing but the words of stand-ins makes it up: `My-S3cretT0ken`."""
+    if not 0 < len(text) <= 40:
+        return False
+    reached = {0}
+    for end in range(1, len(text) + 1):
+        starts = [start for start in range(max(0, end - _LONGEST_PART), end) if start in reached]
+        if any(text[start:end] in _SAMPLE_PARTS or text[start:end] in "-_. " for start in starts):
+            reached.add(end)
+    return len(text) in reached
+
+
+def is_path_of_ids(value: str) -> bool:
+    """Say whether it is the name of an object in a store: words and ids with slashes or colons between them."""
+    pieces = _separators().split(value)
+    if len(pieces) < 2 or not any(len(piece) > 2 and piece.isalpha() for piece in pieces):
+        return False
+    many = "/" in value and len(pieces) > 2
+    return all(
+        piece.isdigit() or bool(_uuid().fullmatch(piece)) or is_wordy(piece) or (many and bool(_hex().fullmatch(piece)))
+        for piece in pieces
+    )
 
 
 def is_reference(value: str, *, quoted: bool) -> bool:
@@ -70,7 +116,11 @@ def is_reference(value: str, *, quoted: bool) -> bool:
     if quoted:
         return "${" in value or "{{" in value or bool(_name_in_braces().search(value))
     # Unquoted code: a call, an index, an attribute, an address of a person or a package.
-    return "(" in value or "[" in value or bool(_code().fullmatch(value))
+    if "(" in value or "[" in value:
+        return True
+    # A name behind a dot is code; what a machine drew is not.
+    tail = value.rpartition(".")[2]
+    return bool(_code().fullmatch(value)) and not (len(tail) >= 16 and looks_random(tail, strict=True))
 
 
 def is_foreign(value: str) -> bool:
@@ -143,6 +193,21 @@ def entropy_above(value: str, limit: float) -> bool:
 @functools.cache
 def _algorithms() -> re.Pattern[str]:
     return re.compile(f"(?<![a-z])(?:{_ALGORITHMS})(?![a-z0-9])", re.IGNORECASE | re.ASCII)
+
+
+@functools.cache
+def _separators() -> re.Pattern[str]:
+    return re.compile("[/:#.|@]")
+
+
+@functools.cache
+def _uuid() -> re.Pattern[str]:
+    return re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+
+
+@functools.cache
+def _hex() -> re.Pattern[str]:
+    return re.compile("[0-9a-f]{6,64}")
 
 
 @functools.cache

@@ -20,6 +20,9 @@ _PATIENCE = 2000
 _NEAR_REACH = 200
 _SHORTEST_SIGNATURE = 16
 _LONGEST_KEY_BLOCK = 12000
+# How often a text may have been packed into another; who packs it more often means to.
+_DEPTH = 3
+_HIDDEN = 3
 
 
 class SecretFinding(msgspec.Struct, frozen=True):
@@ -37,8 +40,7 @@ def find_secrets(text: str) -> list[SecretFinding]:
     """Return the secrets of `text` in order of position, without overlaps."""
     if len(text) < _SHORTEST_TEXT:
         return []
-    spans = encoded.runs(text)
-    hits = _settle([*_hits(text, spans), *_hidden_hits(text, spans)])
+    hits = _all_hits(text)
     if len(hits) > MAX_FINDINGS:
         hits = sorted(sorted(hits, key=lambda hit: (not hit.certain, hit.start))[:MAX_FINDINGS], key=_position)
     return [_located(text, hit) for hit in hits]
@@ -48,9 +50,11 @@ def secret_values(text: str) -> list[str]:
     """The certain ones as they are written, for whoever takes them out. Nobody shows or keeps these."""
     if len(text) < _SHORTEST_TEXT:
         return []
-    spans = encoded.runs(text)
-    hits = _settle([*_hits(text, spans), *_hidden_hits(text, spans)])
-    return [text[hit.start : hit.end] for hit in hits if hit.certain]
+    return [text[hit.start : hit.end] for hit in _all_hits(text) if hit.certain]
+
+
+def _all_hits(text: str) -> list[Hit]:
+    return _settle([*_hits(text), *_hidden_hits(text)])
 
 
 def _position(hit: Hit) -> int:
@@ -80,28 +84,33 @@ def _settle(hits: list[Hit]) -> list[Hit]:
     return taken
 
 
-def _hits(text: str, spans: list[tuple[int, int]]) -> list[Hit]:
+def _hits(text: str) -> list[Hit]:
     # Folding must keep every position: of all letters only this one becomes longer in lower case.
     lowered = text.replace("\u0130", "i").lower()
-    sources = [_rule_hits(rule, text) for rule in _present(text)]
+    words = encoded.long_words(text)
+    sources = [_rule_hits(rule, text) for rule in _present(text, words)]
     sources += (
         _near_hits(text, lowered),
         assignments.assignment_hits(text, lowered),
         logins.authorization_hits(text, lowered),
         logins.url_hits(text),
         logins.command_hits(text),
-        encoded.random_hits(text, lowered, spans),
-        encoded.discord_hits(text),
+        logins.file_hits(text),
+        encoded.random_hits(text, lowered, encoded.runs(text, words)),
+        encoded.discord_hits(text, words),
     )
     return [hit for source in sources for hit in _bounded(source)]
 
 
-def _present(text: str) -> list[Rule]:
+def _present(text: str, words: list[tuple[int, int]]) -> list[Rule]:
     """Return the rules of which a literal occurs; plain loops, because this runs for every string of a save."""
     present: list[Rule] = []
+    # Only the forms of keys go over more than a word.
+    dense = "\n".join([text[start:end] for start, end in words])
     for rule in RULES:
+        where = text if rule.check == "pem" or " " in rule.prefix else dense
         for start in rule.starts:
-            if start in text:
+            if start in where:
                 present.append(rule)
                 break
     return present
@@ -121,17 +130,22 @@ def _bounded(source: Iterator[Hit]) -> Iterator[Hit]:
             yield hit
 
 
-def _hidden_hits(text: str, spans: list[tuple[int, int]]) -> Iterator[Hit]:
-    """Yield certain hits one layer of encoding down, at the place of the encoded text."""
-    for decoded in (encoded.decode_percent(text), encoded.decode_base64(text, spans)):
+def _hidden_hits(text: str, depth: int = _DEPTH) -> Iterator[Hit]:
+    """Yield certain hits some layers of encoding down, at the place of the encoded text.
+
+    Characters are read as they are meant, runs that stand for another text as that text, and so on with what both say.
+    """
+    for undo in (encoded.unwrapped, encoded.unpacked):
+        decoded = undo(text)
         if decoded is None:
             continue
         plain = "".join(decoded.parts)
-        for hit in _hits(plain, encoded.runs(plain)):
+        for hit in (*_hits(plain), *(_hidden_hits(plain, depth - 1) if depth > 1 else ())):
             if hit.certain:
                 start, end = decoded.span_of(hit.start, hit.end)
-                # What is plain to see in the text itself goes first: rank 3 loses every tie.
-                yield Hit(start, end, hit.rule, f"encoded {hit.what}", hit.masked, True, 3)
+                what = hit.what if hit.rank == _HIDDEN else f"encoded {hit.what}"
+                # What is plain to see in the text itself goes first: this rank loses every tie.
+                yield Hit(start, end, hit.rule, what, hit.masked, True, _HIDDEN)
 
 
 def _rule_hits(rule: Rule, text: str) -> Iterator[Hit]:
