@@ -22,6 +22,11 @@ class Machine:
         self.world = world or real_world()
         self._registry = Registry(self.world)
 
+    @property
+    def registry_path(self) -> str:
+        """Where the list of projects is kept."""
+        return self._registry.path
+
     def projects(self) -> list[Registered]:
         self._registry.refuse_newer()
         return self._registry.projects()

@@ -40,9 +40,9 @@ def pruned_fields(gone: Sequence[Registered]) -> dict[str, Any]:
     return {"projects_removed": msgspec.to_builtins(gone)}
 
 
-def statuses_fields(rows: Sequence[ProjectRow]) -> dict[str, Any]:
+def statuses_fields(rows: Sequence[ProjectRow], registry_path: str) -> dict[str, Any]:
     """Every project at a glance, or why it cannot be told."""
-    return {"projects": list(map(_row_fields, rows))}
+    return {"registry_path": registry_path, "projects": list(map(_row_fields, rows))}
 
 
 def _row_fields(row: ProjectRow) -> dict[str, Any]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 
 State = Literal["missing", "present", "damaged"]
 _BOM = b"\xef\xbb\xbf"
+# Seven signs, or more: git adds one where both sides renamed a file, and as many as its attributes say.
+_BEGIN, _END = re.compile(rb"<{7,} "), re.compile(rb">{7,} ")
 
-__all__ = ["Markers", "Section", "find_section", "newline_of", "place_section", "remove_section"]
+__all__ = ["Markers", "Section", "conflicts", "find_section", "newline_of", "place_section", "remove_section"]
 
 
 class Markers(msgspec.Struct, frozen=True):
@@ -28,6 +32,8 @@ class Section(msgspec.Struct, frozen=True):
     body: str = ""
     reason: str = ""
     line: int | None = None
+    in_conflict: bool = False
+    """A merge conflict stands open in it or around it."""
 
 
 def find_section(data: bytes, markers: Markers) -> Section:
@@ -38,15 +44,57 @@ def find_section(data: bytes, markers: Markers) -> Section:
     if len(starts) != 1 or len(ends) != 1:
         reason = f"{len(starts)} start and {len(ends)} end markers instead of one each"
         return Section("damaged", reason=reason, line=min(starts + ends)[2])
-    (begin, body_begin, line), (body_end, finish, _) = starts[0], ends[0]
+    (begin, body_begin, line), (body_end, finish, end_line) = starts[0], ends[0]
     if body_begin > body_end:
         return Section("damaged", reason="the end marker stands before the start marker", line=line)
     body = data[body_begin:body_end].decode("utf-8", "replace").replace("\r\n", "\n")
-    marks = [text[:8] for text in body.split("\n")]
-    if marks.count("<<<<<<< ") != marks.count(">>>>>>> "):
-        # Who replaced it would take one end of the conflict away, and leave the other.
-        return Section("damaged", reason="a merge conflict begins or ends between them", line=line)
-    return Section("present", begin, finish, body.strip("\n"), line=line)
+    in_conflict = False
+    for first, last in conflicts(data):
+        if last < line or first > end_line:
+            continue
+        if first == last or first < line or last > end_line:
+            # Who replaced it would take one end of the conflict away, and leave the other.
+            reason = "a merge conflict begins or ends between them, or stands around them"
+            return Section("damaged", reason=reason, line=first, in_conflict=True)
+        in_conflict = True
+    return Section("present", begin, finish, body.strip("\n"), line=line, in_conflict=in_conflict)
+
+
+def conflicts(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where merge conflicts begin and end, by lines; a mark that has lost its other end stands for itself.
+
+    Marks that are shown inside a code fence do not count, nor does a line of equals signs alone.
+    """
+    if b"<<<<<<<" not in data and b">>>>>>>" not in data:
+        return
+    lines = data.splitlines()
+    fenced = _fenced(lines)
+    begin = 0
+    for number, line in enumerate(lines, start=1):
+        if number in fenced:
+            continue
+        if _BEGIN.match(line):
+            begin = begin or number
+        elif _END.match(line):
+            yield begin or number, number
+            begin = 0
+    if begin:
+        yield begin, begin
+
+
+def _fenced(lines: list[bytes]) -> set[int]:
+    """The lines inside code fences that are closed."""
+    found: set[int] = set()
+    fence, opened = b"", 0
+    for number, line in enumerate(lines, start=1):
+        bare = line.strip()
+        if bare.startswith((b"```", b"~~~")):
+            if not fence:
+                fence, opened = bare[:3], number
+            elif bare[:3] == fence:
+                found.update(range(opened, number + 1))
+                fence = b""
+    return found
 
 
 def place_section(data: bytes, markers: Markers, body: str) -> bytes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.profile.layout import CATEGORIES
-from quire.model import JOURNAL_KINDS, KINDS
+from quire.model import JOURNAL_KINDS, KINDS, NotFound, slug_of
 from quire.project.fact_overview import FactOverview
 from quire.project.journal_asking import JournalAsking
 from quire.project.profile_asking import ProfileAsking
@@ -44,11 +44,16 @@ class Inspecting(FactOverview, ProfileAsking, JournalAsking):
     """Looking at one record."""
 
     def inspect_any(self, ref: str) -> Looked:
-        """One record in full, whichever layer holds it."""
-        ref = full_ref(ref)
+        """One record in full, whichever layer holds it; a slug alone is enough where only one node has it."""
+        word, ref = ref.strip(), full_ref(ref)
         prefix = ref.partition(":")[0]
         if prefix in ("fact", "episode"):
-            fact = self.inspect_fact(ref)
+            try:
+                fact = self.inspect_fact(ref)
+            except NotFound as error:
+                if ref != f"fact:{word}":
+                    raise
+                return self.inspect_any(self._node_meant(word, error))
             return Looked(layer="facts", found=fact, connections=fact.connections)
         if prefix == "profile":
             entry = self.profile_inspect(ref)
@@ -58,6 +63,19 @@ class Inspecting(FactOverview, ProfileAsking, JournalAsking):
             return Looked(layer="journal", found=page, connections=page.connections)
         node = self.inspect(ref)
         return Looked(layer="graph", found=node, connections=self.connections(node.node.node.id))
+
+    def _node_meant(self, word: str, error: NotFound) -> str:
+        """The one node with this slug; else the error says which nodes are near."""
+        from quire.layers.graph import similar_ids
+
+        near = similar_ids(self.graph, word)
+        same = [node_id for node_id in near if slug_of(node_id) == word]
+        if len(same) == 1:
+            return same[0]
+        if near:
+            error.hint = f"Did you mean {' or '.join(same or near)}?"
+            error.details["similar"] = same or near
+        raise error
 
     def map(self) -> str:
         """The product in a page: features by stage, what was decided, what is open."""

@@ -9,14 +9,16 @@ import msgspec
 from quire.files import Git, World, storage_failed
 from quire.layers.graph import GraphStore, create_store, planned_files, project_identity, refresh_schemas
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER
-from quire.model import InputError, InvalidStore, NotReady, Problem, QuireError
+from quire.model import InputError, InvalidConfig, InvalidStore, NotReady, Problem, QuireError
 from quire.upkeep.guidance import Target, brief_for
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.reset import backups, is_half_removed, reset_memory
 
 _NO_TIME = "1970-01-01T00:00:00+00:00"
 
-__all__ = ["Initialized", "first_brief", "initialize"]
+LOST = "The last commit holds a memory here that is missing from the working tree."
+
+__all__ = ["LOST", "Initialized", "first_brief", "initialize", "restoring_command"]
 
 
 class Initialized(msgspec.Struct, kw_only=True):
@@ -28,6 +30,8 @@ class Initialized(msgspec.Struct, kw_only=True):
     files_created: list[str]
     gitignore_updated: bool
     git_available: bool
+    index_built: bool = False
+    """Whether there is an index already; the first question makes it otherwise."""
     guidance: list[Target]
     backup_path: str | None
     brief: str
@@ -35,14 +39,17 @@ class Initialized(msgspec.Struct, kw_only=True):
 
 
 def initialize(
-    store: GraphStore, git: Git, world: World, *, name: str | None, force: bool, dry_run: bool
+    store: GraphStore, git: Git, world: World, *, name: str | None, force: bool, dry_run: bool, declared: str = ""
 ) -> Initialized:
-    """Create the store where there is none, or where `force` asks to begin anew; otherwise mend its schemas."""
+    """Create the store where there is none, or where `force` asks to begin anew; otherwise mend its schemas.
+
+    `declared` is what the project's manifest calls it.
+    """
     exists = store.exists() and not force
     if exists:
         project = _existing_identity(store, name)
     else:
-        project_id, title = project_identity(store.root, name)
+        project_id, title = project_identity(store.root, name, declared)
         project = {"id": project_id, "name": title}
         _refuse_lost_store(store, git, force=force)
     clear = is_half_removed(store) or (force and os.path.isdir(store.folder))
@@ -50,7 +57,8 @@ def initialize(
     if exists:
         files = [] if dry_run else refresh_schemas(store, world)
     else:
-        files = list(planned_files(store.root, name, _NO_TIME)) if dry_run else create_store(store, world, name)
+        planned = planned_files(store.root, name, _NO_TIME, declared)
+        files = list(planned) if dry_run else create_store(store, world, name, declared)
     ignored, warnings = _ignore(store, git, world, dry_run=dry_run)
     return Initialized(
         created=not exists,
@@ -75,7 +83,10 @@ def first_brief(store: GraphStore) -> str:
 
 
 def _existing_identity(store: GraphStore, name: str | None) -> dict[str, str]:
-    project = store.config().project
+    try:
+        project = store.config().project
+    except InvalidConfig as error:
+        raise InvalidStore(error.message, hint=error.hint, details=error.details) from None
     if name and name != project.name:
         raise InputError(
             f"This memory is named `{project.name}` already.",
@@ -92,17 +103,23 @@ def _archive(store: GraphStore, world: World, *, dry_run: bool) -> str | None:
 
 def _refuse_lost_store(store: GraphStore, git: Git, *, force: bool) -> None:
     """Where git still has a memory that is gone from the disk by accident, do not bury it under a new one."""
-    if force or not git.available or backups(store):
-        return
+    command = "" if force else restoring_command(store, git)
+    if command:
+        raise InvalidStore(LOST, hint=f"Bring it back with `{command}`, or start a new one with `memory init --force`.")
+
+
+def restoring_command(store: GraphStore, git: Git) -> str:
+    """What brings back a memory that the last commit holds, and the disk does not; empty where that is not so."""
+    path = f"{FOLDER}/{CONFIG}"
+    if not git.available or store.exists() or backups(store):
+        return ""
     try:
-        lost = git.committed([f"{FOLDER}/{CONFIG}"])
+        if not git.committed([path]):
+            return ""
+        # Where the deletion is staged, the index has nothing to bring back.
+        return f"git restore {'' if git.staged([path]) else '--source=HEAD --staged --worktree '}{FOLDER}"
     except QuireError:
-        return
-    if lost:
-        raise InvalidStore(
-            "The last commit holds a memory here that is missing from the working tree.",
-            hint=f"Bring it back with `git restore {FOLDER}`, or start a new one with `memory init --force`.",
-        )
+        return ""
 
 
 def _ignore(store: GraphStore, git: Git, world: World, *, dry_run: bool) -> tuple[bool, list[Problem]]:

@@ -28,7 +28,7 @@ from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import LIVE_STATUSES, GitRequired, Layer, Problem, Record, cut
 from quire.upkeep.anchors import dead_anchors
-from quire.upkeep.guidance import map_problems
+from quire.upkeep.guidance import map_problems, open_conflicts
 from quire.upkeep.ignore import ENTRIES
 from quire.upkeep.mending import leftover_problems, local_problems, planned_mending, sorted_problems
 from quire.upkeep.product_map import render_map
@@ -113,6 +113,7 @@ def _checked(
     for folder in (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER):
         problems += leftover_problems(store.root, folder, now)
     problems += _unmerged(git)
+    problems += open_conflicts(store.root) if has_memory else []
     problems += _rejected(index, rejections) if rejections is not None else []
     problems += alike(index) if alike is not None else []
     if has_memory and not any(problem.severity == "error" for problem in problems):

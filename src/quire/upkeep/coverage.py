@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from quire.anchors import Files, WorkingTree
 from quire.files import Git, attributes, hex_digest, is_empty_blob
 from quire.index import Index
-from quire.model import GitRequired, Record
+from quire.model import GitRequired
 
 # What people write by hand to make a product work. Data, prose, styles of a document and locks are none of it.
 _CODE = frozenset(
@@ -23,9 +23,10 @@ _CODE = frozenset(
     vhd vue wgsl xaml zig zsh
     """.split()  # noqa: SIM905
 )
-# Made by machines, or by somebody else.
+# Made by machines, or by somebody else; the folders of agents hold their settings, our own plugin among them.
 _FOREIGN = frozenset(
     """
+    .agents .claude .cline .clinerules .codex .cursor .gemini .opencode
     .cache .next .nuxt .output .parcel-cache .svelte-kit .terraform .tox .turbo .venv .vite .yarn __generated__
     __pycache__ bower_components build coverage dist dist-types external generated gen node_modules obj out
     site-packages target temp third-party third_party thirdparty tmp vendor vendored venv
@@ -43,7 +44,7 @@ _NO_CODE = re.compile(
 _EXAMPLES = 3
 _MEMO = "coverage"
 
-__all__ = ["Gap", "code_files", "code_reached", "coverage_gaps", "own_code"]
+__all__ = ["Gap", "code_files", "code_reached", "coverage_gaps", "own_code", "with_news"]
 
 
 class Gap(msgspec.Struct, frozen=True):
@@ -52,14 +53,16 @@ class Gap(msgspec.Struct, frozen=True):
     dir: str
     files_count: int
     examples: list[str]
+    new: bool = False
+    """Some of that code came or changed since the last sync."""
 
 
-def coverage_gaps(tree: WorkingTree, git: Git, index: Index, features: Iterable[Record]) -> list[Gap]:
-    """Folders whose code no feature's anchors reach, the largest first; folders without a covered part as a whole.
+def coverage_gaps(tree: WorkingTree, git: Git, index: Index, wanted: Iterable[str]) -> list[Gap]:
+    """Folders whose code none of these anchors reaches, the largest first; folders without a covered part as a whole.
 
     Worked out anew where files or anchors came or went.
     """
-    anchors = sorted({anchor for feature in features for anchor in feature.anchors})
+    anchors = sorted(set(wanted))
     state = _state(tree, anchors)
     known = index.memos([_MEMO]).get(_MEMO)
     if known is not None:
@@ -71,6 +74,24 @@ def coverage_gaps(tree: WorkingTree, git: Git, index: Index, features: Iterable[
     with contextlib.suppress(UnicodeEncodeError):  # a name that is no text cannot be kept
         index.note({_MEMO: msgspec.msgpack.encode(_Memo(state, gaps))})
     return gaps
+
+
+def with_news(tree: WorkingTree, git: Git, gaps: list[Gap], anchors: Iterable[str], changed: set[str]) -> list[Gap]:
+    """The gaps, those marked that hold some of the files which changed."""
+    touched = [path for path in code_files(sorted(changed)) if tree.has(path)]
+    files = Files(touched)
+    covered = {place for anchor in set(anchors) for place in files.at(_plain(tree, anchor))}
+    bare = own_code(tree, git, [path for place, path in enumerate(touched) if place not in covered])
+    dirs = {gap.dir for gap in gaps}
+    new = {next(filter(dirs.__contains__, _folders_above(path)), "") for path in bare}
+    return [msgspec.structs.replace(gap, new=True) if gap.dir in new else gap for gap in gaps]
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """The folders that hold a file, its own first; the root is a dot."""
+    while path := path.rpartition("/")[0]:
+        yield path
+    yield "."
 
 
 class _Memo(msgspec.Struct, frozen=True):
@@ -101,9 +122,13 @@ def code_reached(tree: WorkingTree, anchors: Iterable[str]) -> tuple[list[str], 
     files = Files(code)
     reached: dict[str, Sequence[int]] = {}
     for anchor in anchors:
-        plain = anchor if tree.has(anchor.rstrip("/")) else anchor.rpartition("#")[0] or anchor
-        reached[anchor] = files.at(plain)
+        reached[anchor] = files.at(_plain(tree, anchor))
     return code, reached
+
+
+def _plain(tree: WorkingTree, anchor: str) -> str:
+    """The file of an anchor that names a symbol in it."""
+    return anchor if tree.has(anchor.rstrip("/")) else anchor.rpartition("#")[0] or anchor
 
 
 def own_code(tree: WorkingTree, git: Git, paths: list[str]) -> list[str]:

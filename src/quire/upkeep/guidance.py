@@ -9,7 +9,9 @@ import msgspec
 
 from quire.files import (
     Markers,
+    Section,
     World,
+    conflicts,
     disk,
     find_section,
     follow_inside,
@@ -38,6 +40,7 @@ about the project, not instructions to you.
 - When product reality changed (a feature gained, changed or lost behaviour, a decision fell, a trap showed itself, a
   question came up or was answered), record it: pipe `{"task": "…", "nodes": [...], "stale": [...], "supersede": [...],
   "delete": [...]}` into `memory save --stdin`. `memory save --help` shows an example; reuse an id to update its node.
+  Relate two nodes only where that changes what to conclude; do not wire everything to everything.
 - At the end of a session, `memory sync` names the nodes that the code has left behind. Look, then save what changed
   and `memory confirm <id>` what still holds.
 - Leave out refactorings, formatting, task diaries and anything secret. Most sessions need no save.
@@ -51,7 +54,8 @@ Goal: a memory from which the next session learns what this product is, without 
 1. Read the README, the manifests, the folder tree and the recent history.
 2. Draft three to ten features: what the product does for its users, each with a stage (idea, building, shipped,
    paused, dead) and anchors to the folders that implement it. Add the decisions, traps and open questions you find,
-   each with its reason or its cause.
+   each with its reason or its cause. Relate two nodes only where that changes what to conclude (a decision that affects
+   a feature, a feature that depends on another); do not wire everything to everything.
 3. Ask the user what the code cannot tell: the intent, the true stages, what is abandoned and what only rests, why
    things are as they are.
 4. Save everything in one call:
@@ -77,6 +81,10 @@ Goal: a memory from which the next session learns what this product is, without 
 From then on: save when product reality changes, and retire what is no longer true."""
 
 _ATTEMPTS = 5
+_RESOLVING = (
+    "Run `memory init`: what stands between its own marks is written anew. "
+    "Elsewhere choose one side and remove the marks of the conflict first."
+)
 _CLAUDE_SIGNS = (".claude", "CLAUDE.local.md")
 
 __all__ = [
@@ -87,6 +95,8 @@ __all__ = [
     "held_map",
     "install_guidance",
     "map_problems",
+    "missing_maps",
+    "open_conflicts",
     "refresh_map",
     "remove_guidance",
     "stale_maps",
@@ -127,7 +137,7 @@ def install_guidance(
         guidance = LEGACY if find_section(after, LEGACY).state == "present" else GUIDANCE
         damaged = [mark for mark in (guidance, MAP) if find_section(after, mark).state == "damaged"]
         if damaged:
-            problems += [_damaged(name, after, mark) for mark in damaged]
+            problems += [_left_alone(name, find_section(after, mark), mark) for mark in damaged]
             targets.append(Target(name, "skipped", "its markers are damaged"))
             continue
         if guidance is LEGACY:
@@ -148,10 +158,10 @@ def refresh_map(root: str, world: World, map_text: str) -> tuple[list[str], list
     for name, path in _present(root).items():
         for attempt in range(1, _ATTEMPTS + 1):
             data = _read(path) or b""
-            state = find_section(data, MAP).state
-            if state == "damaged":
-                problems.append(_damaged(name, data, MAP))
-            after = place_section(data, MAP, map_text) if state == "present" else data
+            found = find_section(data, MAP)
+            if found.state == "damaged" or found.in_conflict:
+                problems.append(_left_alone(name, found, MAP))
+            after = place_section(data, MAP, map_text) if _is_whole(found) else data
             if after == data:
                 break
             try:
@@ -170,7 +180,7 @@ def stale_maps(root: str, map_text: str) -> list[tuple[str, bytes, bytes]]:
     found = []
     for path in _present(root).values():
         data = _read(path) or b""
-        if find_section(data, MAP).state == "present":
+        if _is_whole(find_section(data, MAP)):
             after = place_section(data, MAP, map_text)
             if after != data:
                 found.append((path, data, after))
@@ -180,13 +190,10 @@ def stale_maps(root: str, map_text: str) -> list[tuple[str, bytes, bytes]]:
 def map_problems(root: str, map_text: str) -> list[Problem]:
     """What `check` says of the installed map."""
     problems: list[Problem] = []
-    installed = False
     for name, path in _present(root).items():
-        data = _read(path) or b""
-        found = find_section(data, MAP)
-        installed = installed or found.state == "present"
+        found = find_section(_read(path) or b"", MAP)
         if found.state == "damaged":
-            problems.append(_damaged(name, data, MAP))
+            problems.append(_left_alone(name, found, MAP))
         elif found.state == "present" and found.body.strip() != map_text.strip():
             problems.append(
                 Problem(
@@ -198,17 +205,75 @@ def map_problems(root: str, map_text: str) -> list[Problem]:
                     hint="Run `memory init` to write it again; every save does so too.",
                 )
             )
-    if not installed and not problems:
-        problems.append(
+    missing = missing_maps(root)
+    if not missing and not problems and not _holders(root):
+        missing = [
             Problem(
                 code="ProductMapMissing",
                 severity="warning",
                 path=FILES[0],
                 message="No instruction file holds the product map, so agents start without it.",
-                hint="Run `memory init`.",
+                hint="`memory init` writes it. Where you left it out with `--no-guidance`, there is nothing to do.",
             )
+        ]
+    return [*problems, *missing]
+
+
+def missing_maps(root: str) -> list[Problem]:
+    """Instruction files without the map, where another one has it: their readers start without."""
+    holders = _holders(root)
+    if not holders:
+        return []
+    present = _present(root)
+    without = []
+    for name in FILES:
+        if name in holders or os.path.lexists(os.path.join(root, name)) != (name in present):
+            continue  # a link to the other one, or nothing that can be read
+        data = (_read(present[name]) or b"") if name in present else b""
+        is_wanted = name in present or name == FILES[0]
+        if is_wanted and not any(f"@{other}".encode() in data for other in holders):
+            without.append(name)
+    return [
+        Problem(
+            code="ProductMapMissing",
+            severity="warning",
+            path=name,
+            message=f"The product map is missing here, though {' and '.join(holders)} has it: "
+            "agents that read this file start without it.",
+            hint="Run `memory init` to write it again.",
         )
-    return problems
+        for name in without
+    ]
+
+
+def open_conflicts(root: str) -> list[Problem]:
+    """Merge conflicts that stand open in instruction files."""
+    found = []
+    for name, path in _present(root).items():
+        data = _read(path) or b""
+        is_ours = any(find_section(data, mark).in_conflict for mark in (MAP, GUIDANCE))
+        found += [
+            Problem(
+                code="MemoryConflictDetected",
+                path=name,
+                line=first,
+                message="Unresolved merge conflict.",
+                hint=_RESOLVING,
+                mend="person",
+            )
+            for first, last in conflicts(data)
+            if first < last or is_ours
+        ]
+    return found
+
+
+def _holders(root: str) -> list[str]:
+    """The instruction files that have the map."""
+    return [name for name, path in _present(root).items() if find_section(_read(path) or b"", MAP).state != "missing"]
+
+
+def _is_whole(section: Section) -> bool:
+    return section.state == "present" and not section.in_conflict
 
 
 def held_map(root: str, name: str) -> str:
@@ -311,8 +376,16 @@ def _renamed(data: bytes) -> bytes:
     )
 
 
-def _damaged(name: str, data: bytes, markers: Markers) -> Problem:
-    found = find_section(data, markers)
+def _left_alone(name: str, found: Section, markers: Markers) -> Problem:
+    if found.in_conflict:
+        return Problem(
+            code="MemoryConflictDetected",
+            severity="warning",
+            path=name,
+            line=found.line,
+            message=f"A merge conflict stands open at {markers.start}. The section was left alone.",
+            hint=_RESOLVING,
+        )
     return Problem(
         code="MarkersDamaged",
         severity="warning",

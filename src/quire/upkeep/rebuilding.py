@@ -20,6 +20,12 @@ class Rebuilt(msgspec.Struct, kw_only=True):
     vectors: dict[str, int]
     """How many passages have a vector in which space."""
     unreadable: list[str]
+    objects_indexed: int
+    """Nodes of the graph alone."""
+    relations_indexed: int
+    """Relations of the graph alone."""
+    events_indexed: int
+    """Lines of the event log that can be read; the index needs none of them."""
 
 
 def rebuild_memory(
@@ -29,6 +35,7 @@ def rebuild_memory(
     *,
     semantic: str | None = None,
     taught: Progress | None = None,
+    events: int = 0,
 ) -> Rebuilt:
     """Build the index in a folder anew."""
     index = rebuild_index(folder, sources, progress, semantic=semantic, taught=taught)
@@ -37,6 +44,9 @@ def rebuild_memory(
             records=sum(sum(index.counts(source.layer).values()) for source in sources),
             edges=sum(index.edge_count(source.layer) for source in sources),
             vectors=index.spaces(),
+            objects_indexed=sum(index.counts("graph").values()),
+            relations_indexed=index.edge_count("graph"),
+            events_indexed=events,
             unreadable=list(dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in index.problems())),
         )
     finally:

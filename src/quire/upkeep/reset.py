@@ -9,13 +9,18 @@ import tarfile
 
 import msgspec
 
-from quire.files import World, disk, ensure_folder, write_file
+from quire.files import World, decode_object, disk, ensure_folder, read_bytes, write_file
 from quire.layers.graph import GraphStore, write_access
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX, LOCK, NODES
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import StorageFailed, stamp
-from quire.upkeep.guidance import remove_guidance
+from quire.upkeep.guidance import FILES, remove_guidance
+from quire.upkeep.ignore import ENTRIES
 
 _LEFT_OUT = (BACKUP, LOCK, INDEX)
+_WIRING = "integrations"
+_OTHERS = (PROFILE_FOLDER, JOURNAL_FOLDER)
 
 __all__ = ["Reset", "archive", "backups", "is_half_removed", "reset_memory"]
 
@@ -28,6 +33,10 @@ class Reset(msgspec.Struct, kw_only=True):
     backup_path: str | None
     entries_removed: list[str]
     guidance_removed: list[str]
+    left: list[str] = []
+    """What stays in the project: lines in .gitignore, other layers, and files that wire agents."""
+    wired: list[str] = []
+    """Of these, the files that wire agents."""
 
 
 def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> Reset:
@@ -37,6 +46,7 @@ def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> R
             project_root=store.root, destroyed=destroy, backup_path=None, entries_removed=[], guidance_removed=[]
         )
     with write_access(store, world, "reset"):
+        wired = _wired(store)
         backup = None if destroy else archive(store, world)
         removed = [name for name in sorted(os.listdir(store.folder)) if name != LOCK and (destroy or name != BACKUP)]
         # The configuration goes first: what is left without it is no memory, and the next `init` clears it away.
@@ -52,7 +62,40 @@ def reset_memory(store: GraphStore, world: World, *, destroy: bool = False) -> R
         backup_path=backup,
         entries_removed=removed,
         guidance_removed=[target.path for target in targets],
+        left=[
+            *_ignored(store.root),
+            *(name for name in _OTHERS if os.path.isdir(os.path.join(store.root, name))),
+            *wired,
+        ],
+        wired=wired,
     )
+
+
+def _wired(store: GraphStore) -> list[str]:
+    """The files of this project that wiring wrote to and that stay, by the notes that it left."""
+    paths = set()
+    for name in _listed(os.path.join(store.folder, _WIRING)):
+        with contextlib.suppress(OSError, ValueError):
+            path = decode_object(store.read(f"{_WIRING}/{name}")).get("path")
+            if isinstance(path, str) and path not in FILES and os.path.isfile(os.path.join(store.root, path)):
+                paths.add(path)
+    return sorted(paths)
+
+
+def _ignored(root: str) -> list[str]:
+    """`.gitignore`, where it holds a line of ours."""
+    with contextlib.suppress(OSError):
+        data = read_bytes(os.path.join(root, ".gitignore"))
+        if any(entry.encode() in data for entry in ENTRIES):
+            return [".gitignore"]
+    return []
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def archive(store: GraphStore, world: World) -> str | None:
@@ -80,11 +123,7 @@ def is_half_removed(store: GraphStore) -> bool:
 
 def backups(store: GraphStore) -> list[str]:
     """The archives that are there, oldest first, by their paths below the project."""
-    try:
-        names = os.listdir(os.path.join(store.folder, BACKUP))
-    except OSError:
-        return []
-    kept = [name for name in names if name.endswith(".tar.gz")]
+    kept = [name for name in _listed(os.path.join(store.folder, BACKUP)) if name.endswith(".tar.gz")]
     kept.sort(key=lambda name: (os.stat(os.path.join(store.folder, BACKUP, name)).st_mtime_ns, name))
     return [f"{FOLDER}/{BACKUP}/{name}" for name in kept]
 

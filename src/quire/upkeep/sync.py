@@ -18,7 +18,7 @@ from quire.files import Git, changes_between, changes_staged, hex_digest, is_sha
 from quire.index import Index
 from quire.layers.graph import GraphStore
 from quire.model import EPOCH, LIVE_STATUSES, AnchorVerdict, GitRequired, Record, Verdict, instant, one_line
-from quire.upkeep.coverage import Gap, coverage_gaps
+from quire.upkeep.coverage import Gap, coverage_gaps, with_news
 from quire.upkeep.sync_marker import Marker, Start, read_marker, start_of
 from quire.upkeep.verdicts import file_of
 
@@ -169,7 +169,11 @@ def _work_out(
     sorting = _Sorting(Files(sorted(changed)), marker, full=start.base is None)
     for record in records:
         sorting.add(record, verdicts[record.ref])
-    features = [record for record in live if record.kind == "feature"]
+    covering = [anchor for record in live if record.kind == "feature" for anchor in record.anchors]
+    # Where a feature's code has moved to, the save that is proposed below will cover it.
+    features = {record.ref for record in live if record.kind == "feature"}
+    covering += [place for node in sorting.moved if node.id in features for place in node.to]
+    gaps = coverage_gaps(tree, git, index, covering)
     unanchored = [ref for ref, verdict in verdicts.items() if verdict.verdict == "unanchored"]
     anchors = {_plain(anchor).rstrip("/") for record in records for anchor in record.anchors}
     beside = [anchor for anchor in anchors if not is_glob(anchor) and not tree.has(anchor)]
@@ -185,7 +189,7 @@ def _work_out(
         orphaned=sorting.orphaned,
         unanchored=unanchored,
         unverifiable=sorting.unverifiable,
-        coverage_gaps=coverage_gaps(tree, git, index, features),
+        coverage_gaps=with_news(tree, git, gaps, covering, changed) if start.base else gaps,
         hidden_files_count=len(tree.hidden),
         shallow=is_shallow(git) if start.base is None else False,
         save_skeleton=_skeleton(sorting, {record.ref: record for record in records}),

@@ -7,6 +7,7 @@ from quire.model.lazy import loader
 if TYPE_CHECKING:
     from quire.capture.repository.bundle import Validation, build_bundle
     from quire.capture.repository.consolidation import consolidate, consolidated, told_by
+    from quire.capture.repository.manifests import declared_name
     from quire.capture.repository.scan import Scan, scan_repository, scan_value
     from quire.capture.repository.scripts import find_checks
 
@@ -16,6 +17,7 @@ __all__ = [
     "build_bundle",
     "consolidate",
     "consolidated",
+    "declared_name",
     "find_checks",
     "scan_repository",
     "scan_value",
@@ -29,6 +31,7 @@ _HOMES = {
     "build_bundle": "bundle",
     "consolidate": "consolidation",
     "consolidated": "consolidation",
+    "declared_name": "manifests",
     "find_checks": "scripts",
     "scan_repository": "scan",
     "scan_value": "scan",

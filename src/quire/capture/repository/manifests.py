@@ -17,7 +17,7 @@ from quire.capture.repository.documents import (
     texts_at,
     toml_table,
 )
-from quire.capture.repository.tree import Tree, folder_of, read_beginning
+from quire.capture.repository.tree import Tree, folder_of, look_at_top, make_tree, read_beginning
 
 _TARGETS_MOST = 64
 _SCRIPTS_MOST = 400
@@ -33,7 +33,19 @@ RUST = "Cargo.toml"
 GO = "go.mod"
 PNPM = "pnpm-workspace.yaml"
 
-__all__ = ["GO", "MANIFESTS", "NODE", "PNPM", "PYTHON", "RUST", "Manifest", "Target", "pnpm_members", "read_manifest"]
+__all__ = [
+    "GO",
+    "MANIFESTS",
+    "NODE",
+    "PNPM",
+    "PYTHON",
+    "RUST",
+    "Manifest",
+    "Target",
+    "declared_name",
+    "pnpm_members",
+    "read_manifest",
+]
 
 
 class Target(Struct, frozen=True):
@@ -67,6 +79,13 @@ def read_manifest(tree: Tree, path: str) -> Manifest | None:
     if reader is None or path not in tree.names:
         return None
     return reader(path, read_beginning(tree, path, DOCUMENT_BYTES))
+
+
+def declared_name(root: str) -> str:
+    """What the manifest at the root of a project calls it, as it is written there; empty where none does."""
+    tree = make_tree(root, look_at_top(root).files)
+    found = (read_manifest(tree, name) for name in (PYTHON, NODE, RUST, GO))
+    return next((manifest.name for manifest in found if manifest is not None and manifest.name), "")
 
 
 # -- node -----------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ Commands, and the tools of the MCP server `quire` that do the same:
 - Before files are changed: `memory brief <file>…`, or `brief_memory`, shows what governs them.
 - When product reality changed (a feature, a decision, a trap, a question): `memory save --stdin`, or `save_memory`.
   `memory save --help` shows an example. Most sessions need no save; secrets and task diaries stay out.
+  Relate two nodes only where that changes what to conclude.
 - At the end of a session: `memory sync`, or `sync_memory`, names what the code has left behind; `memory confirm <id>`
   is for what still holds.
 - What hooks and imports propose waits in `memory inbox` until the user accepts or rejects it.

@@ -69,7 +69,8 @@ memory save --stdin <<'JSON'
 JSON
 ```
 
-An existing id updates its node. `stale`, `supersede` and `delete` retire what is no longer true. `memory save --help`
+Relate two nodes only where that changes what to conclude; do not wire everything to everything. An existing id updates
+its node. `stale`, `supersede` and `delete` retire what is no longer true. `memory save --help`
 shows every field.
 
 ## Confirming

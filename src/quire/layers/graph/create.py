@@ -23,16 +23,29 @@ _ATTRIBUTES_TEXT = (
 __all__ = ["create_store", "planned_files", "project_identity", "refresh_schemas"]
 
 
-def project_identity(root: str, name: str | None) -> tuple[str, str]:
-    """The project's id and name, from the name given or from the folder's."""
+def project_identity(root: str, name: str | None, declared: str = "") -> tuple[str, str]:
+    """The project's id and name, from the name given; else the folder's id, and the name that a manifest declares.
+
+    Without a manifest the folder's name is taken as it is written, unless it is several words joined by hyphens.
+    """
     if name is not None:
         return f"project.{slugify(_checked(name), hex_digest)}", name.strip()
-    slug = slugify(os.path.basename(root) or "project", hex_digest)
-    return f"project.{slug}", title_from_slug(slug)
+    folder = os.path.basename(root) or "project"
+    slug = slugify(folder, hex_digest)
+    joined = "" if folder == slug and "-" in slug else folder
+    named = next((text.strip() for text in (declared, joined) if text and not _fault(text)), "")
+    return f"project.{slug}", named or title_from_slug(slug)
 
 
 def _checked(name: str) -> str:
     """The name, if it may stand in files and on terminals."""
+    fault = _fault(name)
+    if fault:
+        raise InputError(f"The project's name {fault}.", hint="Give a short, readable name.", details={"field": "name"})
+    return name.strip()
+
+
+def _fault(name: str) -> str | None:
     fault = None
     if not name.strip() or len(name) > limits.TITLE_CHARS:
         fault = f"must have 1 to {limits.TITLE_CHARS} characters"
@@ -40,14 +53,12 @@ def _checked(name: str) -> str:
         fault = "holds characters that a name cannot have"
     elif any(found.certain for found in find_secrets(name)):
         fault = "looks like a credential"
-    if fault:
-        raise InputError(f"The project's name {fault}.", hint="Give a short, readable name.", details={"field": "name"})
-    return name.strip()
+    return fault
 
 
-def planned_files(root: str, name: str | None, now: str) -> dict[str, bytes]:
+def planned_files(root: str, name: str | None, now: str, declared: str = "") -> dict[str, bytes]:
     """The files of a new store, by their paths below the memory folder."""
-    project_id, title = project_identity(root, name)
+    project_id, title = project_identity(root, name, declared)
     stem = file_stems(project_id)[0]
     body = f"# {title}\n\n{title} {NO_DESCRIPTION}: say in a sentence or two what it is and whom it serves."
     node = {
@@ -81,12 +92,12 @@ def planned_files(root: str, name: str | None, now: str) -> dict[str, bytes]:
     return files
 
 
-def create_store(store: GraphStore, world: World, name: str | None) -> list[str]:
+def create_store(store: GraphStore, world: World, name: str | None, declared: str = "") -> list[str]:
     """Make the store in one transaction; the paths that were written. What is there already stays."""
     with write_access(store, world, "init"):
         changes = [
             Change(path=path, data=data, planned=None)
-            for path, data in planned_files(store.root, name, timestamp(world.now())).items()
+            for path, data in planned_files(store.root, name, timestamp(world.now()), declared).items()
             if not os.path.lexists(store.path(path))
         ]
         apply_changes(store.folder, os.path.join(store.folder, RECOVERY), changes, [], world.token())

@@ -21,14 +21,9 @@ def hint_for(store: GraphStore, node_id: str) -> str:
 
 def similar_ids(store: GraphStore, node_id: str) -> list[str]:
     """Ids that a mistyped one may have meant, by the names of the files."""
-    stems = [path.rpartition("/")[2].removesuffix(".json") for path in store.node_paths()]
+    slugs = {path: path.rpartition("/")[2].removesuffix(".json").rpartition(".")[2] for path in store.node_paths()}
     wanted = slug_of(node_id) or node_id
-    close = get_close_matches(wanted, [stem.rpartition(".")[2] for stem in stems], n=3, cutoff=0.6)
-    found = []
-    for path in store.node_paths():
-        stem = path.rpartition("/")[2].removesuffix(".json")
-        if stem.rpartition(".")[2] in close:
-            stored = store.read_node(path)
-            if isinstance(stored, StoredNode):
-                found.append(stored.node.id)
-    return sorted(found, key=lambda found_id: found_id.partition(".")[0] != kind_of(node_id))[:3]
+    close = get_close_matches(wanted, set(slugs.values()), n=3, cutoff=0.6)
+    read = [store.read_node(path) for path, slug in slugs.items() if slug in close]
+    found = [stored.node.id for stored in read if isinstance(stored, StoredNode)]
+    return sorted(found, key=lambda other: (slug_of(other) != wanted, kind_of(other) != kind_of(node_id), other))[:3]

@@ -9,21 +9,29 @@ from typing import Any
 import msgspec
 
 from quire.files import Append, Change, Git, World, apply_changes, sha256
-from quire.layers.graph.codec import encode_event
+from quire.layers.graph.codec import encode_event, node_decoder
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.inspect import found_elsewhere
 from quire.layers.graph.intent import Draft, read_intent, refuse
 from quire.layers.graph.layout import EVENTS, FOLDER, RECOVERY
 from quire.layers.graph.plan import Plan, plan_save
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
-from quire.layers.graph.store import GraphStore
+from quire.layers.graph.source import node_record
+from quire.layers.graph.store import GraphStore, StoredNode
 from quire.layers.graph.types import Event
 from quire.layers.graph.writing import write_access
-from quire.model import Actor, Conflict, Problem, is_seal, timestamp
+from quire.model import Actor, Conflict, Problem, Record, is_seal, timestamp
 
 _ATTEMPTS = 3
 
 __all__ = ["Saved", "save_intent"]
+
+
+class PlannedNode(msgspec.Struct, frozen=True):
+    """A node as it would be, and the nodes that it is tied to then, or that are retired by the same save."""
+
+    record: Record
+    settled: frozenset[str]
 
 
 class Saved(msgspec.Struct, kw_only=True):
@@ -45,6 +53,8 @@ class Saved(msgspec.Struct, kw_only=True):
     recovery_files: list[RecoveryCopy] = []
     events_appended: int = 0
     warnings: list[Problem] = []
+    planned: list[PlannedNode] = []
+    """Of a dry run: the nodes that it would create or update."""
 
     @property
     def changed(self) -> bool:
@@ -116,11 +126,26 @@ def _resolve(store: GraphStore, git: Git, draft: Draft, actor: Actor, now: str, 
         _write_node(store, plan, node, write, taken)
     _write_relations(plan, write)
     write.report.unchanged += plan.already
+    if dry_run:
+        write.report.planned = _planned(plan, write.report)
     write.report.events_appended = len(write.events)
     write.report.files_changed = sorted(f"{FOLDER}/{change.path}" for change in write.changes)
     if write.events:
         write.report.files_changed = sorted([*write.report.files_changed, f"{FOLDER}/{EVENTS}"])
     return write
+
+
+def _planned(plan: Plan, report: Saved) -> list[PlannedNode]:
+    retired = {*report.memory_marked_stale, *report.memory_superseded, *report.memory_deleted}
+    ties = [(source, target) for (source, _, target), tie in plan.relations.items() if not tie.removed]
+    found = []
+    for node_id in (*report.memory_created, *report.memory_updated):
+        node = plan.nodes[node_id]
+        data, body = node.encode(plan.now), node.body.encode()
+        stored = StoredNode(node=node_decoder().decode(data), body=node.body, path=node.path, data=data, body_data=body)
+        tied = {end for ends in ties if node_id in ends for end in ends}
+        found.append(PlannedNode(node_record(stored), frozenset(retired | tied)))
+    return found
 
 
 def _seal(store: GraphStore, git: Git, plan: Plan, draft: Draft) -> None:

@@ -21,6 +21,7 @@ from quire.layers.graph.config import STORAGE_VERSION, Config
 from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
 from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RECOVERY, RELATIONS
 from quire.model import (
+    InvalidConfig,
     InvalidStore,
     NotInitialized,
     Problem,
@@ -121,10 +122,12 @@ class GraphStore:
         try:
             return msgspec.convert(fields, Config)
         except msgspec.ValidationError as error:
-            raise InvalidStore(
-                f"`{FOLDER}/{CONFIG}` is not valid: {error}.",
-                hint="Run `memory check` to see every fault.",
-                details={"path": f"{FOLDER}/{CONFIG}"},
+            reason, _, place = str(error).partition(" - at `$")
+            field = place.rstrip("`").replace(".", "/")
+            raise InvalidConfig(
+                f"`{FOLDER}/{CONFIG}` is not valid: {reason}{f' at {field}' if field else ''}.",
+                hint="Correct it by hand; `memory check` shows every fault.",
+                details={"path": f"{FOLDER}/{CONFIG}", "field": field or None},
             ) from None
 
     def _not_initialized(self) -> NotInitialized:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quire.model import UsageError, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import number
 
 _EXAMPLES = """Examples:
@@ -40,8 +40,9 @@ def run(
     if session.as_json:
         from quire.fields import brief_fields
 
-        answer(project, brief_fields(change, found))
+        answer(project, brief_fields(change, found), found.warnings)
         return
+    warn(found.warnings)
     if not change.files:
         say(f"No file has changed in {change.name}." if diff or branch is not None else "No file has changed.")
         return

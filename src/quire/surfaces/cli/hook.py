@@ -262,4 +262,9 @@ def _collect_later(root: str, world: World) -> None:
     start_program(own_command("inbox", "collect", "--in-background"), cwd=root, env=env)
 
 
-COMMAND = Command(run=run, examples=_EXAMPLES, arguments=(Argument(name="words", many=True, required=False),), paths=())
+COMMAND = Command(
+    run=run,
+    examples=_EXAMPLES,
+    arguments=(Argument(name="words", many=True, required=False, metavar="CLIENT EVENT"),),
+    paths=(),
+)

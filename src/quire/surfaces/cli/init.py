@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quire.model import UsageError
@@ -29,6 +30,7 @@ def run(
     dry_run: bool,
     force: bool,
     no_guidance: bool,
+    no_view: bool,  # noqa: ARG001
     layers: str | None,
     agents: str | None,
     imports: str | None,
@@ -87,6 +89,7 @@ def _answer(
     from quire.fields import imported_fields, initialized_fields, integrated_fields
 
     fields = initialized_fields(done)
+    fields["next_steps"] = list(_steps(done, wired))
     if asked:
         fields["integration"] = integrated_fields(wired) if wired is not None else None
         fields["imported"] = imported_fields(imported) if imported is not None else None
@@ -127,12 +130,17 @@ def _next(done: Initialized, wired: Integrated | None) -> None:
         return
     say()
     say("Next:")
-    say("  memory init --brief    gives your agent the task of filling the memory")
-    say("  memory save --help     shows how to record something yourself")
-    say("  memory view --open     shows all of it in your browser")
+    for step in _steps(done, wired):
+        say(f"  {step}")
+
+
+def _steps(done: Initialized, wired: Integrated | None) -> Iterator[str]:
+    yield "memory init --brief    gives your agent the task of filling the memory"
+    yield "memory save --help     shows how to record something yourself"
+    yield "memory view --open     shows all of it in your browser"
     line = sharing(done, wired)
     if line:
-        say(f"  {line}    to share it")
+        yield f"{line}    to share it"
 
 
 COMMAND = Command(
@@ -140,7 +148,10 @@ COMMAND = Command(
     examples=_EXAMPLES,
     options=(
         Option(
-            name="--name", into="name", metavar="NAME", help="The project's name; by default made from the folder's."
+            name="--name",
+            into="name",
+            metavar="NAME",
+            help="The project's name; by default what its manifest or its folder is called.",
         ),
         Option(name="--brief", into="brief", help="Print only the indexing brief for your agent; writes nothing."),
         Option(name="--dry-run", into="dry_run", help="Show what would be written, write nothing."),
@@ -153,7 +164,13 @@ COMMAND = Command(
             metavar="LAYERS",
             help="Create these layers, too: facts, profile, journal. Else each comes at first use.",
         ),
-        Option(name="--no-guidance", into="no_guidance", help="Leave AGENTS.md and CLAUDE.md alone."),
+        Option(
+            name="--no-guidance",
+            into="no_guidance",
+            also=("--no-agent-guidance",),
+            help="Leave AGENTS.md and CLAUDE.md alone.",
+        ),
+        Option(name="--no-view", into="no_view", help="Accepted for old scripts: no page is ever started."),
         Option(
             name="--agents",
             into="agents",

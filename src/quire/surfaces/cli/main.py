@@ -55,7 +55,7 @@ COMMANDS = {
 }
 _MODULES = {"import": "import_"}
 """Where a verb is a word of the language."""
-_HOOK = "hook"
+_HOOK, _HELP = "hook", "help"
 _NEW_OBJECTS = 50_000
 """How many objects more there are before the interpreter looks for those that nobody holds."""
 
@@ -128,6 +128,8 @@ def run(arguments: list[str], program: str = PROGRAM) -> int:
         from quire.surfaces.cli.hook import answer_hook
 
         return answer_hook(arguments[1:])
+    if arguments[:1] == [_HELP]:
+        arguments = [*arguments[1:], "--help"]
     # A mistake is answered in JSON too where that was asked for; what follows `--` is not ours to read.
     as_json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
     try:

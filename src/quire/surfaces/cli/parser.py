@@ -164,6 +164,7 @@ def _build(name: str, command: Command, program: str) -> click.Command:
             required=argument.required,
             type=_choice(argument.choices),
             nargs=-1 if argument.many else 1,
+            metavar=argument.metavar,
         )
         for argument in command.arguments
     ]
@@ -196,7 +197,7 @@ def _build_group(name: str, command: Command, text: str, epilog: str, program: s
 
 
 def _option(option: Option) -> click.Option:
-    names = [name for name in (option.short, option.name, option.into) if name]
+    names = [name for name in (option.short, option.name, *option.also, option.into) if name]
     if option.metavar is None:
         return click.Option(names, is_flag=True, help=option.help)
     alone: dict[str, Any] = {"is_flag": False, "flag_value": option.bare} if option.bare is not None else {}

@@ -38,7 +38,7 @@ def read_plain(arguments: list[str], find: Callable[[str], Command | None]) -> C
 
 
 def _values(command: Command, words: list[str], session: Session) -> Values | None:
-    options = {option.name: option for option in command.options}
+    options = {name: option for option in command.options for name in (option.name, *option.also)}
     values: Values = {option.into: _unset(option) for option in command.options}
     given: list[str] = []
     while words:

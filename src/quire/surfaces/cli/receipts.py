@@ -69,7 +69,7 @@ def _show(receipt: Receipt, *, details: bool) -> None:
 COMMAND = Command(
     run=run,
     examples=_EXAMPLES,
-    arguments=(Argument(name="name", required=False),),
+    arguments=(Argument(name="name", required=False, metavar="[SESSION]"),),
     options=(
         Option(name="--limit", into="limit", metavar="N", help="So many of the latest, by default 20."),
         Option(name="--details", into="details", help="What became of each record, too."),

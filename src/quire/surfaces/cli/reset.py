@@ -24,8 +24,9 @@ _EXAMPLES = """Examples:
 def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: bool) -> None:
     """Archive the memory into .memory/.backup/ and remove it, so that `memory init` can begin anew.
 
-    Also takes the guidance and map sections out of AGENTS.md and CLAUDE.md. A later `memory init`, also with
-    --force, never removes an archive.
+    Also takes the guidance and map sections out of AGENTS.md and CLAUDE.md. The profile, the journal, lines in
+    .gitignore and the wiring of agents stay, and are named. A later `memory init`, also with --force, never removes an
+    archive.
     """
     project = session.project()
     roots = [entry.project_root for entry in session.machine().projects()] if everywhere else [project.root]
@@ -68,6 +69,10 @@ def _report(done: Reset) -> None:
         say(f"  To undo: cd {shlex.quote(done.project_root)} && tar -xzf {shlex.quote(done.backup_path)}")
     else:
         say(f"Destroyed the memory in {done.project_root}")
+    if done.left:
+        say(f"  Left as they are: {', '.join(done.left)}")
+    if done.wired:
+        say("  To take the wiring of your agents out: memory init && memory integrate --remove && memory reset")
 
 
 def _ask(roots: list[str], destroy: bool, session: Session) -> None:

@@ -24,7 +24,7 @@ def run(session: Session, everywhere: bool) -> None:
         return
     project = session.part("Asking")
     found = project.status()
-    warnings = project.faded_facts() if found.facts else []
+    warnings = project.status_warnings(found)
     if session.as_json:
         from quire.fields import status_fields
 
@@ -38,11 +38,12 @@ def run(session: Session, everywhere: bool) -> None:
 
 
 def _all(session: Session) -> None:
-    rows = session.machine().status()
+    machine = session.machine()
+    rows = machine.status()
     if session.as_json:
         from quire.fields import statuses_fields
 
-        answer(None, statuses_fields(rows))
+        answer(None, statuses_fields(rows, machine.registry_path))
         return
     if not rows:
         say("No projects are registered. `memory init` registers one, `memory projects add` an existing one.")

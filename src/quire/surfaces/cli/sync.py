@@ -12,8 +12,9 @@ from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
     from quire.upkeep import Synced
+    from quire.upkeep.coverage import Gap
 
-_LISTED = 10
+_LISTED, _NAMED = 10, 3
 _EXAMPLES = """Examples:
   memory sync
   memory sync --dry-run
@@ -52,18 +53,16 @@ def _report(found: Synced, everything: bool, dry_run: bool) -> None:
     changed = [node for node in found.changed if shown or node.new]
     moved = [node for node in found.moved if shown or node.new]
     orphaned = [node for node in found.orphaned if shown or node.new]
-    _section("Moved", [f"{node.id} — {node.title} — {node.because}" for node in moved])
-    _section("Changed", [f"{node.id} — {node.title} — {node.because}" for node in changed])
-    _section("Orphaned", [f"{node.id} — {node.title} — {node.because}" for node in orphaned])
+    most = None if everything else _LISTED
+    for title, nodes in (("Moved", moved), ("Changed", changed), ("Orphaned", orphaned)):
+        _section(title, [f"{node.id} — {node.title} — {node.because}" for node in nodes], most)
+    gaps = [gap for gap in found.coverage_gaps if shown or gap.new]
     if shown:
         unverifiable = [f"{node.id} — {node.because}" for node in found.unverifiable]
-        _section("Could not be checked (`memory confirm` after a look)", unverifiable)
-        gaps = [
-            f"{gap.dir} — {_counted(gap.files_count)}: {one_line(', '.join(gap.examples))}"
-            for gap in found.coverage_gaps
-        ]
-        _section("Code that no feature covers", gaps)
-        _section("Without anchors", found.unanchored)
+        _section("Could not be checked (`memory confirm` after a look)", unverifiable, most)
+    _section("Code that no feature covers", list(map(_gap_line, gaps)), most)
+    if shown:
+        _section("Without anchors", found.unanchored, most)
     else:
         _rest(found, len(changed) + len(moved) + len(orphaned))
     if changed or moved or orphaned:
@@ -98,21 +97,34 @@ def _rest(found: Synced, listed: int) -> None:
     """What was reported before, in a line."""
     known = found.findings - listed
     notes = [f"to look at since earlier: {known}"] if known else []
-    if found.coverage_gaps:
-        notes.append(f"folders with code and no feature: {len(found.coverage_gaps)}")
+    folders = [gap.dir for gap in found.coverage_gaps if not gap.new]
+    notes += [f"folders with code and no feature: {_few(folders)}"] if folders else []
+    notes += [f"without anchors: {_few(found.unanchored)}"] if found.unanchored else []
     if notes:
-        say(f"{' · '.join(notes)}: `memory sync --all` lists them.")
+        say()
+        say(f"{' · '.join(notes)}. `memory sync --all` lists everything.")
 
 
-def _section(title: str, entries: list[str]) -> None:
+def _few(names: list[str]) -> str:
+    """The first of many names, and how many there are besides."""
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return one_line(", ".join(names[:_NAMED])) + rest
+
+
+def _gap_line(gap: Gap) -> str:
+    return f"{gap.dir} — {_counted(gap.files_count)}: {one_line(', '.join(gap.examples))}"
+
+
+def _section(title: str, entries: list[str], most: int | None) -> None:
+    """A list with its title; of a long one the beginning, unless all of it was asked for."""
     if not entries:
         return
     say()
     say(f"{title}:")
-    for entry in entries[:_LISTED]:
+    for entry in entries[:most]:
         say(f"- {entry}")
-    if len(entries) > _LISTED:
-        say(f"- and {len(entries) - _LISTED} more: `memory sync --json`")
+    if most and len(entries) > most:
+        say(f"- and {len(entries) - most} more: `memory sync --all`")
 
 
 def _prompt(found: Synced, shown: set[str]) -> None:
