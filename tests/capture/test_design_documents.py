@@ -268,7 +268,7 @@ def test_a_single_question_in_the_head_need_be_no_list() -> None:
     ("line", "known"),
     [
         ("open_questions: []", True),
-        ("open_questions: |", False),
+        ("open_questions: {", False),
         ("open_questions: [a\nopen_questions: []", False),
         ("a line that may belong to it", False),
         ("tags: {a: b}", True),

@@ -639,7 +639,7 @@ def test_a_question_that_is_asked_again_is_stored_again() -> None:
         [document("docs/b.md")],
         [document(status="archived")],
         [document(status="deferred")],
-        [read_design_document(PATH, b"---\nid: cache\nstatus: seed\nopen_questions: |\n  x\n---\n")],
+        [read_design_document(PATH, b"---\nid: cache\nstatus: seed\nopen_questions: {\n  x\n---\n")],
         [document("docs/b.md", id="cache"), document("docs/c.md", id="cache")],
     ],
 )

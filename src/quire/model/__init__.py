@@ -62,9 +62,11 @@ from quire.model.text import (
     cut,
     first_sentence,
     has_front_matter,
+    headline,
     one_line,
     plain_newlines,
     trim,
+    without_marks,
 )
 from quire.model.times import (
     EPOCH,
@@ -182,6 +184,7 @@ __all__ = [
     "file_stems",
     "first_sentence",
     "has_front_matter",
+    "headline",
     "instant",
     "is_absent",
     "is_id",
@@ -206,5 +209,6 @@ __all__ = [
     "title_from_slug",
     "trim",
     "weight_at",
+    "without_marks",
     "worn",
 ]

@@ -12,7 +12,20 @@ _BLANK = (
 _SENTENCE = r"(?s)^.*?[.!?](?=\s|$)|^.*?[。！？]"
 _FRONT_MATTER = r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 
-__all__ = ["cut", "first_sentence", "has_front_matter", "one_line", "plain_newlines", "trim"]
+_HINT = r"(?m)[#*_\[>]|^\s*[-+] "
+_MARKS = r"(?m)^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)"
+_LINKS = r"!?\[([^\[\]]*)\]\([^()\s]*\)"
+
+__all__ = [
+    "cut",
+    "first_sentence",
+    "has_front_matter",
+    "headline",
+    "one_line",
+    "plain_newlines",
+    "trim",
+    "without_marks",
+]
 
 
 def trim(text: str) -> str:
@@ -32,6 +45,23 @@ def one_line(text: str) -> str:
 def cut(text: str, chars: int) -> str:
     """At most `chars` characters, the last one an ellipsis when something was left out."""
     return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+
+
+def without_marks(text: str) -> str:
+    """A text without the marks of Markdown; names of code keep theirs."""
+    return re.sub(_LINKS, r"\1", re.sub(_MARKS, "", text)) if re.search(_HINT, text) else text
+
+
+def headline(text: str, chars: int) -> str:
+    """The beginning of a text as a title: on one line, without marks, and cut behind a whole word."""
+    plain = one_line(without_marks(text[: 4 * chars]))
+    if len(plain) <= chars:
+        return plain
+    end = plain.rfind(" ", 0, chars)
+    kept = plain[: end if end > chars // 2 else chars - 1].rstrip(" ,;:-–—›(")
+    # Half a name in ticks is none.
+    kept = kept[: kept.rfind("`")].rstrip(" ,;:-–—›(") if kept.count("`") % 2 and kept.rfind("`") > chars // 2 else kept
+    return f"{kept}…"
 
 
 def first_sentence(markdown: str) -> str:

@@ -112,6 +112,11 @@ export interface Proposal {
   proposed_at: string;
   evidence: Evidence[];
   fields: { name: string; value: string }[];
+  /** What its own file says of it: nothing, `open` or `over`; and in which words. */
+  standing: string;
+  said: string;
+  /** The record that it changes, if any. */
+  updates: string;
 }
 
 export interface InboxPage {

@@ -13,7 +13,7 @@ from quire.capture.hosts.items import Item, lead_of
 from quire.capture.hosts.types import HostRead, HostSource
 from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, propose
 from quire.layers.profile.layout import KEY_CHARS, TAG_CHARS
-from quire.model import Problem, cut, first_sentence, one_line
+from quire.model import Problem, cut, first_sentence, headline, one_line
 
 TITLE_CHARS = 80
 PROPOSALS_MOST = 200
@@ -77,7 +77,7 @@ class Gathering:
 
     def node(self, kind: str, title: str, body: str, items: list[Item], **more: Any) -> None:
         """A node of the graph; `more` are further fields, such as a stage."""
-        title, body = cut(title.rstrip(" .:;"), TITLE_CHARS), self._short(body, items[0].line)
+        title, body = headline(title.rstrip(" .:;"), TITLE_CHARS), self._short(body, items[0].line)
         text = body if one_line(body).startswith(title.rstrip("…")) else f"{title}\n{body}"
         fields: dict[str, Any] = {"kind": kind, "title": title, "body": body, **more}
         anchors = anchors_for(f"{title}\n{body}", self._root, self._globs)

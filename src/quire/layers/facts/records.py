@@ -8,7 +8,7 @@ from quire.layers.facts.decay import half_life_of, last_seen, prior_of
 from quire.layers.facts.layout import FILE
 from quire.layers.facts.lines import Reading, encode_record, read_lines
 from quire.layers.facts.types import Connection, Episode, Fact
-from quire.model import Edge, Record, cut, one_line
+from quire.model import Edge, Record, headline, one_line
 
 _TITLE_CHARS = 80
 _EPISODE_WEIGHT = 0.9
@@ -62,7 +62,7 @@ def fact_record(held: Held, home: str) -> Record:
         ref=fact_ref(fact.id),
         layer="facts",
         kind="fact",
-        title=cut(one_line(fact.content), _TITLE_CHARS),
+        title=headline(fact.content, _TITLE_CHARS),
         text=fact.content,
         status=fact.status,
         path=FILE,

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from quire.model import LIVE_STATUSES, Layer, Record, Verdict, cut, one_line
+from quire.model import LIVE_STATUSES, Layer, Record, Verdict, cut, one_line, without_marks
 
 _EXCERPT = 240
 _READ = 800
-_HINT = re.compile(r"[#*_\[>]|^\s*[-+] ", re.M)
-_MARKS = re.compile(
-    r"^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|(?<!\w)__|__(?!\w)|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", re.M
-)
-_LINKS = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 
 __all__ = ["Item", "is_current", "is_judged", "item_of", "items_of", "stage_of"]
 
@@ -55,14 +49,14 @@ def item_of(record: Record, verdict: Verdict | None = None) -> Item:
         created_at=record.created_at,
         updated_at=record.updated_at,
         tags=record.tags,
-        excerpt=cut(one_line(_without_marks(record.text)), _EXCERPT),
+        excerpt=cut(one_line(without_marks(_without_heading(record.text, title)[:_READ])), _EXCERPT),
     )
 
 
-def _without_marks(text: str) -> str:
-    """The first words of a text without the marks of Markdown; names of code keep theirs."""
-    first = text[:_READ]
-    return _LINKS.sub(r"\1", _MARKS.sub("", first)) if _HINT.search(first) else first
+def _without_heading(text: str, title: str) -> str:
+    """A text without a heading that is only the title again, which stands beside it."""
+    first, _, rest = text.partition("\n")
+    return rest if rest.strip() and first.startswith("#") and one_line(first.lstrip("#")) == title else text
 
 
 def items_of(records: Iterable[Record], verdicts: Mapping[str, Verdict]) -> tuple[Item, ...]:

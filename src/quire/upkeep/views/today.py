@@ -75,6 +75,9 @@ class ShownProposal(msgspec.Struct, frozen=True, kw_only=True):
     proposed_at: str
     evidence: tuple[ShownEvidence, ...]
     fields: tuple[NamedValue, ...]
+    standing: str
+    said: str
+    updates: str
 
 
 class InboxPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -273,6 +276,9 @@ def _proposal(item: Proposal) -> ShownProposal:
             for found in item.evidence[:_PARTS]
         ),
         fields=tuple(NamedValue(name, value) for name, value in values if value)[:_PARTS],
+        standing=item.standing,
+        said=cut(item.said, _VALUE_CHARS),
+        updates=item.updates,
     )
 
 

@@ -6,6 +6,7 @@ import { Kind } from "../../parts/badges.tsx";
 import { counted } from "../../parts/counted.ts";
 import { Ago } from "../../parts/times.tsx";
 import { who } from "./who.ts";
+import { repeats, wordingOf } from "./wording.ts";
 
 const INTO: Record<string, string> = {
   graph: "the product graph",
@@ -34,15 +35,14 @@ export function ProposalCard({ proposal, settled, onDone }: Given) {
     event.preventDefault();
     event.currentTarget.querySelector<HTMLButtonElement>(`[data-act=${act}]`)?.click();
   };
-  const titled = value(proposal, "title");
-  const text = withoutTitle(proposal.text, titled);
+  const shown = wordingOf(proposal);
   return (
     <article
       class={`sheet proposal${settled ? " settled" : ""}`}
       tabIndex={0}
       data-row
       data-ref={proposal.id}
-      aria-label={`${proposal.kind}: ${titled || proposal.text}`}
+      aria-label={`${proposal.kind}: ${shown.heading || proposal.text}`}
       aria-keyshortcuts={may ? "a r" : undefined}
       onKeyDown={pressed}
     >
@@ -51,10 +51,11 @@ export function ProposalCard({ proposal, settled, onDone }: Given) {
         <span class="faint small">for {INTO[proposal.into] ?? proposal.into}</span>
         <Ago time={proposal.proposed_at} />
       </div>
-      {titled && text ? <h2>{titled}</h2> : null}
-      <p class="proposal-text">{text || proposal.text}</p>
-      <Quotes evidence={proposal.evidence} />
-      <Made proposal={proposal} />
+      {shown.heading ? <h2>{shown.heading}</h2> : null}
+      <p class="proposal-text">{shown.text}</p>
+      <Standing proposal={proposal} />
+      <Quotes evidence={proposal.evidence} text={proposal.text} />
+      <Made fields={shown.fields} origin={proposal.origin} />
       {may ? (
         <div class="proposal-acts">
           <AcceptButton proposal={proposal} onDone={onDone} />
@@ -66,19 +67,39 @@ export function ProposalCard({ proposal, settled, onDone }: Given) {
   );
 }
 
-function Quotes({ evidence }: { evidence: Evidence[] }) {
+/** What its own file says of it, and which record it changes. */
+function Standing({ proposal }: { proposal: Proposal }) {
+  const { standing, said, updates } = proposal;
+  return (
+    <>
+      {standing ? (
+        <p class="faint">
+          {standing === "open" ? "Its file calls it undecided: " : "Its file calls it no longer valid, so it becomes a retired record: "}
+          “{said}”
+        </p>
+      ) : null}
+      {updates ? (
+        <p class="faint">
+          It changes <code>{updates}</code>, which an earlier version of its file became.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Quotes({ evidence, text }: { evidence: Evidence[]; text: string }) {
   if (!evidence.length) return null;
   const rest = evidence.slice(QUOTES);
   return (
     <>
       {evidence.slice(0, QUOTES).map((found, number) => (
-        <Quote key={number} found={found} />
+        <Quote key={number} found={found} text={text} />
       ))}
       {rest.length ? (
         <details>
           <summary>{counted(rest.length, "more quote")}</summary>
           {rest.map((found, number) => (
-            <Quote key={number} found={found} />
+            <Quote key={number} found={found} text={text} />
           ))}
         </details>
       ) : null}
@@ -86,10 +107,10 @@ function Quotes({ evidence }: { evidence: Evidence[] }) {
   );
 }
 
-function Quote({ found }: { found: Evidence }) {
+function Quote({ found, text }: { found: Evidence; text: string }) {
   return (
     <figure class="quote">
-      <blockquote>{found.quote}</blockquote>
+      {repeats(found.quote, text) ? null : <blockquote>{found.quote}</blockquote>}
       <figcaption>
         <b>{who(found.by)}</b>
         {found.where ? <code>{found.where}</code> : null}
@@ -100,10 +121,7 @@ function Quote({ found }: { found: Evidence }) {
 }
 
 /** The fields of the record that it would make, less what is shown already. */
-function Made({ proposal }: { proposal: Proposal }) {
-  const title = value(proposal, "title");
-  const shown = new Set([proposal.text, proposal.kind, title, withoutTitle(proposal.text, title)]);
-  const fields = proposal.fields.filter((field) => !shown.has(field.value));
+function Made({ fields, origin }: { fields: Proposal["fields"]; origin: string }) {
   return (
     <dl class="made">
       {fields.map((field) => (
@@ -115,18 +133,9 @@ function Made({ proposal }: { proposal: Proposal }) {
       <div>
         <dt>origin</dt>
         <dd>
-          <code>{proposal.origin}</code>
+          <code>{origin}</code>
         </dd>
       </div>
     </dl>
   );
-}
-
-/** The text of a proposal may begin with its title, which stands above it. */
-function withoutTitle(text: string, title: string): string {
-  return title && text.startsWith(title) ? text.slice(title.length).trim() : text;
-}
-
-function value(proposal: Proposal, name: string): string {
-  return proposal.fields.find((field) => field.name === name)?.value ?? "";
 }
