@@ -89,10 +89,14 @@ def _features(index: Index, counts: Counts, stage: str) -> tuple[_Group, list[Re
 
 
 def _calm(records: list[Record]) -> list[Record]:
-    """Those that do not read like orders to a model: instruction files are handed over without anybody asking."""
+    """Those that give no orders to a model and could do no harm: instruction files are read without a question."""
     from quire.guard import find_instructions
+    from quire.guard.effects import effects_of
 
-    return [record for record in records if not find_instructions(f"{record.title}\n{first_sentence(record.text)}")]
+    shown = {record.ref: f"{record.title}\n{first_sentence(record.text)}" for record in records}
+    return [
+        record for record in records if not find_instructions(shown[record.ref]) and not effects_of(shown[record.ref])
+    ]
 
 
 def _feature_line(record: Record, intent_chars: int) -> str:
