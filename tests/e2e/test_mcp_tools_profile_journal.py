@@ -19,13 +19,6 @@ from mcp_lines import until
 from quire.surfaces.mcp.catalogue import chosen_tools
 
 AT, THEN = "2026-03-02T11:19:00Z", "2026-03-02T11:19:00.000Z"
-BASELINE = {
-    "status": "warn",
-    "code": "validation:baseline",
-    "message": "The project's own checks were never run for this memory.",
-    "path": ".agent-memory/state.json",
-    "hint": "`memory journal update --validate` runs the project's own checks.",
-}
 NO_PROCESS = "No process keeps the journal, and none has to."
 SAID = "Asked: Cache the order list. Result: Cache the order list for 30 seconds in src/cache.ts."
 TENANT, RUNBOOK = "Cache keys must include the tenant", "Write a cache runbook"
@@ -207,8 +200,8 @@ def test_memory_assess(tools: Tools) -> None:
     assert found["suggestedNextAction"] == f"{waits} Recall them. Call journal_recall."
     assert found["details"]["memoryHealth"] == "attention"
     assert found["details"]["backlog"] == {"unrecalledAll": 1, "unrecalledLocal": 0, "unrecalledImports": 1}
-    assert found["details"]["validate"]["topFindings"] == [BASELINE]
-    assert found["warnings"] == [f"{BASELINE['code']}: {BASELINE['message']}", waits]
+    assert found["details"]["validate"]["topFindings"] == []
+    assert found["warnings"] == [waits]
 
 
 def test_memory_maintain(tools: Tools, own: Here) -> None:
@@ -256,7 +249,7 @@ def test_memory_status(tools: Tools) -> None:
 
 def test_memory_validate(tools: Tools) -> None:
     found = tools("memory_validate")
-    assert (found["failCount"], found["warnCount"], found["findings"]) == (0, 1, [BASELINE])
+    assert (found["failCount"], found["warnCount"], found["findings"]) == (0, 0, [])
     with open(tools.root / ".agent-memory/history/events.jsonl", "a") as file:
         file.write("no event\n")
     assert tools("memory_validate")["failCount"] == 1

@@ -64,7 +64,7 @@ def test_signals_are_cut_unique_and_never_empty() -> None:
 
 def test_a_bundle_of_another_form_gives_what_it_has() -> None:
     assert bundle_signals({"project": [], "gotchas": "x", "nextSteps": [1, {"title": "T"}]}) == Signals(
-        next_step_hints=("T: ",)
+        next_step_hints=("T",)
     )
     assert run_summary("update", {}) == "update refreshed canonical memory for ."
 

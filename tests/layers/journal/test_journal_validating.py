@@ -494,7 +494,7 @@ DAMAGE: dict[str, tuple[Callable[[Store], Any], list[tuple[str, str]]]] = {
     ),
     "entry no document": (lambda s: _entry_in(s, "src/harbor.py"), [("warn", "entry:unfit")]),
     "paths gone": (lambda s: shutil.rmtree(s.root / "src"), [("warn", "bundle:paths")]),
-    "never validated": (lambda s: _in_snapshot(s, status="not-run"), [("warn", "validation:baseline")]),
+    "never validated": (lambda s: _in_snapshot(s, status="not-run"), []),
     "validated at no time": (lambda s: _in_snapshot(s, validatedAt="then"), [("warn", "validation:timestamp")]),
     "validated long ago": (
         lambda s: _in_snapshot(s, validatedAt="2026-01-01T00:00:00.000Z"),

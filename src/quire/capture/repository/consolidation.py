@@ -22,6 +22,7 @@ from quire.layers.journal import (
     group_events,
     layout,
     merge_sections,
+    moment_of,
     ordinal_of,
     shown,
     texts_at,
@@ -112,7 +113,7 @@ def _with_steps(items: dict[str, Any], told: list[Group], ever_done: set[str]) -
         for hint in group.signals.next_step_hints[-SIGNALS_MOST:]:
             title, start = _titled(_unmarked(hint))
             if not _is_done_hint(hint) and not any(are_alike(title, topic) for topic in done):
-                why = f"It came up in {_latest(group)}: {group.representative_summary}"
+                why = f"It came up {_when(group)}: {group.representative_summary}"
                 _put(items, title, {"why": said(why), "start": start}, group, "nextSteps")
         if done:
             is_done = {key for key, item in items.items() if any(are_alike(shown(item, "title"), one) for one in done)}
@@ -142,17 +143,19 @@ def _latest(group: Group) -> str:
     return group.event_ids[-1]
 
 
+def _when(group: Group) -> str:
+    moment = moment_of(group.created_at_last)
+    return f"on {moment.date().isoformat()}" if moment else "in a session"
+
+
 def _newer(first: str, second: str) -> str:
     return first if ordinal_of(first) > ordinal_of(second) else second
 
 
 def _filled(item: Any, key: str) -> Any:
-    """An item whose blanks say that there is nothing, or where to look."""
+    """An item whose blanks say that there is nothing. The event that it comes from is its source."""
     if not isinstance(item, dict) or not shown(item, "title").strip():
         return item
-    event = shown(item, SOURCE)
-    if key == "gotchas" and not shown(item, "correctPath").strip() and ordinal_of(event):
-        item = {**item, "correctPath": f"See {event} in the history."}
     return {**item, **{name: stated(shown(item, name)) for name in FIELDS[key]}}
 
 

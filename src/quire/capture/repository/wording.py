@@ -7,10 +7,9 @@ import html
 import re
 
 from quire.capture.quoting import quote, safe_text
+from quire.layers.journal.bundles import NONE
 from quire.model import cut, first_sentence, one_line, trim
 
-NONE = "none"
-"""Stands where nothing is known: no field may be empty."""
 SENTENCE_CHARS = 240
 TITLE_CHARS = 100
 _LOOKED_AT = 4_000

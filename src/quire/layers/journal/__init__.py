@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         sweep_batches,
     )
     from quire.layers.journal.bundle_diff import BundleDiff, diff_bundles, diff_text, diff_value
-    from quire.layers.journal.bundles import merge_sections, objects_at, shown, texts_at
+    from quire.layers.journal.bundles import known, merge_sections, objects_at, shown, texts_at
     from quire.layers.journal.canonical import canonical_text, content_hash, decode_json, file_bytes, line_bytes
     from quire.layers.journal.collation import collation_key
     from quire.layers.journal.comparing import changed_parts
@@ -177,6 +177,7 @@ __all__ = [
     "held_file",
     "holds_entry",
     "journal_access",
+    "known",
     "layout",
     "line_bytes",
     "load_checkpoint",
@@ -309,6 +310,7 @@ _HOMES = {
     "holds_entry": "pages",
     "held_file": "store",
     "journal_access": "store",
+    "known": "bundles",
     "line_bytes": "canonical",
     "load_checkpoint": "store",
     "load_config": "store",

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Any
 
 from quire.layers.journal.layout import ALL, SECTION_KEYS
 from quire.layers.journal.types import Bundle, Fields
 
-__all__ = ["entry_file", "listed", "merge_sections", "objects_at", "part", "shown", "texts_at"]
+NONE = "none"
+"""Stands where nothing is known: no text of a bundle may be empty."""
+_POINTER = re.compile(r"See evt-[0-9]+ in the history\.")
+"""Said by earlier versions where no way out was known; retention may have put that event away since."""
+
+__all__ = [
+    "NONE",
+    "entry_file",
+    "known",
+    "labelled",
+    "listed",
+    "merge_sections",
+    "objects_at",
+    "part",
+    "shown",
+    "texts_at",
+]
 
 
 def part(value: Any, *path: str) -> Any:
@@ -22,6 +39,17 @@ def shown(value: Any, *path: str) -> str:
     """The text at a path; empty where there is none."""
     found = part(value, *path)
     return found if isinstance(found, str) else ""
+
+
+def known(value: Any, *path: str) -> str:
+    """The text at a path, if it says something: empty where it is the word for none."""
+    text = shown(value, *path)
+    return "" if text.strip().lower() == NONE or _POINTER.fullmatch(text.strip()) else text
+
+
+def labelled(name: str, text: str) -> str:
+    """A name with what is said of it, or alone."""
+    return f"{name}: {text}" if text else name
 
 
 def texts_at(value: Any, *path: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from quire.layers.journal import layout
-from quire.layers.journal.bundles import entry_file, objects_at, shown, texts_at
+from quire.layers.journal.bundles import entry_file, known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.layout import PROJECTION_FILES, PROJECTION_VERSION, PROJECTIONS
 from quire.layers.journal.types import Bundle, Fields, State
 from quire.layers.journal.wording import flat
@@ -19,6 +19,13 @@ _MARKER = re.compile(
 NOTHING = "Nothing recorded yet."
 _WRITTEN = "These pages are written by `agent-memory` from the memory of this repository; edits here do not last."
 _TRAPS = "Traps that took long to find and would again. What is obvious from the code is not listed."
+_FACTS = (
+    ("Primary ecosystem", "primaryEcosystem"),
+    ("Package manager", "packageManager"),
+    ("Workspace mechanism", "workspaceManager"),
+)
+_GOTCHA = (("Symptom", "symptom"), ("Cause", "cause"), ("Correct path", "correctPath"))
+_STEP = (("Why", "why"), ("Start", "start"), ("Done when", "done"))
 _WHEN = {
     "gotchas": " if something behaves in a way you did not expect",
     "next-steps": " if you are looking for something to do",
@@ -126,20 +133,21 @@ def _readme(state: State) -> list[str]:
 def _project_map(bundle: Bundle) -> list[str]:
     project = bundle.get("project")
     facts = [
-        f"Primary ecosystem: {_line(project, 'primaryEcosystem')}",
-        f"Package manager: {_line(project, 'packageManager')}",
-        f"Workspace mechanism: {_line(project, 'workspaceManager')}",
+        *(f"{label}: {flat(shown(project, name))}" for label, name in _FACTS),
         f"Recommended entry file: `{flat(entry_file(bundle))}`",
     ]
     modules = objects_at(bundle, "projectMap", "modules")
     return [
         "# Project Map",
-        _line(project, "summary"),
+        _line(project, "summary") or NOTHING,
         *_section("Engineering Facts", facts),
         *_section("Key Paths", _quoted(texts_at(bundle, "project", "keyPaths"))),
         *_section(
             "Modules",
-            (f"`{_line(item, 'path')}` ({_line(item, 'name')}): {_line(item, 'responsibility')}" for item in modules),
+            (
+                labelled(f"`{_line(item, 'path')}` ({_line(item, 'name')})", _line(item, "responsibility"))
+                for item in modules
+            ),
         ),
         *_section("Entrypoints", _places(objects_at(bundle, "projectMap", "entrypoints"), "role")),
         *_section("Dense Source Areas", _places(objects_at(bundle, "projectMap", "denseSourceAreas"), "note")),
@@ -157,16 +165,16 @@ def _current_focus(bundle: Bundle) -> list[str]:
         f"Summary: {_line(snapshot, 'summary')}",
     ]
     results = (
-        f"{_line(item, 'status').upper()} {_line(item, 'command')}: {_line(item, 'summary')}"
+        labelled(f"{_line(item, 'status').upper()} {_line(item, 'command')}", _line(item, "summary"))
         for item in objects_at(snapshot, "results")
     )
     commands = (
-        f"`{flat(' '.join(texts_at(item, 'command')))}` ({_line(item, 'label')}): {_line(item, 'purpose')}"
+        labelled(f"`{flat(' '.join(texts_at(item, 'command')))}` ({_line(item, 'label')})", _line(item, "purpose"))
         for item in objects_at(bundle, "validationCommands")
     )
     return [
         "# Current Focus",
-        _line(focus, "summary"),
+        _line(focus, "summary") or NOTHING,
         *_section("Current State", map(flat, texts_at(focus, "currentState"))),
         *_section("Known Risks", map(flat, texts_at(focus, "knownRisks"))),
         *_section("Validation Snapshot", known),
@@ -179,24 +187,14 @@ def _current_focus(bundle: Bundle) -> list[str]:
 def _gotchas(bundle: Bundle) -> list[str]:
     blocks = ["# Gotchas", _TRAPS]
     for item in objects_at(bundle, "gotchas"):
-        blocks += [
-            f"## {_line(item, 'title')}",
-            f"Symptom: {_line(item, 'symptom')}",
-            f"Cause: {_line(item, 'cause')}",
-            f"Correct path: {_line(item, 'correctPath')}",
-        ]
+        blocks += [f"## {_line(item, 'title')}", *_fields(item, _GOTCHA)]
     return blocks if len(blocks) > 2 else [*blocks, NOTHING]
 
 
 def _next_steps(bundle: Bundle) -> list[str]:
     blocks = ["# Next Steps"]
     for number, item in enumerate(objects_at(bundle, "nextSteps"), start=1):
-        blocks += [
-            f"## {number}. {_line(item, 'title')}",
-            f"Why: {_line(item, 'why')}",
-            f"Start: {_line(item, 'start')}",
-            f"Done when: {_line(item, 'done')}",
-        ]
+        blocks += [f"## {number}. {_line(item, 'title')}", *_fields(item, _STEP)]
     return blocks if len(blocks) > 1 else [*blocks, NOTHING]
 
 
@@ -213,9 +211,14 @@ def _quoted(paths: list[str]) -> list[str]:
 
 
 def _places(items: list[Fields], said: str) -> list[str]:
-    return [f"`{_line(item, 'path')}`: {_line(item, said)}" for item in items]
+    return [labelled(f"`{_line(item, 'path')}`", _line(item, said)) for item in items]
+
+
+def _fields(value: object, names: Iterable[tuple[str, str]]) -> list[str]:
+    """What is known, each with its label; what is not is left out."""
+    return [f"{label}: {text}" for label, name in names if (text := _line(value, name))]
 
 
 def _line(value: object, name: str) -> str:
     """A text of the bundle on one line: a break in it would make a heading or a list of its own."""
-    return flat(shown(value, name))
+    return flat(known(value, name))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from quire.files import hex_digest
-from quire.layers.journal.bundles import objects_at, shown, texts_at
+from quire.layers.journal.bundles import known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.canonical import line_bytes
 from quire.layers.journal.layout import SECTION_KEYS, STATE, TOOL_RUN
 from quire.layers.journal.numbering import moment_of
@@ -21,7 +21,6 @@ _REPEATING_WEIGHT = 0.3
 """A checkpoint, and the event of a run of ours, repeat what the bundle said then."""
 _GOTCHA = (("", "title"), ("Symptom", "symptom"), ("Cause", "cause"), ("Correct path", "correctPath"))
 _STEP = (("", "title"), ("Why", "why"), ("Start", "start"), ("Done when", "done"))
-_SILENT = ("", "none")
 
 __all__ = [
     "ACTIVE",
@@ -56,7 +55,7 @@ def bundle_records(state: State) -> Iterator[Record]:
     yield from _items(state, "next-steps", _STEP)
     commands = objects_at(bundle, "validationCommands")
     if commands:
-        said = (f"{' '.join(texts_at(item, 'command'))}: {shown(item, 'purpose')}" for item in commands)
+        said = (labelled(" ".join(texts_at(item, "command")), known(item, "purpose")) for item in commands)
         yield _part(state, "validation-commands", "Validation commands", said, commands)
 
 
@@ -93,13 +92,13 @@ def _items(state: State, section: str, fields: tuple[tuple[str, str], ...]) -> I
 
 def _said(item: Fields, fields: tuple[tuple[str, str], ...]) -> Iterator[str]:
     for label, key in fields:
-        text = shown(item, key)
-        if text.strip() not in _SILENT:
+        text = known(item, key)
+        if text.strip():
             yield f"{label}: {text}" if label else text
 
 
 def _project(bundle: Bundle) -> Iterator[str]:
-    yield shown(bundle, "project", "summary")
+    yield known(bundle, "project", "summary")
     facts = (
         ("Ecosystem", "primaryEcosystem"),
         ("Package manager", "packageManager"),
@@ -112,12 +111,12 @@ def _project(bundle: Bundle) -> Iterator[str]:
 def _project_map(bundle: Bundle) -> Iterator[str]:
     yield from texts_at(bundle, "projectMap", "architectureNotes")
     for key, said in (("modules", "responsibility"), ("entrypoints", "role"), ("denseSourceAreas", "note")):
-        yield from (f"{shown(item, 'path')}: {shown(item, said)}" for item in objects_at(bundle, "projectMap", key))
+        yield from (labelled(shown(item, "path"), known(item, said)) for item in objects_at(bundle, "projectMap", key))
     yield _listed("Read first", texts_at(bundle, "projectMap", "firstFilesToRead"))
 
 
 def _focus(bundle: Bundle) -> Iterator[str]:
-    yield shown(bundle, "currentFocus", "summary")
+    yield known(bundle, "currentFocus", "summary")
     yield from texts_at(bundle, "currentFocus", "currentState")
     yield from (f"Risk: {text}" for text in texts_at(bundle, "currentFocus", "knownRisks"))
     snapshot = ("currentFocus", "validationSnapshot")

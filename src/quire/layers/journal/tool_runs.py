@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from quire.layers.journal.bundle_diff import diff_text
-from quire.layers.journal.bundles import objects_at, shown, texts_at
+from quire.layers.journal.bundles import known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.layout import LOCAL_SOURCE, SIGNAL_PATHS, SIGNAL_TEXTS, TOOL, TOOL_RUN
 from quire.layers.journal.types import Bundle, Event, Fields, Signals
@@ -76,7 +76,7 @@ def bundle_signals(bundle: Bundle, validations: Iterable[tuple[str, str]] = ()) 
 
 
 def _pairs(items: list[Fields], name: str, said: str) -> Iterable[str]:
-    return (f"{shown(item, name)}: {shown(item, said)}" for item in items)
+    return (labelled(shown(item, name), known(item, said)) for item in items)
 
 
 def _first(*parts: Iterable[str], most: int = SIGNAL_TEXTS) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ does not say, so it is told, but the memory itself is sound.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 from quire.files import follow_inside, read_bytes, read_inside
@@ -30,6 +31,8 @@ _STATE = f"{FOLDER}/{STATE}"
 _WRITES = f"The next `memory journal update` or `recall` writes it anew; {MENDS}"
 _EDITED = "Put what is worth keeping into the memory: the next write of the pages replaces it."
 
+_UNKNOWN = re.compile(rb"\n\n?[^\n]+: (?:none|See evt-[0-9]+ in the history\.)(?=\n|\Z)")
+"""A line by which an earlier version said that something is not known."""
 _NO_BLOCK = ("entry:file", "entry:marker")
 _AGREED = f"`memory journal update --yes` or `recall --yes` writes it; {MENDS}"
 
@@ -69,7 +72,8 @@ def _page(root: str, page: Projection, state: State) -> Finding:
         return failed(f"{code}:marker", f"`{path}` does not begin with the mark of its page.", path, _WRITES)
     if marker != ProjectionMarker(page.file_id, PROJECTION_VERSION, state.bundle_hash):
         return failed(f"{code}:drift", f"`{path}` was written for another bundle or page.", path, _WRITES)
-    if _plain(data) != page.text.encode("utf-8", "surrogatepass"):
+    wanted = page.text.encode("utf-8", "surrogatepass")
+    if _plain(data) != wanted and _UNKNOWN.sub(b"", _plain(data)) != wanted:
         said = f"`{path}` is not as it would be written: it was edited, or another program wrote it."
         return warned(f"{code}:edited", said, path, _EDITED)
     return passed(code, f"`{path}` is as the memory has it.", path)

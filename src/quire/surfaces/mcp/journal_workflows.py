@@ -254,7 +254,7 @@ def _page_files(root: str) -> Iterator[str]:
 
 
 def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.layers.journal import objects_at, shown
+    from quire.layers.journal import known, objects_at, shown
 
     found = project.journal_status()
     automation = project.journal_automation()
@@ -266,7 +266,7 @@ def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Gi
     groups = evidence.grouped_item_count
     waiting = f"Groups of events that wait to be recalled: {groups:,}." if groups else ""
     action = next_action(found)
-    starts = [short(shown(step, "start") or shown(step, "title")) for step in steps]
+    starts = [short(known(step, "start") or shown(step, "title")) for step in steps]
     first = [action] if found.next_command else []
     work = Workflow(
         summary=" ".join(text for text in (focus, waiting, automation_text(automation)) if text),
@@ -287,9 +287,9 @@ def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Gi
 
 def _pair(item: dict[str, Any], *names: str) -> str:
     """`title: the first of these that says something`."""
-    from quire.layers.journal import shown
+    from quire.layers.journal import known, shown
 
-    said = next((text for name in names if (text := shown(item, name).strip())), "")
+    said = next((text for name in names if (text := known(item, name).strip())), "")
     title = shown(item, "title")
     return short(f"{title}: {said}" if said else title)
 
