@@ -40,6 +40,7 @@ from quire.files.jsonc_reading import read_jsonc
 from quire.files.sections import Markers, find_section, place_section, remove_section
 from quire.files.splicing import splices
 from quire.files.toml_scanning import scan_toml
+from quire.guard.effects import effects_of
 from quire.guard.instructions import find_instructions
 from quire.guard.secrets import find_secrets
 from quire.guard.text import find_hostile, make_safe, without_unseen
@@ -276,6 +277,7 @@ FAMILIES: dict[str, Callable[[str], object]] = {
     "embedding": lambda said: embedder().embed(said),
     "secrets": find_secrets,
     "redaction": redacted,
+    "effects": effects_of,
     "instructions": find_instructions,
     "hostile signs": lambda said: (find_hostile(said), make_safe(said), without_unseen(said)),
     "prose": prose_of,

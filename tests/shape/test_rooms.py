@@ -38,7 +38,7 @@ MAY_CALL = {
         "capture",
         "clients",
     },
-    "fields": {"model", "files", "layers", "inbox", "upkeep", "retrieval", "clients", "project"},
+    "fields": {"model", "files", "guard", "layers", "inbox", "upkeep", "retrieval", "clients", "project"},
     "machine": {"model", "files", "upkeep", "project", "fields"},
     "surfaces": {
         "machine",

@@ -7,7 +7,7 @@ from quire.model.lazy import loader
 if TYPE_CHECKING:
     from quire.fields.clients import integrated_fields, integration_status_fields
     from quire.fields.doctor import doctored_fields
-    from quire.fields.envelope import crashed, failed, json_text, problem_fields, succeeded, verdict_fields
+    from quire.fields.envelope import crashed, failed, flag_fields, json_text, problem_fields, succeeded, verdict_fields
     from quire.fields.facts import (
         fact_fields,
         inspect_fact_fields,
@@ -138,6 +138,7 @@ __all__ = [
     "fact_fields",
     "failed",
     "first_brief_fields",
+    "flag_fields",
     "imported_fields",
     "inbox_fields",
     "initialized_fields",
@@ -257,6 +258,7 @@ _HOMES = {
     "exported_fields": "graph",
     "fact_fields": "facts",
     "failed": "envelope",
+    "flag_fields": "envelope",
     "first_brief_fields": "graph",
     "imported_fields": "importing",
     "inbox_fields": "inbox",

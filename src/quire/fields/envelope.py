@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = [
     "all_fields",
     "crashed",
+    "effect_fields",
     "failed",
+    "flag_fields",
     "json_text",
     "own_fields",
     "problem_fields",
@@ -24,6 +26,9 @@ __all__ = [
     "verdict_fields",
     "view_fields",
 ]
+
+_TEXTS = ("title", "content", "narrative", "value")
+"""What a record of any layer says, by the names of its fields."""
 
 
 def succeeded(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> dict[str, Any]:
@@ -76,10 +81,27 @@ def verdict_fields(verdict: Verdict | None) -> dict[str, Any]:
 
 
 def view_fields(view: Any) -> dict[str, Any]:
-    """A record as it is told, with its verdict at the end."""
+    """A record as it is told, with its verdict at the end, and what doing as it says could do."""
     fields = all_fields(view)
     fields.pop("verdict", None)
-    return {**fields, **verdict_fields(view.verdict)}
+    return {**fields, **verdict_fields(view.verdict), **effect_fields(*(fields.get(name) for name in _TEXTS))}
+
+
+def effect_fields(*texts: str | None) -> dict[str, Any]:
+    """What doing as these texts say could do; nothing where that is nothing."""
+    from quire.guard import effects_of
+
+    return flag_fields(effects_of("\n".join(text for text in texts if text)))
+
+
+def flag_fields(flags: Sequence[str]) -> dict[str, Any]:
+    """Flags by their codes, and of those that are effects the plain words."""
+    if not flags:
+        return {}
+    from quire.guard import words_of
+
+    words = words_of(flags)
+    return {"flags": list(flags), **({"flag_words": words} if words else {})}
 
 
 def json_text(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields.envelope import all_fields, own_fields, verdict_fields, view_fields
+from quire.fields.envelope import all_fields, effect_fields, own_fields, verdict_fields, view_fields
 
 if TYPE_CHECKING:
     from quire.layers.facts import Episode, Note, OpenSession
@@ -114,7 +114,7 @@ def memory_query_fields(page: Any) -> dict[str, Any]:
 
 def memory_episodes_fields(found: Any) -> dict[str, Any]:
     """What happened in earlier sessions."""
-    results = [{**all_fields(item), **verdict_fields(item.verdict)} for item in found.results]
+    results = [view_fields(item) for item in found.results]
     return {"query": found.query, "results": results, "total": found.total}
 
 
@@ -128,10 +128,14 @@ def memory_context_fields(found: Context) -> dict[str, Any]:
     return all_fields(found)
 
 
+def _effects(view: Any) -> dict[str, Any]:
+    return effect_fields(*(getattr(view, name, None) for name in ("content", "title", "narrative")))
+
+
 def inspect_fact_fields(found: Any) -> dict[str, Any]:
     """A fact or an episode as it is stored, with everything that is connected to it."""
     fields = all_fields(found)
-    fields["object"] = {"ref": found.ref, **found.stored, **verdict_fields(found.view.verdict)}
+    fields["object"] = {"ref": found.ref, **found.stored, **verdict_fields(found.view.verdict), **_effects(found.view)}
     return {name: fields[name] for name in ("object", "connections", "chain", "replaced_by", "names")}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields.envelope import all_fields, own_fields, verdict_fields
+from quire.fields.envelope import all_fields, effect_fields, flag_fields, own_fields, verdict_fields
 
 if TYPE_CHECKING:
     from quire.layers.graph import Inspected, Saved, StoredRelation
@@ -113,6 +113,7 @@ def _hit_fields(hit: Hit, explain: bool) -> dict[str, Any]:
         "amended_by": hit.amended_by or None,
         "session": hit.session or None,
     }
+    fields |= flag_fields(hit.effects)
     return {**fields, "explain": hit.parts} if explain else fields
 
 
@@ -134,6 +135,7 @@ def inspected_fields(found: Inspected, connections: Sequence[Any]) -> dict[str, 
         "body": found.node.body,
         "edited_by_hand": not found.node.hash_holds,
         **verdict_fields(found.verdict),
+        **effect_fields(node.title, found.node.body),
     }
     return {
         "object": fields,

@@ -122,6 +122,7 @@ def node_lines(found: Inspected) -> Iterator[str]:
         yield f"source: {node.source.kind}{task}"
     if node.origin:
         yield f"origin: {node.origin.kind} {node.origin.locator}"
+    yield from _flag_lines(f"{node.title}\n{found.node.body}")
     yield f"created {node.created_at}, updated {node.updated_at}"
     if not found.node.hash_holds:
         yield "edited by hand since it was last saved"
@@ -129,6 +130,13 @@ def node_lines(found: Inspected) -> Iterator[str]:
     yield found.node.body
     yield from _relation_lines("Relations", found.outgoing, "{predicate} {target}")
     yield from _relation_lines("Named by", found.incoming, "{source} {predicate} this")
+
+
+def _flag_lines(text: str) -> Iterator[str]:
+    from quire.guard import effects_of, words_of
+
+    if effects := effects_of(text):
+        yield f"flagged: {words_of(effects)}"
 
 
 def connection_lines(connections: Sequence[Any]) -> Iterator[str]:

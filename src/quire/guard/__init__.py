@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from quire.model.lazy import loader
 
 if TYPE_CHECKING:
-    from quire.guard.admission import admit, stored_secrets, text_problems
-    from quire.guard.effects import EFFECTS, effects_of, words_of
+    from quire.guard.admission import admit, effect_warnings, stored_secrets, text_problems
+    from quire.guard.effects import EFFECTS, effects_of, flags_of, shown_flags, words_of
     from quire.guard.framing import Fence, make_fence, safe_values
     from quire.guard.instructions import find_instructions
     from quire.guard.secrets import SecretFinding, find_secrets, secret_values
@@ -18,14 +18,17 @@ __all__ = [
     "SecretFinding",
     "TextFinding",
     "admit",
+    "effect_warnings",
     "effects_of",
     "find_hostile",
     "find_instructions",
     "find_secrets",
+    "flags_of",
     "make_fence",
     "make_safe",
     "safe_values",
     "secret_values",
+    "shown_flags",
     "stored_secrets",
     "text_problems",
     "without_unseen",
@@ -39,14 +42,17 @@ _HOMES = {
     "SecretFinding": "secrets",
     "TextFinding": "text",
     "admit": "admission",
+    "effect_warnings": "admission",
     "effects_of": "effects",
     "find_hostile": "text",
     "find_instructions": "instructions",
     "find_secrets": "secrets",
+    "flags_of": "effects",
     "make_fence": "framing",
     "make_safe": "text",
     "safe_values": "framing",
     "secret_values": "secrets",
+    "shown_flags": "effects",
     "stored_secrets": "admission",
     "text_problems": "admission",
     "without_unseen": "text",

@@ -6,7 +6,7 @@ from quire.guard.secrets import SecretFinding, find_secrets
 from quire.guard.text import find_hostile, without_unseen
 from quire.model import InputError, Problem, SecretDetected
 
-__all__ = ["admit", "stored_secrets", "text_problems"]
+__all__ = ["admit", "effect_warnings", "stored_secrets", "text_problems"]
 
 
 def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[list[Problem], list[Problem]]:
@@ -43,7 +43,27 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
                 severity="warning",
             )
         )
+    else:
+        warnings += effect_warnings(text, field)
     return problems, warnings
+
+
+def effect_warnings(text: str, field: str) -> list[Problem]:
+    """That doing as the text says could do harm: it is kept, and whoever sees it is told."""
+    from quire.guard.effects import effects_of, words_of
+
+    effects = effects_of(text)
+    if not effects:
+        return []
+    return [
+        Problem(
+            code="EffectWarning",
+            field=field,
+            message=f"holds a command or an order that {words_of(effects)}",
+            hint="It is kept, and shown with this flag.",
+            severity="warning",
+        )
+    ]
 
 
 def stored_secrets(path: str, text: str, line: int | None = None) -> list[Problem]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from quire.guard.folding import folded
 from quire.model import one_line
 
-__all__ = ["EFFECTS", "effects_of", "is_denied", "words_of"]
+__all__ = ["EFFECTS", "effects_of", "flags_of", "is_denied", "shown_flags", "words_of"]
 
 EFFECTS = {
     "downloads-and-runs": "runs a downloaded program",
@@ -29,6 +29,12 @@ EFFECTS = {
 }
 """By its code, what an effect is in plain words."""
 
+_SAID_TOO = {
+    "download and run": "downloads-and-runs",
+    "exfiltration": "sends-secret",
+    "hidden from user": "hides",
+    "claimed approval": "hides",
+}
 _CLAUSE = 160
 _BETWEEN = 6
 # A ban or a report just before: at most a few words further comes what it is about.
@@ -80,6 +86,20 @@ def effects_of(text: str) -> tuple[str, ...]:
             if effect not in found and (effect == "hides" or not is_denied(plain, starts, end)):
                 found.add(effect)
     return tuple(code for code in EFFECTS if code in found)
+
+
+def flags_of(text: str) -> tuple[str, ...]:
+    """What the text tries with the model that reads it, and then what doing as it says could do."""
+    from quire.guard.instructions import find_instructions
+
+    return *find_instructions(text), *effects_of(text)
+
+
+def shown_flags(flags: Iterable[str]) -> list[str]:
+    """Flags for a reader: effects in plain words, none that another flag says already."""
+    given = list(flags)
+    said = {_SAID_TOO.get(flag) for flag in given}
+    return [EFFECTS.get(flag, flag) for flag in given if flag not in said]
 
 
 def words_of(effects: Iterable[str]) -> str:

@@ -28,6 +28,8 @@ class Hit(msgspec.Struct, kw_only=True):
     """Whether it holds every word of the question."""
     faded: bool = False
     """Whether nobody confirmed it for long; it is shown because nothing better answers."""
+    effects: tuple[str, ...] = ()
+    """What doing as it says could do; only of answers without a fence, whose marks say it."""
     amended_by: str = ""
     """A later record that says it changes this one."""
     session: str = ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.guard import find_instructions
+from quire.guard import flags_of, shown_flags
 from quire.model import count_tokens, origin_shown
 from quire.retrieval.answer import Answer, Hit
 from quire.retrieval.render import (
@@ -106,7 +106,7 @@ def _place_nothing(answer: Answer, budget: int, fence: Fence, pieces: list[str])
     _, possible = by_tier(answer)
     pieces.append(f"\n{UNSURE if possible else NOTHING}\n")
     left = budget - count_tokens("".join(pieces)) - count_tokens(_HINT)
-    gone = [_Row(withheld_line(item), find_instructions(item.title)) for item in answer.withheld[:NAMES]]
+    gone = [_Row(withheld_line(item), flags_of(item.title)) for item in answer.withheld[:NAMES]]
     for part in (_uncertain(possible), _Part("\nNo longer current (`everything` shows them):\n", gone)):
         text, whole = _fitting(part, left, fence)
         answer.truncated = answer.truncated or not whole
@@ -122,7 +122,9 @@ def _item(hit: Hit, room: int, many_files: bool, fence: Fence, flags: tuple[str,
     def marked(text: str, after: str = "") -> str:
         verdict = hit.verdict.verdict if hit.verdict else ""
         origin = origin_shown(record.origin or record.layer, reviewed=hit.reviewed is not False)
-        return f"\n{fence.wrap(text, ref=record.ref, origin=origin, verdict=verdict, flags=flags)}\n{after}"
+        return (
+            f"\n{fence.wrap(text, ref=record.ref, origin=origin, verdict=verdict, flags=shown_flags(flags))}\n{after}"
+        )
 
     head = fence.inside(f"{name_of(hit)}  [{state_of(hit, with_verdict=False)}]\n{told_lines(hit, many_files)}")
     body = fence.inside(record.text.strip())
@@ -142,7 +144,7 @@ def _uncertain(possible: list[Hit]) -> _Part:
 def _linked(answer: Answer) -> list[_Part]:
     named = (("Connected", answer.connected), ("Open questions", answer.open_questions))
     return [
-        _Part(f"\n## {title}\n", [_Row(link_line(link), find_instructions(link.record.title)) for link in links])
+        _Part(f"\n## {title}\n", [_Row(link_line(link), flags_of(link.record.title)) for link in links])
         for title, links in named
         if links
     ]
@@ -158,7 +160,7 @@ def _left_out(answer: Answer) -> list[_Part]:
         ),
         _Part(
             "\n## Withheld\n",
-            [_Row(withheld_line(item), find_instructions(item.title)) for item in answer.withheld[:NAMES]],
+            [_Row(withheld_line(item), flags_of(item.title)) for item in answer.withheld[:NAMES]],
         ),
     ]
 
@@ -174,7 +176,7 @@ def _fitting(part: _Part, room: int, fence: Fence) -> tuple[str, bool]:
 
 def _text(part: _Part, rows: list[_Row], fence: Fence) -> str:
     flags = sorted({flag for row in rows for flag in row.flags})
-    return f"{part.title}{fence.wrap(''.join(row.line for row in rows), flags=flags)}\n"
+    return f"{part.title}{fence.wrap(''.join(row.line for row in rows), flags=shown_flags(flags))}\n"
 
 
 def _footer(answer: Answer) -> str:
@@ -194,4 +196,4 @@ def _footer(answer: Answer) -> str:
 
 def _flags(hit: Hit) -> tuple[str, ...]:
     record = hit.record
-    return find_instructions("\n".join((record.title, record.section, record.text, *record.anchors)))
+    return flags_of("\n".join((record.title, record.section, record.text, *record.anchors)))

@@ -42,6 +42,10 @@ def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
 
         render_fenced(answer, budget, fence)
         return
+    from quire.guard import effects_of
+
+    for hit in answer.hits:
+        hit.effects = effects_of(f"{hit.record.title}\n{hit.record.text}")
     heading = heading_line(answer, budget)
     answers, possible = by_tier(answer)
     if not answers:
@@ -124,9 +128,19 @@ def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
     record = hit.record
     verdict = hit.verdict.verdict if hit.verdict and with_verdict else ""
     faded = "faded" if hit.faded else ""
+    flagged = flagged_words(hit.effects)
     doubt = NOT_REVIEWED if hit.reviewed is False else ""
-    parts = (record.status, record.stage, faded, verdict, doubt, last_said(record))
+    parts = (record.status, record.stage, faded, verdict, doubt, flagged, last_said(record))
     return ", ".join(part for part in parts if part)
+
+
+def flagged_words(effects: tuple[str, ...]) -> str:
+    """What doing as a record says could do, in words."""
+    if not effects:
+        return ""
+    from quire.guard import words_of
+
+    return f"flagged: {words_of(effects)}"
 
 
 def last_said(record: Record) -> str:

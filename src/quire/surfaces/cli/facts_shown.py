@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from quire.guard import effects_of, words_of
 from quire.surfaces.cli.output import say
 
 __all__ = ["say_facts"]
@@ -23,6 +24,8 @@ def say_facts(views: list[Any], *, numbered: bool = False) -> None:
             notes.append(f"replaced by {', '.join(view.replaced_by)}")
         if view.reason:
             notes.append(view.reason)
+        if effects := effects_of(view.content):
+            notes.append(f"flagged: {words_of(effects)}")
         lead = f"{place}. " if numbered else "  "
         content = view.content.replace("\n", "\n     ")
         say(f"{lead}[{view.id}] ({', '.join(notes)}) {content}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from quire.guard import effect_warnings
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.notes import show_notes
-from quire.surfaces.cli.output import answer, say
+from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import read_text
 
 _EXAMPLES = """Examples:
@@ -28,9 +29,10 @@ def run(session: Session, words: tuple[str, ...]) -> None:
     if session.as_json:
         from quire.fields import note_fields
 
-        answer(project, note_fields(text, count))
+        answer(project, note_fields(text, count), effect_warnings(text, "text"))
         return
     say(f"Noted. ({count} {'entry' if count == 1 else 'entries'})")
+    warn(effect_warnings(text, "text"))
 
 
 COMMAND = Command(run=run, examples=_EXAMPLES, arguments=(Argument(name="words", many=True, required=False),), paths=())

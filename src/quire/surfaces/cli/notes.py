@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from quire.guard import effects_of, words_of
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say, warn
@@ -29,7 +30,9 @@ def show_notes(session: Session) -> None:
         say('No notes wait. `memory note "text"` keeps one for later.')
     for note in found:
         text = note.text.replace("\n", "\n     ")
-        say(f"{note.number:3}. [{note.at}] {text}")
+        effects = effects_of(note.text)
+        flagged = f" (flagged: {words_of(effects)})" if effects else ""
+        say(f"{note.number:3}. [{note.at}]{flagged} {text}")
     warn(problems)
 
 

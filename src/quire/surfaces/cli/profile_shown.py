@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from quire.guard import effects_of, words_of
 from quire.model import cut
 from quire.surfaces.cli.output import counted, say
 
@@ -30,6 +31,8 @@ def say_entries(views: list[Any], *, numbered: bool = False, match: bool = False
             notes.append(f"importance {view.importance}")
         if view.confidence is not None:
             notes.append(f"{view.confidence:.0%} sure")
+        if effects := effects_of(view.value):
+            notes.append(f"flagged: {words_of(effects)}")
         lead = f"{place}. " if numbered else "  "
         said = f" ({', '.join(notes)})" if notes else ""
         tags = f"  [{', '.join(view.tags)}]" if view.tags else ""
@@ -55,6 +58,8 @@ def say_entry(view: Any, *, links: bool = True) -> None:
     if view.links and links:
         shown = [f"{link['relation']} {link['target']}" for link in view.links]
         say(f"links: {', '.join(shown)}")
+    if effects := effects_of(view.value):
+        say(f"flagged: {words_of(effects)}")
     if view.private:
         say("private: it is not in the shared document")
     say()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields import failed, succeeded
-from quire.guard import find_instructions, make_safe, safe_values
+from quire.fields import failed, flag_fields, succeeded
+from quire.guard import find_instructions, flags_of, make_safe, safe_values, shown_flags
 from quire.model import one_line
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_ISSUES = 20
 _WORD_CHARS = 80
-_LEFT_OUT = ("ref", "origin", "verdict", "checked", "flags", "explain")
+_LEFT_OUT = ("ref", "origin", "verdict", "checked", "flags", "flag_words", "explain")
 """Fields of an item that its marks say, or that only programs want."""
 
 __all__ = ["failure", "fenced_items", "fenced_text", "outline_lines", "success", "with_flags"]
@@ -44,13 +44,13 @@ def failure(error: QuireError, fence: Fence) -> dict[str, Any]:
         lines.append(f"- {place}{issue['message']}" + (f" {issue['hint']}" if issue.get("hint") else ""))
     hints = [error.hint, *(issue.get("hint") for issue in issues if len(issues) == 1)]
     lines += [f"hint: {hint}" for hint in dict.fromkeys(hint for hint in hints if hint)]
-    flags = _flags(lines)
+    flags = [flag for line in lines for flag in find_instructions(line)]
     envelope = failed(error)
     if not flags:
         return _result(envelope, make_safe(f"{error.code}: " + "\n".join(lines)), is_error=True)
     # An error names what was asked for and what there is. Where that reads like instructions, it is marked as data.
     envelope["meta"] = {"boundary": fence.boundary, "notice": fence.notice()}
-    told = fence.wrap("\n".join(lines), origin="quire", flags=flags)
+    told = fence.wrap("\n".join(lines), origin="quire", flags=sorted(set(flags)))
     return _result(envelope, f"{error.code}\n{fence.notice()}\n{told}", is_error=True)
 
 
@@ -69,14 +69,12 @@ def fenced_items(items: Iterable[Mapping[str, Any]], fence: Fence) -> str:
 
 def fenced_text(text: str, fence: Fence, *, ref: str = "", origin: str = "", verdict: str = "") -> str:
     """One recalled text between its marks, flagged where it reads like instructions."""
-    flags = find_instructions(text)
-    return fence.wrap(text, ref=ref, origin=origin, verdict=verdict, flags=flags)
+    return fence.wrap(text, ref=ref, origin=origin, verdict=verdict, flags=shown_flags(flags_of(text)))
 
 
 def with_flags(item: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """The item, and where one of these texts of it reads like instructions, that it does."""
-    flags = sorted({flag for name in names for flag in find_instructions(str(item.get(name) or ""))})
-    return {**item, "flags": flags} if flags else dict(item)
+    return {**item, **flag_fields(_flags([str(item.get(name) or "") for name in names]))}
 
 
 def _item(item: Mapping[str, Any], fence: Fence) -> str:
@@ -86,7 +84,7 @@ def _item(item: Mapping[str, Any], fence: Fence) -> str:
         ref=str(item.get("ref") or ""),
         origin=str(item.get("origin") or ""),
         verdict=str(item.get("verdict") or ""),
-        flags=_flags(item),
+        flags=shown_flags(_flags(item)),
     )
 
 
@@ -95,7 +93,11 @@ def _outline(fields: Mapping[str, Any], fence: Fence) -> str:
     items = [item for item in fields.get("results", ()) if isinstance(item, Mapping)]
     rest = {name: value for name, value in fields.items() if name != "results" or not items}
     told = "\n".join(outline_lines(rest))
-    parts = [fence.notice(), fence.wrap(told, flags=_flags(rest)) if told else "", fenced_items(items, fence)]
+    parts = [
+        fence.notice(),
+        fence.wrap(told, flags=shown_flags(_flags(rest))) if told else "",
+        fenced_items(items, fence),
+    ]
     return "\n".join(part for part in parts if part)
 
 
@@ -104,15 +106,14 @@ def _flagged(value: Any) -> Any:
     if isinstance(value, Mapping):
         found = {name: _flagged(item) for name, item in value.items()}
         if "ref" in found and not found.get("flags"):
-            flags = _flags(value)
-            return {**found, "flags": flags} if flags else found
+            return {**found, **flag_fields(_flags(value))}
         return found
     return [_flagged(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _flags(value: Any) -> list[str]:
     """What reads like instructions in any text of a value; not in how we put it together, `user: 1` being a count."""
-    return sorted({flag for text in _texts(value) for flag in find_instructions(text)})
+    return sorted({flag for text in _texts(value) for flag in flags_of(text)})
 
 
 def _texts(value: Any) -> Iterator[str]:

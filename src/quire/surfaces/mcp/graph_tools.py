@@ -72,6 +72,8 @@ class ConfirmArguments(Arguments, frozen=True, kw_only=True):
 
 def answered(found: Answer, fields: dict[str, Any]) -> Given:
     """An answer: its text stands between marks once; the items say what was found, not its text again."""
+    from quire.fields import flag_fields
+
     kept = ("ref", "id", "layer", "kind", "title", "status", "stage", "section", "tier", "score", "verdict", "why")
     more = ("updated_at", "faded", "amended_by", "session")
     rows = []
@@ -81,8 +83,7 @@ def answered(found: Answer, fields: dict[str, Any]) -> Given:
         item["origin"] = origin_shown(hit.record.origin or hit.record.layer, reviewed=hit.reviewed is not False)
         if hit.reviewed is not None:
             item["reviewed"] = hit.reviewed
-        flags = found.flags.get(hit.record.ref)
-        rows.append({**item, "flags": list(flags)} if flags else item)
+        rows.append({**item, **flag_fields(found.flags.get(hit.record.ref, ()))})
     return Given(fields={**fields, "results": rows}, text=found.markdown, warnings=found.warnings)
 
 

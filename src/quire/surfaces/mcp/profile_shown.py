@@ -52,10 +52,10 @@ def fitting(views: Sequence[Any]) -> Sequence[Any]:
 
 def flags_of(view: Any) -> dict[str, Any]:
     """That something in the entry reads like instructions, where it does."""
-    from quire.guard import find_instructions
+    from quire.fields import flag_fields
+    from quire.guard import flags_of as found_in
 
-    found = find_instructions("\n".join(map(str, view.entry.values())))
-    return {"flags": list(found)} if found else {}
+    return flag_fields(found_in("\n".join(map(str, view.entry.values()))))
 
 
 def entries_text(said: Sequence[str], views: Sequence[Any], call: Call) -> str:
