@@ -44,9 +44,9 @@ def find_instructions(text: str) -> tuple[str, ...]:
 
 def _encoded(text: str) -> str:
     """What the text hides in base64."""
-    from quire.guard.encoded import decode_base64, runs  # not at import: most texts hide nothing
+    from quire.guard.encoded import unpacked  # not at import: most texts hide nothing
 
-    plain = decode_base64(text, runs(text))
+    plain = unpacked(text)
     return "" if plain is None else "".join(plain.parts)
 
 
