@@ -91,7 +91,11 @@ def test_only_the_sessions_of_the_repository_are_found(home: Path) -> None:
         ("-home-dev-orders-api", f"{PROJECT}/api", True),
         ("-home-dev-orders-api", "/home/dev/orders-api", False),
         ("-home-dev-orders-api", None, False),
-        ("-home-dev-order", PROJECT, False),
+        # A folder that was renamed, or that another program made.
+        ("-home-dev-order", PROJECT, True),
+        ("moved-here", PROJECT, True),
+        ("moved-here", "/home/dev/other", False),
+        ("moved-here", None, False),
     ],
 )
 def test_the_folder_in_which_a_session_ran_decides(

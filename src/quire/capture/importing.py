@@ -69,6 +69,7 @@ def look_through(
     noted: Mapping[str, Noted],
     hashes: Mapping[str, Collection[str]],
     settled_before: float = 0.0,
+    ended: str = "",
     all_folders: bool = False,
     normalise: Normalise | None = None,
     counted: Callable[[int], None] | None = None,
@@ -76,6 +77,7 @@ def look_through(
     """Every session at a path that ran in the repository, or with `all_folders` anywhere.
 
     `hashes` are those of the events that there are, by the id of their session. `counted` is told how many there are.
+    What changed after `settled_before` waits, but for the session of the file `ended`, which is known to be over.
     """
     places = Places(root, home)
     seen = {
@@ -94,7 +96,7 @@ def look_through(
         look = Looked(external_id=name, source_ref=_kept_ref(session, name, places))
         if known is not None and known.stamp == session.stamp:
             yield msgspec.structs.replace(look, warning=f"left out: {known.fault}") if known.fault else look
-        elif settled_before and _changed_at(session) > settled_before:
+        elif settled_before and _changed_at(session) > settled_before and not session.is_at(ended):
             yield msgspec.structs.replace(look, waits=True)
         else:
             if known is not None and known.offset and known.mark != _mark(session, known.offset):

@@ -87,7 +87,9 @@ class Collecting(Importing, JournalAutomation):
                 self._collect_journal(done, running)
             return done
 
-    def journal_run_once(self, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False) -> Cycle:
+    def journal_run_once(
+        self, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False, ended: str = ""
+    ) -> Cycle:
         """A cycle of the journal; before it, the sessions that hooks noted are read."""
         from quire.clients import has_ended
 
@@ -95,7 +97,7 @@ class Collecting(Importing, JournalAutomation):
             # A journal needs no graph, and a cycle is not held up by what only waits for a look.
             with contextlib.suppress(QuireError, OSError):
                 self.collect_sessions(running=False)
-        return super().journal_run_once(settled_seconds=settled_seconds, background=background)
+        return super().journal_run_once(settled_seconds=settled_seconds, background=background, ended=ended)
 
     @contextlib.contextmanager
     def _only_collector(self) -> Iterator[bool]:

@@ -40,6 +40,16 @@ class _Stopped(Exception):
     """The process was asked to end; what was done so far stands."""
 
 
+class _Settled(msgspec.Struct, frozen=True):
+    """Which sessions are over: those that rested for so long, and the one of which its hook says so."""
+
+    seconds: float
+    ended: str = ""
+
+    def waits(self, changed: str, rests_since: float) -> bool:
+        return bool(self.seconds) and changed.isdigit() and int(changed) / 1e9 > rests_since
+
+
 class _Round(msgspec.Struct, kw_only=True):
     """What has been done so far."""
 
@@ -65,18 +75,21 @@ class _Round(msgspec.Struct, kw_only=True):
 class JournalCycles(JournalAsking):
     """The journal brought up to date in one call, from anywhere."""
 
-    def journal_run_once(self, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False) -> Cycle:
+    def journal_run_once(
+        self, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False, ended: str = ""
+    ) -> Cycle:
         """Import what is new, recall it, archive what has aged. Another run that is under way is left to it.
 
-        Sessions that changed within the last `settled_seconds` are left for the next run. In the background a signal
-        that asks the process to end is answered after the current write.
+        Sessions that changed within the last `settled_seconds` are left for the next run, but for the one in the file
+        `ended`, of which its own hook says that it is over. In the background a signal that asks the process to end is
+        answered after the current write.
         """
         self._journal_there()
         try:
             with self._only_cycle() as is_alone:
                 if not is_alone:
                     return Cycle(status="idle", run={}, busy=True)
-                return self._cycle(settled_seconds, background)
+                return self._cycle(_Settled(seconds=settled_seconds, ended=ended), background)
         except OSError as error:
             from quire.files import storage_failed
 
@@ -113,29 +126,29 @@ class JournalCycles(JournalAsking):
                 return
             yield True
 
-    def _cycle(self, settled_seconds: float, background: bool) -> Cycle:
+    def _cycle(self, settled: _Settled, background: bool) -> Cycle:
         from quire.layers.journal import value_of
 
         done = _Round(started_at=self._time())
         if background:
-            self._take_steps_in_background(done, settled_seconds)
+            self._take_steps_in_background(done, settled)
         else:
-            self._take_steps(done, settled_seconds)
+            self._take_steps(done, settled)
         run = self._noted_run(done)
         return Cycle(status=run.status, run=value_of(run))
 
-    def _take_steps_in_background(self, done: _Round, settled_seconds: float) -> None:
+    def _take_steps_in_background(self, done: _Round, settled: _Settled) -> None:
         from quire.files import daemons
 
         try:
             with daemons.Life(_GRACE_SECONDS) as done.life:
-                self._take_steps(done, settled_seconds)
+                self._take_steps(done, settled)
         except _Stopped:
             done.warnings.append("It was asked to end before it was done; the next run goes on from there.")
         except daemons.Ended:
             done.errors.append("It was asked to end, and left a step in the middle; the next run goes on from there.")
 
-    def _take_steps(self, done: _Round, settled_seconds: float) -> None:
+    def _take_steps(self, done: _Round, settled: _Settled) -> None:
         journal = self._tried_step(done, self._journal)
         if journal is None:
             return
@@ -149,7 +162,7 @@ class JournalCycles(JournalAsking):
         if journal.config.syncs_before_recall and journal.registry.sources:
             done.synced = []
             for source in journal.registry.sources:
-                self._tried_step(done, partial(self._sync_one, done, source, settled_seconds))
+                self._tried_step(done, partial(self._sync_one, done, source, settled))
             if any(found.imported for found in done.synced):
                 journal = self._tried_step(done, self._journal) or journal
         done.go_on()
@@ -174,7 +187,7 @@ class JournalCycles(JournalAsking):
 
     # -- sync -------------------------------------------------------------------------------
 
-    def _sync_one(self, done: _Round, source: Source, settled_seconds: float) -> None:
+    def _sync_one(self, done: _Round, source: Source, settled: _Settled) -> None:
         """A model is never asked here: that would be a call for every session."""
         assert done.synced is not None
         done.go_on()
@@ -182,12 +195,16 @@ class JournalCycles(JournalAsking):
             done.synced.append(SyncedSource(id=source.id, type=source.type, is_unknown=True))
             done.warnings.append(f"{source.id}: not read, since nobody on this machine added it.")
             return
-        quiet = self._quiet_source(source, settled_seconds)
+        quiet = self._quiet_source(source, settled)
         if quiet is not None:
             done.synced.append(quiet)
             return
         found = self.journal_sync(
-            source.id, provider=LOCAL_PROVIDER, settled_seconds=settled_seconds, progress=done.go_on
+            source.id,
+            provider=LOCAL_PROVIDER,
+            settled_seconds=settled.seconds,
+            ended=settled.ended,
+            progress=done.go_on,
         )
         done.synced += found.sources
         done.warn(found.warnings)
@@ -197,7 +214,7 @@ class JournalCycles(JournalAsking):
             elif item.failed:
                 done.warnings.append(f"{item.id}: {item.failed:,} of its sessions could not be imported.")
 
-    def _quiet_source(self, source: Source, settled_seconds: float) -> SyncedSource | None:
+    def _quiet_source(self, source: Source, settled: _Settled) -> SyncedSource | None:
         """What a sync would say of a source in which nothing is new; None where it has to look closer.
 
         Only the sessions' stamps are compared with those that were noted of this history.
@@ -208,7 +225,7 @@ class JournalCycles(JournalAsking):
             return None
         quiet = SyncedSource(id=source.id, type=source.type)
         stamps = self._noted_stamps(source.id)
-        rests_since = self.world.now().timestamp() - settled_seconds
+        rests_since = self.world.now().timestamp() - settled.seconds
         with contextlib.suppress(QuireError, OSError):
             root = "" if source.extra.get(ALL_FOLDERS) is True else self.root
             found = discover(
@@ -218,7 +235,7 @@ class JournalCycles(JournalAsking):
                 changed = session.stamp.partition(".")[0]
                 if stamps.get(session.external_id) == session.stamp:
                     quiet.skipped += 1
-                elif settled_seconds and changed.isdigit() and int(changed) / 1e9 > rests_since:
+                elif settled.waits(changed, rests_since) and not session.is_at(settled.ended):
                     quiet.waiting += 1
                 else:
                     return None
@@ -378,6 +395,7 @@ def _import_sync(synced: list[SyncedSource] | None) -> ImportSync:
                 imported_count=found.imported,
                 skipped_count=found.skipped,
                 failed_count=found.failed,
+                extra={"waitingCount": found.waiting} if found.waiting else {},
                 failures=tuple(
                     Failure(source_ref=item["sourceRef"], message=item["message"]) for item in found.failures
                 ),

@@ -41,11 +41,12 @@ class JournalImporting(JournalSources):
         provider: str | None = None,
         dry_run: bool = False,
         settled_seconds: float = 0.0,
+        ended: str = "",
         progress: Progress | None = None,
     ) -> SyncedJournal:
         """Import what is new in a source, or in all. What fails is told, and keeps nobody from the rest.
 
-        Sessions that changed within the last `settled_seconds` are left for later.
+        Sessions that changed within the last `settled_seconds` are left for later, but for the one in the file `ended`.
         """
         journal = self._journal()
         sources = journal.registry.sources
@@ -63,7 +64,7 @@ class JournalImporting(JournalSources):
         normalise = None if asked == LOCAL_PROVIDER else self._normaliser(asked)
         done = SyncedJournal(sources=[], dry_run=dry_run)
         for source in sources:
-            found = self._sync_source(source, dry_run, settled_seconds, normalise, progress)
+            found = self._sync_source(source, dry_run, settled_seconds, normalise, progress, ended)
             done.sources.append(found)
             done.imported += found.imported
             done.skipped += found.skipped
@@ -83,6 +84,7 @@ class JournalImporting(JournalSources):
         settled_seconds: float,
         normalise: Normalise | None,
         progress: Progress | None,
+        ended: str,
     ) -> SyncedSource:
         from quire.capture import count_elsewhere, look_through
         from quire.capture.transcripts import Places, shown_text
@@ -111,6 +113,7 @@ class JournalImporting(JournalSources):
                 noted=self._noted(source.id),
                 hashes=known,
                 settled_before=now.timestamp() - settled_seconds if settled_seconds else 0.0,
+                ended=ended,
                 all_folders=source.extra.get(ALL_FOLDERS) is True,
                 normalise=normalise,
                 counted=count,

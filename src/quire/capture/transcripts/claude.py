@@ -20,6 +20,8 @@ _SUFFIX = ".jsonl"
 _HISTORY = "history.jsonl"
 _ENCODED_CHARS = 200
 """A longer folder name is cut there, and a hash follows."""
+_ENCODED = re.compile(r"-|[A-Za-z]--")
+"""How the name of a folder begins that stands for an absolute path."""
 _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 _SUBAGENTS = f"{os.sep}subagents{os.sep}"
@@ -65,7 +67,7 @@ def _candidates(path: str, root: str, skipped: list[Skipped]) -> Iterator[tuple[
         yield found, True
     for folder in _real(projects, skipped):
         for project in folders_in(folder, skipped):
-            match = _folder_matches(os.path.basename(project), root)
+            match = _folder_matches(project, root)
             if match is not None:
                 for found in files_below(project, _is_wanted, skipped):
                     yield found, match
@@ -91,11 +93,11 @@ def encoded_folder(path: str) -> str:
     return re.sub(r"[^a-zA-Z0-9]", lambda found: "-" if found[0] < "\U00010000" else "--", path)
 
 
-def _folder_matches(name: str, root: str) -> bool | None:
+def _folder_matches(folder: str, root: str) -> bool | None:
     """Whether a project's folder is the repository's: True or, where only the sessions can tell, False; None if not."""
     if not root:
         return True
-    unsure = None
+    name, unsure = os.path.basename(folder), None
     for top in (root, os.path.realpath(root)):
         code = encoded_folder(top)
         if name == code:
@@ -103,7 +105,21 @@ def _folder_matches(name: str, root: str) -> bool | None:
         # A folder below the repository, or one beside it whose name begins like it; or a name that was cut.
         if name.startswith(f"{code}-") or (len(code) > _ENCODED_CHARS and name.startswith(code[:_ENCODED_CHARS])):
             unsure = False
-    return unsure
+    return False if unsure is None and _is_told_inside(folder, root) else unsure
+
+
+def _is_told_inside(folder: str, root: str) -> bool:
+    """Whether a folder whose name says something else may hold sessions of the repository, by what they say.
+
+    Where the name is the client's for another folder, the first session speaks for all; else each is asked.
+    """
+    if not _ENCODED.match(os.path.basename(folder)):
+        return True
+    first = next(files_below(folder, _is_wanted, []), None)
+    try:
+        return first is not None and _session(first, root, is_sure=False) is not None
+    except OSError:
+        return False
 
 
 def _session(found: Found, root: str, is_sure: bool) -> SessionFile | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 
 from msgspec import Struct
@@ -70,6 +71,10 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     """The id of the conversation it belongs to: of a subagent that of its parent, else its own."""
     size: int = 0
     stamp: str = ""
+
+    def is_at(self, path: str) -> bool:
+        """Whether it is kept in this file."""
+        return bool(path) and os.path.realpath(path) == os.path.realpath(self.path)
 
 
 Known = Collection[tuple[str, str]]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 from quire.model import Problem, QuireError
 from quire.surfaces.cli.commands import Command, Option, Session
+from quire.surfaces.cli.journal_shown import tell
 from quire.surfaces.cli.output import answer, counted, say, warn
 
 _EXAMPLES = """Examples:
@@ -15,6 +17,9 @@ _EXAMPLES = """Examples:
   memory journal automate start                       a cycle every 15 minutes, until tomorrow
   memory journal automate status
 """
+
+_PAYLOAD_SECONDS = 0.2
+_PAYLOAD_BYTES = 64 * 1024
 
 __all__ = ["AUTOMATE"]
 
@@ -34,11 +39,12 @@ def run(session: Session) -> None:
 def run_once(session: Session, quiet: bool, background: bool) -> int:
     """Run one cycle: import what is new, recall it, archive what has aged.
 
-    Where nothing is new, nothing is written. Sessions that changed in the last ten minutes are left for the next run.
-    Of two runs at once, one does nothing. A run that failed ends with 1; a failed step keeps no other from its work.
+    Where nothing is new, nothing is written. Sessions that changed in the last ten minutes are left for the next run,
+    but for the one whose hook started this run: its payload on standard input says which has ended. Of two runs at
+    once, one does nothing. A run that failed ends with 1; a failed step keeps no other from its work.
     """
     project = session.project()
-    cycle = project.journal_run_once(background=background)
+    cycle = project.journal_run_once(background=background, ended="" if background else _ended_session())
     failed = bool(cycle.run.get("errors")) if background else cycle.status == "failed"
     if background and failed:
         sys.stderr.write("; ".join(cycle.run["errors"]) + "\n")
@@ -47,11 +53,49 @@ def run_once(session: Session, quiet: bool, background: bool) -> int:
 
         answer(project, journal_run_once_fields(cycle))
     elif not quiet and not background:
-        _say_cycle(cycle)
+        _say_cycle(session, cycle)
     return 1 if failed else 0
 
 
-def _say_cycle(cycle: Any) -> None:
+def _ended_session() -> str:
+    """The file of the session that has ended, where a hook of its client says so on standard input; else nothing."""
+    data = _payload()
+    if not data.strip():
+        return ""
+    from quire.clients.hooks import read_event
+
+    try:
+        event = read_event("claude", "", data)
+    except ValueError:
+        return ""
+    return event.transcript if event.event in ("turn-end", "session-end") else ""
+
+
+def _payload() -> bytes:
+    """What a hook wrote; nothing where nobody did: from cron or a script, standard input may stay open for ever."""
+    import select
+
+    stdin = sys.stdin
+    if stdin is None or stdin.closed or stdin.isatty():
+        return b""
+    data = b""
+    try:
+        while len(data) < _PAYLOAD_BYTES and select.select([stdin], [], [], _PAYLOAD_SECONDS)[0]:
+            more = os.read(stdin.fileno(), _PAYLOAD_BYTES)
+            data += more
+            if not more:
+                break
+    except (OSError, ValueError):  # it is no file, and cannot be waited for
+        return stdin.buffer.read(_PAYLOAD_BYTES)
+    return data
+
+
+def _waiting(number: int) -> str:
+    said = "session was changed" if number == 1 else "sessions were changed"
+    return f"{number} {said} in the last ten minutes: the next run imports what rests by then,"
+
+
+def _say_cycle(session: Session, cycle: Any) -> None:
     if cycle.busy:
         say("Another run is under way; nothing was done.")
         return
@@ -61,7 +105,10 @@ def _say_cycle(cycle: Any) -> None:
     say(f"- sync attempted: {_yes(found['importSync']['attempted'])}")
     for item in found["importSync"]["results"]:
         counts = f"imported={item['importedCount']} skipped={item['skippedCount']} failed={item['failedCount']}"
-        say(f"  - {item['sourceId']}: {counts}")
+        waiting = item.get("waitingCount", 0)
+        say(f"  - {item['sourceId']}: {counts}" + (f" waiting={waiting}" if waiting else ""))
+        if waiting:
+            tell(session, f"    {_waiting(waiting)} `memory journal sync {item['sourceId']}` imports now.")
     say(f"- recall attempted: {_yes(recall['attempted'])}")
     say(f"- recall applied: {_yes(recall['applied'])}")
     say(f"- raw events: {recall['rawEventCount']}")

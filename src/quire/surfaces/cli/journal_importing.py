@@ -119,7 +119,7 @@ def _say_synced(session: Session, done: Any, provider: str | None) -> None:
         if source.elsewhere:
             tell(
                 session,
-                f"  sessions there that ran in other folders: {source.elsewhere:,}; "
+                f"  sessions there that did not run in this project, or do not say where: {source.elsewhere:,}; "
                 "`memory journal add … --all-folders` takes those, too.",
             )
         for failure in source.failures:
