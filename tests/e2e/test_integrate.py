@@ -20,7 +20,8 @@ def here(shared_memory: Memory, tmp_path: Path) -> Here:
     found = copy_of(shared_memory, tmp_path)
     home = tmp_path / "home"
     home.mkdir()
-    found.env = {**found.env, "HOME": str(home), "MEMORY_HOME": str(home / "registry"), "PATH": "/usr/bin:/bin"}
+    path = os.pathsep.join([os.path.dirname(sys.executable), "/usr/bin", "/bin"])
+    found.env = {**found.env, "HOME": str(home), "MEMORY_HOME": str(home / "registry"), "PATH": path}
     return found
 
 

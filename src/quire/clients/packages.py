@@ -157,8 +157,8 @@ _README = """\
 {description} This package brings the MCP server `memory-mcp`, the hooks that run `quire hook {client} …`, and the skill
 `quire-memory`.
 
-It needs the programs `quire` and `memory-mcp` on the `PATH`: `pip install quire-memory`. Without them the hooks do
-nothing. In a repository without a memory they say nothing; `memory init` makes one.
+It needs the programs `quire` and `memory-mcp` on the `PATH` of your login shell. Without them the hooks do nothing. In
+a repository without a memory they say nothing; `memory init` makes one.
 
 Install it from a clone of Quire's repository:
 

@@ -103,6 +103,7 @@ class Doctoring(DoctoringAgents, Mending):
         wanted = {(finding.section, finding.name) for finding in findings if finding.fixable}
         agents = [name for section, name in wanted if section == "agents"]
         steps: list[tuple[bool, str, Callable[[], str]]] = [
+            (any(section == "program" for section, _ in wanted), "commands", self._mend_commands),
             (("project", "transactions") in wanted, "transactions", self._mend_transactions),
             (("project", "lock") in wanted, "lock", self._mend_lock),
             (("project", "gitignore") in wanted, "gitignore", self._mend_ignore),
@@ -121,6 +122,12 @@ class Doctoring(DoctoringAgents, Mending):
             except (QuireError, OSError) as error:
                 done.append(Mended(name=name, message=f"Not mended: {_said(error)}", failed=True))
         return done
+
+    def _mend_commands(self) -> str:
+        from quire.upkeep import link_commands
+
+        made = link_commands(self.world.env)
+        return f"Linked the commands: {', '.join(made)}." if made else "There was nothing to link."
 
     def _mend_transactions(self) -> str:
         self._settle()

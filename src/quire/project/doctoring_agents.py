@@ -10,6 +10,7 @@ import msgspec
 
 from quire.model import cut, instant
 from quire.project.beginning_here import BeginningHere
+from quire.project.integrating import STARTED
 from quire.upkeep import Finding
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ _LONG = timedelta(days=1)
 _LINES = 500
 _SERVER_SECONDS = 5.0
 _PROTOCOL = "2025-06-18"
-_STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
-"""What the files of a project start by name, and which parts of them."""
 _USER = " (user)"
 
 __all__ = ["DoctoringAgents"]
@@ -68,17 +67,14 @@ class DoctoringAgents(BeginningHere):
 
     def _started_findings(self, wired: Sequence[str]) -> list[Finding]:
         """Whether what the project's files start by name can be started."""
-        from quire.upkeep import seen_command
+        from quire.upkeep import reach_hint, unreachable
 
         found = []
-        for name, what in _STARTED if wired else ():
-            seen = seen_command(name, self.world.env)
-            if seen.kind not in ("missing", "foreign"):
-                continue
-            why = "is not on the PATH" if seen.kind == "missing" else f"is another program ({seen.path})"
-            said = f"{what} of {', '.join(wired)} start `{name}`, which {why}."
-            hint = f"Put the folder of `{name}` on the PATH that your agents are started with."
-            found.append(_about(f"{name} on the PATH", said, "error", hint))
+        for name, what in STARTED if wired else ():
+            why = unreachable(name, self.world.env)
+            if why:
+                said = f"{what} of {', '.join(wired)} start `{name}`, which is {why}."
+                found.append(_about(f"{name} on the PATH", said, "error", reach_hint(self.world.env)))
         return found
 
     def _mend_agents(self, names: Sequence[str]) -> str:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.graph.layout import FOLDER
-from quire.model import InputError, cut
+from quire.model import InputError, Problem, cut
 from quire.project.guiding import Guiding
 
 if TYPE_CHECKING:
     from quire.clients.wiring import Integrated, IntegrationStatus, Manifests, Scope, Surroundings
 
 _ALL = "all"
+STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
+"""What the files of a project start by name, and which parts of them."""
 
-__all__ = ["Integrating"]
+__all__ = ["STARTED", "Integrating"]
 
 
 class Integrating(Guiding):
@@ -63,7 +65,28 @@ class Integrating(Guiding):
                 dry_run=dry_run,
                 force=force,
             )
-            return self._with_guidance(done, manifests) if scope == "project" and asked else done
+            if scope == "user" or not asked:
+                return done
+            done = self._with_guidance(done, manifests)
+        return msgspec.structs.replace(done, warnings=(*done.warnings, *self._unreachable()))
+
+    def _unreachable(self) -> list[Problem]:
+        """That agents will not find what the files of the project start by name."""
+        from quire.upkeep import reach_hint, unreachable
+
+        reasons: dict[str, list[str]] = {}
+        for name, _ in STARTED:
+            reasons.setdefault(unreachable(name, self.world.env), []).append(f"`{name}`")
+        return [
+            Problem(
+                code="CommandUnreachable",
+                severity="warning",
+                message=f"Agents start {' and '.join(names)} by name: {why}. Without, they get no memory.",
+                hint=reach_hint(self.world.env),
+            )
+            for why, names in reasons.items()
+            if why
+        ]
 
     def integrate_remove(self, clients: Sequence[str] = (), *, user: bool = False, dry_run: bool = False) -> Integrated:
         """Take the wiring of these clients back; without any, of all that are wired. What others wrote stays."""

@@ -36,7 +36,16 @@ if TYPE_CHECKING:
         without_guidance,
     )
     from quire.upkeep.ignore import ensure_ignored
-    from quire.upkeep.installation import CommandSeen, dead_projects, look_at_machine, look_at_program, seen_command
+    from quire.upkeep.installation import (
+        CommandSeen,
+        dead_projects,
+        link_commands,
+        look_at_machine,
+        look_at_program,
+        reach_hint,
+        seen_command,
+        unreachable,
+    )
     from quire.upkeep.product_map import render_map
     from quire.upkeep.projects import Registered, Registry
     from quire.upkeep.rebuilding import Rebuilt, rebuild_memory
@@ -46,6 +55,7 @@ if TYPE_CHECKING:
     from quire.upkeep.sync import Synced, sync_memory
     from quire.upkeep.sync_marker import advance_marker, newer_marker
     from quire.upkeep.taking_back import Step, events_back, refuse_rejected, refuse_torn, steps_back
+    from quire.upkeep.upgrading import upgrade_advice
     from quire.upkeep.verdicts import Verdicts, rested_on
     from quire.upkeep.why import Background, background_of, place_of
 
@@ -93,6 +103,7 @@ __all__ = [
     "inner_path",
     "install_guidance",
     "judge_holdings",
+    "link_commands",
     "local_folder",
     "look_at_git",
     "look_at_index",
@@ -106,6 +117,7 @@ __all__ = [
     "newer_marker",
     "path_from_root",
     "place_of",
+    "reach_hint",
     "rebuild_memory",
     "refresh_map",
     "refuse_rejected",
@@ -122,6 +134,8 @@ __all__ = [
     "told_check",
     "uncommitted_changes",
     "unfinished_folders",
+    "unreachable",
+    "upgrade_advice",
     "without_guidance",
 ]
 
@@ -170,6 +184,7 @@ _HOMES = {
     "inner_path": "governing",
     "install_guidance": "guidance",
     "judge_holdings": "export",
+    "link_commands": "installation",
     "local_folder": "reviewed",
     "look_at_git": "doctor",
     "look_at_index": "doctor",
@@ -183,6 +198,7 @@ _HOMES = {
     "newer_marker": "sync_marker",
     "path_from_root": "folders",
     "place_of": "why",
+    "reach_hint": "installation",
     "rebuild_memory": "rebuilding",
     "refresh_map": "guidance",
     "refuse_rejected": "taking_back",
@@ -199,6 +215,8 @@ _HOMES = {
     "told_check": "doctor",
     "uncommitted_changes": "changes",
     "unfinished_folders": "doctor",
+    "unreachable": "installation",
+    "upgrade_advice": "upgrading",
     "without_guidance": "guidance",
 }
 

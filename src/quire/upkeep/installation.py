@@ -28,7 +28,21 @@ _PAGE = ("surfaces", "web", "static", "index.html")
 _MARK = b"quire.surfaces"
 """What every script of ours imports."""
 
-__all__ = ["CommandSeen", "dead_projects", "look_at_machine", "look_at_program", "seen_command"]
+_ENVIRONMENTS = ("VIRTUAL_ENV", "CONDA_PREFIX")
+"""Variables that name a virtual environment while it is active."""
+_LINKS = (".local/bin", "bin")
+"""Folders of a home that are for a user's own programs."""
+
+__all__ = [
+    "CommandSeen",
+    "dead_projects",
+    "link_commands",
+    "look_at_machine",
+    "look_at_program",
+    "reach_hint",
+    "seen_command",
+    "unreachable",
+]
 
 
 class CommandSeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +77,70 @@ def _kind(path: str, name: str) -> Kind:
     return "ours" if os.fsencode(python) in head else "other"
 
 
+# -- whether agents reach it ----------------------------------------------------------------
+
+
+def unreachable(name: str, env: Mapping[str, str]) -> str:
+    """Why an agent that is started from elsewhere does not find a command by its name; empty where it does."""
+    seen = seen_command(name, env)
+    if seen.kind == "missing":
+        return "not on the PATH"
+    if seen.kind == "foreign":
+        return f"another program ({seen.path})"
+    active = _active(env)
+    if not active or seen_command(name, {"PATH": _path_without(env, active)}).kind in ("ours", "other"):
+        return ""
+    return f"on the PATH only while the virtual environment {active} is active"
+
+
+def _active(env: Mapping[str, str]) -> str:
+    """The virtual environment that is active, if this program is in it; the one that conda begins with is always."""
+    folder = next((env[name] for name in _ENVIRONMENTS if os.path.isabs(env.get(name, ""))), "")
+    if not folder or (not env.get("VIRTUAL_ENV") and env.get("CONDA_DEFAULT_ENV") == "base"):
+        return ""
+    return folder if os.path.realpath(os.path.dirname(own_command()[0])) == _commands_in(folder) else ""
+
+
+def _commands_in(environment: str) -> str:
+    return os.path.realpath(os.path.join(environment, "bin"))
+
+
+def _path_without(env: Mapping[str, str], environment: str) -> str:
+    folders = env.get("PATH", "").split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if os.path.realpath(folder) != _commands_in(environment))
+
+
+def reach_hint(env: Mapping[str, str]) -> str:
+    """How commands get to a place where every agent finds them."""
+    folder = _link_folder(env)
+    if folder:
+        return f"`memory doctor --fix` links the commands into {folder}, which is on your PATH."
+    return (
+        "Install Quire with `pipx` or `uv tool`, or link its commands into a folder that is on the PATH of your login "
+        "shell. Or use `memory integrate --user`, which names the commands by their paths."
+    )
+
+
+def _link_folder(env: Mapping[str, str]) -> str:
+    home = env.get("HOME", "")
+    active = _active(env)
+    on_path = (_path_without(env, active) if active else env.get("PATH", "")).split(os.pathsep)
+    return next((path for name in _LINKS if home and (path := os.path.join(home, name)) in on_path), "")
+
+
+def link_commands(env: Mapping[str, str]) -> list[str]:
+    """Link the commands that agents do not find into a folder of the user's own programs; the links that were made."""
+    folder, beside = _link_folder(env), os.path.dirname(own_command()[0])
+    made = []
+    for name in COMMANDS if folder else ():
+        link, target = os.path.join(folder, name), os.path.join(beside, name)
+        if unreachable(name, env) and os.access(target, os.X_OK) and not os.path.lexists(link):
+            os.makedirs(folder, exist_ok=True)
+            os.symlink(target, link)
+            made.append(link)
+    return made
+
+
 # -- the program ----------------------------------------------------------------------------
 
 
@@ -75,7 +153,27 @@ def look_at_program(env: Mapping[str, str]) -> list[Finding]:
         _database(),
         _page(),
     ]
-    return [*found, *(_command(name, env) for name in COMMANDS)]
+    return [*found, *(_command(name, env) for name in COMMANDS), *_environment(env)]
+
+
+def _environment(env: Mapping[str, str]) -> list[Finding]:
+    """That the commands are there for this shell alone."""
+    active = _active(env)
+    names = [name for name in COMMANDS if seen_command(name, env).kind == "ours" and unreachable(name, env)]
+    if not active or not names:
+        return []
+    listed = ", ".join(f"`{name}`" for name in names)
+    said = f"{listed}: on the PATH only while the virtual environment {active} is active. Agents start elsewhere."
+    return [
+        Finding(
+            section="program",
+            name="environment",
+            state="warning",
+            message=said,
+            hint=reach_hint(env),
+            fixable=bool(_link_folder(env)),
+        )
+    ]
 
 
 def _database() -> Finding:
@@ -88,7 +186,7 @@ def _database() -> Finding:
         name="database",
         state="error",
         message=f"{said}: no index can be made with it ({made.fault}).",
-        hint="Install quire-memory anew, with its dependencies.",
+        hint="Install Quire anew, with its dependencies.",
     )
 
 
@@ -114,7 +212,7 @@ def _command(name: str, env: Mapping[str, str]) -> Finding:
         folder = os.path.dirname(own_command()[0])
         there = os.path.isfile(os.path.join(folder, name))
         message = f"`{name}`, {COMMANDS[name]}, is not on the PATH."
-        hint = f"Put {folder} on your PATH." if there else "Install quire-memory with pipx or `uv tool install`."
+        hint = f"Put {folder} on your PATH{_or_link(env)}." if there else "Install Quire anew, with its commands."
     elif seen.kind == "other":
         message = f"`{name}` on the PATH is another installation of Quire: {seen.path}"
         hint = f"This one runs with {own_command()[0]}. Remove one of the two, or change the order of your PATH."
@@ -125,7 +223,13 @@ def _command(name: str, env: Mapping[str, str]) -> Finding:
             if name == "memory"
             else "Put the folder of Quire's commands before it on your PATH."
         )
-    return Finding(section="program", name=name, state="warning", message=message, hint=hint)
+    fixable = seen.kind == "missing" and bool(_link_folder(env))
+    return Finding(section="program", name=name, state="warning", message=message, hint=hint, fixable=fixable)
+
+
+def _or_link(env: Mapping[str, str]) -> str:
+    folder = _link_folder(env)
+    return f"; --fix links it into {folder}" if folder else ""
 
 
 # -- the machine ----------------------------------------------------------------------------

@@ -14,17 +14,19 @@ def run(session: Session) -> None:
     """Say whether the storage needs an upgrade, and what to do.
 
     Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
-    was found and how to go on. To upgrade Quire itself, use the tool you installed it with.
+    was found and how to go on. For a newer Quire, it names the command that fits how this one was installed.
     """
     project = session.part("Keeping")
     message = project.upgrade()
+    from quire.upkeep import upgrade_advice
+
     if session.as_json:
         from quire.fields import upgraded_fields
 
-        answer(project, upgraded_fields(message))
+        answer(project, {**upgraded_fields(message), "advice": upgrade_advice()})
         return
     say(message)
-    say("To upgrade Quire itself, use the tool you installed it with: `pip install -U quire-memory`.")
+    say(f"To upgrade Quire itself: {upgrade_advice()}")
 
 
 COMMAND = Command(
