@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from quire.capture.design_documents import (
     DOCUMENT_BYTES,
     DOCUMENTS_MOST,
+    Answer,
     Decision,
     DesignDocument,
     find_design_documents,
@@ -257,6 +258,49 @@ def test_of_a_decision_that_stands_twice_the_last_holds() -> None:
 )
 def test_no_question_is_no_question(line: str) -> None:
     assert body("## Open Questions", line).open_questions == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "answer"),
+    [
+        (
+            "- [x] How large may it grow? 64 MB, then the oldest go.",
+            "How large may it grow?",
+            "64 MB, then the oldest go.",
+        ),
+        ("- [X] Redis, or a table (fast — or simple)? → a table", "Redis, or a table (fast — or simple)?", "a table"),
+        ("- [x] Which port → 8080", "Which port", "8080"),
+        ("- [x] Who clears it — the worker", "Who clears it", "the worker"),
+        ("- ~~Where does it live?~~ In Redis.", "Where does it live?", "In Redis."),
+        ("- ~~Where does it live?~~ **Resolved:** in Redis", "Where does it live?", "in Redis"),
+        ("- [x] Is it shared?\n  - Answer: by all workers", "Is it shared?", "by all workers"),
+        ("### Is it shared?\n**Answer:** By all\nworkers.", "Is it shared?", "By all workers."),
+    ],
+)
+def test_an_answer_stands_beside_its_question(line: str, question: str, answer: str) -> None:
+    found = body("## Open Questions", *line.split("\n"))
+    assert (found.answers, found.open_questions) == ((Answer(question, answer),), ())
+
+
+def test_answers_below_a_heading_of_their_own() -> None:
+    lines = (
+        "- Do bounces go to billing? To support.",
+        "- Is it fast? Yes",
+        "### How long?",
+        "Ninety seconds.",
+        "",
+        "More.",
+    )
+    found = body("## Open Questions", "- Is it fast?", "## Resolved Questions", *lines)
+    assert found.open_questions == ("Is it fast?",)
+    assert found.answers == (Answer("Do bounces go to billing?", "To support."), Answer("How long?", "Ninety seconds."))
+
+
+@pytest.mark.parametrize(
+    "line", ["- [x] Done?", "- ~~Gone?~~", "- [x] Only words", "- ~~old?~~ and this?", "- Open? Or not"]
+)
+def test_no_answer_is_no_answer(line: str) -> None:
+    assert body("## Open Questions", line).answers == ()
 
 
 def test_a_single_question_in_the_head_need_be_no_list() -> None:

@@ -78,6 +78,26 @@ def test_ingest(started: Any, repo: Path) -> None:
     assert "put away: OPEN [cache]: How large may it grow? See docs/cache.md (resolved)" in answered.out
 
 
+def test_an_answered_question_leaves_its_answer(started: Any, repo: Path) -> None:
+    design(repo, question="How large may it grow?")
+    started("facts", "ingest")
+    design(repo, question="[x] How large may it grow? 64 MB, then the oldest go.")
+    said = started("facts", "ingest")
+    told = "ANSWERED [cache]: How large may it grow? — 64 MB, then the oldest go. See docs/cache.md"
+    assert f"superseded: {told} (The file says something else now)\n" in said.out
+    assert told in started("facts", "recall", "how large may the cache grow").out
+    assert "OPEN [cache]" in started("facts", "search-archive", "how large may it grow").out
+    assert started("facts", "ingest").out == "2 unchanged from 1 design document.\n"
+    # Another answer replaces it, and a question that is asked again is open.
+    design(repo, question="[x] How large may it grow? 128 MB.")
+    assert "1 superseded" in started("facts", "ingest").out
+    assert "64 MB" not in started("facts", "list").out
+    design(repo, question="How large may it grow?")
+    started("facts", "ingest")
+    shown = started("facts", "list").out
+    assert ("OPEN [cache]: How large" in shown, "ANSWERED" in shown) == (True, False)
+
+
 def test_what_waits_is_accepted_or_dropped_by_its_id(started: Any, repo: Path) -> None:
     design(repo, status="decided", state="")
     shown = started("facts", "ingest")

@@ -49,7 +49,7 @@ def everything(shop: Hooks, client: str = "gemini", cwd: Path | None = None) -> 
         assert (done.code, done.err) == (0, ""), event
         assert done.seconds < CAP + SLACK, event
         found[event] = text_in(done.out, client)
-    assert left_behind(shop) == []
+    assert left_behind(shop, 60) == []
     return found
 
 

@@ -253,7 +253,7 @@ def test_a_session_that_goes_on_is_read_once(memory: Memory, environment: dict[s
     memory("hook", "claude", "turn-end", stdin=held.payload("Stop"))
     assert memory("inbox", "collect", "--json").data["proposed"] == 0
     held.user("We decided to drop the old queue table, because nothing reads it any more.").agent("Agreed.")
-    memory("hook", "claude", "session-end", stdin=held.payload("SessionEnd", reason="exit"))
+    memory("hook", "claude", "turn-end", stdin=held.payload("Stop"))
     assert memory("inbox", "collect", "--json").data["proposed"] == 1
     assert memory("inbox", "collect", "--json").data["sessions"] == 0
 
@@ -266,9 +266,9 @@ def test_a_session_file_that_is_none_of_the_clients_is_not_read(memory: Memory, 
         "session_id": "s1",
         "transcript_path": str(elsewhere),
         "cwd": str(memory.cwd),
-        "hook_event_name": "SessionEnd",
+        "hook_event_name": "Stop",
     }
-    memory("hook", "claude", "session-end", stdin=json.dumps(said).encode())
+    memory("hook", "claude", "turn-end", stdin=json.dumps(said).encode())
     done = memory("inbox", "collect", "--json")
     assert done.code == 1
     assert done.data["failed"] == [
@@ -282,7 +282,7 @@ def test_a_session_that_left_no_file_is_no_failure(memory: Memory, environment: 
     folder = Path(environment["HOME"]) / ".claude" / "projects" / "harbor"
     for number, path in enumerate((folder / "gone.jsonl", folder.parent / "file" / "gone.jsonl", Path("/nowhere/x"))):
         said = {"session_id": f"s{number}", "transcript_path": str(path), "cwd": str(memory.cwd)}
-        memory("hook", "claude", "session-end", stdin=json.dumps({**said, "hook_event_name": "SessionEnd"}).encode())
+        memory("hook", "claude", "turn-end", stdin=json.dumps({**said, "hook_event_name": "Stop"}).encode())
     folder.mkdir(parents=True)
     (folder.parent / "file").write_text("no folder\n")
     done = memory("inbox", "collect", "--json")
@@ -297,7 +297,7 @@ def test_a_link_to_a_session_is_a_failure_wherever_it_leads(memory: Memory, envi
     folder.mkdir(parents=True)
     (folder / "link.jsonl").symlink_to("/nowhere/x")
     said = {"session_id": "s1", "transcript_path": str(folder / "link.jsonl"), "cwd": str(memory.cwd)}
-    memory("hook", "claude", "session-end", stdin=json.dumps({**said, "hook_event_name": "SessionEnd"}).encode())
+    memory("hook", "claude", "turn-end", stdin=json.dumps({**said, "hook_event_name": "Stop"}).encode())
     done = memory("inbox", "collect", "--json")
     assert (done.code, [item["session"] for item in done.data["failed"]]) == (1, ["claude s1"])
 
@@ -307,7 +307,8 @@ def test_run_once_reads_the_sessions_too(memory: Memory, environment: dict[str, 
     held = Recording(Path(environment["HOME"]), memory.cwd)
     held.user("The queue loses messages. Please look.").agent("The timeout is too short.", edits="src/queue.py")
     held.user("We decided to raise the timeout to 120 seconds, because jobs take 90 seconds.").agent("Agreed.")
-    memory("hook", "claude", "session-end", stdin=held.payload("SessionEnd", reason="exit"))
-    memory("journal", "init", "--yes")
-    assert memory("journal", "automate", "run-once").code == 0
+    memory("hook", "claude", "turn-end", stdin=held.payload("Stop"))
+    later = Memory(memory.cwd, {**memory.env, "MEMORY_NOW": "2026-03-02T11:49:00+00:00"})
+    later("journal", "init", "--yes")
+    assert later("journal", "automate", "run-once").code == 0
     assert waiting(memory)

@@ -185,7 +185,7 @@ def test_what_a_hook_said_is_nobody_s_word_in_a_session_of_gemini(shop: Memory, 
         {"id": "m-2", "timestamp": "2026-08-30T10:00:02.000Z", "type": "gemini", "content": "It sends webhooks."},
     ]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    hooks("gemini", "session-end", stdin={"transcript_path": str(path), "reason": "exit"})
+    hooks("gemini", "turn-end", stdin={"transcript_path": str(path)})
     done = shop("inbox", "collect")
     assert done.out.startswith("Read 1 session: ")
     assert "90 jobs" not in shop("inbox").out

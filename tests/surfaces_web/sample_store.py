@@ -206,8 +206,8 @@ def _make_sessions(sample: Sample) -> None:
         _hook(sample, "prompt", asked, _at(day, 1))
         for file in ("src/harbour/berths/availability.py", "src/harbour/booking/holds.py"):
             _hook(sample, "before-edit", {**edits, "tool_input": {"file_path": str(sample.root / file)}}, _at(day, 3))
-        _hook(sample, "session-end", {**payload, "reason": "exit"}, _at(day, 30))
-        # Before the next one starts: that would have it done by a process that nobody waits for.
+        # Not its end, nor the next start: those would have it read by a process that nobody waits for.
+        _hook(sample, "turn-end", payload, _at(day, 30))
         _done(sample, "inbox", "collect", at=_at(day, 31))
 
 

@@ -7,7 +7,7 @@ from quire.model.lazy import loader
 if TYPE_CHECKING:
     from quire.capture.compaction import Compacted, compact
     from quire.capture.conversation import Conversation, Pin, messages_from, read_conversation
-    from quire.capture.design_documents import scan_design_documents
+    from quire.capture.design_documents import documents_stamp, scan_design_documents
     from quire.capture.importing import Looked, Normalise, Noted, count_elsewhere, look_through
     from quire.capture.lifecycle import (
         ANEW,
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
         plan_documents,
         source_of,
     )
-    from quire.capture.proposing import SessionRead, find_session, propose_session
+    from quire.capture.proposing import Account, SessionRead, find_session, propose_session
     from quire.capture.summariser import Summariser, SummaryRequest
     from quire.capture.trusted_sources import agree_to, is_agreed
 
 __all__ = [
     "ANEW",
     "DROPPED",
+    "Account",
     "Artifact",
     "Compacted",
     "Conversation",
@@ -42,6 +43,7 @@ __all__ = [
     "agree_to",
     "compact",
     "count_elsewhere",
+    "documents_stamp",
     "find_session",
     "is_agreed",
     "look_through",
@@ -59,6 +61,7 @@ __all__ = [
 _HOMES = {
     "ANEW": "lifecycle",
     "DROPPED": "lifecycle",
+    "Account": "proposing",
     "Artifact": "lifecycle",
     "Compacted": "compaction",
     "Conversation": "conversation",
@@ -74,6 +77,7 @@ _HOMES = {
     "agree_to": "trusted_sources",
     "compact": "compaction",
     "count_elsewhere": "importing",
+    "documents_stamp": "design_documents",
     "find_session": "proposing",
     "is_agreed": "trusted_sources",
     "look_through": "importing",

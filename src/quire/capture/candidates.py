@@ -100,7 +100,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 def candidates_of(document: DesignDocument) -> list[Candidate]:
-    """A document's decisions, constraints and open questions, in its order."""
+    """A document's decisions, constraints, open questions and answers, in its order."""
     node = Artifact("design-node", document.path, "", document.sha256)
     found = [
         Candidate(
@@ -127,6 +127,17 @@ def candidates_of(document: DesignDocument) -> list[Candidate]:
                 artifact=node,
             )
             for text in document.open_questions
+        ]
+        found += [
+            Candidate(
+                kind=QUESTION,
+                authority="explicit",
+                section=layout.SPECS,
+                content=f"ANSWERED [{document.id}]: {item.question} — {item.answer}",
+                # Named as the open question is: one takes the place of the other.
+                artifact=Artifact(node.kind, node.path, normal_text(item.question), node.sha256),
+            )
+            for item in document.answers
         ]
     return found
 

@@ -12,6 +12,7 @@ open_questions: []
 **Rationale:** Reads dominate.
 ## Open Questions
 - How large may it grow?
+- [x] Who clears it? The worker, every night.
 ## Implementation Notes
 ### Constraints
 - Invalidation ends within 50 ms
@@ -23,11 +24,12 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import Struct
 
 from quire.capture.front_matter import FrontMatter, Value, read_front_matter
-from quire.capture.markdown import Section, fields_of, open_items, sections_of
+from quire.capture.markdown import Section, fields_of, items_of, open_items, sections_of
 from quire.files import escaping_part, read_inside, sha256
 from quire.layers.facts import normal_text
 from quire.model import Problem, cut, limits, one_line
@@ -51,6 +53,15 @@ _FOREIGN = "node_modules"
 _STATUS_WORD = re.compile(r"[^\W\d_][\w-]*")
 _PREFIX = "decision:"
 _QUESTIONS = "open_questions"
+_OPEN_PART = "open questions"
+_ANSWERED_PARTS = ("resolved questions", "answered questions", "closed questions")
+_ANSWER_FIELDS = ("answer", "answered", "resolution", "resolved", "decision", "decided")
+_STRUCK = re.compile(r"~~(.+?)~~\s*(.*)$")
+_MARK = r"(?:→|⇒|->|=>|[—–](?=\s)|\W*\b(?:answer(?:ed)?|resol(?:ved|ution)|deci(?:ded|sion))\**:)[\s*_]*"
+_ANSWER_MARK = re.compile(rf"\s+{_MARK}", re.I)
+_LEADING_MARK = re.compile(rf"(?:-\s+)?(?:{_MARK})?", re.I)
+_ASKED = re.compile(r".*[?？](?=\W*\w)")
+"""Up to the last question mark behind which something is said."""
 _NONE = ("none", "no open questions", "no constraints", "n/a", "tbd")
 
 __all__ = [
@@ -58,9 +69,11 @@ __all__ = [
     "DOCUMENT_BYTES",
     "FOLDERS",
     "STATUSES",
+    "Answer",
     "Decision",
     "DesignDocument",
     "Scan",
+    "documents_stamp",
     "find_design_documents",
     "read_design_document",
     "scan_design_documents",
@@ -75,6 +88,13 @@ class Decision(Struct, frozen=True):
     rationale: str
 
 
+class Answer(Struct, frozen=True):
+    """A question that is open no longer, and what was found."""
+
+    question: str
+    answer: str
+
+
 class DesignDocument(Struct, frozen=True, kw_only=True):
     """What a design document says that is worth remembering."""
 
@@ -84,6 +104,7 @@ class DesignDocument(Struct, frozen=True, kw_only=True):
     title: str
     status: str
     open_questions: tuple[str, ...] = ()
+    answers: tuple[Answer, ...] = ()
     decisions: tuple[Decision, ...] = ()
     constraints: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -114,8 +135,8 @@ def _look(root: str) -> tuple[list[str], list[Problem]]:
     """The paths, and what was not looked at though it might hold something."""
     found: list[str] = []
     problems: list[Problem] = []
-    for path, size in _markdown_files(root):
-        if size > DOCUMENT_BYTES:
+    for path, found_file in _markdown_files(root):
+        if found_file.st_size > DOCUMENT_BYTES:
             problems.append(_doubt("DocumentUnread", f"It is larger than {DOCUMENT_BYTES:,} bytes.", path))
         elif len(found) == DOCUMENTS_MOST:
             said = f"It and what follows was not looked at: there are more than {DOCUMENTS_MOST:,} Markdown files."
@@ -126,8 +147,15 @@ def _look(root: str) -> tuple[list[str], list[Problem]]:
     return sorted(found), problems
 
 
-def _markdown_files(root: str) -> Iterator[tuple[str, int]]:
-    """The Markdown files with their sizes, always in the same order."""
+def documents_stamp(root: str) -> str:
+    """Another one where a Markdown file came, went or was written since; empty where there is none."""
+    first = islice(_markdown_files(root), DOCUMENTS_MOST)
+    files = [(path, found.st_size, found.st_mtime_ns) for path, found in first]
+    return sha256(repr(files).encode()) if files else ""
+
+
+def _markdown_files(root: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The Markdown files and what they are, always in the same order."""
     waiting = [top for top in reversed(FOLDERS) if not _is_linked(root, top)]
     while waiting:
         folder = waiting.pop()
@@ -140,7 +168,7 @@ def _markdown_files(root: str) -> Iterator[tuple[str, int]]:
             path = f"{folder}/{entry.name}"
             if entry.name.endswith(".md") and _is_usable(path) and entry.is_file(follow_symlinks=False):
                 with contextlib.suppress(FileNotFoundError):
-                    yield path, entry.stat(follow_symlinks=False).st_size
+                    yield path, entry.stat(follow_symlinks=False)
         folders = [entry.name for entry in here if entry.is_dir(follow_symlinks=False) and entry.name != _FOREIGN]
         waiting += [path for name in folders if _is_usable(path := f"{folder}/{name}")]
 
@@ -211,7 +239,8 @@ def read_design_document(path: str, data: bytes) -> DesignDocument | None:
         id=cut(name, limits.ID_CHARS),
         title=cut(_text(head.fields.get("title")) or body.title or name, limits.TITLE_CHARS),
         status=status,
-        open_questions=_once([*_listed(head.fields.get(_QUESTIONS)), *body.questions]),
+        open_questions=(asked := _once([*_listed(head.fields.get(_QUESTIONS)), *body.questions])),
+        answers=_answers(body.answers, asked),
         decisions=tuple(body.decisions.values()),
         constraints=_once(body.constraints),
         problems=tuple(problems),
@@ -231,6 +260,7 @@ class _Body(Struct):
 
     title: str = ""
     questions: list[str] = []
+    answers: list[Answer] = []
     constraints: list[str] = []
     decisions: dict[str, Decision] = {}
     """By title."""
@@ -254,10 +284,52 @@ def _read_body(head: FrontMatter, path: str, body: _Body, problems: list[Problem
                 problems.append(_doubt("DecisionTwice", said, path, section.line, "Remove one.", field="decisions"))
             if decision.title:
                 body.decisions[decision.title] = decision
-        elif topic == "open questions":
-            body.questions += open_items(section.lines, nested=False)
+        elif topic in (_OPEN_PART, *_ANSWERED_PARTS):
+            _read_questions(section, body, is_open=topic == _OPEN_PART)
         elif topic == "implementation notes" and part == "constraints":
             body.constraints += open_items(section.lines, nested=True)
+
+
+def _read_questions(section: Section, body: _Body, *, is_open: bool) -> None:
+    """Questions that are open, and those that have an answer: ticked, struck out, or below a heading that says so."""
+    if section.level == 3:
+        fields = fields_of(section.lines)
+        said = next(filter(None, map(fields.get, _ANSWER_FIELDS)), "")
+        if not is_open:
+            said = said or fields[""].partition("\n\n")[0]
+        if said:
+            body.answers.append(Answer(section.title, one_line(said)))
+            return
+    for text, is_ticked in items_of(section.lines, nested=not is_open):
+        struck = _STRUCK.match(text)
+        if is_open and not is_ticked and (not struck or struck[2].endswith("?")):
+            body.questions.append(text)
+    for text, is_ticked in items_of(section.lines, nested=True):
+        answer = _answer(text) if is_ticked or not is_open or _STRUCK.match(text) else None
+        if answer:
+            body.answers.append(answer)
+
+
+def _answer(text: str) -> Answer | None:
+    """A question and its answer on one line; None where it does not say both."""
+    struck = _STRUCK.match(text)
+    if struck:
+        question, answer = struck[1], "" if struck[2].endswith("?") else struck[2]
+    else:
+        asked = _ASKED.match(text)
+        mark = asked or _ANSWER_MARK.search(text)
+        if mark is None:
+            return None
+        question, answer = text[: mark.end() if asked else mark.start()], text[mark.end() :]
+    question, answer = question.strip(" -*_"), _LEADING_MARK.sub("", answer.strip(), count=1).strip(" *_")
+    return Answer(question, answer) if question and answer else None
+
+
+def _answers(found: list[Answer], asked: tuple[str, ...]) -> tuple[Answer, ...]:
+    """The answers by their questions, the last one of each; not of what is still asked."""
+    still = set(map(normal_text, asked))
+    latest = {normal_text(item.question): item for item in found}
+    return tuple(item for name, item in latest.items() if name and name not in still)
 
 
 def _decision(section: Section) -> Decision:

@@ -140,7 +140,11 @@ def _mark_answered(documents: Sequence[DesignDocument], prospects: Sequence[Pros
     by_id: dict[str, list[DesignDocument]] = {}
     for document in documents:
         by_id.setdefault(normal_text(document.id), []).append(document)
-    asked = {prospect.key[2:] for prospect in prospects if prospect.candidate.kind == QUESTION}
+    asked = {
+        prospect.key[2:]
+        for prospect in prospects
+        if prospect.candidate.kind == QUESTION and open_question(prospect.text)
+    }
     for entry in ledger.entries:
         question = open_question(entry.text) if entry.is_live and entry.held.source.startswith("lifecycle") else None
         if question is None:

@@ -18,7 +18,7 @@ _FIELD = re.compile(r"\*\*([^*:]{1,40})(?::\*\*|\*\*:)(.*)$")
 _BULLET = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$")
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
 
-__all__ = ["Section", "fields_of", "open_items", "sections_of"]
+__all__ = ["Section", "fields_of", "items_of", "open_items", "sections_of"]
 
 
 class Section(Struct, frozen=True):
@@ -79,7 +79,13 @@ def fields_of(lines: Iterable[str]) -> dict[str, str]:
 
 
 def open_items(lines: Iterable[str], *, nested: bool) -> list[str]:
-    """The items of lists, each on one line. One that is ticked off or struck out is none.
+    """The items of lists, each on one line. One that is ticked off or struck out is none."""
+    found = items_of(lines, nested=nested)
+    return [text for text, is_ticked in found if not is_ticked and not (text.startswith("~~") and text.endswith("~~"))]
+
+
+def items_of(lines: Iterable[str], *, nested: bool) -> list[tuple[str, bool]]:
+    """The items of lists, each on one line without its box, and whether that is ticked.
 
     What is listed or said below an item belongs to it only where `nested` asks for it.
     """
@@ -101,12 +107,10 @@ def open_items(lines: Iterable[str], *, nested: bool) -> list[str]:
             if taking:
                 items[-1].append(line)
         after_blank = False
-    return [text for text in map(_open_text, items) if text]
+    return [item for item in map(_item, items) if item[0]]
 
 
-def _open_text(lines: list[str]) -> str:
+def _item(lines: list[str]) -> tuple[str, bool]:
     text = one_line(" ".join(lines))
     box = _BOX.match(text)
-    if box:
-        text = text[box.end() :] if box[1] == " " else ""
-    return "" if text.startswith("~~") and text.endswith("~~") else text
+    return (text[box.end() :], box[1] != " ") if box else (text, False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quire.capture.signals import Traced
     from quire.capture.signals.confirmed import Confirmed
     from quire.capture.signals.standing import Rule
-    from quire.capture.signals.witness import Quote, Witness
+    from quire.capture.signals.witness import Quote, Speech, Witness
 
 TITLE_CHARS = 80
 ANCHORS = 3
@@ -46,21 +46,31 @@ _FOLDERS = {
 }
 """By client: the type of its sessions, its folder below the home folder, and the variable that names another."""
 
-__all__ = ["SessionRead", "find_session", "propose_session"]
+__all__ = ["Account", "SessionRead", "find_session", "propose_session"]
+
+
+class Account(Struct, frozen=True, kw_only=True):
+    """A session in figures, and by the user's first words where those may be shown."""
+
+    session_id: str
+    title: str = ""
+    turns: int = 0
+    """How many times somebody spoke."""
+    tool_calls: int = 0
+    files: tuple[str, ...] = ()
+    """Files of the repository that it edited."""
+    started_at: str = ""
+    ended_at: str = ""
 
 
 class SessionRead(Struct, frozen=True, kw_only=True):
     """What came of a session. `next_offset` and `content_hash` say where the next reading begins."""
 
     proposals: tuple[Proposal, ...] = ()
-    turns: int = 0
-    """How many times somebody spoke."""
+    account: Account | None = None
+    """What its episode says; None where nobody asked for anything."""
     next_offset: int = 0
     content_hash: str = ""
-    summary: str = ""
-    started_at: str = ""
-    ended_at: str = ""
-    title: str = ""
     problems: tuple[str, ...] = ()
 
 
@@ -68,9 +78,20 @@ class SessionRead(Struct, frozen=True, kw_only=True):
 
 
 def propose_session(
-    session: SessionFile, *, client: str, root: str, home: str, now: str, offset: int = 0, content_hash: str = ""
+    session: SessionFile,
+    *,
+    client: str,
+    root: str,
+    home: str,
+    now: str,
+    offset: int = 0,
+    content_hash: str = "",
+    counted: tuple[int, int] = (0, 0),
 ) -> SessionRead:
-    """What of a session is proposed; with where an earlier reading ended, only what is new since."""
+    """What of a session is proposed; with where an earlier reading ended, only what is new since.
+
+    `counted` is how many turns and calls the earlier readings found, for where its beginning is not heard again.
+    """
     from quire.capture.signals import trace
     from quire.capture.signals.witness import Witness
 
@@ -87,16 +108,13 @@ def propose_session(
         problem = shown_text(said, places)
         return SessionRead(next_offset=offset, content_hash=content_hash, problems=(problem,))
     maker = _Maker(session, client, root, now, witness, since=known.speeches if known else 0, is_whole=is_whole)
+    account = maker.account(reading, (0, 0) if is_whole or reading.restarted else counted)
     bad = reading.bad_lines + reading.long_lines
     return SessionRead(
-        proposals=tuple(maker.proposals(traced, reading.title)),
-        turns=witness.count,
+        proposals=tuple(maker.proposals(traced, reading.title, account)),
+        account=account,
         next_offset=reading.next_offset,
         content_hash=reading.content_hash,
-        summary=traced.session.summary,
-        started_at=reading.first_at or session.started_at,
-        ended_at=reading.last_at,
-        title=reading.title,
         problems=(f"{bad:,} of its lines could not be read",) if bad else (),
     )
 
@@ -131,7 +149,27 @@ class _Maker:
         self._since, self._is_whole = since, is_whole
         self._seen: set[str] = set()
 
-    def proposals(self, traced: Traced, title: str) -> Iterator[Proposal]:
+    def account(self, reading: Reading, before: tuple[int, int]) -> Account | None:
+        """The session in figures; None where the user said nothing, now or before."""
+        asked = self._asked()
+        if asked is None and not before[0]:
+            return None
+        edited = dict.fromkeys(path for _, path in self._witness.edits if _is_inside(self._root, path))
+        return Account(
+            session_id=self._name,
+            title=_own_title(asked) if asked and self._is_whole else "",
+            turns=before[0] + self._witness.count,
+            tool_calls=before[1] + self._witness.calls,
+            files=tuple(edited),
+            started_at=reading.first_at or reading.session.started_at,
+            ended_at=reading.last_at,
+        )
+
+    def _asked(self) -> Speech | None:
+        """What the user said first."""
+        return next((one for one in self._witness.speeches if one.by == "user" and one.sentences), None)
+
+    def proposals(self, traced: Traced, title: str, account: Account | None) -> Iterator[Proposal]:
         from quire.capture.signals.confirmed import confirmed_decisions, confirmed_gotchas, open_steps
         from quire.capture.signals.standing import standing_rules
 
@@ -147,7 +185,7 @@ class _Maker:
             *(self._node("gotcha", found) for found in confirmed_gotchas(traced.gotchas, self._witness)),
             *map(self._entry, rules),
             *map(self._step, open_steps(traced.steps, self._witness)),
-            self._episode(traced, title, is_decided=bool(decided or rules)),
+            self._episode(traced, title, account, is_decided=bool(decided or rules)),
         ]
         for proposal in made:
             if proposal is not None and proposal.id not in self._seen:
@@ -172,21 +210,30 @@ class _Maker:
         text = found.note.text
         return self._made("notes", "next step", text, {"text": text}, found.quotes, found.first)
 
-    def _episode(self, traced: Traced, title: str, *, is_decided: bool) -> Proposal | None:
+    def _episode(self, traced: Traced, title: str, account: Account | None, *, is_decided: bool) -> Proposal | None:
+        """What was said in a session: it joins the episode that the session leaves by itself."""
         from quire.capture.signals.confirmed import quotable
         from quire.capture.signals.witness import Quote
         from quire.capture.signals.wording import is_safe
         from quire.guard import find_instructions
 
-        asked = next((one for one in self._witness.speeches if one.by == "user" and one.sentences), None)
+        asked = self._asked()
         is_work = bool(self._witness.edits) or is_decided
-        if asked is None or not self._is_whole or self._witness.count < LEAST_TURNS or not is_work:
+        if asked is None or account is None or not self._is_whole or self._witness.count < LEAST_TURNS or not is_work:
             return None
         first = Quote(asked, 0, asked.sentences[0])
         summary, named = traced.session.summary, title if title and is_safe(title) else _title(first.said.text)
         if not quotable(asked) or not is_safe(summary) or find_instructions(f"{named}\n{summary}"):
             return None
-        fields = {"title": _title(named), "summary": summary, "session_id": self._name}
+        fields = {
+            "title": _title(named),
+            "summary": summary,
+            "session_id": self._name,
+            "turns": account.turns,
+            "tool_calls": account.tool_calls,
+            "started_at": account.started_at,
+            "ended_at": account.ended_at,
+        }
         # What a session began with stays the same however long it goes on, so that it is proposed once.
         text = f"{self._where}: {_title(first.said.text)}"
         return self._made("episodes", "session", text, fields, (first,), first, is_new=True)
@@ -226,9 +273,22 @@ class _Maker:
         return [path for path, _ in zip(chosen, range(ANCHORS), strict=False)]
 
 
+def _own_title(asked: Speech) -> str:
+    """The first words of a user as a title; empty where they may not be shown, or are somebody else's."""
+    from quire.capture.signals.confirmed import quotable
+    from quire.capture.signals.wording import is_safe
+
+    title = _title(asked.sentences[0].text)
+    return title if quotable(asked) and is_safe(title) else ""
+
+
+def _is_inside(root: str, path: str) -> bool:
+    return bool(root and path) and not os.path.isabs(path) and not path.startswith(("~", "…", ".."))
+
+
 def _is_file(root: str, path: str) -> bool:
     """Whether a path names a plain file of the repository."""
-    if not root or not path or os.path.isabs(path) or path.startswith(("~", "…")):
+    if not _is_inside(root, path):
         return False
     whole = os.path.normpath(os.path.join(root, path))
     real, top = os.path.realpath(whole), os.path.realpath(root)

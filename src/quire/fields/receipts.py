@@ -32,6 +32,8 @@ def _receipt(item: Receipt) -> dict[str, Any]:
 def collected_fields(done: Collected) -> dict[str, Any]:
     return {
         "sessions": done.sessions,
+        "episodes": done.episodes,
+        "ingested": done.ingested,
         "proposed": done.proposed,
         "known": done.known,
         "rejected": done.rejected,

@@ -8,6 +8,7 @@ past are in `history.py`.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -52,6 +53,7 @@ _HARDENING = (
     "diff.external=",
 )
 _SECONDS = 60.0
+_LOG_BYTES = 64 * 1024 * 1024
 _BY_HAND = "Run the same git command by hand to see what is wrong with the repository."
 _FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
@@ -157,6 +159,19 @@ class Git:
         """The current commit, or None before the first one."""
         found = self.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", allow=(0, 1, 128))
         return found.decode().strip() or None
+
+    def head_at(self, moment: float) -> str | None:
+        """The commit that was current at a moment, as this clone's own log tells; None where it tells nothing of it."""
+        from quire.files.paths import read_bytes
+
+        found = None
+        with contextlib.suppress(OSError, ValueError):
+            for line in read_bytes(os.path.join(self.folder(), "logs/HEAD"), _LOG_BYTES).splitlines():
+                words = line.partition(b"\t")[0].split()
+                if float(words[-2]) > moment:
+                    break
+                found = words[1].decode()
+        return found if found and re.fullmatch("[0-9a-f]{40,64}", found) and found.strip("0") else None
 
     def branch(self) -> str | None:
         """The current branch, or None when detached."""

@@ -158,14 +158,20 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         return "", []
 
     def _accepted_episode(self, item: Proposal) -> tuple[str, list[Problem]]:
+        from quire.model import instant
+
         fields = item.fields
+        # A proposal that knows nothing of the time tells at least when its first words were said.
+        said = next((one.at for one in item.evidence if instant(one.at)), None)
         _, episodes = self.memory_session(
             str(fields.get("session_id", "")),
             turns=int(fields.get("turns", 0)),
+            tool_calls=int(fields.get("tool_calls", 0)),
             title=str(fields.get("title", "")),
             narrative=str(fields.get("summary", item.text)),
             files=[str(path) for path in fields.get("files", ())],
-            started_at=fields.get("started_at") or None,
+            started_at=fields.get("started_at") or said,
+            ended_at=fields.get("ended_at") or said,
             close=True,
         )
         return (f"episode:{episodes[-1].id}" if episodes else ""), []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -38,9 +39,13 @@ class Capturing(WorkingMemory):
         narrative: str = "",
         files: Sequence[str] = (),
         started_at: str | None = None,
+        ended_at: str | None = None,
         close: bool = False,
     ) -> tuple[OpenSession, list[Episode]]:
-        """Note how far a session is; closed, or silent for long, it becomes one episode, however often it is told."""
+        """Note how far a session is; closed, or silent for long, it becomes one episode, however often it is told.
+
+        One that is told of later, with the time when it ended, keeps its own times and the commit of that time.
+        """
         from quire.files import write_access
         from quire.guard import admit
         from quire.layers.facts import OpenSession, checkpoint_session, read_sessions, time_text
@@ -50,13 +55,14 @@ class Capturing(WorkingMemory):
         for name, text, most in (("title", title, limits.TITLE_CHARS), ("narrative", narrative, limits.BODY_CHARS)):
             if text.strip():
                 admit(text, name, most=most, single_line=name == "title")
-        if started_at is not None and instant(started_at) is None:
-            raise InputError(
-                "The time when the session started is none.", hint="Leave it out.", details={"field": "started_at"}
-            )
+        for name, at in (("started", started_at), ("ended", ended_at)):
+            if at is not None and instant(at) is None:
+                said = f"The time when the session {name} is none."
+                raise InputError(said, hint="Leave it out.", details={"field": f"{name}_at"})
         for name, number in (("turns", turns), ("tool-calls", tool_calls)):
             limits.within(number, name, 0, _COUNT_MOST)
-        now = time_text(self.world.now())
+        over = instant(ended_at) if ended_at else None
+        now = time_text(over or self.world.now())
         told = OpenSession(
             session_id=session_id,
             title=title.strip(),
@@ -66,7 +72,7 @@ class Capturing(WorkingMemory):
             tool_calls=tool_calls,
             files=tuple(map(self._from_root, files)),
             narrative=narrative.strip(),
-            commit=(self.git.head() or "")[:12] if self.git.available else "",
+            commit=self._commit_of(over),
         )
         self._facts_ready()
         rejections = self._rejections()
@@ -81,6 +87,12 @@ class Capturing(WorkingMemory):
         closing = [item for item in ended if item.turns or item.title or item.narrative]
         self._forget([item for item in ended if item not in closing])
         return open_now, [self._close(item, now if item is open_now else item.updated_at) for item in closing]
+
+    def _commit_of(self, over: datetime | None) -> str:
+        """The commit at which a session is, or ended."""
+        if not self.git.available:
+            return ""
+        return ((self.git.head_at(over.timestamp()) if over else self.git.head()) or "")[:12]
 
     def _from_root(self, path: str) -> str:
         """A file as it was named from the current folder, from the project's root."""

@@ -13,11 +13,14 @@ import msgspec
 from quire.layers.graph.layout import FOLDER
 from quire.model import LockBusy, Problem, QuireError, instant, timestamp
 from quire.project.importing import Importing
+from quire.project.ingesting import Ingesting
 from quire.project.journal_automation import JournalAutomation
 from quire.project.journal_cycles import SETTLED_SECONDS
 from quire.project.rooms import as_warning
+from quire.project.spooling import INGESTED
 
 if TYPE_CHECKING:
+    from quire.capture import Account
     from quire.clients import Ended, Taken
     from quire.files import LocalFile
     from quire.inbox import Proposal
@@ -37,6 +40,10 @@ class Collected(msgspec.Struct, kw_only=True):
     """What came of the sessions that waited."""
 
     sessions: int = 0
+    episodes: int = 0
+    """Episodes that were written of them, or changed."""
+    ingested: int = 0
+    """Facts that design documents left."""
     proposed: int = 0
     known: int = 0
     rejected: int = 0
@@ -56,9 +63,11 @@ class _Read(msgspec.Struct, frozen=True, omit_defaults=True):
     offset: int = 0
     hash: str = ""
     at: str = ""
+    turns: int = 0
+    tool_calls: int = 0
 
 
-class Collecting(Importing, JournalAutomation):
+class Collecting(Importing, Ingesting, JournalAutomation):
     """The work that hooks leave for later."""
 
     def collect_sessions(self, *, running: bool = True) -> Collected:
@@ -85,6 +94,7 @@ class Collecting(Importing, JournalAutomation):
             done.warnings += [_torn()] if taken.damaged else []
             if taken.sessions and self._has_journal():
                 self._collect_journal(done, running)
+            self._ingest_changed(done)
             return done
 
     def journal_run_once(
@@ -159,7 +169,11 @@ class Collecting(Importing, JournalAutomation):
                 now=timestamp(self.world.now()),
                 offset=before.offset,
                 content_hash=before.hash,
+                counted=(before.turns, before.tool_calls),
             )
+            told = read.account
+            if told is not None:
+                done.episodes += self._leave_episode(told, ended.at)
             added = self.inbox_add([_told(item, ended.summary) for item in read.proposals])
         except (QuireError, OSError, ValueError, RecursionError, MemoryError) as error:
             done.failed.append((name, error.message if isinstance(error, QuireError) else str(error)[:200]))
@@ -174,8 +188,26 @@ class Collecting(Importing, JournalAutomation):
         done.warnings += [
             Problem(code="SessionNotWhole", severity="warning", message=f"{name}: {text}") for text in read.problems
         ]
-        notes[key] = _Read(read.next_offset, read.content_hash, timestamp(self.world.now()))
+        counts = (told.turns, told.tool_calls) if told else (before.turns, before.tool_calls)
+        notes[key] = _Read(read.next_offset, read.content_hash, timestamp(self.world.now()), *counts)
         self._note_read(found, notes)
+
+    def _leave_episode(self, told: Account, heard: str) -> int:
+        """Write the episode of a session: figures, and the user's first words unless they were rejected."""
+        ended_at = next(filter(instant, (told.ended_at, heard)), None)
+        rejections = self._rejections()
+        title = rejections.without(told.title) if rejections is not None and told.title else told.title
+        _, episodes = self.memory_session(
+            told.session_id,
+            turns=told.turns,
+            tool_calls=told.tool_calls,
+            title=title,
+            files=told.files,
+            started_at=told.started_at if instant(told.started_at) else None,
+            ended_at=ended_at,
+            close=True,
+        )
+        return len(episodes)
 
     def _read_notes(self) -> tuple[LocalFile, dict[str, _Read]]:
         from quire.files import read_object
@@ -195,6 +227,22 @@ class Collecting(Importing, JournalAutomation):
         value: dict[str, Any] = {"version": LOCAL_VERSION, "sessions": dict(latest)}
         with contextlib.suppress(QuireError):
             write_local(self.root, found, msgspec.json.encode(value) + b"\n", self.world.token())
+
+    def _ingest_changed(self, done: Collected) -> None:
+        """Take in what design documents decided, where one of them was changed since the last time."""
+        from quire.capture import documents_stamp
+        from quire.files import LOCAL_VERSION, read_object, write_local
+
+        found, stamp = read_object(self.root, FOLDER, INGESTED), documents_stamp(self.root)
+        if found.fields.get("stamp", "") == stamp:
+            return
+        try:
+            taken = self.memory_ingest_lifecycle(unattended=True)
+            done.ingested = sum(taken.counts.get(name, 0) for name in ("store", "supersede", "pend"))
+            value = {"version": LOCAL_VERSION, "stamp": stamp}
+            write_local(self.root, found, msgspec.json.encode(value) + b"\n", self.world.token())
+        except QuireError as error:
+            done.warnings.append(as_warning(error))
 
     def _collect_journal(self, done: Collected, running: bool) -> None:
         """Where there is a journal with sources, it takes the sessions in as well; by rules, no model is asked."""

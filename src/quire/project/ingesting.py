@@ -36,10 +36,12 @@ class Ingesting(FactKeeping, FactAsking):
         accept: Sequence[str] = (),
         drop: Sequence[str] = (),
         dry_run: bool = False,
+        unattended: bool = False,
     ) -> Ingested:
         """Take in what the design documents decided since the last time, or one candidate that is given.
 
-        What is only inferred waits as pending until somebody accepts it. Doing it twice changes nothing.
+        What is only inferred waits as pending until somebody accepts it. Doing it twice changes nothing. With nobody
+        there to see a warning (`unattended`), what reads like an order to a model is left out.
         """
         from quire.capture import parse_candidate, plan_candidates, plan_documents, scan_design_documents
 
@@ -65,6 +67,8 @@ class Ingesting(FactKeeping, FactAsking):
                 warnings=list(scan.problems) if scan else [],
             )
             rejections = self._rejections()
+            if unattended:
+                steps = list(filter(_is_harmless, steps))
             rejected = sum(self._carry_out(draft, step, done, rejections) for step in steps)
             done.warnings += left_out(rejected)
             done.pending = self._pending(draft, index)
@@ -212,6 +216,12 @@ class Ingesting(FactKeeping, FactAsking):
         known |= {record.id for record in draft.added if isinstance(record, Fact)}
         held = [draft.fact(name) for name in sorted(known)]
         return [self._fact_view(item.fact, now) for item in held if item and item.fact.status == PENDING]
+
+
+def _is_harmless(step: Step) -> bool:
+    from quire.guard import find_instructions
+
+    return not find_instructions(step.content)
 
 
 def _artifact(fact: Fact) -> Artifact | None:

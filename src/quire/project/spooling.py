@@ -15,7 +15,10 @@ ENDING = ("before-compaction", "turn-end", "session-end")
 _READABLE = ("claude", "codex", "gemini", "opencode")
 """Clients whose sessions lie in files that can be read later."""
 
-__all__ = ["ENDING", "note_session"]
+INGESTED = "ingested.json"
+"""Which state of the design documents was taken in last, on this machine."""
+
+__all__ = ["ENDING", "INGESTED", "documents_wait", "note_session"]
 
 
 def note_session(root: str, event: HookEvent, world: World) -> bool:
@@ -35,3 +38,12 @@ def note_session(root: str, event: HookEvent, world: World) -> bool:
         summary=event.summary[:8_000],
     )
     return note_ended(root, ended, world.token())
+
+
+def documents_wait(root: str) -> bool:
+    """Whether a design document may have been changed since the last ingest: a look at names, sizes and times."""
+    from quire.capture.design_documents import documents_stamp
+    from quire.files import read_object
+    from quire.layers.graph.layout import FOLDER
+
+    return bool(read_object(root, FOLDER, INGESTED).fields.get("stamp", "") != documents_stamp(root))

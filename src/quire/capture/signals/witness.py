@@ -91,6 +91,8 @@ class Witness:
         self.speeches: deque[Speech] = deque()
         self.edits: list[tuple[int, str]] = []
         """The turn and the file of each edit."""
+        self.calls = 0
+        """How many tools were called."""
         self.count = 0
         self.turn = 0
         self._outputs: deque[str] = deque(maxlen=_OUTPUTS)
@@ -108,6 +110,7 @@ class Witness:
         if turn.role == "tool":
             self._outputs.append(_folded(turn.text))
         elif turn.tool:
+            self.calls += 1
             if is_edit(turn.tool):
                 self.edits += [(self.turn, path) for path in turn.paths]
         elif turn.text.strip() and turn.role in ("user", "assistant") and not turn.is_summary:

@@ -176,7 +176,7 @@ def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> N
 
 
 def _answer(client: str, event: str, world: World, pipe: int) -> tuple[bytes, bool]:
-    """The bytes for the client, and whether sessions wait to be read."""
+    """The bytes for the client, and whether there is work for later: sessions to be read, documents to be taken in."""
     from quire.clients.hooks import read_event, reply, room_for
 
     heard = read_event(client, event, _payload())
@@ -190,13 +190,13 @@ def _answer(client: str, event: str, world: World, pipe: int) -> tuple[bytes, bo
     try:
         room = room_for(heard)
         if heard.event in ENDING and not room.tokens:
-            note_session(root, heard, world)
-            return silence, False
+            is_noted = note_session(root, heard, world)
+            return silence, is_noted and heard.event == "session-end"
         from quire.project import Answering
 
         project = Answering.open(heard.cwd or None, world)
         text = project.answer_hook(heard, room.tokens, room.chars)
-        waits = heard.event == "session-start" and project.sessions_wait()
+        waits = heard.event == "session-start" and project.work_waits()
         return reply(heard, text), waits
     except Exception as error:
         _log(root, world, f"{client} {event}: {_said(error)}")

@@ -200,9 +200,10 @@ def _show_rejection(item: Rejection) -> None:
 
 
 def collect(session: Session, background: bool) -> int | None:
-    """Work through the sessions that ended since the last time, and fill the inbox.
+    """Work through the sessions that ended since the last time: write their episodes, and fill the inbox.
 
-    Hooks note which sessions ended; the next start of a session works through them by itself. This does it now.
+    Hooks note which sessions ended, and have this done in the background when one ends or the next one starts. Design
+    documents that changed are taken in, too. This does it now.
     """
     project = session.part("Collecting")
     if background:
@@ -218,7 +219,10 @@ def collect(session: Session, background: bool) -> int | None:
     if not done.sessions and not done.failed:
         say("No session waits.")
     else:
-        say(f"Read {counted(done.sessions, 'session')}: {counted(done.proposed, 'new proposal')}.")
+        written = f", {counted(done.episodes, 'episode')}" if done.episodes else ""
+        say(f"Read {counted(done.sessions, 'session')}: {counted(done.proposed, 'new proposal')}{written}.")
+    if done.ingested:
+        say(f"Design documents: {counted(done.ingested, 'fact')}.")
     for name, reason in done.failed:
         say(f"  {name}: {reason}")
     warn(done.warnings)
