@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-
-def _counting(folder: Path, environment: dict[str, str]) -> tuple[str, Path]:
-    """A `git` that notes every call before it is made; the PATH that leads to it, and its notes."""
-    real = shutil.which("git", path=environment["PATH"])
-    assert real
-    notes, program = folder / "calls", folder / "bin" / "git"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$@" >> {notes}\nexec {real} "$@"\n')
-    program.chmod(0o755)
-    return f"{program.parent}{os.pathsep}{environment['PATH']}", notes
+from counting_work import calls_of_git
 
 
 @pytest.mark.parametrize("others", [40, 70])
@@ -47,7 +35,7 @@ def test_the_calls_of_git_do_not_grow_with_the_records(
     path = desk.sidecar_path(edited)
     path.write_text(json.dumps({**desk.sidecar(edited), "title": "Edited since"}, indent=2) + "\n", encoding="utf-8")
 
-    search, notes = _counting(tmp_path, environment)
+    search, notes = calls_of_git(tmp_path, environment)
     status = desk.elsewhere(desk.repo, PATH=search).project.status()
 
     assert len(notes.read_text().splitlines()) < 25

@@ -375,3 +375,30 @@ def test_endless_nesting_ends(extension: str) -> None:
         f"for unit in ('(', 'a.', 'A<B,'): read_symbols('a.{extension}', unit.encode() * 20_000)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_to_be_asked_for_names_finds_what_reading_everything_finds(path: str) -> None:
+    text = CASES[path][0]
+    everything = _read(path, text)
+    names = [symbol.name for symbol in everything]
+    names += [name.rpartition(".")[2] for name in names] + ["nothing_of_this_name"]
+    together = read_symbols(path, text.encode(), names)
+    assert isinstance(together, list)
+    for name in names:
+        alone = read_symbols(path, text.encode(), [name])
+        assert isinstance(alone, list)
+        assert find_symbol(alone, name) == find_symbol(everything, name) == find_symbol(together, name)
+
+
+def test_names_in_other_letters_and_in_statements_are_found() -> None:
+    text = (
+        "if a:\n    try:\n        def f(): return 1\n    except E:\n        x = y = 2\n    else:\n        z: int = 3\n"
+        "match a:\n    case 1:\n        class C:\n            def f(self):\n                def g(): pass\n"
+        "def ﬁne(): return 4\n"
+    )
+    everything = _read("a.py", text)
+    for name in ("f", "x", "y", "z", "C", "C.f", "C.f.g", "g", "fine"):
+        found = read_symbols("a.py", text.encode(), [name])
+        assert isinstance(found, list)
+        assert find_symbol(found, name) == find_symbol(everything, name) is not None

@@ -99,6 +99,40 @@ def test_nodes_come_drift_and_are_told_the_oldest_first(desk: Desk) -> None:
     assert told["2026-02-20"] == (1, 2)
 
 
+def test_what_a_merge_brought_drifted_with_the_merge(desk: Desk) -> None:
+    """Commits of another branch may be older than the record that they make untrue."""
+    desk.write("src/a.py", "a = 1\n")
+    desk.write("src/b.py", "b = 1\n")
+    desk.commit("2026-01-01T00:00:00Z")
+    git = Git(desk.repo, desk.environment)
+    git("switch", "--quiet", "--create", "other")
+    desk.write("src/a.py", "a = 2\n")
+    changed = desk.commit("2026-01-02T00:00:00Z")
+    git("switch", "--quiet", "-")
+    desk.feature("2026-02-01T00:00:00Z", "A", "src/a.py")
+    desk.feature("2026-02-01T00:00:00Z", "B", "src/b.py")
+    desk.commit("2026-02-01T00:00:00Z")
+    date = "2026-02-20T00:00:00+00:00"
+    dated = Git(desk.repo, {**desk.environment, "GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date})
+    dated("merge", "--quiet", "--no-edit", "other")
+    found = desk.health()
+    assert [(one.item.ref, one.at, one.commit) for one in found.oldest] == [("feature.a", date, changed)]
+    drifted = {point.at[:10]: point.drifted for point in found.series}
+    assert (drifted["2026-02-01"], drifted["2026-02-19"], drifted["2026-02-21"]) == (0, 0, 1)
+
+
+def test_what_was_pulled_without_a_merge_drifted_just_now(desk: Desk) -> None:
+    """Nothing tells when it came: it was not there when the record was made, and is now."""
+    desk.write("src/a.py", "a = 1\n")
+    desk.commit("2026-01-01T00:00:00Z")
+    desk.feature("2026-02-01T00:00:00Z", "A", "src/a.py")
+    desk.write("src/a.py", "a = 2\n")
+    changed = desk.commit("2026-01-02T00:00:00Z")
+    found = desk.health()
+    assert [(one.at, one.commit) for one in found.oldest] == [("2026-03-02T11:19:00+00:00", changed)]
+    assert {point.drifted for point in found.series[:-1]} == {0}
+
+
 def test_what_is_not_committed_drifted_just_now(desk: Desk) -> None:
     desk.write("src/a.py", "a = 1\n")
     desk.commit("2026-01-01T00:00:00Z")

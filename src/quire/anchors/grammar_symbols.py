@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from quire.anchors.grammar_names import defined_names
 from quire.anchors.grammar_tokens import Reader
 from quire.anchors.languages import GRAMMARS, Grammar
-from quire.anchors.symbols import Symbol, Symbols, Unparsed, digest_of
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, digest_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
@@ -27,8 +28,8 @@ _TOO_MUCH = Unparsed("is too large to be read")
 _Scope = tuple[str, ...]
 
 
-def read_grammar(extension: str, data: bytes) -> Symbols | Unparsed:
-    """All definitions of a file, in no particular order; of a broken one those that hold no error."""
+def read_grammar(extension: str, data: bytes, wanted: Wanted | None = None) -> Symbols | Unparsed:
+    """All definitions of a file, or those that are wanted, in no particular order; of a broken one what is whole."""
     # A file that git checked out with other line ends is the same file.
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     grammar = GRAMMARS[extension]
@@ -41,7 +42,7 @@ def read_grammar(extension: str, data: bytes) -> Symbols | Unparsed:
     root = tree.root_node
     if root.descendant_count > _MOST_NODES:
         return _TOO_MUCH
-    symbols = Symbols(_Walk(grammar, data, root).run())
+    symbols = Symbols(_search(grammar, data, root, wanted) if wanted else _Walk(grammar, data, root).run())
     symbols.broken_line = _line(data, _error_at(root)) if root.has_error else 0
     symbols.doubtful = root.has_error and grammar.family != "c"
     return symbols
@@ -105,6 +106,8 @@ class _Holder:
         self.node = node
         self.first = first or node
         self.names: list[_Scope] = []
+        self.begin: tuple[Node, _Scope, bool, tuple[Node, ...]] = (node, (), False, ())
+        """From where its tokens can be read again: a node, where that stands, and what leads it."""
 
 
 if TYPE_CHECKING:
@@ -113,13 +116,37 @@ if TYPE_CHECKING:
     _Item = str | _Holder | tuple[Node, _Scope, bool, _Holder | None]
 
 
+def _search(grammar: Grammar, data: bytes, root: Node, wanted: Wanted) -> list[Symbol]:
+    """The definitions that are wanted: found without looking into what cannot hold one, and each read by itself."""
+    search = _Walk(grammar, data, root, wanted)
+    search.run()
+    found: list[Symbol] = []
+    for holder in search.held:
+        node, scope, local, leads = holder.begin
+        again = _Walk(grammar, data, root)
+        group = _Holder(node, leads[0]) if leads else None
+        around: list[_Item] = [group] if group is not None else []
+        planned: list[_Item] = [*around, *((lead, scope, local, None) for lead in leads)]
+        again.todo = [*around, (node, scope, local, group), *reversed(planned)]
+        again.alone = True
+        found += [symbol for symbol in again.run() if wanted.means(symbol.name)]
+    return found
+
+
 class _Walk:
     """One pass over a tree, with a list of what is still to do instead of calls: trees can be very deep."""
 
-    def __init__(self, grammar: Grammar, data: bytes, root: Node) -> None:
+    def __init__(self, grammar: Grammar, data: bytes, root: Node, wanted: Wanted | None = None) -> None:
         self.grammar = grammar
+        self.data = data
         self.reader = Reader(grammar.family, data, root)
-        self.line_ends = [place for place, byte in enumerate(data) if byte == 10]
+        self.line_ends: list[int] | None = None
+        self.wanted = wanted
+        """With it nothing is read, only found: where what is wanted is held."""
+        self.held: list[_Holder] = []
+        self.alone = False
+        """Only what ends last is of interest, not what it holds."""
+        self.places = wanted.places(data) if wanted else None
         self.tokens: list[str] = []
         self.found: list[Symbol] = []
         self.todo: list[_Item] = [(root, (), False, None)]
@@ -138,7 +165,11 @@ class _Walk:
         return self.found
 
     def _close(self, holder: _Holder) -> None:
-        if not holder.names or holder.node.has_error:
+        if not holder.names or holder.node.has_error or (self.alone and self.todo):
+            return
+        if self.wanted is not None:
+            if any(self.wanted.means(".".join(parts)) for parts in holder.names):
+                self.held.append(holder)
             return
         first_line = self._line(holder.first.start_byte)
         # The last byte, because some nodes, as macros of C, end with their line.
@@ -149,7 +180,16 @@ class _Walk:
 
     def _line(self, offset: int) -> int:
         """As the other of this name, for many offsets."""
+        if self.line_ends is None:
+            self.line_ends = [found.start() for found in re.finditer(b"\n", self.data)]
         return bisect_left(self.line_ends, offset) + 1
+
+    def _may_hold(self, node: Node) -> bool:
+        """Whether something of the names that are wanted may stand in a node."""
+        if self.places is None:
+            return True
+        place = bisect_left(self.places, node.start_byte)
+        return place < len(self.places) and self.places[place] < node.end_byte
 
     def _enter(self, node: Node, scope: _Scope, local: bool, holder: _Holder | None) -> None:
         leaf = self.reader.leaf(node)
@@ -160,6 +200,7 @@ class _Walk:
         names = [(*scope, *name) for name in defined_names(self.grammar, node, local)] if len(scope) < _DEEPEST else []
         own.names += names
         if holder is None:
+            own.begin = (node, scope, local, ())
             own.start = len(self.tokens)
             self.todo.append(own)
         if len(names) == 1 and self._is_container(node):
@@ -181,8 +222,13 @@ class _Walk:
             if kid.type in self.grammar.leads:
                 leads.append(kid)
                 continue
+            if not self._may_hold(kid):
+                leads = []
+                continue
             # What a wrapper holds is held already.
             group = _Holder(kid, leads[0]) if leads and holder is None else None
+            if group is not None:
+                group.begin = (kid, scope, local, tuple(leads))
             around: list[_Item] = [group] if group is not None else []
             planned += [*around, *((lead, scope, local, None) for lead in leads)]
             planned += [(kid, scope, local, group or holder), *around]

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+from quire.anchors.definitions import Definitions
 from quire.anchors.match import Files
 from quire.anchors.tree import Tree, look_back, without_own
 from quire.anchors.working import WorkingTree
 from quire.files import (
+    CommitChanges,
     FileChange,
     Git,
     changes_between,
+    changes_since,
     changes_staged,
     commits_between,
+    common_ancestor,
     full_commit,
     full_commits,
     is_shallow,
     last_commit,
+    log_paths,
+    parents_after,
     resolve_commit,
     touched_since,
 )
@@ -26,6 +32,9 @@ from quire.model import GitRequired
 _MANY = 16
 _FEW = 5
 _COMMITS = 2_000
+_GRAPH = 20_000
+_PATHS = 400
+"""So many paths git is asked about at once."""
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 __all__ = ["Past"]
@@ -34,8 +43,9 @@ __all__ = ["Past"]
 class Past:
     """One repository's history. Every answer is kept; where git cannot answer, there is none."""
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, definitions: Definitions | None = None) -> None:
         self.git = git
+        self.definitions = definitions or Definitions()
         self._commits: dict[str, str | None] = {}
         self._trees: dict[tuple[str, tuple[str, ...]], Tree | None] = {}
         self._changes: dict[str, list[FileChange]] = {}
@@ -47,7 +57,9 @@ class Past:
         self._head_ids: dict[str, str | None] | None = None
         self._asked: dict[str | None, int] = {}
         self._newest: dict[str | None, dict[str, tuple[int, str]]] = {}
-        self._since: dict[str, list[str]] = {}
+        self._steps: dict[str, list[CommitChanges]] = {}
+        self._since: set[str] = set()
+        self._older: dict[str, set[str]] = {}
         self._in: dict[str, list[FileChange]] = {}
 
     @property
@@ -80,10 +92,18 @@ class Past:
         key = (commit, tuple(anchors))
         if key not in self._trees:
             try:
-                self._trees[key] = look_back(self.git, commit, key[1])
+                found = self._trees[key] = look_back(self.git, commit, key[1])
+                found.definitions = self.definitions
             except GitRequired:
                 self._trees[key] = None
         return self._trees[key]
+
+    def compare(self, commits: Iterable[str]) -> None:
+        """Have at hand what differs between each of these and the last one: asked once for all."""
+        wanted = [commit for commit in dict.fromkeys(commits) if commit not in self._changes]
+        if self.head and len(wanted) > 1:
+            with contextlib.suppress(GitRequired):  # each is asked for by itself then, which may still do
+                self._changes.update(changes_since(self.git, wanted))
 
     def changes(self, since: str) -> list[FileChange]:
         """What differs between a commit and the last one."""
@@ -154,6 +174,9 @@ class Past:
         """The newest commit after `since` that changed one of these."""
         if self.head is None:
             return None
+        paths = list(paths)
+        if since is not None and len(paths) == 1 and paths[0] in self._steps and since in self._since:
+            return next((commit for commit, _ in self.steps(paths[0], since)), None)
         self._asked[since] = self._asked.get(since, 0) + 1
         try:
             if self._asked[since] < _FEW:
@@ -180,16 +203,44 @@ class Past:
             return ""
         return commits[-1] if commits else ""
 
-    def commits_of(self, path: str, since: str, limit: int) -> list[str]:
-        """Commits after `since` that changed a path, newest first."""
+    def follow(self, files: Collection[str], commits: Collection[str]) -> None:
+        """Have at hand what commits after these did to files: asked once for all."""
+        if not self._since.issuperset(commits):
+            # From further back, or from another branch: what is known of other files does not reach so far.
+            self._since.update(commits)
+            files = {*files, *self._steps}
+            self._steps = {}
+        wanted = sorted(set(files) - self._steps.keys())
+        since = sorted(self._since)
+        self._steps.update((file, []) for file in wanted)
+        if self.head is None or not wanted or not since:
+            return
         try:
-            if since not in self._since:
-                self._since[since] = commits_between(self.git, since, limit=2)
-            if len(self._since[since]) < 2:
-                return self._since[since]
-            return commits_between(self.git, since, limit=limit, paths=(path,))
+            base: str | None = since[0]
+            if len(since) > 1:
+                base = common_ancestor(self.git, *since)
+                parents = parents_after(self.git, base, ["HEAD", *since], _GRAPH)
+                self._older.update((commit, _reached(parents, commit)) for commit in since)
+            for at in range(0, len(wanted), _PATHS):
+                paths = wanted[at : at + _PATHS]
+                for step in log_paths(self.git, paths, limit=_COMMITS, since=base):
+                    # Of a folder that stands where the file was, its files are told, too.
+                    for path in {change.new for change in step.changes}.intersection(paths):
+                        self._steps[path].append(step)
         except GitRequired:
-            return []
+            pass
+
+    def steps(self, file: str, since: str | None = None) -> list[tuple[str, list[FileChange]]]:
+        """The commits after `since`, or all, that changed a file that is followed: newest first.
+
+        Each with what it changed against its parents.
+        """
+        older = self._older.get(since, ()) if since else ()
+        return [
+            (step.commit.id, [change for change in step.changes if change.new == file])
+            for step in self._steps.get(file, [])
+            if step.commit.id not in older
+        ]
 
     def recorded(self, paths: Iterable[str]) -> dict[str, str | None]:
         """For files of the memory, the commit that last wrote each."""
@@ -211,3 +262,15 @@ class Past:
     def _has_parent(self, commit: str | None) -> bool:
         """Where the history was cut off, the first commit seems to have written everything."""
         return commit is not None and resolve_commit(self.git, f"{commit}^") is not None
+
+
+def _reached(parents: dict[str, list[str]], commit: str) -> set[str]:
+    """A commit and all those before it, as far as they are known."""
+    reached: set[str] = set()
+    todo = [commit]
+    while todo:
+        current = todo.pop()
+        if current not in reached:
+            reached.add(current)
+            todo += parents.get(current, ())
+    return reached

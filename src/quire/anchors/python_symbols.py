@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
-from quire.anchors.symbols import Symbol, Symbols, Unparsed, digest_of
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, digest_of
 
 __all__ = ["read_python"]
 
@@ -20,8 +21,8 @@ _Node = Any
 _Scope = tuple[str, ...]
 
 
-def read_python(data: bytes) -> Symbols | Unparsed:
-    """Functions, classes, methods, and the variables of modules and classes."""
+def read_python(data: bytes, wanted: Wanted | None = None) -> Symbols | Unparsed:
+    """Functions, classes, methods, and the variables of modules and classes; all, or those that are wanted."""
     import ast
     import warnings
 
@@ -35,18 +36,73 @@ def read_python(data: bytes) -> Symbols | Unparsed:
         return Unparsed("is nested too deeply to be read")
     except ValueError:
         return Unparsed("is not text in the encoding it declares")
-    return Symbols(_walk(tree))
+    return Symbols(_walk(tree) if wanted is None else _search(tree, data, wanted))
 
 
-def _walk(tree: _Node) -> list[Symbol]:
-    """One pass: a flat list of tokens, and from where to where in it each definition reaches.
+def _search(tree: _Node, data: bytes, wanted: Wanted) -> list[Symbol]:
+    """The definitions that are wanted; what cannot hold one of them is passed over."""
+    lines = _lines(data, wanted)
+    found: list[Symbol] = []
+    todo: list[tuple[_Node, _Scope, bool, bool]] = [(tree, (), False, False)]
+    while todo:
+        node, scope, local, is_found = todo.pop()
+        if is_found:
+            symbols = _walk(node, scope, local, alone=True)
+            found += [symbol for symbol in symbols if wanted.means(symbol.name)]
+            continue
+        kind = type(node).__name__
+        names = _names(node, kind, local) if len(scope) < _DEEPEST else []
+        if any(wanted.means(".".join((*scope, name))) for name in names):
+            todo.append((node, scope, local, True))
+        if kind in _NAMED and names:
+            scope = (*scope, names[0])
+        local = local or kind in _FUNCTIONS
+        todo += [(part, scope, local, False) for part in reversed(_statements(node)) if _reaches(part, lines)]
+    return found
+
+
+def _lines(data: bytes, wanted: Wanted) -> list[int] | None:
+    """The lines on which the names may stand, counted as the parser counts them."""
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    places = wanted.places(data)
+    if places is None:
+        return None
+    lines: list[int] = []
+    line, end = 1, 0
+    for place in places:
+        line += data.count(b"\n", end, place)
+        end = place
+        lines.append(line)
+    return lines
+
+
+def _statements(node: _Node) -> list[_Node]:
+    """The statements inside of a statement, and what holds some, in the order of its fields."""
+    from ast import ExceptHandler, match_case, stmt
+
+    values = [getattr(node, field, None) for field in node._fields]
+    parts = [part for value in values if isinstance(value, list) for part in value]
+    return [part for part in parts if isinstance(part, (stmt, ExceptHandler, match_case))]
+
+
+def _reaches(node: _Node, lines: list[int] | None) -> bool:
+    """Whether a node holds one of these lines; a case of `match` does not say where it stands."""
+    first = getattr(node, "lineno", None)
+    if lines is None or first is None:
+        return True
+    place = bisect_left(lines, first)
+    return place < len(lines) and lines[place] <= node.end_lineno
+
+
+def _walk(tree: _Node, scope: _Scope = (), local: bool = False, *, alone: bool = False) -> list[Symbol]:
+    """One pass: a flat list of tokens, and from where to where in it each definition reaches; `alone` only the first.
 
     What is still to do is a list, last first, because a tree can be deeper than the stack of calls: a token to write,
     a node to enter, or a definition that ends, each with its scope and whether that is inside a function.
     """
     tokens: list[str] = []
     found: list[Symbol] = []
-    todo: list[tuple[object, _Scope, bool]] = [(tree, (), False)]
+    todo: list[tuple[object, _Scope, bool]] = [(tree, scope, local)]
     while todo:
         item, scope, local = todo.pop()
         if isinstance(item, str):
@@ -57,7 +113,7 @@ def _walk(tree: _Node) -> list[Symbol]:
             continue
         kind = type(item).__name__
         names = _names(item, kind, local) if len(scope) < _DEEPEST else []
-        for name in reversed(names):
+        for name in reversed(names) if item is tree or not alone else ():
             todo.append((_Definition(item, (*scope, name), len(tokens)), scope, local))
         if kind in _NAMED and names:
             scope = (*scope, names[0])

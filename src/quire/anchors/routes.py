@@ -12,7 +12,7 @@ import msgspec
 
 from quire.anchors.match import covers, is_glob, static_prefix
 from quire.anchors.past import Past
-from quire.anchors.symbols import Symbol, Unparsed, find_symbol, has_grammar, read_symbols
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, find_symbol, has_grammar, read_symbols
 from quire.anchors.working import WorkingTree
 from quire.files import is_empty_blob
 from quire.model import ABSENT, GitRequired
@@ -192,18 +192,21 @@ def follow_symbol(
     return Route(commit=(past.newest([file], since) or "") if since else ""), False
 
 
-def _symbols(tree: WorkingTree, file: str) -> list[Symbol]:
+def _symbols(tree: WorkingTree, file: str, last: str) -> list[Symbol]:
+    """What a file defines under names that end like this."""
     try:
-        symbols = read_symbols(file, tree.read(file, _CANDIDATE_BYTES))
+        data = tree.read(file, _CANDIDATE_BYTES)
     except (OSError, GitRequired):
         return []
+    # Most files do not even hold the word.
+    symbols = read_symbols(file, data, (last,)) if Wanted((last,)).may_be_in(data) else Symbols()
     return [] if isinstance(symbols, Unparsed) else symbols
 
 
 def _in_file(tree: WorkingTree, file: str, name: str, digest: str) -> tuple[str, bool] | None:
     """The name under which a file holds a symbol, and whether it is unchanged."""
-    symbols = _symbols(tree, file)
     last = _PARTS.split(name)[-1]
+    symbols = _symbols(tree, file, last)
     for symbol in symbols:
         if symbol.digest == digest and symbol.name.rpartition(".")[2] == last:
             return symbol.name, True
@@ -212,7 +215,13 @@ def _in_file(tree: WorkingTree, file: str, name: str, digest: str) -> tuple[str,
 
 def _renamed(tree: WorkingTree, file: str, digest: str) -> str | None:
     """A definition of the same content under another name; one of a line or two says too little."""
-    same = [symbol for symbol in _symbols(tree, file) if symbol.digest == digest]
+    if file not in tree.defined:
+        try:
+            tree.defined[file] = read_symbols(file, tree.read(file, _CANDIDATE_BYTES))
+        except (OSError, GitRequired):
+            return None
+    symbols = tree.defined[file]
+    same = [symbol for symbol in symbols if symbol.digest == digest] if not isinstance(symbols, Unparsed) else []
     return next((symbol.name for symbol in same if symbol.last_line - symbol.first_line >= _TELLING_LINES), None)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.anchors.match import is_glob, pattern_fault
-from quire.anchors.symbols import LIMIT, Unparsed, find_symbol, has_grammar, read_symbols
+from quire.anchors.symbols import LIMIT, has_grammar
 from quire.anchors.tree import Tree, may_be_a_path
 from quire.anchors.working import WorkingTree
 from quire.model import GitRequired, Seal
@@ -107,19 +107,18 @@ def _see_symbol(tree: Tree, anchor: str, file: str, name: str) -> Sight:
     if not tree.has(file) and not tree.is_file(file):
         return Sight(anchor=anchor, fault=tree.missing and _why_nothing(tree, file))
     files = tree.files.at(file)
+    # A link has an id of its own; what it leads to can change without it.
+    is_link = isinstance(tree, WorkingTree) and tree.is_link(file)
+    content = tree.content(file) if tree.has(file) and not is_link else None
     try:
-        data = tree.read(file, LIMIT + 1)
+        found = tree.definitions.find(file, name, content, lambda: tree.read(file, LIMIT + 1))
     except (OSError, GitRequired):
         return Sight(anchor=anchor, fault=f"`{file}` cannot be read, or is too large to be parsed", files=files)
-    symbols = read_symbols(file, data)
-    if isinstance(symbols, Unparsed):
-        return Sight(anchor=anchor, fault=f"`{file}` {symbols.reason}", files=files)
-    symbol = find_symbol(symbols, name)
-    broken = f"`{file}` has a syntax error on line {symbols.broken_line}" if symbols.broken_line else ""
-    if symbol is None:
-        return Sight(anchor=anchor, fault=broken, files=files, symbol_missing=True)
-    doubt = broken if symbols.doubtful else ""
-    return Sight(anchor=anchor, seal=Seal(anchor, "symbol", symbol.digest), files=files, doubt=doubt)
+    fault = f"`{file}` {found.fault}" if found.fault else ""
+    if not found.digest:
+        return Sight(anchor=anchor, fault=fault, files=files, symbol_missing=not found.unparsed)
+    doubt = f"`{file}` {found.doubt}" if found.doubt else ""
+    return Sight(anchor=anchor, seal=Seal(anchor, "symbol", found.digest), files=files, doubt=doubt)
 
 
 def _unreadable(tree: Tree, path: str) -> str:

@@ -1,7 +1,7 @@
 """What a source file defines, and a digest of each definition that formatting and comments do not change."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ __all__ = [
     "Symbol",
     "Symbols",
     "Unparsed",
+    "Wanted",
     "combined",
     "digest_of",
     "find_symbol",
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 LIMIT = 1_000_000
+_WORD = re.compile(r"[0-9A-Za-z_]+")
 
 
 class Symbol(msgspec.Struct, frozen=True):
@@ -47,8 +49,44 @@ class Unparsed(msgspec.Struct, frozen=True):
     reason: str
 
 
-def read_symbols(path: str, data: bytes) -> Symbols | Unparsed:
-    """Everything that the file defines, in its order, each name once."""
+class Wanted:
+    """Names that are asked for, and where in a source something of such a name may stand."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._asked = frozenset(filter(None, map(_plain_name, names)))
+        self._endings = tuple(f".{asked}" for asked in self._asked)
+        self._words = [max(_WORD.findall(asked.rpartition(".")[2]), key=len, default="") for asked in self._asked]
+
+    def means(self, name: str) -> bool:
+        """Whether a symbol of this name is one that is asked for."""
+        return name in self._asked or name.endswith(self._endings)
+
+    def places(self, data: bytes) -> list[int] | None:
+        """The offsets at which names may stand, in their order; None where they may stand anywhere."""
+        pattern = self._pattern(data)
+        return [found.start() for found in re.finditer(pattern, data)] if pattern is not None else None
+
+    def may_be_in(self, data: bytes) -> bool:
+        """Whether names may stand in a source at all."""
+        pattern = self._pattern(data)
+        return pattern is None or re.search(pattern, data) is not None
+
+    def _pattern(self, data: bytes) -> bytes | None:
+        """What is no ASCII, or written with an escape, may spell any name."""
+        if not all(self._words):
+            return None
+        patterns = [re.escape(word.encode()) for word in self._words] or [rb"(?!)"]
+        patterns += [rb"[\x80-\xff]"] if not data.isascii() else []
+        patterns += [rb"\\u"] if b"\\u" in data else []
+        return b"|".join(patterns)
+
+
+def read_symbols(path: str, data: bytes, names: Collection[str] | None = None) -> Symbols | Unparsed:
+    """Everything that the file defines, in its order, each name once; or what of it these names may mean.
+
+    To be asked for a few names costs much less: only those definitions are looked into.
+    """
+    wanted = Wanted(names) if names is not None else None
     extension = _extension(path)
     if not has_grammar(path):
         return Unparsed(f"is in a language without a grammar here ({'.' + extension if extension else 'no extension'})")
@@ -60,11 +98,11 @@ def read_symbols(path: str, data: bytes) -> Symbols | Unparsed:
     if extension in PYTHON:
         from quire.anchors.python_symbols import read_python
 
-        found: Symbols | Unparsed = read_python(data)
+        found: Symbols | Unparsed = read_python(data, wanted)
     else:
         from quire.anchors.grammar_symbols import read_grammar
 
-        found = read_grammar(extension, data)
+        found = read_grammar(extension, data, wanted)
     if isinstance(found, Unparsed):
         return found
     symbols = Symbols(_each_name_once(found))
@@ -74,7 +112,7 @@ def read_symbols(path: str, data: bytes) -> Symbols | Unparsed:
 
 def find_symbol(symbols: list[Symbol], name: str) -> Symbol | None:
     """The symbol of this name; failing that, all whose last parts are this name, as one."""
-    asked = ".".join(part for part in name.replace("::", ".").replace("#", ".").split(".") if part)
+    asked = _plain_name(name)
     if not asked:
         return None
     matching = [symbol for symbol in symbols if symbol.name == asked]
@@ -110,7 +148,8 @@ def digest_of(tokens: Sequence[str], parts: tuple[str, ...]) -> str:
     """
     places = {f"i:{part}": f"\1{place}" for place, part in reversed(list(enumerate(reversed(parts))))}
     replaced = [places.get(token, token) for token in tokens]
-    if parts and any(token.startswith("doc:") and parts[-1] in token for token in replaced):
+    # Most definitions hold no such text: looked for at once, before each token is looked at.
+    if parts and "doc:" in (joined := "\0".join(replaced)) and parts[-1] in joined:
         # What a definition says of itself by its name, it says under a new one too.
         own = re.compile(rf"(?<!\w){re.escape(parts[-1])}(?!\w)")
         replaced = [own.sub("\1", token) if token.startswith("doc:") else token for token in replaced]
@@ -118,6 +157,10 @@ def digest_of(tokens: Sequence[str], parts: tuple[str, ...]) -> str:
         # A bare name, as of an enumeration's member: without it all of them would be equal.
         replaced = list(tokens)
     return hex_digest("\0".join(replaced))[:32]
+
+
+def _plain_name(name: str) -> str:
+    return ".".join(part for part in name.replace("::", ".").replace("#", ".").split(".") if part)
 
 
 def _says_something(token: str) -> bool:

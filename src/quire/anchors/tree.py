@@ -7,7 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from quire.anchors.definitions import Definitions
 from quire.anchors.match import Files, static_prefix
+from quire.anchors.symbols import Symbols, Unparsed
 from quire.files import Git, hex_digest
 from quire.model import OWN_FILES, OWN_FOLDERS
 
@@ -66,9 +68,12 @@ class Tree:
         """What folders and patterns can match."""
         self.files = Files(self.paths)
         self.sights: dict[str, Any] = {}
+        """What was seen already, by anchor: many records share one."""
+        self.definitions = Definitions()
+        self.defined: dict[str, Symbols | Unparsed] = {}
+        """All that a file defines, where somebody had to look at all of it."""
         self.listed: dict[str, list[str]] = {}
         """Folders below a folder, by whoever looked for them."""
-        """What was seen already, by anchor: many records share one."""
 
     def has(self, path: str) -> bool:
         return path in self._ids

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from quire.anchors.causes import Cause, cause_in_files, cause_in_symbol
+from quire.anchors.causes import Cause, Traces, cause_in_files, cause_in_symbol, is_late
+from quire.anchors.definitions import Definitions, Keep
 from quire.anchors.match import is_glob
 from quire.anchors.past import Past
 from quire.anchors.quick import UNANCHORED
@@ -33,7 +34,10 @@ from quire.model import (
 )
 
 _SHOWN = 5
+_COMMITS = 3
 _FILES = 50
+
+_NOT_IN_TIME = Verdict(verdict="unverifiable", because="there was no time to look at its code")
 
 __all__ = ["Verifier", "short"]
 
@@ -41,6 +45,10 @@ __all__ = ["Verifier", "short"]
 def short(commit: str) -> str:
     """A commit's id as people write it."""
     return commit[:9]
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _on_one_line(anchor: AnchorVerdict) -> AnchorVerdict:
@@ -55,21 +63,41 @@ def _places(files: list[str]) -> list[str]:
 
 
 class Verifier:
-    """Judges records against one look at the working tree."""
+    """Judges records against one look at the working tree.
 
-    def __init__(self, root: str, git: Git, file_of: Callable[[Record], str], tree: WorkingTree | None = None) -> None:
-        self.past = Past(git)
+    What is parsed on the way may be kept. With `until`, a moment of the monotonic clock, what could not be found out
+    by then is left out: first which commits changed something, then whether it changed at all.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        git: Git,
+        file_of: Callable[[Record], str],
+        tree: WorkingTree | None = None,
+        *,
+        keep: Keep | None = None,
+        until: float | None = None,
+    ) -> None:
+        self._definitions = Definitions(keep)
+        self.past = Past(git, self._definitions)
+        self.unfinished: set[str] = set()
+        """Records of which there was no time to find out everything."""
+        self._until = until
         self._root = root
         self._git = git
         self._file_of = file_of
         """The file that holds a record, from the project's root."""
         self._tree = tree
         self._everything = tree
+        if tree is not None:
+            tree.definitions = self._definitions
 
     def look(self, records: Iterable[Record]) -> WorkingTree:
         """The part of the working tree that these records speak of."""
         anchors = {anchor for record in records for anchor in record.anchors}
         self._tree = look(self._root, self._git, anchors)
+        self._tree.definitions = self._definitions
         return self._tree
 
     def verify(self, records: Iterable[Record]) -> dict[str, Verdict]:
@@ -80,18 +108,46 @@ class Verifier:
         self.past.find(record.commit for record in anchored)
         unsealed = [record for record in anchored if not record.seen and not self.past.commit(record.commit)]
         written = self._written(list(map(self._file_of, unsealed))) if unsealed and not tree.missing else {}
-        verdicts = dict.fromkeys((record.ref for record in records), UNANCHORED)
+        self._definitions.want(anchor for record in anchored for anchor in record.anchors)
+        traces = Traces(self.past, self._until)
+        judgements = []
         for record in anchored:
             since = self.past.commit(record.commit)
             if not record.seen and since is None:
                 since = written.get(self._file_of(record))
-            verdicts[record.ref] = _Judgement(tree, self.past, record, since, self._whole).verdict()
+            judgements.append(_Judgement(tree, self.past, record, since, self._whole, traces))
+        verdicts = dict.fromkeys((record.ref for record in records), UNANCHORED)
+        self._prepare(judgements, traces)
+        for judgement in judgements:
+            verdicts[judgement.record.ref] = self._judge(judgement)
+        self._definitions.write_down()
         return verdicts
+
+    def _prepare(self, judgements: Iterable[_Judgement], traces: Traces) -> None:
+        """Ask git at once for all that the judgements will ask it one by one."""
+        differing: list[tuple[str, str, str]] = []
+        for judgement in judgements:
+            if is_late(self._until):
+                return
+            differing += judgement.differing()
+        self.past.compare(since for _, name, since in differing if not name)
+        self.past.follow({file for file, _, _ in differing if file}, {since for file, _, since in differing if file})
+        traces.find(one for one in differing if one[1])
+
+    def _judge(self, judgement: _Judgement) -> Verdict:
+        if is_late(self._until) and not judgement.is_seen():
+            self.unfinished.add(judgement.record.ref)
+            return _NOT_IN_TIME
+        verdict = judgement.verdict()
+        if judgement.unfinished:
+            self.unfinished.add(judgement.record.ref)
+        return verdict
 
     def _whole(self) -> WorkingTree:
         """The whole working tree: what was lost may be anywhere."""
         if self._everything is None:
             self._everything = look(self._root, self._git)
+            self._everything.definitions = self._definitions
         return self._everything
 
     def _written(self, files: list[str]) -> dict[str, str]:
@@ -117,9 +173,17 @@ class _Judgement:
     """One record: what its anchors held, what they hold now, and what lies between."""
 
     def __init__(
-        self, tree: WorkingTree, past: Past, record: Record, since: str | None, whole: Callable[[], WorkingTree]
+        self,
+        tree: WorkingTree,
+        past: Past,
+        record: Record,
+        since: str | None,
+        whole: Callable[[], WorkingTree],
+        traces: Traces,
     ) -> None:
         self.tree = tree
+        self.traces = traces
+        self.unfinished = False
         self.whole = whole
         self.past = past
         self.record = record
@@ -132,6 +196,29 @@ class _Judgement:
     def verdict(self) -> Verdict:
         found = tuple(map(_on_one_line, map(self._anchor, self.record.anchors)))
         return overall(found, self.since or self.record.commit)
+
+    def is_seen(self) -> bool:
+        """Whether all anchors were looked at already, and none is lost: the rest costs next to nothing."""
+        sights = [self.tree.sights.get(anchor) for anchor in self.record.anchors if not self._untouched(anchor)]
+        return all(sight is not None and (sight.seal is not None or sight.fault) for sight in sights)
+
+    def differing(self) -> list[tuple[str, str, str]]:
+        """The anchors that are not what was sealed, as git will be asked about them.
+
+        Each as a file, a name in it, and the commit of the last look; without a name it is the file that counts,
+        without a file it is everything below a folder, or what became of something lost.
+        """
+        found: list[tuple[str, str, str]] = []
+        for anchor, sealed in self.sealed.items() if self.since else ():
+            if self._untouched(anchor):
+                continue
+            now = see(self.tree, anchor)
+            if now.seal is not None and (now.seal.how, now.seal.digest) != (sealed.how, sealed.digest):
+                file = anchor.rstrip("/") if sealed.how == "blob" else ""
+                found.append((*(split_symbol(self.tree, anchor) or (file, "")), self.since or ""))
+            elif now.seal is None and not now.fault:
+                found.append(("", "", self.since or ""))
+        return found
 
     def _anchor(self, anchor: str) -> AnchorVerdict:
         if self._untouched(anchor):
@@ -201,13 +288,15 @@ class _Judgement:
             return AnchorVerdict(anchor=anchor, verdict="changed", because=because)
         named = split_symbol(self.tree, anchor)
         if named:
-            cause = cause_in_symbol(self.tree, self.past, *named, self.since, before.digest)
+            cause = cause_in_symbol(self.tree, self.past, self.traces, named, self.since, before.digest)
         else:
             notes = {**self.notes, anchor.rstrip("/"): before.digest} if before.how == "blob" else self.notes
             cause = cause_in_files(self.tree, self.past, anchor, now.files, self.since, notes)
         return self._caused(anchor, cause)
 
     def _caused(self, anchor: str, cause: Cause) -> AnchorVerdict:
+        self.unfinished = self.unfinished or cause.unknown
+        several = cause.commits if len(cause.commits) > 1 else ()
         return AnchorVerdict(
             anchor=anchor,
             verdict="changed",
@@ -215,16 +304,24 @@ class _Judgement:
             files=cause.files[:_SHOWN],
             files_count=len(cause.files),
             dirty=cause.dirty[:_SHOWN],
-            commit=cause.commit,
+            commit=cause.commits[0] if cause.commits else "",
+            commits=several[:_COMMITS],
+            commits_count=len(several),
+            first_commit=several[-1] if several else "",
         )
 
     def _say(self, anchor: str, cause: Cause) -> str:
         what = f"`{anchor}`" if "#" in anchor or not cause.files else f"`{cause.files[0]}`"
         more = f" and {len(cause.files) - 1} more" if len(cause.files) > 1 and "#" not in anchor else ""
-        if cause.commit and cause.dirty:
-            return f"{what}{more} changed in {short(cause.commit)} and in the working tree"
-        if cause.commit:
-            return f"{what}{more} changed in {short(cause.commit)}"
+        where = [short(commit) for commit in cause.commits[:_COMMITS]]
+        if len(cause.commits) > _COMMITS:
+            where.append(f"{len(cause.commits) - _COMMITS} more")
+        if where and cause.dirty:
+            where.append("in the working tree")
+        if where:
+            return f"{what}{more} changed in {_listed(where)}"
+        if cause.unknown:
+            return f"{what}{more} changed"
         if cause.dirty:
             return f"{what}{more} changed in the working tree, not committed"
         if self.record.commit and not self.since:

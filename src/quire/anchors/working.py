@@ -36,6 +36,7 @@ class Look:
         self._git = git
         self._missing = ""
         self._pending: PendingSnapshot | None = None
+        self._tree: WorkingTree | None = None
         self._paths = parts_for(anchors)
         if os.path.lexists(os.path.join(root, ".gitmodules")):
             self._paths = []  # of a path that leads into a submodule git says nothing at all
@@ -53,13 +54,14 @@ class Look:
         return None if touched is None else sorted([*untracked, *touched])
 
     def tree(self) -> WorkingTree:
-        try:
-            snapshot = self._pending.finish() if self._pending else _NOTHING
-        except GitRequired as error:
-            snapshot, self._missing = _NOTHING, error.message.rstrip(".")
-        tree = WorkingTree(self._root, self._git, snapshot, self._missing)
-        tree.parts = self._paths
-        return tree
+        if self._tree is None:
+            try:
+                snapshot = self._pending.finish() if self._pending else _NOTHING
+            except GitRequired as error:
+                snapshot, self._missing = _NOTHING, error.message.rstrip(".")
+            self._tree = WorkingTree(self._root, self._git, snapshot, self._missing)
+            self._tree.parts = self._paths
+        return self._tree
 
 
 class WorkingTree(Tree):

@@ -9,6 +9,9 @@ from typing import Any
 import apsw
 import msgspec
 
+_PATIENCE_MS = 200
+"""A question does not wait longer for others that write."""
+
 __all__ = ["Memos"]
 
 
@@ -53,6 +56,23 @@ class Memos:
             return
         with contextlib.suppress(apsw.Error), self._writing():
             self._connection.executemany("INSERT OR REPLACE INTO memos VALUES (?, ?)", memos.items())
+
+    def note_at_once(self, memos: dict[str, bytes]) -> None:
+        """The same in the midst of a question, for what took long: it stays, also if the process is killed."""
+        path = self._connection.filename if self._connection.in_transaction else ""
+        if not path:
+            self.note(memos)
+            return
+        with contextlib.suppress(apsw.Error):
+            # The question goes on in the state that it began with: another connection writes.
+            beside = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                beside.set_busy_timeout(_PATIENCE_MS)
+                beside.pragma("trusted_schema", False)
+                beside.pragma("synchronous", 1)
+                Memos(beside).note(memos)
+            finally:
+                beside.close()
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

@@ -28,6 +28,11 @@ class AnchorVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Those of them whose change is not committed."""
     commit: str = ""
     """The newest commit that caused it."""
+    commits: tuple[str, ...] = ()
+    """The commits that changed a symbol, newest first, at most as many as are worth showing."""
+    commits_count: int = 0
+    first_commit: str = ""
+    """The first of them: since then it is not what was seen."""
     to: tuple[str, ...] = ()
     """Where it went: anchors that would hold again."""
 

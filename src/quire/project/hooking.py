@@ -44,7 +44,7 @@ class Hooking(Opening):
                 question=prompt[: limits.QUESTION_CHARS],
                 budget=tokens,
                 limit=_HITS * (3 if self._has_journal() else 1),
-                verify=Verdicts(self.root, self.git, index),
+                verify=Verdicts(self.root, self.git, index, until=self.until),
                 weigh=self._weigh(),
                 rendered=False,
                 prompt=True,
@@ -81,7 +81,7 @@ class Hooking(Opening):
                 budget=tokens,
                 limit=_GOVERNING,
                 governs=Governor(self.root, inner),
-                verify=Verdicts(self.root, self.git, index),
+                verify=Verdicts(self.root, self.git, index, until=self.until),
                 weigh=self._weigh(),
                 rendered=False,
             )

@@ -45,6 +45,9 @@ __all__ = ["HEAD", "LOOK_UP", "Opening"]
 class Opening(Handing):
     """The start of a session, and what must survive a compaction."""
 
+    until: float | None = None
+    """When, by the monotonic clock, the look at the code has to end; no end where nobody waits for a hook."""
+
     def hook_start(
         self,
         *,
@@ -125,7 +128,7 @@ class Opening(Handing):
             return {}
         from quire.upkeep import Verdicts
 
-        return Verdicts(self.root, self.git, index)(anchored)
+        return Verdicts(self.root, self.git, index, until=self.until)(anchored)
 
     def _again(self, index: Index, told: Sequence[str], verdicts: dict[str, Verdict]) -> list[Judged]:
         """What was handed over before, as it is now; what is no longer current is left out."""

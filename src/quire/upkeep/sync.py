@@ -8,21 +8,22 @@ against its own last look, and the marker only tells what is new.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Sequence
 
 import msgspec
 
-from quire.anchors import Files, Look, Verifier, WorkingTree, is_glob, stamp_of, without_own
-from quire.files import Git, changes_between, changes_staged, hex_digest, is_shallow
+from quire.anchors import Files, Look, WorkingTree, stamp_of, without_own
+from quire.files import Git, changes_between, changes_staged, is_shallow
 from quire.index import Index
 from quire.layers.graph import GraphStore
 from quire.model import EPOCH, LIVE_STATUSES, AnchorVerdict, GitRequired, Record, Verdict, instant, one_line
 from quire.upkeep.coverage import Gap, coverage_gaps, with_news
 from quire.upkeep.sync_marker import Marker, Start, read_marker, start_of
-from quire.upkeep.verdicts import file_of
+from quire.upkeep.verdicts import beside_git, state_of_all, verdicts_on_all
 
 _MEMO = "sync"
+_RULES = 2
+"""Another number where a report says other things."""
 
 __all__ = ["ChangedNode", "MovedNode", "OrphanedNode", "Synced", "UnverifiableNode", "sync_memory"]
 
@@ -111,7 +112,7 @@ def sync_memory(store: GraphStore, git: Git, index: Index, looking: Look) -> Syn
     head = git.head()
     marker = read_marker(store)
     start = start_of(marker, git, head)
-    state = _state(git, index, looking, head, start)
+    state = state_of_all(git, index, looking, head, repr(start), str(_RULES))
     known = index.memos([_MEMO]).get(_MEMO) if state else None
     if known is not None:
         with contextlib.suppress(msgspec.MsgspecError):
@@ -136,18 +137,6 @@ class _Memo(msgspec.Struct, frozen=True):
     report: Synced
 
 
-def _state(git: Git, index: Index, looking: Look, head: str | None, start: Start) -> str | None:
-    """Everything that a report rests on: commits, the marker, the records, git's index, and the files beside it."""
-    differing = looking.differing()
-    if differing is None or os.path.lexists(os.path.join(git.root, ".gitmodules")):
-        return None
-    rules = [
-        os.path.join(git.common_folder(), name) for name in ("config", "info/exclude", "info/attributes", "shallow")
-    ]
-    looks = stamp_of(git.root, [os.path.join(git.folder(), "index"), *rules, *differing], {})
-    return hex_digest("\0".join([str(head), repr(start), index.state(), str(looks), *differing]))
-
-
 def _work_out(
     store: GraphStore,
     git: Git,
@@ -165,7 +154,7 @@ def _work_out(
     live = index.records("graph", statuses=LIVE_STATUSES)
     current = (record for record in live if record.stage != "dead" and record.kind != "project")
     records = sorted(current, key=lambda record: record.ref)
-    verdicts = Verifier(store.root, git, file_of, tree).verify(records)
+    verdicts = verdicts_on_all(store.root, git, index, records, looking, head)
     sorting = _Sorting(Files(sorted(changed)), marker, full=start.base is None)
     for record in records:
         sorting.add(record, verdicts[record.ref])
@@ -175,8 +164,6 @@ def _work_out(
     covering += [place for node in sorting.moved if node.id in features for place in node.to]
     gaps = coverage_gaps(tree, git, index, covering)
     unanchored = [ref for ref, verdict in verdicts.items() if verdict.verdict == "unanchored"]
-    anchors = {_plain(anchor).rstrip("/") for record in records for anchor in record.anchors}
-    beside = [anchor for anchor in anchors if not is_glob(anchor) and not tree.has(anchor)]
     report = Synced(
         base_commit=start.base,
         head_commit=head,
@@ -195,7 +182,7 @@ def _work_out(
         save_skeleton=_skeleton(sorting, {record.ref: record for record in records}),
         titles={record.ref: one_line(record.title) for record in records if record.ref not in sorting.fresh},
     )
-    return report, None if tree.modules else sorted({*beside, *tree.doubtful})
+    return report, beside_git(tree, records)
 
 
 def _changed_files(tree: WorkingTree, git: Git, base: str | None, head: str | None) -> set[str]:

@@ -1,25 +1,29 @@
-"""Verdicts for a handful of records, as a question needs them: worked out once, and again when something moved."""
+"""Verdicts, for a handful of records or for all: worked out once, and again when something moved."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from quire.anchors import quick_verdict, stamp_of
-from quire.files import Git
-from quire.layers.graph.layout import FOLDER
+from quire.files import Git, hex_digest
+from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
 from quire.model import Record, Verdict
 
 if TYPE_CHECKING:
-    from quire.anchors import WorkingTree
+    from quire.anchors import Look, WorkingTree
     from quire.index import Index
 
 _MEMO = "verdict "
+_ALL = "verdicts"
+_RULES = 2
+"""Another number where other verdicts are given, or they are said otherwise."""
 
-__all__ = ["Verdicts", "file_of", "rested_on"]
+__all__ = ["Verdicts", "beside_git", "file_of", "rested_on", "state_of_all", "verdicts_on_all"]
 
 
 def file_of(record: Record) -> str:
@@ -30,6 +34,7 @@ def file_of(record: Record) -> str:
 class _Memo(msgspec.Struct, frozen=True):
     """A verdict, what it was on, and how everything looked that it rests on."""
 
+    rules: int
     about: tuple[tuple[str, ...], tuple[str, ...], str]
     paths: list[str]
     stamp: int
@@ -37,9 +42,13 @@ class _Memo(msgspec.Struct, frozen=True):
 
 
 class Verdicts:
-    """Asked with records, answers with their verdicts; the index keeps them, and may lose them."""
+    """Asked with records, answers with their verdicts; the index keeps them, and may lose them.
 
-    def __init__(self, root: str, git: Git, index: Index | None = None) -> None:
+    With `until`, a moment of the monotonic clock, what cannot be found out by then is left open, and not kept.
+    """
+
+    def __init__(self, root: str, git: Git, index: Index | None = None, *, until: float | None = None) -> None:
+        self._until = until
         self._root = root
         self._git = git
         self._index = index
@@ -66,14 +75,15 @@ class Verdicts:
                 memo = msgspec.msgpack.decode(value, type=_Memo)
             except msgspec.MsgspecError:
                 continue
-            if memo.about == _about(record) and stamp_of(self._root, memo.paths, self._looks) == memo.stamp:
+            is_same = (memo.rules, memo.about) == (_RULES, _about(record))
+            if is_same and stamp_of(self._root, memo.paths, self._looks) == memo.stamp:
                 found[record.ref] = memo.verdict
         return found
 
     def _work_out(self, records: Sequence[Record]) -> dict[str, Verdict]:
         from quire.anchors import Verifier
 
-        verifier = Verifier(self._root, self._git, file_of)
+        verifier = Verifier(self._root, self._git, file_of, keep=self._index, until=self._until)
         tree = verifier.look(records)
         # Looked at before it is read: what changes in between is noticed the next time.
         watched = {record.ref: self._watch(tree, record) for record in records}
@@ -83,10 +93,10 @@ class Verdicts:
         verdicts = verifier.verify(records)
         memos = {}
         for record in records:
-            paths = watched[record.ref]
+            paths = watched[record.ref] if record.ref not in verifier.unfinished else None
             if paths and stamp_of(self._root, paths, after) == stamps[record.ref]:
                 paths = [*paths, *_destinations(verdicts[record.ref])]
-                memo = _Memo(_about(record), paths, stamp_of(self._root, paths, after), verdicts[record.ref])
+                memo = _Memo(_RULES, _about(record), paths, stamp_of(self._root, paths, after), verdicts[record.ref])
                 with contextlib.suppress(UnicodeEncodeError):  # a name that is no text is looked at every time
                     memos[f"{_MEMO}{record.ref}"] = msgspec.msgpack.encode(memo)
         if memos and self._index is not None:
@@ -99,6 +109,67 @@ class Verdicts:
         from quire.anchors import watch_for
 
         return watch_for(tree, self._git, record, file_of(record))
+
+
+class _All(msgspec.Struct, frozen=True):
+    """The verdicts on all live records, and everything that decided on them."""
+
+    rules: int
+    state: str
+    beside: list[str]
+    """Files of which git does not say whether they changed, and how they looked."""
+    stamp: int
+    verdicts: dict[str, Verdict]
+
+
+def verdicts_on_all(
+    root: str, git: Git, index: Index, records: Sequence[Record], looking: Look, head: str | None
+) -> dict[str, Verdict]:
+    """The verdicts on very many records. Where nothing at all is different from the last time, neither are they."""
+    state = state_of_all(git, index, looking, head)
+    known = index.memos([_ALL]).get(_ALL) if state else None
+    if known is not None:
+        with contextlib.suppress(msgspec.MsgspecError):
+            memo = msgspec.msgpack.decode(known, type=_All)
+            is_same = (memo.rules, memo.state) == (_RULES, state) and stamp_of(root, memo.beside, {}) == memo.stamp
+            if is_same and all(record.ref in memo.verdicts for record in records):
+                return memo.verdicts
+    from quire.anchors import Verifier
+
+    tree = looking.tree()
+    beside = beside_git(tree, records)
+    stamp = stamp_of(root, beside, {}) if beside is not None else 0
+    verdicts = Verifier(root, git, file_of, tree, keep=index).verify(records)
+    if state and beside is not None:
+        memo = _All(_RULES, state, beside, stamp, verdicts)
+        with contextlib.suppress(UnicodeEncodeError):  # a name that is no text cannot be kept
+            index.note({_ALL: msgspec.msgpack.encode(memo)})
+    return verdicts
+
+
+def state_of_all(git: Git, index: Index, looking: Look, head: str | None, *more: str) -> str | None:
+    """All that verdicts rest on, as one digest: commits, the records, git's index, and the files beside it."""
+    differing = looking.differing()
+    # The index tells how the records look. What we make beside them differs at every look, where no rule ignores it.
+    made = tuple(f"{FOLDER}/{name}/" for name in (NODES, RELATIONS, *GENERATED))
+    differing = [path for path in differing if not path.startswith(made)] if differing is not None else None
+    if differing is None or os.path.lexists(os.path.join(git.root, ".gitmodules")):
+        return None
+    rules = [
+        os.path.join(git.common_folder(), name) for name in ("config", "info/exclude", "info/attributes", "shallow")
+    ]
+    looks = stamp_of(git.root, [os.path.join(git.folder(), "index"), *rules, *differing], {})
+    return hex_digest("\0".join([str(head), *more, index.state(), str(looks), *differing]))
+
+
+def beside_git(tree: WorkingTree, records: Sequence[Record]) -> list[str] | None:
+    """The files of which git does not say whether they changed; None where there is no end of them."""
+    from quire.anchors import is_glob
+
+    if tree.modules or tree.missing:
+        return None
+    anchors = {(anchor.rpartition("#")[0] or anchor).rstrip("/") for record in records for anchor in record.anchors}
+    return sorted({*tree.doubtful, *(anchor for anchor in anchors if not is_glob(anchor) and not tree.has(anchor))})
 
 
 def rested_on(index: Index) -> list[str]:

@@ -162,7 +162,7 @@ def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> N
     signal.setitimer(signal.ITIMER_REAL, seconds + 1)
     code = 1
     try:
-        answer, waits = _answer(client, event, world, pipe)
+        answer, waits = _answer(client, event, world, pipe, monotonic() + seconds / 2)
         _send(pipe, _ANSWER + answer + (_COLLECT if waits else b""))
         code = 0
     except KeyboardInterrupt:
@@ -175,7 +175,7 @@ def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> N
     os._exit(code)
 
 
-def _answer(client: str, event: str, world: World, pipe: int) -> tuple[bytes, bool]:
+def _answer(client: str, event: str, world: World, pipe: int, until: float) -> tuple[bytes, bool]:
     """The bytes for the client, and whether there is work for later: sessions to be read, documents to be taken in."""
     from quire.clients.hooks import read_event, reply, room_for
 
@@ -195,6 +195,7 @@ def _answer(client: str, event: str, world: World, pipe: int) -> tuple[bytes, bo
         from quire.project import Answering
 
         project = Answering.open(heard.cwd or None, world)
+        project.until = until  # half of the time is for verdicts; what they leave open the next one finds out
         text = project.answer_hook(heard, room.tokens, room.chars)
         waits = heard.event == "session-start" and project.work_waits()
         return reply(heard, text), waits

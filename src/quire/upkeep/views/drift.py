@@ -2,7 +2,8 @@
 
 Of the past we know only what the files say today: when a node was created, what was last seen of its code, and which
 commit has changed that since. That a node had drifted before, and was confirmed, is not known. So a node counts as
-fresh from the day it was created until what needs a look now came about.
+fresh from the day it was created until what needs a look now came about. A commit may be older than the node: then a
+merge brought it later, and its day counts; where no merge tells the day, it is only known that it has come by now.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import Git, describe_known
-from quire.model import VERDICTS, GitRequired, Record, Verdict, instant, timestamp
+from quire.files import Git, common_ancestor, describe_known, full_commit, parents_after
+from quire.model import EPOCH, VERDICTS, GitRequired, Record, Verdict, instant, timestamp
 from quire.upkeep.views.items import Item, item_of
 
 _STEPS = 60
 _OLDEST = 20
+_COMMITS = 20_000
 _LOST = ("changed", "moved", "orphaned")
 
 __all__ = ["AnchorHealth", "DriftPoint", "Drifted", "anchor_health"]
@@ -77,11 +79,63 @@ def _causes(
     records = list(drifted)
     commits = {record.ref: _commits(verdicts[record.ref]) for record in records}
     dates = _dates(git, {commit for found in commits.values() for commit in found})
+    seen = {record.ref: _last_seen(record) for record in records}
+    # Commits that are older than what was said of their code came with a merge.
+    late = {
+        verdicts[record.ref].since
+        for record in records
+        if any((dates.get(commit) or seen[record.ref]) < seen[record.ref] for commit in commits[record.ref])
+    }
+    brought = _brought(git, filter(None, late)) if late else {}
+    merges = _dates(git, set(brought.values()))
     causes: dict[str, tuple[datetime | None, str]] = {}
     for record in records:
-        dated = sorted((dates[commit], commit) for commit in commits[record.ref] if commit in dates)
-        causes[record.ref] = dated[0] if dated else (_never_there(record, verdicts[record.ref]), "")
+        known = [
+            (_arrived(dates[one], merges.get(brought.get(one, "")), seen[record.ref]), one)
+            for one in commits[record.ref]
+            if one in dates
+        ]
+        dated = sorted((at, one) for at, one in known if at is not None)
+        if dated:
+            causes[record.ref] = dated[0]
+        elif known:
+            causes[record.ref] = (None, known[0][1])
+        else:
+            causes[record.ref] = (_never_there(record, verdicts[record.ref]), "")
     return causes
+
+
+def _last_seen(record: Record) -> datetime:
+    """When somebody last saw the code, to the second, as commits are dated."""
+    return (instant(record.updated_at) or instant(record.created_at) or EPOCH).replace(microsecond=0)
+
+
+def _arrived(committed: datetime, merged: datetime | None, seen: datetime) -> datetime | None:
+    """When a commit came here, as far as it is known: not before somebody last saw the code without it."""
+    return next((at for at in (committed, merged) if at is not None and at >= seen), None)
+
+
+def _brought(git: Git, since: Iterable[str]) -> dict[str, str]:
+    """For the commits after these the one of the branch's own line that brought each: a merge, or itself."""
+    begins = sorted(set(since))
+    try:
+        known = [commit for commit in begins if full_commit(git, commit)]
+        base = common_ancestor(git, *known) if len(known) > 1 else known[0] if known else None
+        parents = parents_after(git, base, ["HEAD"], _COMMITS)
+    except GitRequired:
+        return {}
+    line = [next(iter(parents))] if parents else []
+    while parents.get(line[-1] if line else "", []) and parents[line[-1]][0] in parents:
+        line.append(parents[line[-1]][0])
+    brought: dict[str, str] = {}
+    for commit in reversed(line):
+        todo = [commit]
+        while todo:
+            current = todo.pop()
+            if current in parents and current not in brought:
+                brought[current] = commit
+                todo += parents[current]
+    return brought
 
 
 def _never_there(record: Record, verdict: Verdict) -> datetime | None:
@@ -90,7 +144,8 @@ def _never_there(record: Record, verdict: Verdict) -> datetime | None:
 
 
 def _commits(verdict: Verdict) -> list[str]:
-    return [anchor.commit for anchor in verdict.anchors if anchor.verdict in _LOST and anchor.commit]
+    lost = [anchor for anchor in verdict.anchors if anchor.verdict in _LOST]
+    return [commit for anchor in lost if (commit := anchor.first_commit or anchor.commit)]
 
 
 def _dates(git: Git, commits: Iterable[str]) -> dict[str, datetime]:
@@ -112,7 +167,6 @@ def _series(created: list[datetime], drifted: list[datetime], now: datetime) -> 
     """Those that drifted come first in what was created."""
     if not created:
         return ()
-    # A commit may be older than what was said of its code, where a branch came in late.
     ends = sorted(map(max, created, drifted))
     begins = sorted(created)
     span = now - begins[0]

@@ -1,0 +1,179 @@
+"""What files hold under names, by their contents: each content is parsed once for all names that are asked of it.
+
+A content never changes, so what was found in it may be kept. Where the very text of a definition stands in another
+version of its file, too, that version holds the same definition, and is not parsed at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Iterable
+from typing import Protocol
+
+import msgspec
+
+from quire.anchors.symbols import Symbol, Unparsed, Wanted, find_symbol, read_symbols
+from quire.files import is_blob
+
+_RULES = 1
+"""Another number where digests are made otherwise."""
+_MEMO = "code "
+_STEP = 8
+"""So many files are parsed before what was found in them is written down."""
+_KEPT = 400
+"""Of more versions than these only those are kept that were asked for this time."""
+_TEXTS = 8
+_CONTENT = 20
+"""So much of a content's id tells it apart from the other versions of its file."""
+
+__all__ = ["Definition", "Definitions", "Keep"]
+
+
+class Keep(Protocol):
+    """Where something that was worked out is kept: it may get lost, and is worked out again then."""
+
+    def memos(self, names: Iterable[str]) -> dict[str, bytes]: ...
+
+    def note_at_once(self, memos: dict[str, bytes]) -> None: ...
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """What a content holds under a name: a digest, or none. A fault says why that cannot be told."""
+
+    digest: str = ""
+    fault: str = ""
+    """The reason continues a sentence that begins with the file's path."""
+    doubt: str = ""
+    """Why there may be more of it than the digest is of."""
+    unparsed: bool = False
+    """Nothing of the file can be told."""
+
+
+_Memo = tuple[int, dict[str, str]]
+
+
+class Definitions:
+    """Asked for a name in a file's content, answers with what is defined there."""
+
+    def __init__(self, keep: Keep | None = None) -> None:
+        self._keep = keep
+        self._known: dict[tuple[str, str], dict[str, str]] = {}
+        """By file and name: by content, the digest; empty where the content defines no such thing."""
+        self._used: dict[tuple[str, str], set[str]] = {}
+        self._texts: dict[tuple[str, str], list[tuple[bytes, int, str]]] = {}
+        """By file and name: texts of it that were parsed, how often each stood in its file, its digest."""
+        self._faulty: dict[tuple[str, str, str], Definition] = {}
+        """What is not kept, because another day it may be told."""
+        self._wanted: dict[str, dict[str, None]] = {}
+        self._new: set[tuple[str, str]] = set()
+        self._parses = 0
+
+    def want(self, anchors: Iterable[str]) -> None:
+        """These will be asked for: what is kept of them is looked up at once, and a file is parsed for all of them."""
+        pairs = {(file, name) for file, mark, name in (anchor.rpartition("#") for anchor in anchors) if mark and file}
+        new = sorted(pair for pair in pairs if pair not in self._known)
+        for file, name in new:
+            self._wanted.setdefault(file, {})[name] = None
+            self._known[file, name] = {}
+        memos = {f"{_MEMO}{file}#{name}": (file, name) for file, name in new} if self._keep else {}
+        with contextlib.suppress(UnicodeEncodeError):  # a name that is no text is never kept
+            for memo, value in self._keep.memos(memos).items() if self._keep and memos else ():
+                with contextlib.suppress(msgspec.MsgspecError):
+                    rules, digests = msgspec.msgpack.decode(value, type=_Memo)
+                    self._known[memos[memo]] = digests if rules == _RULES else {}
+
+    def find(self, file: str, name: str, content: str | None, read: Callable[[], bytes]) -> Definition:
+        """What a file holds under a name. What has an id is kept; what has none is parsed."""
+        self.want([f"{file}#{name}"])
+        if not content:
+            return self._parse(file, None, read(), (name,))[name]
+        if not self._is_known(file, name, content):
+            names = [other for other in self._wanted[file] if not self._is_known(file, other, content)]
+            return self._parse(file, content, read(), names)[name]
+        return self._faulty.get((file, name, content)) or Definition(self.digest(file, name, content) or "")
+
+    def compare(self, file: str, content: str, read: Callable[[str], bytes | None], names: Collection[str]) -> None:
+        """Have the digests of these names in a version at hand, as far as they can be had."""
+        missing = [name for name in names if not self._is_known(file, name, content)]
+        data = read(content) if missing else None
+        if data is not None:
+            missing = [name for name in missing if not self._is_same(file, name, content, data)]
+            if missing:
+                self._parse(file, content, data, missing)
+
+    def digest(self, file: str, name: str, content: str) -> str | None:
+        """The digest, where it is at hand; empty where the content defines no such thing."""
+        self._used.setdefault((file, name), set()).add(content[:_CONTENT])
+        return self._known.get((file, name), {}).get(content[:_CONTENT])
+
+    def write_down(self) -> None:
+        """Keep what was found. What a run that is cut short has found until then is not lost."""
+        if self._keep is None or not self._new:
+            return
+        memos = {}
+        for pair in self._new:
+            digests = self._known[pair]
+            if len(digests) > _KEPT:
+                digests = {content: digests[content] for content in digests if content in self._used[pair]}
+            with contextlib.suppress(UnicodeEncodeError):
+                memos[f"{_MEMO}{pair[0]}#{pair[1]}"] = msgspec.msgpack.encode((_RULES, digests))
+        self._new.clear()
+        self._keep.note_at_once(memos)
+
+    def _is_known(self, file: str, name: str, content: str) -> bool:
+        return self.digest(file, name, content) is not None or (file, name, content) in self._faulty
+
+    def _note(self, file: str, name: str, content: str, digest: str) -> None:
+        self._known.setdefault((file, name), {})[content[:_CONTENT]] = digest
+        self._used.setdefault((file, name), set()).add(content[:_CONTENT])
+        self._new.add((file, name))
+
+    def _is_same(self, file: str, name: str, content: str, data: bytes) -> bool:
+        """Whether this version has a text of the definition that was parsed already, as often as that one had it."""
+        for text, times, digest in reversed(self._texts.get((file, name), [])):
+            if _times(data, text) == times:
+                self._note(file, name, content, digest)
+                return True
+        if not Wanted([name]).may_be_in(data):
+            self._note(file, name, content, "")
+            return True
+        return False
+
+    def _parse(self, file: str, content: str | None, data: bytes, names: Collection[str]) -> dict[str, Definition]:
+        symbols = read_symbols(file, data, names)
+        if isinstance(symbols, Unparsed):
+            found = dict.fromkeys(names, Definition(fault=symbols.reason, unparsed=True))
+        else:
+            broken = f"has a syntax error on line {symbols.broken_line}" if symbols.broken_line else ""
+            defined = {name: find_symbol(symbols, name) for name in names}
+            doubt = broken if symbols.doubtful else ""
+            found = {
+                name: Definition(symbol.digest, doubt=doubt) if symbol else Definition(fault=broken)
+                for name, symbol in defined.items()
+            }
+            if content and is_blob(data, content):
+                for name, symbol in defined.items():
+                    if found[name] == Definition(found[name].digest):
+                        self._note(file, name, content, found[name].digest)
+                    if symbol is not None and not doubt:
+                        self._note_text(file, name, data, symbol)
+        if content:
+            unsure = {name: it for name, it in found.items() if self.digest(file, name, content) is None}
+            self._faulty.update({(file, name, content): it for name, it in unsure.items()})
+        self._parses += 1
+        if self._parses % _STEP == 0:
+            self.write_down()
+        return found
+
+    def _note_text(self, file: str, name: str, data: bytes, symbol: Symbol) -> None:
+        lines = data.split(b"\n")
+        if data.count(b"\r") != data.count(b"\r\n"):
+            return  # not everybody counts such lines alike
+        text = b"\n".join(lines[symbol.first_line - 1 : symbol.last_line])
+        texts = self._texts.setdefault((file, name), [])
+        texts[:] = [*texts[1 - _TEXTS :], (text, _times(data, text), symbol.digest)]
+
+
+def _times(data: bytes, text: bytes) -> int:
+    """How often these lines stand in a file."""
+    return (b"\n" + data + b"\n").count(b"\n" + text + b"\n")
