@@ -16,6 +16,7 @@ def say_facts(views: list[Any], *, numbered: bool = False) -> None:
         notes = [view.section]
         if view.tier:
             notes += ["match" if view.tier == "answer" else "possible", view.last_said]
+            notes += ["not reviewed"] if view.reviewed is False else []
         if view.status == "active":
             notes.append(f"{view.confidence:.0%} confidence")
         else:

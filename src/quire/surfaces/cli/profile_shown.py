@@ -25,6 +25,7 @@ def say_entries(views: list[Any], *, numbered: bool = False, match: bool = False
         notes = []
         if match:
             notes += ["match" if view.tier == "answer" else "possible", view.updated_at[:10]]
+            notes += ["not reviewed"] if view.reviewed is False else []
         if view.status != "active":
             notes.append(view.status)
         if view.importance != 5:

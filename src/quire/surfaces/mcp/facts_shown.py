@@ -25,6 +25,7 @@ _FACT = (
     "confidence",
     "score",
     "tier",
+    "reviewed",
     "created_at",
     "tags",
     "reinforcements",
@@ -36,7 +37,7 @@ _FACT = (
 )
 _EPISODE = ("ref", "date", "title", "narrative", "tags", "facts", "session", "score")
 _SIMILAR = ("ref", "id", "section", "content", "share", "opposite")
-_USUAL = {"status": "active", "reinforcements": 1, "opposite": False}
+_USUAL = {"status": "active", "reinforcements": 1, "opposite": False, "reviewed": True}
 _FOR_PROGRAMS = ("id", "score", "session")
 _LINKED_MOST = 50
 # Facts have no anchors, so that there is nothing to check them against, in whatever answer they stand.

@@ -169,7 +169,8 @@ def search(project: Project, given: SearchArguments, call: Call) -> Given:
     rows = []
     for view in shown:
         row = {**name_of(view), "category": view.category, "key": view.key, "entry": view.entry}
-        rows.append({**row, "score": view.score, "tier": view.tier, "why": view.why, **flags_of(view)})
+        marked = {"reviewed": False} if view.reviewed is False else {}
+        rows.append({**row, "score": view.score, "tier": view.tier, "why": view.why, **marked, **flags_of(view)})
     fields = {"results": rows, "beyond": beyond, "weak": found.weak, "total": found.total}
     return Given(fields=fields, text=entries_text(said, shown, call), warnings=found.warnings)
 
