@@ -18,7 +18,7 @@ import msgspec
 from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER
 from quire.model import Conflict, InvalidStore, LockBusy, Problem, QuireError, cut
 from quire.project.journal_asking import JournalAsking
-from quire.project.journal_results import Cycle, Recalled, SyncedSource
+from quire.project.journal_results import Cycle, Recalled, Settled, SyncedSource
 
 if TYPE_CHECKING:
     from quire.files import daemons
@@ -38,16 +38,6 @@ __all__ = ["SETTLED_SECONDS", "JournalCycles"]
 
 class _Stopped(Exception):
     """The process was asked to end; what was done so far stands."""
-
-
-class _Settled(msgspec.Struct, frozen=True):
-    """Which sessions are over: those that rested for so long, and the one of which its hook says so."""
-
-    seconds: float
-    ended: str = ""
-
-    def waits(self, changed: str, rests_since: float) -> bool:
-        return bool(self.seconds) and changed.isdigit() and int(changed) / 1e9 > rests_since
 
 
 class _Round(msgspec.Struct, kw_only=True):
@@ -80,16 +70,15 @@ class JournalCycles(JournalAsking):
     ) -> Cycle:
         """Import what is new, recall it, archive what has aged. Another run that is under way is left to it.
 
-        Sessions that changed within the last `settled_seconds` are left for the next run, but for the one in the file
-        `ended`, of which its own hook says that it is over. In the background a signal that asks the process to end is
-        answered after the current write.
+        Sessions that changed within the last `settled_seconds` are left for the next run, but for that in the file
+        `ended`, which is over. In the background a signal that asks to end is answered after the current write.
         """
         self._journal_there()
         try:
             with self._only_cycle() as is_alone:
                 if not is_alone:
                     return Cycle(status="idle", run={}, busy=True)
-                return self._cycle(_Settled(seconds=settled_seconds, ended=ended), background)
+                return self._cycle(Settled(seconds=settled_seconds, ended=ended), background)
         except OSError as error:
             from quire.files import storage_failed
 
@@ -126,7 +115,7 @@ class JournalCycles(JournalAsking):
                 return
             yield True
 
-    def _cycle(self, settled: _Settled, background: bool) -> Cycle:
+    def _cycle(self, settled: Settled, background: bool) -> Cycle:
         from quire.layers.journal import value_of
 
         done = _Round(started_at=self._time())
@@ -137,7 +126,7 @@ class JournalCycles(JournalAsking):
         run = self._noted_run(done)
         return Cycle(status=run.status, run=value_of(run))
 
-    def _take_steps_in_background(self, done: _Round, settled: _Settled) -> None:
+    def _take_steps_in_background(self, done: _Round, settled: Settled) -> None:
         from quire.files import daemons
 
         try:
@@ -148,7 +137,7 @@ class JournalCycles(JournalAsking):
         except daemons.Ended:
             done.errors.append("It was asked to end, and left a step in the middle; the next run goes on from there.")
 
-    def _take_steps(self, done: _Round, settled: _Settled) -> None:
+    def _take_steps(self, done: _Round, settled: Settled) -> None:
         journal = self._tried_step(done, self._journal)
         if journal is None:
             return
@@ -187,7 +176,7 @@ class JournalCycles(JournalAsking):
 
     # -- sync -------------------------------------------------------------------------------
 
-    def _sync_one(self, done: _Round, source: Source, settled: _Settled) -> None:
+    def _sync_one(self, done: _Round, source: Source, settled: Settled) -> None:
         """A model is never asked here: that would be a call for every session."""
         assert done.synced is not None
         done.go_on()
@@ -199,13 +188,8 @@ class JournalCycles(JournalAsking):
         if quiet is not None:
             done.synced.append(quiet)
             return
-        found = self.journal_sync(
-            source.id,
-            provider=LOCAL_PROVIDER,
-            settled_seconds=settled.seconds,
-            ended=settled.ended,
-            progress=done.go_on,
-        )
+        sync = partial(self.journal_sync, settled_seconds=settled.seconds, ended=settled.ended, progress=done.go_on)
+        found = sync(source.id, provider=LOCAL_PROVIDER)
         done.synced += found.sources
         done.warn(found.warnings)
         for item in found.sources:
@@ -214,7 +198,7 @@ class JournalCycles(JournalAsking):
             elif item.failed:
                 done.warnings.append(f"{item.id}: {item.failed:,} of its sessions could not be imported.")
 
-    def _quiet_source(self, source: Source, settled: _Settled) -> SyncedSource | None:
+    def _quiet_source(self, source: Source, settled: Settled) -> SyncedSource | None:
         """What a sync would say of a source in which nothing is new; None where it has to look closer.
 
         Only the sessions' stamps are compared with those that were noted of this history.

@@ -24,6 +24,7 @@ __all__ = [
     "Refreshed",
     "RestoredState",
     "RetentionState",
+    "Settled",
     "SourceState",
     "SyncedJournal",
     "SyncedSource",
@@ -294,6 +295,16 @@ class Providers(msgspec.Struct, kw_only=True):
     day: str
     settings_path: str
     providers: list[ProviderSeen]
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """Which sessions are over: those that rested for so long, and the one of which its hook says so."""
+
+    seconds: float
+    ended: str = ""
+
+    def waits(self, changed: str, rests_since: float) -> bool:
+        return bool(self.seconds) and changed.isdigit() and int(changed) / 1e9 > rests_since
 
 
 class Cycle(msgspec.Struct, kw_only=True):

@@ -7,7 +7,7 @@ import html
 import re
 
 from quire.capture.quoting import quote, safe_text
-from quire.layers.journal.bundles import NONE
+from quire.layers.journal.layout import NONE
 from quire.model import cut, first_sentence, one_line, trim
 
 SENTENCE_CHARS = 240

@@ -6,16 +6,13 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from quire.layers.journal.layout import ALL, SECTION_KEYS
+from quire.layers.journal.layout import ALL, NONE, SECTION_KEYS
 from quire.layers.journal.types import Bundle, Fields
 
-NONE = "none"
-"""Stands where nothing is known: no text of a bundle may be empty."""
 _POINTER = re.compile(r"See evt-[0-9]+ in the history\.")
 """Said by earlier versions where no way out was known; retention may have put that event away since."""
 
 __all__ = [
-    "NONE",
     "entry_file",
     "known",
     "labelled",

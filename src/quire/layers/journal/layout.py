@@ -27,6 +27,8 @@ LOCAL = "local"
 """What belongs to this machine alone. The next three are in it."""
 IMPORTS = "imports.json"
 """How far which session was read."""
+NONE = "none"
+"""Stands where nothing is known: no text of a bundle may be empty."""
 PAGES_DUE = "pages-due.json"
 """The pages and the entry block are to be written anew."""
 INDEX = "index"
@@ -168,6 +170,7 @@ __all__ = [
     "LOCAL",
     "LOCAL_PROVIDER",
     "LOCAL_SOURCE",
+    "NONE",
     "ORDINAL_MOST",
     "OUTPUTS",
     "PAGES_DUE",

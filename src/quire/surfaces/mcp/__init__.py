@@ -13,7 +13,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
     """Serve until the client goes. What goes wrong before that is said on stderr, where clients keep their logs."""
     from quire.files import real_world
     from quire.model import QuireError
-    from quire.surfaces.mcp.catalogue import chosen_tools
+    from quire.surfaces.mcp.catalogue import served_tools
     from quire.surfaces.mcp.desk import Desk
     from quire.surfaces.mcp.options import read_options
     from quire.surfaces.mcp.replies import Replies
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
         world = real_world()
         options = read_options(sys.argv[1:] if arguments is None else arguments, world.env, world.memory_home, program)
         places = [os.path.join(world.cwd, place) for place in options.projects] or [world.cwd]
-        desk = Desk(chosen_tools(options.toolsets), world, places[0], places if options.only else None)
+        desk = Desk(served_tools(options.toolsets), world, places[0], places if options.only else None)
         if not options.http:
             from quire.surfaces.mcp.stdio import serve_stdio
 

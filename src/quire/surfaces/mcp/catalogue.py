@@ -1,6 +1,7 @@
 """Which tools there are, and which of them a server shows.
 
-Every name means one thing, whichever toolsets are asked for together; `docs/reference/mcp-tools.md` is the map.
+Every name means one thing, whichever toolsets are asked for together; only where the journal is asked for alone, it
+answers under the name of the original, too. `docs/reference/mcp-tools.md` is the map.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _CORE = {
 }
 TOOLSETS = ("core", *_HOMES, "all")
 
-__all__ = ["TOOLSETS", "chosen_tools", "read_toolsets", "toolset_of"]
+__all__ = ["TOOLSETS", "chosen_tools", "read_toolsets", "served_tools", "toolset_of"]
 
 
 def read_toolsets(text: str, where: str) -> tuple[str, ...]:
@@ -46,6 +47,17 @@ def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
         for tool in _tools(home)
         if home in wanted or tool.name in _CORE[home]
     }
+
+
+def served_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
+    """The tools of a server for these sets."""
+    names = set(toolsets)
+    tools = chosen_tools(names)
+    if names == {"journal"}:
+        from quire.surfaces.mcp.journal_tools import JOURNAL_ALONE
+
+        tools |= {tool.name: tool for tool in JOURNAL_ALONE}
+    return tools
 
 
 def toolset_of(name: str) -> str | None:

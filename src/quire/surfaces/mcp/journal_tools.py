@@ -25,7 +25,7 @@ _LISTED = 100
 _STATE_MISSING = "state:missing"
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
-__all__ = ["JOURNAL"]
+__all__ = ["JOURNAL", "JOURNAL_ALONE"]
 
 
 class JournalQueryArguments(Arguments, frozen=True, kw_only=True):
@@ -35,6 +35,12 @@ class JournalQueryArguments(Arguments, frozen=True, kw_only=True):
         msgspec.Meta(description="state: what holds, with checkpoints; history: events"),
     ] = "all"
     archived: bool = False
+
+
+class MemoryQueryArguments(JournalQueryArguments, frozen=True, kw_only=True):
+    output: Annotated[
+        Literal["text", "json"], msgspec.Meta(description="makes no difference: the answer is always both")
+    ] = "text"
 
 
 class StatusArguments(Arguments, frozen=True, kw_only=True):
@@ -230,3 +236,13 @@ JOURNAL = (
         destructive=True,
     ),
 )
+
+JOURNAL_ALONE = (
+    msgspec.structs.replace(
+        next(tool for tool in JOURNAL if tool.name == "journal_query"),
+        name="memory_query",
+        says="The same as journal_query, under the name that other programs know.",
+        takes=MemoryQueryArguments,
+    ),
+)
+"""What a server of the journal alone has besides: elsewhere this name belongs to the facts."""
