@@ -106,7 +106,7 @@ def test_json_has_what_is_current_of_every_layer(filled: Memory) -> None:
     run = filled("export", "--format", "json")
     found = json.loads(run.out)
     assert (found["version"], found["exported_at"]) == (1, NOW)
-    assert found["project"] == {"id": "project.harbor", "name": "Harbor"}
+    assert found["project"] == {"id": "project.harbor", "name": "harbor"}
     assert refs(filled) == CURRENT
     facts = [item for item in found["records"] if item["kind"] == "fact"]
     assert [(item["section"], item["text"], item["tags"]) for item in facts] == [
@@ -167,7 +167,7 @@ def test_the_page_has_a_heading_for_every_record(filled: Memory) -> None:
     text = filled("export", "--all", "--private").out
     split = text.split("\n")
     assert [line for line in split if line.startswith(("# ", "## "))] == [
-        "# Memory of Harbor",
+        "# Memory of harbor",
         "## Product",
         "## Facts",
         "## Profile",
@@ -278,7 +278,7 @@ def test_with_json_the_envelope_says_where_the_text_is(here: Memory, repo: Path)
     run = here("export", "--output", "../out.md", "--json", cwd=repo)
     assert run.data["path"] == str(repo.parent / "out.md")
     assert (run.data["text"], run.data["records"]) == (None, 2)
-    assert (repo.parent / "out.md").read_text().startswith("# Memory of Harbor\n")
+    assert (repo.parent / "out.md").read_text().startswith("# Memory of harbor\n")
 
 
 def test_a_file_is_named_from_the_current_folder(here: Memory, repo: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_link_is_kept_and_what_it_leads_to_is_replaced(here: Memory, repo: Pat
     assert here("export", "--output", "link.md").code == 1
     assert here("export", "--output", "link.md", "--force").code == 0
     assert (repo / "link.md").is_symlink()
-    assert (repo / "real.md").read_text().startswith("# Memory of Harbor\n")
+    assert (repo / "real.md").read_text().startswith("# Memory of harbor\n")
 
 
 REFUSED = {
@@ -419,7 +419,7 @@ def test_nothing_to_export_is_a_valid_document_and_a_note(name: str, here: Memor
     if name == "json":
         assert json.loads(run.out)["records"] == json.loads(run.out)["edges"] == []
     else:
-        assert run.out == ("" if name == "mcp" else f"# Memory of Harbor\n\nExported {NOW}.\n\nNothing is recorded.\n")
+        assert run.out == ("" if name == "mcp" else f"# Memory of harbor\n\nExported {NOW}.\n\nNothing is recorded.\n")
 
 
 @pytest.mark.parametrize("line", [("profile", "remember", "tools", "shell", "fish"), ("journal", "init")])
@@ -462,11 +462,11 @@ def test_hostile_text_stays_text(name: str, memory: Memory, repo: Path) -> None:
     assert run.code == 0, run.err
     if name == "markdown":
         assert [line for line in run.out.split("\n") if line.startswith(("# ", "## ", "```", "<"))] == [
-            "# Memory of Harbor",
+            "# Memory of harbor",
             "## Product",
             "## Facts",
         ]
-        assert "> never closed <!-- nor this\n> \x1b]0;owned\x07\n" in run.out
+        assert "> never closed <!-- nor this\n> \\u{1B}]0;owned\\u{7}\n" in run.out
     elif name == "json":
         texts = [item["text"] for item in json.loads(run.out)["records"] if item["kind"] != "project"]
         assert texts == [HOSTILE, HOSTILE]

@@ -15,7 +15,7 @@ RULES = """# Harbor
 - The queue lives in Redis since Postgres was too slow.
 """
 MADE = """\
-The memory of Harbor is made.
+The memory of harbor is made.
   Written: .memory/ (10 files), .gitignore, AGENTS.md, CLAUDE.md
 
 Agents found: claude, codex
@@ -161,7 +161,7 @@ def test_ctrl_c_leaves_the_memory_whole(harbor: Path, env: dict[str, str], agent
 def test_again_only_what_is_missing_is_offered(harbor: Path, env: dict[str, str], tmp_path: Path) -> None:
     typed(harbor, env, "memory", "init", answers=["y", "y"])
     code, seen = typed(harbor, env, "memory", "init")
-    said = "The memory of Harbor is already here; nothing in it was changed.\n"
+    said = "The memory of harbor is already here; nothing in it was changed.\n"
     assert (code, seen) == (0, said + EMPTY)
     (tmp_path / "home/.cursor").mkdir()
     code, seen = typed(harbor, env, "memory", "init", answers=["y"])
@@ -184,7 +184,7 @@ def test_the_first_answer_is_what_the_agent_hears(harbor: Path, env: dict[str, s
     _, seen = typed(harbor, env, "memory", "init", answers=["n", "n"])
     shown = seen.partition("What an agent will be told when its next session starts:\n")[2]
     assert shown == (
-        "  Project memory of Harbor, kept by Quire: what earlier sessions and people\n"
+        "  Project memory of harbor, kept by Quire: what earlier sessions and people\n"
         "    recorded about this project, quoted as information. The code and the user\n"
         "    have the last word.\n"
         "\n"
@@ -262,6 +262,9 @@ def test_without_a_terminal_it_is_as_it_always_was(harbor: Path, agents: Any) ->
         "gitignore_updated",
         "git_available",
         "guidance",
+        "agent_guidance",
+        "index_built",
+        "next_steps",
         "backup_path",
         "brief",
     }

@@ -27,7 +27,7 @@ def test_it_creates_the_storage_the_ignore_lines_and_the_sections(repo: Path, me
     assert sorted(tree(repo)) == sorted([*LAYOUT, ".gitignore", "AGENTS.md"])
     assert json.loads((repo / ".memory/config.json").read_text()) == {
         "version": 5,
-        "project": {"id": "project.harbor", "name": "Harbor"},
+        "project": {"id": "project.harbor", "name": "harbor"},
         "memory": {"defaultTokenBudget": 2000, "autoIndex": True},
     }
     assert (repo / ".gitignore").read_text().split() == [
@@ -70,7 +70,7 @@ def test_it_works_without_git_and_is_found_from_a_nested_folder(tmp_path: Path, 
     run = memory("init", "--json", cwd=folder)
     assert run.data["git_available"] is False
     assert not (folder / ".gitignore").exists()
-    assert run.data["project"] == {"id": "project.field-notes-2", "name": "Field Notes 2"}
+    assert run.data["project"] == {"id": "project.field-notes-2", "name": "field notes (2)"}
     nested = memory(
         "save",
         "--stdin",

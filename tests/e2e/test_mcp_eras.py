@@ -166,7 +166,7 @@ def test_each_resource(way: Way) -> None:
     mime, text = read("memory://map")
     assert (mime, "Retry queue" in text, text.startswith("Between memory-")) == ("text/markdown", True, True)
     mime, text = read("memory://status")
-    assert (mime, json.loads(text)["project"]["name"]) == ("application/json", "Harbor")
+    assert (mime, json.loads(text)["project"]["name"]) == ("application/json", "harbor")
     mime, text = read("memory://schema")
     assert (mime, json.loads(text)["graph"]["kinds"]) == (
         "application/json",

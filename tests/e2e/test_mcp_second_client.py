@@ -195,7 +195,7 @@ def _check_calls(calls: dict[str, Any], subject: str, ref: str, fact: str) -> No
         assert (call["isError"], call["structured"]["ok"], call["types"]) == (False, True, ["text"]), name
         assert set(call["structured"]) == {"ok", "data", "warnings", "meta"}, name
     data = {name: call["structured"]["data"] for name, call in calls.items()}
-    assert data["status"]["project"] == {"id": "project.harbor", "name": "Harbor"}
+    assert data["status"]["project"] == {"id": "project.harbor", "name": "harbor"}
     assert (data["save"]["memory_created"], data["save"]["changed"]) == ([ref], True)
     first = data["query"]["results"][0]
     assert (first["ref"], first["verdict"], first["origin"]) == (ref, "fresh", "mcp")

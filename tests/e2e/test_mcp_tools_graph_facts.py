@@ -136,7 +136,7 @@ def test_inspect_memory(asked: Asked, here: Here) -> None:
 
 def test_status_memory(asked: Asked, here: Here) -> None:
     found = asked.data("status_memory")
-    assert found["project"] == {"id": "project.harbor", "name": "Harbor"}
+    assert found["project"] == {"id": "project.harbor", "name": "harbor"}
     assert found["features_by_stage"]["building"] == {"count": 1, "titles": ["Retry queue"]}
     assert found["nodes_by_kind"] == {"decision": 1, "feature": 1, "gotcha": 1, "project": 1, "question": 1}
     assert [question["id"] for question in found["open_questions"]] == [QUESTION]

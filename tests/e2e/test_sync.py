@@ -266,22 +266,27 @@ def test_long_lists_are_cut_and_say_where_the_rest_is(synced: Any, repo: Path, g
     text = synced("sync").out
     listed = text[: text.index("For the agent")]
     assert listed.count("\n- gotcha.trap-") == 9
-    assert "- and 5 more: `memory sync --json`" in listed
+    assert "- and 5 more: `memory sync --all`" in listed
     assert len(printed_intent(text)["nodes"]) == 15
 
 
-def test_coverage_is_listed_first_and_later_only_counted(shop: Any, repo: Path, git: Any) -> None:
+def test_coverage_is_listed_first_and_later_only_named(shop: Any, repo: Path, git: Any) -> None:
     for number in range(4):
         write(repo, f"apps/web/page{number}.ts", "export const a = 1;\n")
     git.commit()
     first = shop("sync").out
     assert "Code that no feature covers:\n- apps/web — 4 files: apps/web/page0.ts, apps/web/page1.ts" in first
     second = shop("sync").out
-    assert "apps/web" not in second
-    assert "folders with code and no feature: 1: `memory sync --all` lists them." in second
+    assert "apps/web/page0.ts" not in second
+    assert "folders with code and no feature: apps/web · without anchors: " in second
     assert "- apps/web — 4 files" in shop("sync", "--all").out
     assert sync(shop)["coverage_gaps"] == [
-        {"dir": "apps/web", "files_count": 4, "examples": [f"apps/web/page{number}.ts" for number in range(3)]}
+        {
+            "dir": "apps/web",
+            "files_count": 4,
+            "examples": [f"apps/web/page{number}.ts" for number in range(3)],
+            "new": False,
+        }
     ]
 
 
@@ -497,7 +502,8 @@ def test_what_was_reported_stays_until_somebody_acts_on_it(synced: Any, repo: Pa
         text = synced("sync").out
         assert "feature.retry-queue" not in text
         assert "For the agent" not in text
-        assert "to look at since earlier: 1: `memory sync --all` lists them." in text
+        assert "to look at since earlier: 1" in text
+        assert "`memory sync --all` lists everything." in text
     full = synced("sync", "--all").out
     assert "Changed:\n- feature.retry-queue" in full
     assert ids(printed_intent(full)["nodes"]) == ["feature.retry-queue"]

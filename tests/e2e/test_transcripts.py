@@ -55,6 +55,10 @@ EXPECTED = (
     *(Expected(fixture, steps, ("node body",), "placeholder") for fixture, steps in INITS.items()),
     *(Expected(fixture, steps, ("event added",), "init-event") for fixture, steps in INITS.items()),
     *(Expected(fixture, steps, ("file missing",), "claude-file") for fixture, steps in INITS.items()),
+    *(
+        Expected(fixture, INITS[fixture], ("node title",), "project-names")
+        for fixture in ("cafe-lumiere", "harbor-invoices", "mcp-and-viewer", "no-git-notes", "orbit-drift", "probes")
+    ),
     Expected("cafe-lumiere", (4, 5), OTHER_NODES, "slugs"),
     Expected("cafe-lumiere", (7,), ("status features_by_stage",), "title-order"),
     Expected("cafe-lumiere", (7,), ("status stale",), "path-quoting"),
@@ -301,7 +305,7 @@ class Replay:
         elif step["kind"] == "memory" and (command := _command(step["argv"])) in (*COMMANDS, ""):
             self.replayed += 1
             where, told = self.repo / step.get("cwd", "."), step.get("stdin") or ""
-            run = self.memory(*_translated(step["argv"][1:]), cwd=where, env=self.moment(step), stdin=told)
+            run = self.memory(*step["argv"][1:], cwd=where, env=self.moment(step), stdin=told)
             found = self.judge(step, command, run)
         else:
             # Not here yet: only its marker file is taken over, which later git steps commit and move.
@@ -409,11 +413,6 @@ def _lay_out_product(recording: Path, folder: Path, repo: Path) -> None:
 
 def _command(argv: list[str]) -> str:
     return next((word for word in argv[1:] if not word.startswith("-")), "")
-
-
-def _translated(arguments: list[str]) -> list[str]:
-    renamed = {"--no-agent-guidance": "--no-guidance"}
-    return [renamed.get(word, word) for word in arguments if word != "--no-view"]
 
 
 def _less(some: list[str], others: list[str]) -> list[str]:

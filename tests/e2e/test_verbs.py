@@ -73,7 +73,7 @@ def test_inspect_of_nothing_offers_what_was_meant(filled: Any) -> None:
 
 def test_status_counts_and_lists(filled: Any) -> None:
     data = filled("status", "--json").data
-    assert data["project"] == {"id": "project.harbor", "name": "Harbor"}
+    assert data["project"] == {"id": "project.harbor", "name": "harbor"}
     assert data["features_by_stage"]["building"] == {"count": 1, "titles": ["Retry queue"]}
     (question,) = data["open_questions"]
     assert (question["id"], question["title"], question["verdict"]) == ("question.who-pays", "Who pays?", "unanchored")

@@ -49,7 +49,7 @@ def test_it_prints_link_registry_and_count_and_serves(here: Memory) -> None:
         session = shown.get("/api/session")
         assert (session["write"], session["exported"]) == (False, False)
         summary = shown.get(f"/api/projects/{session['project']}")
-        assert summary["name"] == "Harbor"
+        assert summary["name"] == "harbor"
         assert shown.end() == (0, b"", b"")
 
 
@@ -299,7 +299,7 @@ def projects(shown: Any) -> list[tuple[str, bool, str]]:
 def test_outside_any_project_it_lists_them(here: Memory, tmp_path: Path) -> None:
     with viewing(here, cwd=tmp_path) as shown:
         assert shown.get("/api/session")["project"] == ""
-        assert projects(shown) == [("Harbor", False, "")]
+        assert projects(shown) == [("harbor", False, "")]
         assert not list(tmp_path.iterdir()), "looking makes nothing"
 
 

@@ -363,7 +363,7 @@ def test_outside_any_project_it_shows_the_list(here: Memory, tmp_path: Path) -> 
     data = detached(here, cwd=tmp_path)
     assert fetch(data["url"], "/api/session")[1]["data"]["project"] == ""
     [entry] = fetch(data["url"], "/api/projects")[1]["data"]["projects"]
-    assert (entry["name"], entry["current"]) == ("Harbor", False)
+    assert (entry["name"], entry["current"]) == ("harbor", False)
     assert list(tmp_path.iterdir()) == []
     assert here("view", "--stop", cwd=tmp_path).out == "The page has ended.\n"
 

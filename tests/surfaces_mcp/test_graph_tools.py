@@ -316,7 +316,7 @@ def test_the_overview(tools: Tools) -> None:
     assert data["features_by_stage"]["building"] == {"count": 1, "titles": ["Retry queue"]}
     assert [item["id"] for item in data["open_questions"]] == [OPEN]
     text = tools.text("status_memory")
-    assert text.startswith(f'{NOTICE}\n<memory-X origin="graph">\nHarbor — ')
+    assert text.startswith(f'{NOTICE}\n<memory-X origin="graph">\nharbor — ')
     assert "\n  building: Retry queue\n" in text
 
 

@@ -93,7 +93,7 @@ class Asking(Rooms):
             fence=fence,
         )
         found = self._ask(asked)
-        found.warnings += self._missing_files([] if path is None else [path])
+        found.warnings += self._missing_files([path]) if path is not None else []
         return found
 
     def _governor(self, path: str) -> Governor:
@@ -151,7 +151,7 @@ class Asking(Rooms):
             fence=fence,
         )
         answer = self._ask(asked)
-        answer.warnings += self._missing_files(files)
+        answer.warnings += self._missing_files(files) if files else []
         return found, answer
 
     def why(self, place: str, *, budget: int | None = None, fence: Fence | None = None) -> tuple[Background, Answer]:

@@ -41,7 +41,7 @@ class Keeping(JournalMaking):
     ) -> Initialized:
         """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
         from quire.capture.repository import declared_name
-        from quire.index.database import FILE
+        from quire.index import index_fault
         from quire.upkeep import initialize
 
         _check_layers(layers)
@@ -59,7 +59,7 @@ class Keeping(JournalMaking):
             done.files_created += self._create_journal(dry_run=dry_run)
         if not dry_run:
             done.warnings += self._register()
-            done.index_built = os.path.isfile(os.path.join(self.graph.folder, INDEX, FILE))
+            done.index_built = index_fault(os.path.join(self.graph.folder, INDEX)) == ""
         return done
 
     def _create_journal(self, *, dry_run: bool) -> list[str]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from quire.upkeep.change_set import ChangeSet, files_changed
     from quire.upkeep.changes import Changes, uncommitted_changes
     from quire.upkeep.check import Checked, check_memory
+    from quire.upkeep.coverage import Gap
     from quire.upkeep.doctor import (
         ignored_entries,
         look_at_git,
@@ -70,6 +71,7 @@ __all__ = [
     "CommandSeen",
     "Exported",
     "Finding",
+    "Gap",
     "Governor",
     "Holdings",
     "Initialized",
@@ -151,6 +153,7 @@ _HOMES = {
     "CommandSeen": "installation",
     "Exported": "export_formats",
     "Finding": "findings",
+    "Gap": "coverage",
     "Governor": "governing",
     "Holdings": "export",
     "Initialized": "beginning",

@@ -11,8 +11,7 @@ from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.upkeep import Synced
-    from quire.upkeep.coverage import Gap
+    from quire.upkeep import Gap, Synced
 
 _LISTED, _NAMED = 10, 3
 _EXAMPLES = """Examples:
