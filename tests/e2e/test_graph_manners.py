@@ -198,6 +198,7 @@ def test_a_dry_run_warns_as_the_save_does(begun: Here) -> None:
     again = {**told, "title": "Where retries are", "body": "The retry table is kept in Redis, by the worker process."}
     intents: list[dict[str, Any]] = [
         {"nodes": [again]},
+        {"nodes": [{**again, "kind": "gotcha"}, {**again, "kind": "gotcha", "title": "Retries by the worker"}]},
         {"nodes": [{**again, "related": [{"predicate": "related_to", "to": "decision.retries-table"}]}]},
         {
             "nodes": [{**again, "id": "decision.new-table"}],
@@ -215,7 +216,7 @@ def test_a_dry_run_warns_as_the_save_does(begun: Here) -> None:
         assert dry.json["warnings"] == real.json["warnings"]
         assert "planned" not in dry.data
         found.append(real.warnings)
-    assert found == [["SaysNearlyTheSame"], [], []]
+    assert found == [["SaysNearlyTheSame"], ["SaysNearlyTheSame"] * 2, [], []]
 
 
 def test_agents_read_that_not_everything_is_to_be_related(begun: Here) -> None:

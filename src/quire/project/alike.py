@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from quire.model import Problem, Record, cut, one_line
@@ -16,11 +17,16 @@ _LISTED = 100
 __all__ = ["alike_findings", "alike_problem", "alike_problems"]
 
 
-def alike_problems(index: Index, record: Record, without: frozenset[str] = frozenset()) -> list[Problem]:
-    """Which live records say what this one says, or the opposite; but for those that it replaces anyway."""
+def alike_problems(
+    index: Index, record: Record, without: frozenset[str] = frozenset(), beside: Iterable[Record] = ()
+) -> list[Problem]:
+    """Which live records say what this one says, or the opposite; but for those that it replaces anyway.
+
+    `beside` are records that would be written together with it.
+    """
     from quire.retrieval import alike_to
 
-    return [alike_problem(found) for found in alike_to(index, record) if found.older.ref not in without]
+    return [alike_problem(found) for found in alike_to(index, record, beside=beside) if found.older.ref not in without]
 
 
 def alike_findings(index: Index) -> list[Problem]:

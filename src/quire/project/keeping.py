@@ -324,7 +324,12 @@ class Keeping(JournalMaking):
 def _alike_to_planned(index: Index, saved: Saved) -> list[Problem]:
     """What a save would warn of, found before it is made."""
     named = _named(saved.warnings)
-    return [problem for node in saved.planned for problem in alike_problems(index, node.record, named | node.settled)]
+    together = [node.record for node in saved.planned]
+    return [
+        problem
+        for node in saved.planned
+        for problem in alike_problems(index, node.record, named | node.settled, together)
+    ]
 
 
 def _named(warnings: list[Problem]) -> frozenset[str]:

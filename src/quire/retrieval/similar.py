@@ -72,8 +72,11 @@ def similar_to(
     return sorted(alike, key=lambda item: (-item.share, item.record.ref))[:limit]
 
 
-def alike_to(index: Index, record: Record, limit: int = 3) -> list[Alike]:
-    """The live records of the same layer and kind that say nearly what this one says, or the opposite."""
+def alike_to(index: Index, record: Record, limit: int = 3, beside: Iterable[Record] = ()) -> list[Alike]:
+    """The live records of the same layer and kind that say nearly what this one says, or the opposite.
+
+    `beside` are records that are not in the index yet.
+    """
     if record.status not in LIVE_STATUSES:
         return []
     allowed = Filter(layers=(record.layer,), kinds=(record.kind,), statuses=LIVE_STATUSES, scope=record.scope)
@@ -82,6 +85,7 @@ def alike_to(index: Index, record: Record, limit: int = 3) -> list[Alike]:
         words = question_words(text, _WORDS)
         found_by = _near(index.holding(words, _RARE).values(), len(words))
         near |= {other.ref: other for other in _allowed(index, found_by, allowed, _NEAREST)}
+    near |= {other.ref: other for other in beside if allowed.allows(other)}
     for ref in (record.ref, *_linked(index, record)):
         near.pop(ref, None)
     if not near:
