@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from promised import proves
+from quire.files import Git
+from quire.model import GitRequired
 
 CODE = """def send(message):
     message.tries += 1
@@ -550,6 +552,24 @@ def test_a_pipe_is_never_waited_for(code: Any, where: str) -> None:
         os.mkfifo(code.repo / "src/pipe.py")
         assert verdicts(code, refs) == ["fresh"] * 3
         code.save("src/pipe.py", "src/pipe.py#send", "src/*.py", title="Pipe")
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
+def test_a_list_of_gits_own_that_is_a_pipe_is_never_waited_for(code: Any, name: str) -> None:
+    ref = save_all(code, "src/a.py")[0]
+    (code.repo / name).unlink(missing_ok=True)
+    os.mkfifo(code.repo / name)
+    with pytest.raises(GitRequired, match=f"`{name}` is a pipe or a device"):
+        Git(str(code.repo), dict(os.environ)).untracked([])
+    assert code.verdict(ref) in ("fresh", "unverifiable")
+
+
+def test_a_huge_file_that_was_touched_is_not_read(code: Any) -> None:
+    """A tebibyte with nothing in it: whoever read it would never come back."""
+    refs = save_all(code, "src/a.py", "src/", "src/a.py#send")
+    os.truncate(code.repo / "src/a.py", 1 << 40)
+    assert verdicts(code, refs) == ["unverifiable"] * 3
+    assert "`src/a.py` is too large to be read" in code.only(refs[0]).because
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -125,6 +125,8 @@ def _unreadable(tree: Tree, path: str) -> str:
     if isinstance(tree, WorkingTree):
         if path in tree.modules:
             return "is a submodule that is not checked out"
+        if tree.is_too_large(path):
+            return "is too large to be read, and differs from what git holds"
         if path in tree.staged and os.path.isfile(os.path.join(tree.root, path)):
             return "passes through a filter of the repository, which is not run"
     return "cannot be read"

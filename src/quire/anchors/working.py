@@ -17,6 +17,8 @@ from quire.model import GitRequired, OutsideProject
 
 _HEAD = len("H 100644 ")
 _TAIL = len(" 0\t")
+_HASH_BYTES = 256 * 1024 * 1024
+"""A file that differs from the index and is larger than this is not read: it counts as one that cannot be."""
 _CRLF_BYTES = 8 * 1024 * 1024
 _NOTHING = Snapshot([], [], {})
 
@@ -180,6 +182,13 @@ class WorkingTree(Tree):
             return False
         return (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)) and _spelled_so(full)
 
+    def is_too_large(self, path: str) -> bool:
+        """Whether a file would take too long to be read as a whole."""
+        try:
+            return os.lstat(os.path.join(self.root, path)).st_size > _HASH_BYTES
+        except OSError:
+            return False
+
     def read(self, path: str, limit: int) -> bytes:
         if path in self.hidden:
             return self.git.blob(self.staged[path])[: limit + 1]
@@ -217,6 +226,8 @@ class WorkingTree(Tree):
             found = os.lstat(full)
             if stat.S_ISLNK(found.st_mode):
                 return blob_id(os.fsencode(os.readlink(full)), like)
+            if found.st_size > _HASH_BYTES:
+                return None
             digest = hash_file(full, like)
             if digest == like:
                 return digest

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from quire.files.daemons import go_quiet
     from quire.files.digests import blob_id, hash_file, hex_digest, is_blob, is_empty_blob, sha256
     from quire.files.discovery import find_root, is_repository_top
-    from quire.files.durable import ensure_folder, stage, write_file, writer_of
+    from quire.files.durable import ensure_folder, stage, sweep_temporaries, write_file, writer_of
     from quire.files.git import Blob, Git, PendingSnapshot, Snapshot
     from quire.files.history import (
         Commit,
@@ -227,6 +227,7 @@ __all__ = [
     "stamp_of",
     "start_program",
     "storage_failed",
+    "sweep_temporaries",
     "touched_since",
     "undone",
     "watch_folders",
@@ -361,6 +362,7 @@ _HOMES = {
     "stamp_of": "paths",
     "start_program": "programs",
     "storage_failed": "paths",
+    "sweep_temporaries": "durable",
     "touched_since": "history",
     "undone": "splicing",
     "watch_folders": "watching",

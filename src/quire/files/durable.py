@@ -17,7 +17,7 @@ from quire.model import Conflict, StorageFailed
 if TYPE_CHECKING:
     from quire.files.change_notes import Notes
 
-__all__ = ["ensure_folder", "noticed", "stage", "write_file", "writer_of"]
+__all__ = ["ensure_folder", "noticed", "stage", "sweep_temporaries", "write_file", "writer_of"]
 
 noticed: ContextVar[Notes | None] = ContextVar("noticed", default=None)
 """Who notes what is written here, and by transactions; nobody, unless `noting_changes` holds."""
@@ -64,7 +64,7 @@ def write_file(path: str, data: bytes, token: str, expects: bytes | EllipsisType
     before = notes.held(target) if notes else None
     try:
         _refuse_devices(target, path)
-        _sweep_temporaries(folder)
+        sweep_temporaries(folder)
         try:
             stage(temporary, data, like=target)
             if expects is not ... and _held(target) != expects:
@@ -101,7 +101,7 @@ def _held(path: str) -> bytes | None:
         return None
 
 
-def _sweep_temporaries(folder: str) -> None:
+def sweep_temporaries(folder: str) -> None:
     """Remove what writers that were killed left beside the file; their names say which process made them."""
     for name in os.listdir(folder):
         pid = writer_of(name)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,8 @@ _HARDENING = (
     "diff.external=",
 )
 _SECONDS = 60.0
+_LISTS = (".gitignore", ".gitattributes")
+_READS_LISTS = ("ls-files", "diff-files", "check-attr", "check-ignore")
 _LOG_BYTES = 64 * 1024 * 1024
 _BY_HAND = "Run the same git command by hand to see what is wrong with the repository."
 _FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
@@ -279,6 +282,7 @@ class Git:
             raise GitRequired("The git program was not found.", hint="Install git and run the command again.")
         if not self.available:
             raise GitRequired("This folder is not in a git repository.", hint="Run `git init` first.")
+        self._refuse_pipes(command)
         import subprocess
 
         line = [self._program, "--no-pager", "--literal-pathspecs", "--no-replace-objects"]
@@ -296,6 +300,19 @@ class Git:
             )
         except OSError as error:
             raise GitRequired(f"git could not be started: {error.strerror}.") from None
+
+    def _refuse_pipes(self, command: str) -> None:
+        """Git opens its own lists in the working tree without a look at them, and would wait on a pipe for ever."""
+        for name in _LISTS if command in _READS_LISTS else ():
+            try:
+                mode = os.lstat(os.path.join(self.root, name)).st_mode
+            except OSError:
+                continue
+            if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
+                raise GitRequired(
+                    f"`{name}` is a pipe or a device, which git would wait for.",
+                    hint=f"Remove it, or put a plain file in its place: `git restore {name}`.",
+                )
 
     def finish_all(self, started: list[subprocess.Popen[bytes]]) -> list[bytes]:
         """The answers of several; where one fails, the others are waited for before it is said."""

@@ -170,16 +170,17 @@ class Mending(Keeping):
         return plan_journal(self.root, self.git, now)
 
     def _plan_around(self, found: Checked) -> Plan | None:
-        """The map and the lines of .gitignore; None where both are as they should be."""
+        """The map, the lines of .gitignore, what writers left; None where all is as it should be."""
         from quire.upkeep import ignored_entries
-        from quire.upkeep.mending import MAP_STALE, NOT_IGNORED, REPAIR, plan_around
+        from quire.upkeep.mending import LEFTOVERS, MAP_STALE, NOT_IGNORED, REPAIR, plan_around
 
         codes = {problem.code for problem in _all(found) if problem.mend == REPAIR}
-        if not codes & {MAP_STALE, *NOT_IGNORED}:
+        if not codes & {MAP_STALE, LEFTOVERS, *NOT_IGNORED}:
             return None
         home = next(filter(self._has_folder, (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)))
         map_text = self._map() if MAP_STALE in codes else None
-        plan = plan_around(self.root, home, _all(found), map_text, ignored_entries(self.root))
+        ignored, now = ignored_entries(self.root), self.world.now()
+        plan = plan_around(self.root, self.git, home, _all(found), map_text, ignored, now)
         return None if plan.is_empty else plan
 
     def _has_folder(self, folder: str) -> bool:

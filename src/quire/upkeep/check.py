@@ -30,7 +30,7 @@ from quire.model import LIVE_STATUSES, GitRequired, Layer, Problem, Record, cut
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems, open_conflicts
 from quire.upkeep.ignore import ENTRIES
-from quire.upkeep.mending import leftover_problems, local_problems, planned_mending, sorted_problems
+from quire.upkeep.mending import around_problems, leftover_problems, local_problems, planned_mending, sorted_problems
 from quire.upkeep.product_map import render_map
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def _checked(
     problems += local_problems(store.root) if has_memory else []
     for folder in (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER):
         problems += leftover_problems(store.root, folder, now)
+    problems += around_problems(store.root, git, now)
     problems += _unmerged(git)
     problems += open_conflicts(store.root) if has_memory else []
     problems += _rejected(index, rejections) if rejections is not None else []

@@ -6,7 +6,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -14,7 +14,17 @@ from quire.clients.wiring.diffs import unified
 from quire.clients.wiring.manifest import Manifest, Manifests, Passage, make_manifest
 from quire.clients.wiring.planning import Outcome, Plan
 from quire.clients.wiring.types import FileDone, Scope, Status, Surroundings
-from quire.files import World, disk, ensure_folder, escaping_part, follow_inside, read_bytes, sha256, write_file
+from quire.files import (
+    World,
+    disk,
+    ensure_folder,
+    escaping_part,
+    follow_inside,
+    read_bytes,
+    sha256,
+    sweep_temporaries,
+    write_file,
+)
 from quire.guard import find_secrets
 from quire.model import Conflict, QuireError
 
@@ -72,6 +82,12 @@ class Carrier:
                 reason = f"it cannot be used ({error.strerror or error})"
                 return _fault(shown, self.scope, asked, "unreadable", reason, "Check who owns it, and what it is.")
         raise AssertionError("unreachable")
+
+    def sweep(self, folders: Iterable[str]) -> None:
+        """Take away what writers that died left in these folders."""
+        for folder in folders:
+            with contextlib.suppress(OSError, QuireError, _Refused):
+                sweep_temporaries(folder if folder == self.around.root else self._real(folder))
 
     def _carry(
         self, path: str, shown: str, asked: tuple[str, ...], clients: tuple[str, ...], planning: Planning

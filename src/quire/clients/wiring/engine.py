@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from quire.clients.wiring.carrying import Carried, Carrier
@@ -40,6 +41,9 @@ def integrate_clients(
         parts += [_told(part, carried) for part in found if _name(part) in carried.outcomes or carried.fault]
     if action == "remove" and not dry_run:
         manifests.tidy()
+        # A run that was killed may have left something for a client that was never wired.
+        possible = (parts_of(client, scope, around, possible=True) for client in CLIENTS)
+        carrier.sweep({os.path.dirname(part.path) for found in possible for part in found})
     parts.sort(key=lambda item: CLIENTS.index(item.client))
     return Integrated(
         action=action,

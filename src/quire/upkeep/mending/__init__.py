@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         remove_copies,
     )
     from quire.upkeep.mending.differences import Difference, differences_of
-    from quire.upkeep.mending.leftovers import leftover_problems
+    from quire.upkeep.mending.leftovers import LEFTOVERS, around_problems, leftover_problems
     from quire.upkeep.mending.local_state import local_problems
     from quire.upkeep.mending.planning import (
         MAP_STALE,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ITSELF": "sorting",
     "KEPT": "copies",
+    "LEFTOVERS": "leftovers",
     "MAP_STALE": "planning",
     "NOT_IGNORED": "planning",
     "PARTS": "planning",
@@ -47,6 +48,7 @@ _HOMES = {
     "Kept": "copies",
     "Part": "planning",
     "Plan": "planning",
+    "around_problems": "leftovers",
     "carry_out": "carrying_out",
     "changed_since": "carrying_out",
     "differences_of": "differences",
@@ -72,6 +74,7 @@ _HOMES = {
 __all__ = [
     "ITSELF",
     "KEPT",
+    "LEFTOVERS",
     "MAP_STALE",
     "NOT_IGNORED",
     "PARTS",
@@ -81,6 +84,7 @@ __all__ = [
     "Kept",
     "Part",
     "Plan",
+    "around_problems",
     "carry_out",
     "changed_since",
     "differences_of",

@@ -25,6 +25,7 @@ from quire.files import (
     read_inside,
     sha256,
     write_file,
+    writer_of,
 )
 from quire.layers.journal import settle_pages
 from quire.model import Conflict, Problem
@@ -147,6 +148,7 @@ def _refuse_foreign(kept: Kept) -> None:
             file.path.startswith(f"{kept.folder}/")
             if not file.around
             else file.path == _IGNORE
+            or (writer_of(parts[-1]) is not None and ".git" not in parts)
             or (file.path.lower().endswith(_DOCUMENTS) and not any(part.startswith(".git") for part in parts))
         )
         if escaping_part(file.path) or not is_ours:

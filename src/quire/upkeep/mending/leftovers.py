@@ -7,47 +7,91 @@ number of a process says nothing.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from datetime import datetime
 
-from quire.files import LOCAL, RECOVERY, Change, is_alive, is_text, read_bytes, sha256, writer_of
-from quire.layers.graph.layout import BACKUP, INDEX
-from quire.model import Mend, Problem
+import msgspec
 
-CODE = "LeftoverFiles"
+from quire.files import LOCAL, RECOVERY, Change, Git, is_alive, is_text, read_bytes, sha256, writer_of
+from quire.layers.graph.layout import BACKUP, INDEX
+from quire.model import OWN_FOLDERS, GitRequired, Mend, Problem
+
+LEFTOVERS = "LeftoverFiles"
 REPAIRS = "repairs"
 _OLD_SECONDS = 3600.0
 _SKIPPED = (INDEX, RECOVERY, BACKUP, f"{LOCAL}/{INDEX}", f"{LOCAL}/{REPAIRS}", "backup")
 
-__all__ = ["CODE", "REPAIRS", "leftover_problems", "plan_leftovers"]
+__all__ = ["LEFTOVERS", "REPAIRS", "around_problems", "leftover_problems", "plan_leftovers", "plan_leftovers_around"]
 
 
 def leftover_problems(root: str, top: str, now: datetime) -> list[Problem]:
     """One finding for each folder that holds some."""
     found = []
     for folder, names in _leftovers(root, top, now):
-        said = f"Temporary files of writers that died: {len(names):,}, such as `{names[0]}`."
-        hint = "Nobody reads them. `memory check --repair` takes them away."
-        found.append(Problem(code="LeftoverFiles", severity="warning", path=folder, message=said, hint=hint))
+        found.append(_problem(folder, names))
     return found
+
+
+def _problem(folder: str, names: list[str]) -> Problem:
+    said = f"Temporary files of writers that died: {len(names):,}, such as `{names[0]}`."
+    hint = "Nobody reads them. `memory check --repair` takes them away."
+    return Problem(code=LEFTOVERS, severity="warning", path=folder, message=said, hint=hint)
+
+
+def _mend(folder: str, count: int) -> Mend:
+    return Mend(code=LEFTOVERS, path=folder, message=f"Temporary files of writers that died are taken away: {count:,}.")
+
+
+def _removals(root: str, folder: str, names: list[str]) -> list[Change]:
+    """The removal of each that can be read: what is taken away is copied first."""
+    gone = []
+    for name in names:
+        try:
+            data = read_bytes(os.path.join(root, folder, name))
+        except OSError:
+            continue
+        gone.append(Change(path=f"{folder}/{name}".lstrip("/"), data=None, planned=sha256(data)))
+    return gone
 
 
 def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[Mend], list[Change]]:
     """What takes them away, below the layer's folder."""
     mends, changes = [], []
     for folder, names in _leftovers(root, top, now):
-        gone = []
-        for name in names:
-            try:
-                data = read_bytes(os.path.join(root, folder, name))
-            except OSError:
-                continue
-            path = f"{folder}/{name}".removeprefix(f"{top}/")
-            gone.append(Change(path=path, data=None, planned=sha256(data)))
+        gone = _removals(root, folder, names)
         if len(gone) == len(names):
-            said = f"Temporary files of writers that died are taken away: {len(gone):,}."
-            mends.append(Mend(code=CODE, path=folder, message=said))
-            changes += gone
+            mends.append(_mend(folder, len(gone)))
+            changes += [msgspec.structs.replace(change, path=change.path.removeprefix(f"{top}/")) for change in gone]
+    return mends, changes
+
+
+def leftovers_around(root: str, git: Git, now: datetime) -> dict[str, list[str]]:
+    """The folders of the project that hold some outside of the memory, and their names: such as those of agents."""
+    try:
+        listed = git.untracked([]) if git.available else []
+    except GitRequired:
+        return {}
+    found: dict[str, list[str]] = {}
+    for path in listed:
+        folder, _, name = path.rpartition("/")
+        is_outside = path.split("/")[0] not in OWN_FOLDERS
+        if is_outside and writer_of(name) is not None and _is_left(os.path.join(root, path), name, now):
+            found.setdefault(folder, []).append(name)
+    return found
+
+
+def around_problems(root: str, git: Git, now: datetime) -> list[Problem]:
+    return [_problem(folder or ".", names) for folder, names in leftovers_around(root, git, now).items()]
+
+
+def plan_leftovers_around(root: str, git: Git, now: datetime) -> tuple[list[Mend], list[Change]]:
+    """What takes away those that lie outside of the memory."""
+    mends, changes = [], []
+    for folder, names in leftovers_around(root, git, now).items():
+        gone = _removals(root, folder, names)
+        mends.append(_mend(folder or ".", len(gone)))
+        changes += gone
     return mends, changes
 
 
@@ -70,18 +114,18 @@ def _leftovers(root: str, top: str, now: datetime) -> Iterator[tuple[str, list[s
             if entry.is_dir(follow_symlinks=False):
                 if below not in _SKIPPED and is_text(entry.name):
                     pending.append(below)
-            elif _is_leftover(entry, now):
+            elif _is_left(entry.path, entry.name, now):
                 names.append(entry.name)
         if names:
             yield folder, names
 
 
-def _is_leftover(entry: os.DirEntry[str], now: datetime) -> bool:
-    pid = writer_of(entry.name)
-    if pid is None or not entry.is_file(follow_symlinks=False) or not is_text(entry.name):
+def _is_left(path: str, name: str, now: datetime) -> bool:
+    pid = writer_of(name)
+    if pid is None or not is_text(name):
         return False
     try:
-        age = now.timestamp() - entry.stat(follow_symlinks=False).st_mtime
+        found = os.lstat(path)
     except OSError:
         return False
-    return age > _OLD_SECONDS and not is_alive(pid)
+    return stat.S_ISREG(found.st_mode) and now.timestamp() - found.st_mtime > _OLD_SECONDS and not is_alive(pid)

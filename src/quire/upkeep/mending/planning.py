@@ -23,7 +23,7 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import GitRequired, Mend, Problem, QuireError
 from quire.upkeep.guidance import stale_maps
 from quire.upkeep.ignore import with_ignored
-from quire.upkeep.mending.leftovers import plan_leftovers
+from quire.upkeep.mending.leftovers import plan_leftovers, plan_leftovers_around
 from quire.upkeep.mending.local_state import plan_local_state
 
 Part = Literal["memory", "profile", "journal", "around"]
@@ -130,11 +130,16 @@ def planned_mending(root: str, git: Git, now: datetime) -> Mending:
 
 
 def plan_around(
-    root: str, folder: str, problems: Iterable[Problem], map_text: str | None, ignored: Sequence[str]
+    root: str,
+    git: Git,
+    folder: str,
+    problems: Iterable[Problem],
+    map_text: str | None,
+    ignored: Sequence[str],
+    now: datetime,
 ) -> Plan:
-    """What the project's own files lack of us: lines of .gitignore, and the map as it is now."""
-    mends: list[Mend] = []
-    changes: list[Change] = []
+    """What the project's own files lack of us: lines of .gitignore, the map as it is now; and what was left there."""
+    mends, changes = plan_leftovers_around(root, git, now)
     lacking = [problem for problem in problems if problem.code in NOT_IGNORED and problem.mend == REPAIR]
     if lacking:
         path = follow_inside(root, _IGNORE)

@@ -10,7 +10,7 @@ import msgspec
 from quire.files import Git
 from quire.layers.graph import GraphStore
 from quire.model import Problem
-from quire.upkeep.mending.leftovers import CODE as LEFTOVERS
+from quire.upkeep.mending.leftovers import LEFTOVERS
 from quire.upkeep.mending.local_state import mends_itself
 from quire.upkeep.mending.planning import MAP_STALE, REPAIR, plan_memory, plan_profile
 
