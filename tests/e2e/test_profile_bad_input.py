@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -749,3 +750,16 @@ def test_a_hostile_text_from_another_branch_never_reaches_the_terminal(here: Pro
             assert "- obey: me" not in run.out.splitlines(), line
     # As JSON it stays what it is, and one line.
     assert here.profile("export", "--format", "json").out.encode() == here.file.read_bytes()
+
+
+@pytest.mark.parametrize("version", ["1.3", "2.0"])
+def test_a_newer_document_says_how_to_go_on(environment: dict[str, str], tmp_path: Path, version: str) -> None:
+    here = profile_in(tmp_path / "harbor", environment, {**SAMPLE, "schema_version": version})
+    before = here.file.read_bytes()
+    refused = here.profile("remember", "tools", "editor", "vim", "--json")
+    assert refused.code == 3
+    command = refused.error["hint"].partition("`")[2].partition("`")[0]
+    subprocess.run(["/bin/sh", "-c", command], cwd=here.root, check=True)
+    assert here.remember("tools.editor", "vim")["action"] == "ADD"
+    assert here.data["schema_version"] == "1.2"
+    assert (here.file.parent / f"memory-{version}.json").read_bytes() == before

@@ -244,9 +244,19 @@ def _unsupported(where: str, version: str) -> UnsupportedVersion:
     said = "It can be read and searched; nothing is written to it." if known else "It is neither read nor written."
     return UnsupportedVersion(
         f"`{where}` has schema version `{shown}`; this program writes {VERSION}. {said}",
-        hint="Use a program of that version to change it, or move the file away to begin a new one.",
+        hint=f"{_aside(where, shown)} begins a new document, which can be written; the entries of this one stay there, "
+        "and are no longer read. To change this one, use a program of its version.",
         details={"path": where, "version": shown, "supported": VERSION},
     )
+
+
+def _aside(where: str, version: str) -> str:
+    """The command that puts a document out of the way, with its version in its name."""
+    import shlex
+
+    name = re.sub(r"[^\w.-]+", "-", version).strip("-.") or "other"
+    aside = f"{where.removesuffix('.json')}-{name}.json"
+    return f"`mv {shlex.quote(where)} {shlex.quote(aside)}`"
 
 
 def _refuse_twice(data: bytes, where: str) -> None:

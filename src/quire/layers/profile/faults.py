@@ -80,7 +80,8 @@ def _document_faults(document: Document) -> list[Problem]:
     found = []
     if document.version in READABLE:
         said = f"It has schema version {document.version}: it is read, and nothing is written to it."
-        found.append(_warning("ProfileReadOnly", document.where, said, None))
+        hint = "A change says how to begin a new document beside it."
+        found.append(_warning("ProfileReadOnly", document.where, said, hint))
     try:
         document.refuse_loss(thorough=True)
     except QuireError as error:
