@@ -17,8 +17,9 @@ def run(session: Session) -> None:
     """List, add and remove the projects on this machine.
 
     The registry ($MEMORY_HOME/projects.json, by default ~/.memory/projects.json) only says where projects are; each
-    memory stays in its own repository.
+    memory stays in its own repository. Alone, it shows the list.
     """
+    list_projects(session)
 
 
 def list_projects(session: Session) -> None:
@@ -74,6 +75,7 @@ def prune(session: Session) -> None:
 COMMAND = Command(
     run=run,
     examples=_EXAMPLES,
+    alone=True,
     subcommands={
         "list": Command(run=list_projects, examples="Example:\n  memory projects list --json\n"),
         "add": Command(
