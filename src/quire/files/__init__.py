@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         attributes,
         changes_between,
         changes_in,
-        changes_since,
         changes_staged,
         commits_between,
         common_ancestor,
@@ -37,10 +36,8 @@ if TYPE_CHECKING:
         line_origins,
         log_paths,
         newest_commits,
-        parents_after,
         read_blobs,
         resolve_commit,
-        touched_since,
     )
     from quire.files.jsonc import append_item, read_jsonc, remove_items, remove_member, set_member
     from quire.files.jsonfile import compact, decode_object, input_text, lines, parse_strict, pretty
@@ -88,6 +85,7 @@ if TYPE_CHECKING:
     )
     from quire.files.sparse import hidden_files, refuse_hidden
     from quire.files.splicing import Splice, splices, undone
+    from quire.files.stretches import changes_since, parents_after, touched_since
     from quire.files.toml_text import read_toml, remove_table, set_table
     from quire.files.transaction import (
         Append,
@@ -274,7 +272,7 @@ _HOMES = {
     "blob_id": "digests",
     "changes_between": "history",
     "changes_in": "history",
-    "changes_since": "history",
+    "changes_since": "stretches",
     "changes_staged": "history",
     "commits_between": "history",
     "common_ancestor": "history",
@@ -321,7 +319,7 @@ _HOMES = {
     "log_paths": "history",
     "mark_before": "paths",
     "newest_commits": "history",
-    "parents_after": "history",
+    "parents_after": "stretches",
     "newline_of": "sections",
     "noting_changes": "change_notes",
     "open_regular": "paths",
@@ -363,7 +361,7 @@ _HOMES = {
     "start_program": "programs",
     "storage_failed": "paths",
     "sweep_temporaries": "durable",
-    "touched_since": "history",
+    "touched_since": "stretches",
     "undone": "splicing",
     "watch_folders": "watching",
     "write_access": "writing",

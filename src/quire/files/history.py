@@ -20,7 +20,7 @@ from quire.model import GitRequired
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
 _FORMAT = "%H%x00%h%x00%cI%x00%an%x00%s"
 _WITH_PARENTS = f"{_FORMAT}%x00%P"
-_RENAME_LIMIT = "2000"
+RENAME_LIMIT = "2000"
 
 _DEFAULT_BRANCHES = (
     "refs/remotes/origin/HEAD",
@@ -31,6 +31,7 @@ _DEFAULT_BRANCHES = (
 )
 
 __all__ = [
+    "RENAME_LIMIT",
     "Commit",
     "CommitChanges",
     "FileChange",
@@ -38,7 +39,6 @@ __all__ = [
     "attributes",
     "changes_between",
     "changes_in",
-    "changes_since",
     "changes_staged",
     "commits_between",
     "common_ancestor",
@@ -55,10 +55,9 @@ __all__ = [
     "line_origins",
     "log_paths",
     "newest_commits",
-    "parents_after",
+    "parse_change",
     "read_blobs",
     "resolve_commit",
-    "touched_since",
 ]
 
 
@@ -180,7 +179,7 @@ def _changes(git: Git, command: str, *options: str, ends: tuple[str, ...]) -> li
     listing = ("-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv")
     options = (*options, *listing, "--no-rename-empty", "--ignore-submodules=all")
     try:
-        found = git.run(command, *options, "-M", f"-l{_RENAME_LIMIT}", *ends, "--")
+        found = git.run(command, *options, "-M", f"-l{RENAME_LIMIT}", *ends, "--")
     except GitRequired:
         # A partial clone may lack the contents that likeness is measured by; equal ids need none.
         found = git.run(command, *options, "-M100%", *ends, "--")
@@ -191,10 +190,10 @@ def _parse_changes(parts: list[str]) -> Iterable[FileChange]:
     words = iter(parts)
     for meta in words:
         if meta:
-            yield _parse_change(meta, words)
+            yield parse_change(meta, words)
 
 
-def _parse_change(meta: str, words: Iterator[str]) -> FileChange:
+def parse_change(meta: str, words: Iterator[str]) -> FileChange:
     """A change from the word that tells of it, and the paths that follow."""
     _, _, old_id, new_id, how = meta.removeprefix(":").split(" ")
     old = next(words)
@@ -214,57 +213,6 @@ def commits_between(
     """The commits after `since`, newest first; only those that changed one of these paths, where some are given."""
     past = [f"^{since}"] if since else []
     return git.run("rev-list", f"--max-count={limit}", until, *past, "--", *paths).decode().split()
-
-
-def parents_after(git: Git, base: str | None, tips: Iterable[str], limit: int) -> dict[str, list[str]]:
-    """The parents of every commit that led to these and is not in the past of `base`; of at most so many commits."""
-    past = [f"^{base}"] if base else []
-    rows = git.run("rev-list", "--parents", f"--max-count={limit}", *tips, *past, "--").decode().splitlines()
-    return {commit: parents for commit, *parents in map(str.split, rows)}
-
-
-def changes_since(git: Git, commits: Iterable[str]) -> dict[str, list[FileChange]]:
-    """For each of these commits every file that differs in the last one, renames found; asked at once.
-
-    One whose tree is not here, or cannot be compared, is left out.
-    """
-    wanted = list(dict.fromkeys(commits))
-    asked = "".join(f"{name}^{{tree}}\n" for name in (*wanted, "HEAD")).encode()
-    rows = [row.split(" ") for row in git.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()]
-    trees = [row[0] if row[1:2] == ["tree"] else "" for row in rows]
-    if len(trees) != len(wanted) + 1 or not trees[-1]:
-        return {}
-    pairs = "".join(f"{tree} {trees[-1]}\n" for tree in dict.fromkeys(trees[:-1]) if tree)
-    listing = ("-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--no-rename-empty")
-    options = ("-r", *listing, "--ignore-submodules=all", "-M", f"-l{_RENAME_LIMIT}", "--stdin")
-    words = iter(os.fsdecode(git.run("diff-tree", *options, stdin=pairs.encode())).split("\0"))
-    found: dict[str, list[FileChange]] = {}
-    current: list[FileChange] = []
-    for word in words:
-        *heads, meta = word.split("\n")
-        # Before the changes of each pair, its two trees are told, on a line of their own.
-        for head in heads:
-            current = found.setdefault(head.partition(" ")[0], [])
-        if meta:
-            current.append(_parse_change(meta, words))
-    return {name: found[tree] for name, tree in zip(wanted, trees, strict=False) if tree in found}
-
-
-def touched_since(git: Git, since: str | None, limit: int) -> dict[str, str]:
-    """For every path that a commit after `since` changed, the newest such commit; of at most so many commits."""
-    commits = git.run(
-        "rev-list", f"--max-count={limit}", "--no-merges", "HEAD", *([f"^{since}"] if since else []), "--"
-    )
-    listing = ("-r", "-z", "--raw", "--root", "--no-renames", "--ignore-submodules=all")
-    words = iter(os.fsdecode(git.run("diff-tree", "--stdin", *listing, stdin=commits)).split("\0"))
-    newest: dict[str, str] = {}
-    commit = ""
-    for word in words:
-        if word.startswith(":"):
-            newest.setdefault(next(words), commit)
-        elif word:
-            commit = word.strip()
-    return newest
 
 
 def describe_commits(git: Git, ids: Iterable[str]) -> dict[str, Commit]:
