@@ -5,21 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quire.guard import SecretFinding, find_hostile, find_secrets, make_safe
+from quire.guard import find_hostile, make_safe, redacted
 from quire.model import cut, one_line
 
 CLIPBOARD = "[clipboard image attachment]"
 SECRET = "[secret left out]"  # noqa: S105
-SECRETS = "[text left out: too many secrets]"
 
 # A pasted image lies in a temporary folder that is gone when somebody reads the summary.
 _CLIPBOARD = re.compile(
     r"(?:/private)?(?:/var/folders/[\w+/-]{1,200}/T|/tmp)/[\w.]{0,40}-?clipboard-[\w-]{1,200}\.\w{2,5}"
 )
-_ROUNDS = 20
 # So much more than is wanted is looked at, so that a secret is not cut in two and missed.
 _MARGIN = 4_096
-_WORD = re.compile(r"[^\s\"'`]+")
 _ITEM = re.compile(r"(?:[-*+>#|•]{1,6}|\d{1,3}[.)])\s+|[>#|]")
 _FENCES = ("```", "~~~")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+|(?<=[。！？])")
@@ -34,12 +31,12 @@ def safe_text(text: str, chars: int) -> str:
         # The word that was cut could be half a secret, which nothing would recognise.
         text = text[: max(text.rfind(" "), text.rfind("\n"))] if " " in text or "\n" in text else text
     text = _CLIPBOARD.sub(CLIPBOARD, make_safe(text))
-    return _without_secrets(text)[:chars]
+    return redacted(text)[0][:chars]
 
 
 def safe_pin(text: str) -> str:
     """A pin as it is; changed only where a character or a secret must not pass."""
-    return _without_secrets(make_safe(text) if find_hostile(text) else text)
+    return redacted(make_safe(text) if find_hostile(text) else text)[0]
 
 
 def quote(text: str, chars: int) -> str:
@@ -84,38 +81,3 @@ def _paragraphs(text: str) -> Iterator[str]:
             held.append(bare[item.end() :] if item else bare)
     if held:
         yield " ".join(held)
-
-
-def _without_secrets(text: str) -> str:
-    """Scanned again until nothing is found: behind one secret there may be the rest of it, or the next hundred."""
-    for _ in range(_ROUNDS):
-        found = [finding for finding in find_secrets(text) if finding.certain]
-        if not found:
-            return text
-        text = _masked(text, found)
-    return SECRETS
-
-
-def _masked(text: str, found: list[SecretFinding]) -> str:
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    parts: list[str] = []
-    shown = 0
-    for finding in found:
-        start = starts[finding.line - 1] + finding.column - 1
-        if start >= shown:
-            parts += (text[shown:start], SECRET)
-            shown = _end(text, start, finding.rule)
-    return "".join([*parts, text[shown:]])
-
-
-def _end(text: str, start: int, rule: str) -> int:
-    """Where a secret ends, seen generously: with its word, or with the key's block."""
-    if "private-key" in rule or rule == "gcp-service-account-key":
-        stop = text.find("-----END", start)
-        closed = text.find("-----", stop + 8) if stop >= 0 else -1
-        return closed + 5 if closed >= 0 else len(text)
-    word = _WORD.match(text, start)
-    line = text.find("\n", start)
-    return word.end() if word else len(text) if line < 0 else line

@@ -12,6 +12,8 @@ import stat
 from collections.abc import Iterator
 from time import sleep
 
+import msgspec
+
 from quire.clients.layout import FOLDER
 from quire.files import disk, ensure_local, inside, open_regular, place_of, read_local
 
@@ -22,7 +24,11 @@ __all__ = ["LINE_BYTES", "add_line", "read_lines"]
 
 
 def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: str = "") -> bool:
-    """Add a line; a file that is full makes way under the name `old`, or else gets no more. Whether it was added."""
+    """Add a line; a file that is full makes way under the name `old`, or else gets no more. Whether it was added.
+
+    Secrets in what a client said are left out of it.
+    """
+    line = _without_secrets(line)
     if len(line) >= LINE_BYTES or not os.path.isdir(os.path.join(root, FOLDER)):
         return False
     path = inside(root, place_of(FOLDER, name))
@@ -41,6 +47,20 @@ def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: s
     begin = b"\n" if _is_torn(path) else b""
     disk.append_lightly(path, begin + line.rstrip(b"\n") + b"\n")
     return True
+
+
+def _without_secrets(line: bytes) -> bytes:
+    from quire.guard import Withheld
+
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = line.decode("utf-8", "backslashreplace")
+    withheld = Withheld(value)
+    if not withheld:
+        return line
+    said = withheld.value(value)
+    return said.encode() if isinstance(said, str) else msgspec.json.encode(said)
 
 
 def _is_torn(path: str) -> bool:

@@ -107,10 +107,15 @@ def flag_fields(flags: Sequence[str]) -> dict[str, Any]:
 def json_text(value: Any) -> str:
     """One line of JSON, whatever the texts in it hold."""
     try:
-        return msgspec.json.encode(value).decode()
+        text = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         # A command line or a file's name may hold bytes that are no text; they are shown, not sent on.
-        return msgspec.json.encode(_as_text(value)).decode()
+        text = msgspec.json.encode(_as_text(value)).decode()
+    if text.isascii() and "\x7f" not in text:
+        return text
+    from quire.guard import escape_controls
+
+    return escape_controls(text)
 
 
 def _as_text(value: Any) -> Any:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         resolve_commit,
     )
     from quire.files.jsonc import append_item, read_jsonc, remove_items, remove_member, set_member
-    from quire.files.jsonfile import compact, decode_object, input_text, lines, parse_strict, pretty
+    from quire.files.jsonfile import compact, decode_object, has_key_twice, input_text, lines, parse_strict, pretty
     from quire.files.local import (
         ASIDE,
         LOCAL_BYTES,
@@ -159,6 +159,7 @@ __all__ = [
     "full_commit",
     "full_commits",
     "go_quiet",
+    "has_key_twice",
     "hash_file",
     "held",
     "held_in_place",
@@ -299,6 +300,7 @@ _HOMES = {
     "held_in_place": "local",
     "hex_digest": "digests",
     "hidden_files": "sparse",
+    "has_key_twice": "jsonfile",
     "input_text": "jsonfile",
     "inside": "paths",
     "is_alive": "lock",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +11,9 @@ import msgspec
 
 from quire.model import InputError, InvalidJson, limits, plain_newlines
 
-__all__ = ["compact", "decode_object", "input_text", "lines", "parse_strict", "pretty"]
+__all__ = ["compact", "decode_object", "has_key_twice", "input_text", "lines", "parse_strict", "pretty"]
+
+_ODD = (b" :", b"\t:", b"\r:", b"\n:", b'\\\\":')
 
 
 def pretty(value: Any) -> bytes:
@@ -31,6 +35,28 @@ def decode_object(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("the top level is not an object")
     return value
+
+
+def has_key_twice(data: bytes, value: Any) -> bool:
+    """Whether a key stands twice in one object of some JSON, `value` being what it says: decoders take the last one."""
+    pairs, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            pairs += len(item)
+            item = item.values()
+        elif not isinstance(item, list):
+            continue
+        waiting += [inner for inner in item if isinstance(inner, dict | list)]
+    # There are as many `":` as pairs, unless a text holds one, or something stands between; then it is looked closely.
+    if data.count(b'":') - data.count(b'\\":') == pairs and not any(odd in data for odd in _ODD):
+        return False
+    return sum(1 for found in _string().finditer(data) if found.group(1)) != pairs
+
+
+@functools.cache
+def _string() -> re.Pattern[bytes]:
+    return re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"([ \t\r\n]*:)?', re.DOTALL)
 
 
 def input_text(data: bytes, source: str, *, too_long: str = "Send less.", empty: str = "Send one JSON object.") -> str:

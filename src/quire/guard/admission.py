@@ -6,7 +6,7 @@ from quire.guard.secrets import SecretFinding, find_secrets
 from quire.guard.text import find_hostile, without_unseen
 from quire.model import InputError, Problem, SecretDetected
 
-__all__ = ["admit", "effect_warnings", "stored_secrets", "text_problems"]
+__all__ = ["admit", "effect_warnings", "refuse_secret", "stored_secrets", "text_problems"]
 
 
 def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[list[Problem], list[Problem]]:
@@ -26,8 +26,7 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
             code="MemorySecretDetected" if secret.certain else "MemorySecretWarning",
             field=field,
             line=secret.line,
-            message=f"looks like {_article(secret.what)} ({secret.rule}): {secret.masked}"
-            + (f", line {secret.line}" if "\n" in text else ""),
+            message=_looks_like(secret) + (f", line {secret.line}" if "\n" in text else ""),
             severity="error" if secret.certain else "warning",
         )
         (problems if secret.certain else warnings).append(problem)
@@ -98,14 +97,29 @@ def admit(text: str, field: str, *, most: int, single_line: bool = False) -> tup
     problems, warnings = text_problems(text, field, single_line=single_line)
     for problem in problems:
         if problem.code == "MemorySecretDetected":
-            raise SecretDetected(
-                f"`{field}` {problem.message}.",
-                hint="Leave the credential out: say where it is kept instead. Nothing was written.",
-                details=_at(field),
-            )
+            raise _refusal(field, problem.message)
     if problems:
         raise InputError(f"`{field}` {problems[0].message}.", hint=problems[0].hint, details=_at(field))
     return text, warnings
+
+
+def refuse_secret(text: str, field: str) -> None:
+    """An error where a name or a path that is to be written down is or holds a credential."""
+    for found in _secrets_in(text):
+        if found.certain:
+            raise _refusal(field, _looks_like(found))
+
+
+def _refusal(field: str, why: str) -> SecretDetected:
+    return SecretDetected(
+        f"`{field}` {why}.",
+        hint="Leave the credential out: say where it is kept instead. Nothing was written.",
+        details=_at(field),
+    )
+
+
+def _looks_like(secret: SecretFinding) -> str:
+    return f"looks like {_article(secret.what)} ({secret.rule}): {secret.masked}"
 
 
 def _secrets_in(text: str) -> list[SecretFinding]:

@@ -113,6 +113,13 @@ def make_safe(text: str) -> str:
     return _shown(marks=_has_right_to_left(text)).sub(_written_out, text)
 
 
+def escape_controls(json: str) -> str:
+    r"""Return JSON with the controls that JSON lets stand, U+007F to U+009F, written as \u009b: it says the same."""
+    if json.isascii() and "\x7f" not in json:
+        return json
+    return _controls().sub(lambda match: f"\\u{ord(match.group()):04x}", json)
+
+
 def without_unseen(text: str) -> str:
     """Return `text` without the characters that have no width or shape of their own, wherever they stand."""
     if text.isascii() or (text.isprintable() and _PRINTABLE_UNSEEN.isdisjoint(text)):
@@ -157,6 +164,11 @@ def _shown(*, marks: bool) -> re.Pattern[str]:
 @functools.cache
 def _suspect() -> re.Pattern[str]:
     return re.compile(f"[{_HOSTILE}{_UNSEEN}]")
+
+
+@functools.cache
+def _controls() -> re.Pattern[str]:
+    return re.compile("[\x7f-\x9f]")
 
 
 @functools.cache

@@ -35,6 +35,7 @@ class JournalSources(JournalRecalling):
 
         from quire.capture.transcripts import SOURCE_TYPES, source_path
         from quire.files import is_text
+        from quire.guard import refuse_secret
         from quire.layers.journal import Source, Writing, counted_maintenance, source_id, with_source
 
         if kind not in SOURCE_TYPES:
@@ -60,6 +61,8 @@ class JournalSources(JournalRecalling):
             )
         stored = self._portable(place)
         wanted = source_id(kind, place, name or "")
+        for field, text in (("path", stored), ("name", name or "")):
+            refuse_secret(text, field)
 
         def plan(journal: Journal) -> tuple[AddedSource, Writing | None]:
             if journal.registry.find(wanted) is not None:

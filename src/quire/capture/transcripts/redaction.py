@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from quire.capture.transcripts.types import RESULT_CHARS, TEXT_CHARS
-from quire.guard import SecretFinding, find_secrets, make_safe
+from quire.guard import make_safe
+from quire.guard import redacted as without_secrets
 
-_ROUNDS = 20
-_GIVEN_UP = "[redacted: too many secrets]"
-_WORD = re.compile(r"[^\s\"'`]+")
 _BEGIN, _END = "-----BEGIN", "-----END"
 
 __all__ = ["kept_result", "kept_text", "redacted"]
@@ -17,40 +13,7 @@ __all__ = ["kept_result", "kept_text", "redacted"]
 
 def redacted(text: str) -> tuple[str, int]:
     """The text with every certain secret replaced by what it was, and how many there were."""
-    count = 0
-    for _ in range(_ROUNDS):
-        found = [finding for finding in find_secrets(text) if finding.certain]
-        if not found:
-            return text, count
-        # Looked at again afterwards: behind one secret there may be the rest of it, or the next hundred.
-        text = _masked(text, found)
-        count += len(found)
-    return _GIVEN_UP, count
-
-
-def _masked(text: str, found: list[SecretFinding]) -> str:
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    parts: list[str] = []
-    shown = 0
-    for finding in found:
-        start = starts[finding.line - 1] + finding.column - 1
-        if start >= shown:
-            parts += (text[shown:start], f"[redacted: {finding.what}]")
-            shown = _end(text, start, finding.rule)
-    return "".join((*parts, text[shown:]))
-
-
-def _end(text: str, start: int, rule: str) -> int:
-    """Where a secret ends, seen generously: with its word, or with the key's block."""
-    if "private-key" in rule or rule == "gcp-service-account-key":
-        stop = text.find(_END, start)
-        closed = text.find("-----", stop + len(_END)) if stop >= 0 else -1
-        return closed + 5 if closed >= 0 else len(text)
-    word = _WORD.match(text, start)
-    line = text.find("\n", start)
-    return word.end() if word else len(text) if line < 0 else line
+    return without_secrets(text, "[redacted: {}]", "[redacted: too many secrets]")
 
 
 def kept_text(text: str, most: int = TEXT_CHARS) -> str:

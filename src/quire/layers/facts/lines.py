@@ -6,12 +6,11 @@ Only the marks of a merge conflict are not kept; they say nothing of the facts o
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
-from quire.files import lines
+from quire.files import has_key_twice, lines
 from quire.layers.facts.layout import FILE, LINE_BYTES
 from quire.layers.facts.objects import OTHER_NAMES, Fields, NotUnderstood, record_from
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
@@ -19,8 +18,6 @@ from quire.model import Problem, limits
 
 _MARK = b"\xef\xbb\xbf"
 _CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
-_ODD = (b" :", b"\t:", b"\r:", b'\\\\":')
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"([ \t\r]*:)?')
 _DECODE = msgspec.json.Decoder().decode
 _HINT = "It is kept as it is, and no other line suffers. Mend it in an editor, or take the line out."
 _TAGS: dict[type[Stored], str] = {Fact: "fact", Connection: "edge", Episode: "episode", Mind: "mind"}
@@ -163,23 +160,18 @@ def _object(text: bytes, most: int) -> Fields:
         raise NotUnderstood("JsonInvalid", f"{error}.") from None
     if not isinstance(value, dict):
         raise NotUnderstood("NotAnObject", "The line holds JSON, but no object.")
-    # The decoder takes the last of two equal keys and says nothing. A line has as many `":` as pairs, unless a text
-    # holds one, or something stands between; those lines are looked at closely.
-    pairs = _pairs(value, 1)
-    if text.count(b'":') - text.count(b'\\":') != pairs or any(odd in text for odd in _ODD):
-        written = sum(1 for found in _STRING.finditer(text) if found.group(1))
-        if written != pairs:
-            raise NotUnderstood("KeyTwice", "A key stands twice in one object: it cannot be told which one holds.")
+    _check_depth(value, 1)
+    if has_key_twice(text, value):
+        raise NotUnderstood("KeyTwice", "A key stands twice in one object: it cannot be told which one holds.")
     return value
 
 
-def _pairs(value: Any, depth: int) -> int:
-    """How many keys with a value there are, at all levels."""
+def _check_depth(value: dict[str, Any] | list[Any], depth: int) -> None:
     if depth > limits.JSON_DEPTH:
         raise _too_deep()
-    if isinstance(value, dict):
-        return len(value) + sum(_pairs(item, depth + 1) for item in value.values() if isinstance(item, dict | list))
-    return sum(_pairs(item, depth + 1) for item in value if isinstance(item, dict | list))
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, dict | list):
+            _check_depth(item, depth + 1)
 
 
 def _too_deep() -> NotUnderstood:

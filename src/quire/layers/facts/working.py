@@ -66,7 +66,10 @@ def write_working(root: str, session: str, working: Working, token: str) -> list
 
     The sessions stand in the order in which they were last written. Of too many, those without pins go first.
     """
+    from quire.guard import refuse_secret
+
     _check_session(session)
+    refuse_secret(session, "session")
     _check_pins(working)
     found, sessions = _read(root)
     before = sessions.pop(session, {})

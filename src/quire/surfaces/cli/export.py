@@ -24,6 +24,7 @@ _LEFT_OUT = {
     "private": ("private", "--private"),
 }
 _STDOUT = "-"
+_JSON = ("json", "mcp")
 
 
 def run(
@@ -54,18 +55,20 @@ def run(
     if done.path:
         say(f"Wrote {done.path}: {_counts(done)}.")
     elif done.text:
-        _print(done.text)
+        _print(done)
     warn(done.warnings)
     _tell(done)
 
 
-def _print(text: str) -> None:
-    if sys.stdout.isatty():
-        say(text.rstrip("\n"))
+def _print(done: Exported) -> None:
+    """Nothing in it that a terminal would act on, wherever the pipe ends; and JSON stays JSON."""
+    if sys.stdout.isatty() or done.format not in _JSON:
+        say(done.text.rstrip("\n"))
         return
-    # Byte for byte what a file would hold: JSON must stay JSON, whatever the texts in it hold.
+    from quire.guard import escape_controls
+
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.write(escape_controls(done.text).encode("utf-8"))
     sys.stdout.buffer.flush()
 
 

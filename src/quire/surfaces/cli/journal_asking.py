@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
-
-import msgspec
 
 from quire.layers.journal.layout import OUTPUTS
 from quire.model import QuireError, one_line
@@ -13,7 +10,7 @@ from quire.surfaces.cli.commands import Argument, Command, Option, Session, as_c
 from quire.surfaces.cli.journal_importing import source_line
 from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import SHOW_DIFF, diff_lines, reply, say_diffs, tell, warn_of
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, counted, pretty, say, warn
 from quire.surfaces.cli.reading import share
 
 _COLOURS = {"warn": "33", "fail": "31"}
@@ -47,9 +44,7 @@ def query(
     elif (output or _usual_output(project)) == "json":
         from quire.fields import journal_answer_fields
 
-        text = msgspec.json.format(msgspec.json.encode(journal_answer_fields(found)), indent=2)
-        sys.stdout.buffer.write(text + b"\n")
-        sys.stdout.buffer.flush()
+        pretty(journal_answer_fields(found))
     else:
         _say_answer(found)
     if not session.as_json:

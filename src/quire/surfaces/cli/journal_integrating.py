@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from quire.layers.journal.layout import OUTPUTS
 from quire.model import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session, as_called
 from quire.surfaces.cli.journal_shown import DRY, is_asking, listed, reply, tell, warn_of
-from quire.surfaces.cli.output import say
+from quire.surfaces.cli.output import pretty, say
 
 if TYPE_CHECKING:
     from quire.clients.wiring_journal import ComponentDone, JournalIntegrated, JournalIntegration
@@ -91,15 +89,14 @@ def _agreed(planned: JournalIntegrated) -> bool:
 
 
 def _show(session: Session, project: Any, found: JournalIntegration, output: str | None) -> None:
-    from quire.fields import journal_integration_fields, json_text
+    from quire.fields import journal_integration_fields
 
     fields = journal_integration_fields(found)
     fields["suggestedNextAction"] = as_called(fields["suggestedNextAction"], session.program)
     if session.as_json:
         reply(session, project, fields)
     elif output == "json":
-        sys.stdout.buffer.write(msgspec.json.format(json_text(fields).encode(), indent=2) + b"\n")
-        sys.stdout.buffer.flush()
+        pretty(fields)
     else:
         _say_status(found, fields)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from quire.model import QuireError
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, as_called
-from quire.surfaces.cli.output import drop_stdout, fail
+from quire.surfaces.cli.output import begin, drop_stdout, fail
 from quire.surfaces.cli.plain import read_plain
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ def run(arguments: list[str], program: str = PROGRAM) -> int:
         return answer_hook(arguments[1:])
     if arguments[:1] == [_HELP]:
         arguments = [*arguments[1:], "--help"]
+    begin(arguments)
     # A mistake is answered in JSON too where that was asked for; what follows `--` is not ours to read.
     as_json = "--json" in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
     try:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TextIO
 
+import msgspec
+
 from quire.model import ErrorKind, Problem, QuireError, UsageError
 
 if TYPE_CHECKING:
@@ -17,14 +19,27 @@ EXIT_CODES: dict[ErrorKind, int] = {"failed": 1, "usage": 2, "not_ready": 3}
 __all__ = [
     "EXIT_CODES",
     "answer",
+    "begin",
     "counted",
     "crashed",
     "drop_stdout",
     "fail",
+    "pretty",
     "say",
     "usage_failed",
     "warn",
+    "withheld",
 ]
+
+
+_SHORT, _LONG = 8, 14
+"""From how many characters on a word may be a secret: with letters and digits, and with capitals alone."""
+_given: list[str] = []
+
+
+def begin(arguments: list[str]) -> None:
+    """A run begins with this line. What of it is a secret is not repeated in anything that is said."""
+    _given[:] = arguments
 
 
 def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> None:
@@ -39,7 +54,7 @@ def fail(error: QuireError, *, as_json: bool) -> int:
     if as_json:
         from quire.fields import failed
 
-        _print(failed(error))
+        _print(failed(error), quotes=True)
     else:
         _say_error(f"error: {error.message}")
         issues = error.details.get("issues", [])
@@ -87,7 +102,7 @@ def say(text: str = "", colour: str | None = None) -> None:
     """A line for people, with nothing in it that a terminal would act on; a colour only on a terminal."""
     # Whoever closed the standard output wants to be told nothing.
     if sys.stdout is not None:
-        _write(sys.stdout, text, colour if sys.stdout.isatty() and not _plain_terminal() else None)
+        _write(sys.stdout, withheld(text), colour if sys.stdout.isatty() and not _plain_terminal() else None)
 
 
 def warn(warnings: Iterable[Problem]) -> None:
@@ -102,7 +117,30 @@ def warn(warnings: Iterable[Problem]) -> None:
 
 def _say_error(text: str) -> None:
     if sys.stderr is not None:
-        _write(sys.stderr, text)
+        _write(sys.stderr, withheld(text, quotes=True))
+
+
+def withheld(text: str, *, quotes: bool = False) -> str:
+    """A text without the secrets of the command line; what quotes other input, too, without any."""
+    if not _may_repeat(text, quotes=quotes):
+        return text
+    from quire.guard import Withheld
+
+    return Withheld([*_given, text] if quotes else _given).text(text)
+
+
+def _may_repeat(text: str, *, quotes: bool) -> bool:
+    """Whether to look closer, which most lines are spared: the guard takes longer to load than they to answer."""
+    if quotes:
+        return any(map(_is_suspect, text.split()))
+    folded = text.lower()
+    return any(word[:_SHORT].lower() in folded for words in _given for word in words.split() if _is_suspect(word))
+
+
+def _is_suspect(word: str) -> bool:
+    if len(word) < _SHORT or word.isdigit():
+        return False
+    return any(map(str.isdigit, word)) or (len(word) >= _LONG and not word.islower())
 
 
 def _plain_terminal() -> bool:
@@ -122,9 +160,20 @@ def _write(stream: TextIO, text: str, colour: str | None = None) -> None:
     stream.buffer.flush()
 
 
-def _print(envelope: dict[str, Any]) -> None:
+def pretty(fields: dict[str, Any]) -> None:
+    """JSON over many lines, for those who read it."""
+    _print(fields, indent=2)
+
+
+def _print(envelope: dict[str, Any], *, quotes: bool = False, indent: int = 0) -> None:
     from quire.fields import json_text
 
     if sys.stdout is not None:
-        sys.stdout.buffer.write(json_text(envelope).encode() + b"\n")
+        text = json_text(envelope)
+        if _may_repeat(text, quotes=quotes):
+            from quire.guard import Withheld
+
+            text = json_text(Withheld([_given, envelope] if quotes else _given).value(envelope))
+        data = text.encode()
+        sys.stdout.buffer.write((msgspec.json.format(data, indent=indent) if indent else data) + b"\n")
         sys.stdout.buffer.flush()

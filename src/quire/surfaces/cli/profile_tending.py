@@ -53,7 +53,9 @@ def export(session: Session, output_format: str, everything: bool, no_private: b
         return
     # JSON must stay JSON, whatever the texts in it hold.
     if done.format == "json":
-        sys.stdout.buffer.write(done.content.encode("utf-8"))
+        from quire.guard import escape_controls
+
+        sys.stdout.buffer.write(escape_controls(done.content).encode("utf-8"))
         sys.stdout.buffer.flush()
     else:
         say(done.content.rstrip("\n"))

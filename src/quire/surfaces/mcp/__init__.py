@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
 
         return serve_http(Replies(desk), options)
     except QuireError as error:
-        sys.stderr.write(f"{program}: {error.message}\n")
-        if error.hint:
-            sys.stderr.write(f"hint: {error.hint}\n")
+        from quire.guard import Withheld, make_safe
+
+        said = f"{program}: {error.message}\n" + (f"hint: {error.hint}\n" if error.hint else "")
+        sys.stderr.write(make_safe(Withheld(said).text(said)))
         return {"failed": 1, "usage": 2, "not_ready": 3}[error.kind]

@@ -76,8 +76,11 @@ class Desk:
         self, name: str, arguments: Mapping[str, Any], ticket: Ticket | None = None, *, may_write: bool = True
     ) -> Future[dict[str, Any]]:
         """Have a tool called. Never fails: what goes wrong is the result."""
+        from quire.guard import Withheld
+
         tool = self.tools[name]
         ticket = ticket or Ticket()
+        withheld = Withheld(arguments)
         try:
             if tool.writes and not may_write:
                 raise InputError(
@@ -91,9 +94,9 @@ class Desk:
             project.progress = lambda done, total: self._reading(ticket, done, total)
             project.world = msgspec.structs.replace(project.world, sleep=lambda seconds: self._wait(ticket, seconds))
         except Exception as error:
-            return _done(self._failed(error))
+            return _done(withheld.value(self._failed(error)))
         lane = 1 + hash(project.root) % LANES if tool.writes else 0
-        return self.work(lambda: self._run(tool, given, project, ticket), lane)
+        return self.work(lambda: withheld.value(self._run(tool, given, project, ticket)), lane)
 
     def work(self, job: Callable[[], dict[str, Any]], lane: int = 0) -> Future[dict[str, Any]]:
         """Do something on a thread: on lane 0 side by side, on the others in order."""
@@ -235,6 +238,8 @@ class Desk:
 
 def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as they were meant: without nulls that say nothing, with lists and objects that came as text."""
+    from quire.files import has_key_twice
+
     found = dict(arguments)
     for field in msgspec.structs.fields(takes):
         name, kind = field.encode_name, str(field.type)
@@ -250,6 +255,12 @@ def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str,
                 found[name] = msgspec.json.decode(value)
             except (msgspec.DecodeError, RecursionError):
                 continue
+            if has_key_twice(value.encode("utf-8", "replace"), found[name]):
+                raise InputError(
+                    f"A key stands twice in one object of `{name}`.",
+                    hint="Send each key once: it cannot be told which one is meant.",
+                    details={"field": name},
+                )
     return found
 
 

@@ -88,7 +88,7 @@ def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:
         transport_security=security,
     )
     config = uvicorn.Config(
-        Doorkeeper(_owned(app), rules),
+        Doorkeeper(_owned(_once(app)), rules),
         http=hurried_protocol(),
         timeout_graceful_shutdown=_CLOSING_SECONDS,
         lifespan="on",
@@ -109,6 +109,37 @@ def _owned(app: Any) -> Any:
         await app(scope, receive, send)
 
     return owned
+
+
+def _once(app: Any) -> Any:
+    """The app, given no message that is refused as it stands."""
+    from quire.fields import json_text
+    from quire.surfaces.mcp.wire import refused
+
+    async def once(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await app(scope, receive, send)
+            return
+        held: list[Any] = []
+        body = bytearray()
+        more = True
+        while more and len(body) <= LINE_MOST:
+            held.append(await receive())
+            body += held[-1].get("body", b"")
+            more = held[-1]["type"] == "http.request" and held[-1].get("more_body", False)
+        answer = refused(bytes(body)) if len(body) <= LINE_MOST else None
+        if answer is not None:
+            headers = [(b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": 400, "headers": headers})
+            await send({"type": "http.response.body", "body": json_text(answer).encode()})
+            return
+
+        async def again() -> Any:
+            return held.pop(0) if held else await receive()
+
+        await app(scope, again, send)
+
+    return once
 
 
 def _tokens(options: Options, world: World) -> dict[str, str]:

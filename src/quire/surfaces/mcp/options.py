@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -113,7 +113,15 @@ def _parse(arguments: Sequence[str], program: str) -> Any:
 
     from quire import __version__
 
-    parser = argparse.ArgumentParser(
+    class Parser(argparse.ArgumentParser):
+        """It repeats what cannot be read, but no secret in it."""
+
+        def error(self, message: str) -> NoReturn:
+            from quire.guard import Withheld
+
+            super().error(Withheld((*arguments, message)).text(message))
+
+    parser = Parser(
         prog=program,
         description="The project's memory for MCP clients: over standard input and output, or on a local port.",
         epilog="Documentation: `memory docs mcp`, and for each client `memory docs clients`.",

@@ -43,13 +43,14 @@ class Refused(Exception):
     """A request that is wrong in itself: an error of the protocol, not a result."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
-        from quire.guard import make_safe
+        from quire.guard import Withheld, make_safe
 
-        super().__init__(message)
-        self.code = code
         # It repeats what was asked for.
-        self.message = make_safe(message)
-        self.data = data
+        withheld = Withheld((message, data))
+        super().__init__(withheld.text(message))
+        self.code = code
+        self.message = make_safe(withheld.text(message))
+        self.data = withheld.value(data)
 
 
 class Replies:

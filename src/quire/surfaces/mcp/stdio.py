@@ -12,7 +12,7 @@ from typing import Any
 
 from quire.surfaces.mcp.front import Front, decoded
 from quire.surfaces.mcp.replies import Replies
-from quire.surfaces.mcp.wire import LINE_MOST, TooLong, Wire
+from quire.surfaces.mcp.wire import LINE_MOST, TooLong, Wire, refused
 
 QUIET_SECONDS = 0.15
 """How long nothing must come before the SDK is loaded: clients send their first requests one right after another."""
@@ -98,6 +98,9 @@ def _serve(replies: Replies, wire: Wire, at_once: bool) -> None:
             continue
         if isinstance(line, TooLong):
             _refuse(wire, line)
+            continue
+        if (answer := refused(line)) is not None:
+            wire.send(answer)
             continue
         if kernel is None:
             message = decoded(line)

@@ -23,9 +23,9 @@ _ID = rb'"id"\s*:\s*("(?:[^"\\]|\\.){1,200}"|-?\d{1,18})(?=\s*[,}])'
 _ID_FIRST = re.compile(rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID)
 _ID_LAST = re.compile(_ID + rb"\s*\}\s*$")
 
-_PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
+_PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND = -32700, -32600, -32601
 
-__all__ = ["LINE_MOST", "TooLong", "Wire", "unread"]
+__all__ = ["LINE_MOST", "TooLong", "Wire", "refused", "unread"]
 
 
 class TooLong(msgspec.Struct, frozen=True):
@@ -97,6 +97,40 @@ class Wire:
                     data = data[os.write(self._out, data) :]
                 except OSError:
                     self.gone = True
+
+
+def refused(data: bytes) -> dict[str, Any] | None:
+    """The answer to a message that goes no further; nothing to any other.
+
+    Where a key stands twice in one object, which one is meant cannot be told, and another reader might take the other.
+    Where a secret stands for the method, it would be repeated: there is no such method.
+    """
+    from quire.files import has_key_twice
+
+    try:
+        message = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    fields = message if isinstance(message, dict) else {}
+    if has_key_twice(data, message):
+        said = "A key stands twice in one object, so that it cannot be told which one is meant. Send each key once."
+        error: dict[str, Any] = {"code": _INVALID_REQUEST, "message": said}
+    elif _is_secret(fields.get("method")):
+        error = {"code": _METHOD_NOT_FOUND, "message": "Method not found"}
+    else:
+        return None
+    name = fields.get("id")
+    name = name if isinstance(name, str | int) and not isinstance(name, bool) else None
+    return {"jsonrpc": "2.0", "id": name, "error": error}
+
+
+def _is_secret(method: Any) -> bool:
+    # The names that there are have letters only: those are spared the look.
+    if not isinstance(method, str) or method.replace("/", "").replace("_", "").isalpha():
+        return False
+    from quire.guard import Withheld
+
+    return bool(Withheld(method))
 
 
 def unread(line: bytes) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from quire.fields import crashed, failed, json_text
+from quire.guard import Withheld
 from quire.model import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.assets import INDEX, Asset
@@ -135,12 +136,14 @@ def build_app(desk: Desk, assets: Mapping[str, Asset], tickets: Tickets) -> Star
     return Starlette(routes=routes, exception_handlers={QuireError: _said, Exception: _said})
 
 
-async def _said(_: Request, error: Exception) -> Response:
+async def _said(request: Request, error: Exception) -> Response:
     """What went wrong, and what to do."""
     told = error if isinstance(error, QuireError) else crashed(error)
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
     again = {"retry-after": "1"} if status == _BUSY else {}
-    return _sent(json_text({"error": failed(told)["error"]}).encode(), _JSON, again, status)
+    said = failed(told)["error"]
+    withheld = Withheld((said, list(request.query_params.values())))
+    return _sent(json_text({"error": withheld.value(said)}).encode(), _JSON, again, status)
 
 
 def _told(data: dict[str, Any]) -> Response:

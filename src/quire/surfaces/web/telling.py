@@ -31,15 +31,16 @@ def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
 
 def tell_error(error: QuireError, *, as_json: bool) -> int:
     """What went wrong and what to do; the exit code."""
+    from quire.fields import failed, json_text
+    from quire.guard import Withheld, make_safe
+
+    envelope = failed(error)
+    said = Withheld(envelope).value(envelope)
     if as_json:
-        from quire.fields import failed, json_text
-
-        _write(json_text(failed(error)) + "\n")
+        _write(json_text(said) + "\n")
     elif sys.stderr is not None:
-        from quire.guard import make_safe
-
-        hint = f"hint: {error.hint}\n" if error.hint else ""
-        sys.stderr.write(make_safe(f"error: {error.message}\n{hint}"))
+        hint = f"hint: {said['error']['hint']}\n" if error.hint else ""
+        sys.stderr.write(make_safe(f"error: {said['error']['message']}\n{hint}"))
     return _EXIT[error.kind]
 
 
