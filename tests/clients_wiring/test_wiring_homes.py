@@ -130,6 +130,7 @@ def test_without_installed_scripts_the_interpreter_is_named(
         "mcp": "updated",
         "hooks": "updated",
         "skill": "unchanged",
+        "command": "unchanged",
     }
     assert read(home / ".claude.json")["mcpServers"]["quire"]["args"] == []
     wiring.integrate_remove(user=True)

@@ -137,6 +137,7 @@ def test_an_upgrade_replaces_the_texts_and_the_hooks(
         "mcp": "unchanged",
         "hooks": "updated",
         "skill": "updated",
+        "command": "unchanged",
         "guidance": "unchanged",
     }
     assert b"SubagentStop" not in (repo / ".claude/settings.json").read_bytes()

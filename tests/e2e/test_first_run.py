@@ -22,7 +22,9 @@ Agents found: claude, codex
 Wired, they can ask the memory, and hear from it when a session starts. Only
 files of this project:
   claude  .mcp.json (new), .claude/settings.json (new),
-          .claude/skills/quire-memory/SKILL.md (new)
+          .claude/skills/quire-memory/SKILL.md (new),
+          .claude/commands/memory-stats.md (new), .claude/commands/note.md
+          (new), .claude/commands/notes.md (new)
   codex   .codex/config.toml (new), .codex/hooks.json (new),
           .agents/skills/quire-memory/SKILL.md (new)
 `memory integrate --remove` takes all of it back.
@@ -39,6 +41,9 @@ Next: `memory init --brief` prints the task for your agent to fill it.
 """
 WIRED = [
     ".agents/skills/quire-memory/SKILL.md",
+    ".claude/commands/memory-stats.md",
+    ".claude/commands/note.md",
+    ".claude/commands/notes.md",
     ".claude/settings.json",
     ".claude/skills/quire-memory/SKILL.md",
     ".codex/config.toml",
@@ -90,10 +95,11 @@ def test_yes_to_everything(harbor: Path, env: dict[str, str], agents: Any) -> No
     code, seen = typed(harbor, env, "memory", "init", answers=["y", "y"])
     assert (code, seen) == (
         0,
-        f"{MADE}y\nWired: 6 files written. Most agents ask once whether you trust such files.\n"
+        f"{MADE}y\nWired: 9 files written. Most agents ask once whether you trust such files.\n"
         f"{FOUND}y\n1 proposal waits: `memory inbox` shows it.\n{EMPTY}"
         "To share it: git add .memory AGENTS.md CLAUDE.md .gitignore .mcp.json .claude/settings.json "
-        ".claude/skills/quire-memory/SKILL.md .codex/config.toml .codex/hooks.json "
+        ".claude/skills/quire-memory/SKILL.md .claude/commands/memory-stats.md .claude/commands/note.md "
+        ".claude/commands/notes.md .codex/config.toml .codex/hooks.json "
         ".agents/skills/quire-memory/SKILL.md && git commit\n",
     )
     assert wired_files(harbor) == WIRED
@@ -232,7 +238,7 @@ def test_nothing_is_asked_where_it_was_said(harbor: Path, env: dict[str, str], w
 
 def test_the_guide_shows_this_screen() -> None:
     guide = Path(__file__).parents[2] / "docs/guides/getting-started.md"
-    wired = "Wired: 6 files written. Most agents ask once whether you trust such files.\n"
+    wired = "Wired: 9 files written. Most agents ask once whether you trust such files.\n"
     screen = f"{MADE}y\n{wired}{FOUND}y\n1 proposal waits: `memory inbox` shows it.\n{EMPTY}"
     assert f"```text\n{screen}```\n" in guide.read_text(encoding="utf-8")
 

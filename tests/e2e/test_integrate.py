@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,18 +35,56 @@ def test_it_says_what_became_of_each_part(here: Here) -> None:
         "  created     mcp       .cursor/mcp.json\n"
         "  created     hooks     .cursor/hooks.json\n"
         "  created     rules     .cursor/rules/quire-memory.mdc\n"
+        "  created     command   .cursor/commands/memory-stats.md\n"
+        "  created     command   .cursor/commands/note.md\n"
+        "  created     command   .cursor/commands/notes.md\n"
         "  unchanged   guidance  AGENTS.md\n"
         "Commit these files to share them. Most clients ask once whether you trust them.\n"
     )
-    assert here("integrate", "cursor").out.count("unchanged") == 4
+    assert here("integrate", "cursor").out.count("unchanged") == 7
     assert here("integrate", "cursor", "--remove").out == (
         "cursor\n"
         "  removed     mcp       .cursor/mcp.json\n"
         "  removed     hooks     .cursor/hooks.json\n"
         "  removed     rules     .cursor/rules/quire-memory.mdc\n"
+        "  removed     command   .cursor/commands/memory-stats.md\n"
+        "  removed     command   .cursor/commands/note.md\n"
+        "  removed     command   .cursor/commands/notes.md\n"
     )
     assert os.listdir(here.root / ".cursor") == []
     assert here("integrate", "--remove").out == "There is nothing to take back.\n"
+
+
+COMMANDS = {
+    "claude": ".claude/commands/{}.md",
+    "cursor": ".cursor/commands/{}.md",
+    "gemini": ".gemini/commands/{}.toml",
+    "opencode": ".opencode/commands/{}.md",
+}
+
+
+@pytest.mark.parametrize("client", COMMANDS)
+def test_slash_commands(here: Here, client: str) -> None:
+    """What the client shows the model when a user types them; they run no program by themselves."""
+    own = here.root / COMMANDS[client].format("notes")
+    own.parent.mkdir(parents=True)
+    own.write_text("Show my notes.\n")
+    assert "kept" in here("integrate", client).out
+    assert own.read_text() == "Show my notes.\n"
+    for name, said in (("memory-stats", "`memory facts`"), ("note", "`memory note -`")):
+        file = here.root / COMMANDS[client].format(name)
+        text = file.read_text()
+        assert said in text
+        assert ("!`" in text, "!{" in text, "allowed-tools" in text) == (False, False, False)
+        if client == "gemini":
+            assert set(tomllib.loads(text)) == {"description", "prompt"}
+            assert ("{{args}}" in text) == (name == "note")
+        elif client != "cursor":
+            assert text.startswith("---\ndescription: ")
+            assert ("$ARGUMENTS" in text) == (name == "note")
+    here("integrate", client, "--remove")
+    assert os.listdir(own.parent) == [own.name]
+    assert own.read_text() == "Show my notes.\n"
 
 
 def test_the_same_in_json(here: Here) -> None:
@@ -121,6 +160,9 @@ def test_status_shows_each_part_of_each_client(here: Here) -> None:
         "  present     mcp       .gemini/settings.json\n"
         "  present     hooks     .gemini/settings.json\n"
         "  missing     rules     GEMINI.md\n"
+        "  present     command   .gemini/commands/memory-stats.toml\n"
+        "  present     command   .gemini/commands/note.toml\n"
+        "  present     command   .gemini/commands/notes.toml\n"
     )
     clients = here("integrate", "--status", "--json").data["clients"]
     assert [one["client"] for one in clients] == [

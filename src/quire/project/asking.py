@@ -46,10 +46,12 @@ class Asking(Rooms):
         return self._with_index(lambda index: memory_status(self.graph, self.git, index))
 
     def status_warnings(self, found: Status) -> list[Problem]:
-        """What a look at the whole should not pass over: faded facts, instruction files that have lost the map."""
+        """What a look at the whole should not pass over: faded facts, files without the map, facts not imported."""
+        from quire.layers.facts import not_imported
         from quire.upkeep import missing_maps
 
-        return [*(self.faded_facts() if found.facts else ()), *missing_maps(self.root)]
+        faded = self.faded_facts() if found.facts else ()
+        return [*faded, *missing_maps(self.root), *not_imported(self.root)]
 
     def query(
         self,

@@ -40,7 +40,7 @@ class FactOverview(WorkingMemory):
 
     def memory_facts(self) -> FactStats:
         """How many facts there are, where, and in which state the file is."""
-        from quire.layers.facts import SLOTS, file_state, read_file, read_notes, stamp_now
+        from quire.layers.facts import SLOTS, file_state, not_imported, read_file, read_notes, stamp_now
         from quire.retrieval import FADED
 
         self._facts_ready()
@@ -88,7 +88,7 @@ class FactOverview(WorkingMemory):
                 markers=state.markers,
                 state=state.word,
                 by_source=dict(sorted(sources.items(), key=lambda item: (-item[1], item[0]))),
-                warnings=[*working.warnings, *most_faded(index, weigh)],
+                warnings=[*working.warnings, *most_faded(index, weigh), *not_imported(self.root)],
             )
 
         return self._with_index(work)

@@ -125,6 +125,7 @@ class FactPage(msgspec.Struct, kw_only=True):
     unread: int = 0
     """Lines of the file that could not be read."""
     mind: str = ""
+    warnings: list[Problem] = []
 
 
 class ArchiveChanged(msgspec.Struct, kw_only=True):

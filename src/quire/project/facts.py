@@ -252,7 +252,7 @@ class FactKeeping(FactRooms):
     ) -> FactPage:
         """All active facts, section by section, a page at a time."""
         from quire.index import Filter
-        from quire.layers.facts import section_named
+        from quire.layers.facts import not_imported, section_named
 
         sections = (section_named(section),) if section is not None else ()
         most = self._limit(limit, "limit", _PAGE, _PAGE_MOST)
@@ -279,6 +279,7 @@ class FactKeeping(FactRooms):
                 more=max(0, total - offset - len(found)),
                 mind=mind or self._known(index).overview.mind,
                 unread=self._unread(index),
+                warnings=[] if total else not_imported(self.root),
             )
 
         return self._asked(work)

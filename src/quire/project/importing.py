@@ -62,6 +62,8 @@ class Importing(Reviewing):
 
         With `dry_run` nothing is written. A second time, only what is new since is proposed.
         """
+        from quire.layers.facts import not_imported
+
         self._ready()
         sources = self._named_sources(paths, as_kind) if paths else self._found_sources(kinds)
         reads, same = self._beside_records([self._read_source(source) for source in sources])
@@ -78,7 +80,12 @@ class Importing(Reviewing):
             known=added.known + len(same) + sum(len(read.proposals) for read in reads) - len(ordered),
             rejected=added.rejected,
             dry_run=dry_run,
-            warnings=[*(problem for read in reads for problem in read.problems), *_many(len(reads)), *added.warnings],
+            warnings=[
+                *(problem for read in reads for problem in read.problems),
+                *_many(len(reads)),
+                *added.warnings,
+                *([] if paths or kinds else not_imported(self.root)),
+            ],
         )
 
     def accept_imported(self, done: ImportedHosts) -> Settled:

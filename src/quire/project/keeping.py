@@ -42,6 +42,7 @@ class Keeping(JournalMaking):
         """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
         from quire.capture.repository import declared_name
         from quire.index import index_fault
+        from quire.layers.facts import not_imported
         from quire.upkeep import initialize
 
         _check_layers(layers)
@@ -58,7 +59,7 @@ class Keeping(JournalMaking):
         if "journal" in layers:
             done.files_created += self._create_journal(dry_run=dry_run)
         if not dry_run:
-            done.warnings += self._register()
+            done.warnings += [*self._register(), *not_imported(self.root)]
             done.index_built = index_fault(os.path.join(self.graph.folder, INDEX)) == ""
         return done
 

@@ -234,7 +234,10 @@ def _remove_folders(folders: list[str]) -> list[str]:
             continue
         try:
             _sweep(folder)
-            disk.remove_folder(folder)
+            if os.listdir(folder):
+                left.append(folder)
+            else:
+                disk.remove_folder(folder)
         except OSError:
             left.append(folder)
     return left

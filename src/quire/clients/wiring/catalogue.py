@@ -7,7 +7,15 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Protocol
 
-from quire.clients.texts import OPENCODE_PLUGIN_PATH, SKILL_PATH, opencode_plugin_text, rules_text, skill_text
+from quire.clients.texts import (
+    OPENCODE_PLUGIN_PATH,
+    SKILL_PATH,
+    SLASH_NAMES,
+    opencode_plugin_text,
+    rules_text,
+    skill_text,
+    slash_text,
+)
 from quire.clients.wiring.commands import commands_for, flat_hooks, grouped_hooks, named_hooks
 from quire.clients.wiring.documents import MISSING, find_member, read_document
 from quire.clients.wiring.entries import JsonServer, TomlServer
@@ -22,7 +30,7 @@ NAME = "quire"
 _SCHEMA = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
 _INCLUDED = (b"@AGENTS.md", b"@./AGENTS.md")
 
-Name = Literal["mcp", "hooks", "skill", "rules", "plugin"]
+Name = Literal["mcp", "hooks", "skill", "rules", "plugin", "command"]
 
 __all__ = ["parts_of"]
 
@@ -76,6 +84,13 @@ class _Client:
             is_void=editing.is_void,
         )
 
+    def slash_commands(self, folder: str) -> Iterator[Part]:
+        """The files of the slash commands in a folder of the client."""
+        ending = "toml" if self.client == "gemini" else "md"
+        for name in SLASH_NAMES:
+            path = os.path.join(folder, "commands", f"{name}.{ending}")
+            yield self.part("command", path, WholeFile(slash_text(self.client, name)))
+
     def has(self, *names: str) -> bool:
         return any(os.path.lexists(os.path.join(self.around.root, name)) for name in names)
 
@@ -100,6 +115,7 @@ def _claude(one: _Client) -> Iterator[Part]:
     yield one.part("mcp", ".mcp.json", JsonServer(("mcpServers", NAME), one.server()))
     yield one.part("hooks", ".claude/settings.json", Hooks("claude", grouped_hooks("claude", one.commands)))
     yield one.part("skill", f".claude/{SKILL_PATH}", WholeFile(skill_text()))
+    yield from one.slash_commands(".claude")
 
 
 def _codex(one: _Client) -> Iterator[Part]:
@@ -113,6 +129,7 @@ def _cursor(one: _Client) -> Iterator[Part]:
     yield one.part("mcp", ".cursor/mcp.json", JsonServer(("mcpServers", NAME), entry))
     yield one.part("hooks", ".cursor/hooks.json", Hooks("cursor", flat_hooks("cursor", one.commands), version=1))
     yield one.part("rules", ".cursor/rules/quire-memory.mdc", WholeFile(rules_text("cursor")))
+    yield from one.slash_commands(".cursor")
 
 
 def _gemini(one: _Client) -> Iterator[Part]:
@@ -120,12 +137,14 @@ def _gemini(one: _Client) -> Iterator[Part]:
     yield one.part("hooks", ".gemini/settings.json", Hooks("gemini", grouped_hooks("gemini", one.commands)))
     if one.possible or _needs_gemini_section(one):
         yield one.part("rules", "GEMINI.md", MarkedSection(rules_text("gemini")))
+    yield from one.slash_commands(".gemini")
 
 
 def _opencode(one: _Client) -> Iterator[Part]:
     for path in _opencode_files(one, one.around.root):
         yield one.part("mcp", os.path.basename(path), JsonServer(("mcp", NAME), _opencode_entry(one), _SCHEMA))
     yield one.part("plugin", f".opencode/{OPENCODE_PLUGIN_PATH}", WholeFile(_plugin(one)))
+    yield from one.slash_commands(".opencode")
 
 
 def _copilot(one: _Client) -> Iterator[Part]:
@@ -157,6 +176,7 @@ def _claude_home(one: _Client) -> Iterator[Part]:
     hooks = Hooks("claude", grouped_hooks("claude", one.commands))
     yield one.part("hooks", os.path.join(folder, "settings.json"), hooks)
     yield one.part("skill", os.path.join(folder, SKILL_PATH), WholeFile(skill_text()))
+    yield from one.slash_commands(folder)
 
 
 def _codex_home(one: _Client) -> Iterator[Part]:
@@ -173,12 +193,14 @@ def _cursor_home(one: _Client) -> Iterator[Part]:
     yield one.part("mcp", os.path.join(folder, "mcp.json"), JsonServer(("mcpServers", NAME), entry))
     hooks = Hooks("cursor", flat_hooks("cursor", one.commands), version=1)
     yield one.part("hooks", os.path.join(folder, "hooks.json"), hooks)
+    yield from one.slash_commands(folder)
 
 
 def _gemini_home(one: _Client) -> Iterator[Part]:
     path = os.path.join(one.folders["gemini"], "settings.json")
     yield one.part("mcp", path, JsonServer(("mcpServers", NAME), one.server()))
     yield one.part("hooks", path, Hooks("gemini", grouped_hooks("gemini", one.commands)))
+    yield from one.slash_commands(os.path.dirname(path))
 
 
 def _opencode_home(one: _Client) -> Iterator[Part]:
@@ -186,6 +208,7 @@ def _opencode_home(one: _Client) -> Iterator[Part]:
     for path in _opencode_files(one, folder):
         yield one.part("mcp", path, JsonServer(("mcp", NAME), _opencode_entry(one), _SCHEMA))
     yield one.part("plugin", os.path.join(folder, OPENCODE_PLUGIN_PATH), WholeFile(_plugin(one)))
+    yield from one.slash_commands(folder)
 
 
 def _copilot_home(one: _Client) -> Iterator[Part]:

@@ -74,7 +74,7 @@ class Seen(msgspec.Struct, frozen=True):
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that a client needs in one file. Its functions are pure; ValueError where a file is not understood."""
 
-    name: Literal["mcp", "hooks", "skill", "rules", "plugin"]
+    name: Literal["mcp", "hooks", "skill", "rules", "plugin", "command"]
     client: str
     scope: Scope
     path: str

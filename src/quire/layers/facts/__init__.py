@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.lines import Reading, encode_record, read_lines
     from quire.layers.facts.mending import plan_fact_mending
     from quire.layers.facts.notes import Note, add_note, clear_notes, read_notes, remove_notes, restore_notes
+    from quire.layers.facts.originals import not_imported
     from quire.layers.facts.putting_away import Outcome, archive_facts, named_ids, restore_facts
     from quire.layers.facts.records import (
         Held,
@@ -141,6 +142,7 @@ __all__ = [
     "normal_file",
     "normal_relation",
     "normal_text",
+    "not_imported",
     "note_access",
     "overview_of",
     "pin",
@@ -243,6 +245,7 @@ _HOMES = {
     "normal_file": "whole",
     "normal_relation": "content",
     "normal_text": "content",
+    "not_imported": "originals",
     "note_access": "access",
     "overview_of": "source",
     "pin": "working",

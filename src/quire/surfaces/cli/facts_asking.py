@@ -81,10 +81,11 @@ def list_facts(session: Session, section: str | None, offset: str, limit: str | 
     if session.as_json:
         from quire.fields import memory_query_fields
 
-        answer(project, memory_query_fields(page))
+        answer(project, memory_query_fields(page), page.warnings)
         return
     if not page.total:
         say(f"No active facts in {section}." if section else _nothing(page.unread, mind))
+        warn(page.warnings)
         return
     if not page.results:
         say(f"There are no more than {counted(page.total, 'fact')}.")
