@@ -60,6 +60,10 @@ _LOG_BYTES = 64 * 1024 * 1024
 _BY_HAND = "Run the same git command by hand to see what is wrong with the repository."
 _FOREIGN = "It belongs to another user. Where you trust it, add it to git's `safe.directory`, or change its owner."
 _PLAIN_NAME = r"[A-Za-z0-9._-]+"
+_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PACKED_BYTES = 16 * 1024 * 1024
+_OTHER_REFS = "refs/heads/.invalid"
+"""What HEAD says where references are not kept as files."""
 
 __all__ = ["Blob", "Git", "PendingSnapshot", "Snapshot"]
 
@@ -157,6 +161,29 @@ class Git:
                 return os.path.join(folder, file.read(4096).strip())
         except OSError:
             return folder
+
+    def head_from_files(self) -> str:
+        """The current commit as the repository's files name it, without starting git.
+
+        The branch's name before the first commit; empty where the files do not tell.
+        """
+        try:
+            name = _begin_of(os.path.join(self.folder(), "HEAD")).removeprefix("ref: ")
+            if "/" not in name:
+                return name if _ID.fullmatch(name) else ""
+            if name == _OTHER_REFS:
+                return ""
+            common = self.common_folder()
+            with contextlib.suppress(FileNotFoundError):
+                found = _begin_of(os.path.join(common, name))
+                return found if _ID.fullmatch(found) else ""
+            with contextlib.suppress(FileNotFoundError):
+                packed = _begin_of(os.path.join(common, "packed-refs"), _PACKED_BYTES)
+                lines = (line.partition(" ") for line in packed.splitlines())
+                return next((commit for commit, _, ref in lines if ref == name), name)
+        except (OSError, ValueError):
+            return ""
+        return name
 
     def head(self) -> str | None:
         """The current commit, or None before the first one."""
@@ -355,6 +382,11 @@ class Git:
         # This folder and no other: `core.worktree` may point anywhere, and a broken `.git` makes git look further up.
         env.update(GIT_WORK_TREE=self.root, GIT_CEILING_DIRECTORIES=os.path.dirname(self.root))
         return env
+
+
+def _begin_of(path: str, most: int = 4096) -> str:
+    with open(path, encoding="ascii") as file:
+        return file.read(most).strip()
 
 
 def _split(output: bytes) -> list[str]:

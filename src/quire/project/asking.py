@@ -222,9 +222,15 @@ class Asking(Rooms):
 
     def _answer(self, index: Index, asked: Ask) -> Answer:
         from quire.retrieval import ask
-        from quire.upkeep import Verdicts
+        from quire.upkeep import Verdicts, effects_in
 
-        verify = Verdicts(self.root, self.git, index)
-        found = ask(index, msgspec.structs.replace(asked, verify=verify, reviews=self._reviews(), weigh=self._weigh()))
+        asked = msgspec.structs.replace(
+            asked,
+            verify=Verdicts(self.root, self.git, index),
+            reviews=self._reviews(index),
+            effects=lambda records: effects_in(index, records),
+            weigh=self._weigh(),
+        )
+        found = ask(index, asked)
         found.warnings += self._unreadable(index)
         return found

@@ -55,7 +55,7 @@ class Handing(Asking):
         told: Collection[str] = (),
     ) -> list[Offered]:
         """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
-        from quire.guard.effects import words_of
+        from quire.guard import words_of
         from quire.retrieval import Offered, told_line, unreviewed_line
         from quire.upkeep import effects_in, flagged_records
 
@@ -88,9 +88,9 @@ class Handing(Asking):
             )
         return offers
 
-    def _trust(self, records: Sequence[Record], began: str) -> Trust:
+    def _trust(self, index: Index, records: Sequence[Record], began: str) -> Trust:
         """What is known of these records, for a session that `began` then."""
-        reviews = self._reviews()
+        reviews = self._reviews(index)
         seen = frozenset(reviews(records))
         rule = "line" if all(record.ref in seen for record in records) else reviews.settings().unreviewed
         return Trust(seen, rule, instant(began), self.world.now())

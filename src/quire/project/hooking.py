@@ -97,7 +97,7 @@ class Hooking(Opening):
         return self._with_index(work)
 
     def _handed_hits(self, index: Index, hits: Sequence[Hit], told: Collection[str], began: str) -> list[Offered]:
-        trust = self._trust([hit.record for hit in hits], began)
+        trust = self._trust(index, [hit.record for hit in hits], began)
         return self._handed_lines(index, [(hit.record, hit.verdict, hit.why) for hit in hits], trust, told)
 
 

@@ -98,7 +98,7 @@ class Opening(Handing):
     def _opened(self, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Handed:
         from quire.retrieval import Shelf, fit_shelves
 
-        trust = self._trust([record for _, records, _ in groups for record, _, _ in records], began)
+        trust = self._trust(index, [record for _, records, _ in groups for record, _, _ in records], began)
         shelves = [
             Shelf(title=title, offers=self._handed_lines(index, records, trust), most=most)
             for title, records, most in groups

@@ -176,10 +176,10 @@ class Rooms:
 
         return self._with_index(lambda index: most_faded(index, self._weigh()))
 
-    def _reviews(self) -> Reviews:
+    def _reviews(self, index: Index) -> Reviews:
         from quire.upkeep import Reviews
 
-        return Reviews(self.root, self.git)
+        return Reviews(self.root, self.git, index)
 
     def _note_reviewed(self, refs: Iterable[str]) -> None:
         """That a person has looked at these records as they are now."""

@@ -6,7 +6,9 @@ import msgspec
 
 from quire.model import Problem, Record, Verdict
 
-__all__ = ["Answer", "Hit", "LeftOut", "Link", "Withheld"]
+NOT_REVIEWED = "not reviewed"
+
+__all__ = ["NOT_REVIEWED", "Answer", "Hit", "LeftOut", "Link", "Withheld"]
 
 
 class Hit(msgspec.Struct, kw_only=True):

@@ -13,6 +13,8 @@ import msgspec
 
 from quire.model import Record, Verdict, count_tokens, cut, first_sentence, one_line
 
+from quire.retrieval.answer import NOT_REVIEWED
+
 if TYPE_CHECKING:
     from quire.guard import Fence
 
@@ -21,10 +23,8 @@ _CALM = ("fresh", "unanchored")
 _TITLE_CHARS = 120
 _SAID_CHARS = 220
 UNREVIEWED_CHARS = 100
-NOT_REVIEWED = "not reviewed"
 
 __all__ = [
-    "NOT_REVIEWED",
     "UNREVIEWED_CHARS",
     "Fate",
     "Handed",

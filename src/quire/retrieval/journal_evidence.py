@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ _PAGES = {
 _NUMBERED = {"gotchas": "gotcha", "next-steps": "next-step"}
 _ACTIONS = ("validationSnapshot", "suggestedNextActions")
 _SUMMARY_CHARS = 300
+_LABEL = re.compile(r"^(?:Decision|Gotcha|Step|Check|Next|Risk): (?:(?:NEXT|DONE)[:：] ?)?")
 
 __all__ = [
     "Citation",
@@ -36,6 +38,7 @@ __all__ = [
     "is_tool_run",
     "plain_line",
     "projection_path",
+    "unlabelled",
 ]
 
 
@@ -96,6 +99,11 @@ def citation_of(evidence: Evidence) -> Citation:
 def plain_line(text: str) -> str:
     """On one line, with nothing in it that lies to the reader."""
     return one_line(make_safe(text))
+
+
+def unlabelled(text: str) -> str:
+    """A line without the word that says what kind of line it is."""
+    return _LABEL.sub("", text, count=1)
 
 
 def is_tool_run(record: Record) -> bool:

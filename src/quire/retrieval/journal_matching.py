@@ -22,6 +22,7 @@ from quire.retrieval.journal_evidence import (
     is_list,
     is_tool_run,
     plain_line,
+    unlabelled,
 )
 from quire.retrieval.journal_words import Wanted, wanted_words
 from quire.retrieval.query import Ask, ask
@@ -44,10 +45,9 @@ _KNOWN_LETTERS = 0.7
 """Meaning is known for Latin letters: of a text with fewer of them it says nothing."""
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
-_LABEL = re.compile(r"^(?:Decision|Gotcha|Step|Check|Next|Risk): (?:(?:NEXT|DONE)[:：] ?)?")
 _NEXT = "Next: "
 
-__all__ = ["Match", "Matching", "Sentence", "has_answer", "named_in", "unlabelled"]
+__all__ = ["Match", "Matching", "Sentence", "has_answer", "named_in"]
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -191,11 +191,6 @@ class Matching:
                 said = (Sentence(text, best.weight, best.found),)
                 return msgspec.structs.replace(match, evidence=action, said=said)
         return match
-
-
-def unlabelled(text: str) -> str:
-    """A line without the word that says what kind of line it is."""
-    return _LABEL.sub("", text, count=1)
 
 
 def _by_weight(sentence: Sentence) -> float:

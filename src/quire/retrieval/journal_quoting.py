@@ -9,8 +9,8 @@ import msgspec
 
 from quire.layers.journal import normal_text
 from quire.model import cut
-from quire.retrieval.journal_evidence import plain_line
-from quire.retrieval.journal_matching import Match, Sentence, unlabelled
+from quire.retrieval.journal_evidence import plain_line, unlabelled
+from quire.retrieval.journal_matching import Match, Sentence
 from quire.retrieval.journal_modes import Mode
 
 _WORDS = 120

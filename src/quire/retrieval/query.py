@@ -62,6 +62,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """Says of records whether they are still true of the code."""
     reviews: Callable[[Sequence[Record]], set[str]] | None = None
     """Says which records a person has looked at."""
+    effects: Callable[[Sequence[Record]], dict[str, tuple[str, ...]]] | None = None
+    """Says of records what harm could come of doing as they say."""
     sharpness: float = 1.0
     """Which root of its weight a record counts by: the higher, the less a weight can turn the order."""
     literal: bool = False
@@ -106,6 +108,10 @@ def ask(index: Index, asked: Ask) -> Answer:
         reviewed = asked.reviews([hit.record for hit in answer.hits])
         for hit in answer.hits:
             hit.reviewed = hit.record.ref in reviewed
+    if asked.effects is not None and answer.hits:
+        effects = asked.effects([hit.record for hit in answer.hits])
+        for hit in answer.hits:
+            hit.effects = effects.get(hit.record.ref, ())
     if asked.rendered:
         answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
         render(answer, asked.budget, asked.fence)
@@ -126,9 +132,9 @@ def _search(index: Index, asked: Ask, answer: Answer) -> None:
         sort_into_tiers(found, question)
     named = [hit for hit in _named(index, asked.question) if allowed.allows(hit.record)]
     ranked = named + _hits(index, asked, _worth_a_look(asked, found))
-    _keep(index, asked, answer, list({hit.record.ref: hit for hit in reversed(ranked)}.values())[::-1])
+    repeats = _keep(index, asked, answer, list({hit.record.ref: hit for hit in reversed(ranked)}.values())[::-1])
     if asked.explain:
-        _explain(index, asked, answer, found)
+        _explain(index, asked, answer, found, repeats)
 
 
 def _worth_a_look(asked: Ask, found: list[Scored]) -> list[Scored]:
@@ -142,7 +148,7 @@ def _worth_a_look(asked: Ask, found: list[Scored]) -> list[Scored]:
     return [*answers, *sorted(possible, key=lambda item: not item.holds_all)[:_RETIRED]]
 
 
-def _explain(index: Index, asked: Ask, answer: Answer, found: list[Scored]) -> None:
+def _explain(index: Index, asked: Ask, answer: Answer, found: list[Scored], repeats: set[str]) -> None:
     """Of the best that are not among the results: which rule left them out."""
     shown = {hit.record.ref for hit in answer.hits} | {item.ref for item in answer.withheld}
     records = index.by_ids([item.id for item in found])
@@ -151,7 +157,9 @@ def _explain(index: Index, asked: Ask, answer: Answer, found: list[Scored]) -> N
         if record is None or record.ref in shown or len(answer.left_out) == _EXPLAINED:
             continue
         rule = item.left_out
-        if item.tier == "answer":
+        if record.ref in repeats:
+            rule = "another record of the journal says it"
+        elif item.tier == "answer":
             rule = f"more than the {asked.limit} results that were asked for"
         elif item.tier == "possible":
             rule += ", and answers alone were asked for" if asked.strict else f", and {_POSSIBLE} nearer ones are shown"
@@ -202,16 +210,17 @@ def _named(index: Index, question: str) -> list[Hit]:
     return [Hit(record=record, score=2.0, why="named", parts={"named": 1.0})] if record else []
 
 
-def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
-    """Fill in the answer: those in force up to the limit, in their order, and what was withheld."""
+def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> set[str]:
+    """Fill in the answer: those in force up to the limit, in their order, and what was withheld. Gives the repeats."""
     kept, faded = _in_force(index, asked, answer, ranked)
     answer.faded = len(faded)
     if _best(faded) > _best(kept.values()):
         kept.update((hit.record.ref, hit) for hit in _revived(asked, faded))
     elif not any(hit.holds_all for hit in kept.values()):
         kept.update((hit.record.ref, hit) for hit in _revived(asked, [hit for hit in faded if hit.holds_all]))
-    answers = sorted((hit for hit in kept.values() if hit.tier == "answer"), key=_order)
-    possible = sorted((hit for hit in kept.values() if hit.tier == "possible"), key=_order)
+    once = _said_once(index, asked, sorted(kept.values(), key=_order))
+    answers = [hit for hit in once if hit.tier == "answer"]
+    possible = [hit for hit in once if hit.tier == "possible"]
     answer.beyond = max(0, len(answers) - asked.limit)
     answer.truncated = answer.beyond > 0
     answer.hits = _limited(asked, _trusted(asked, answers), possible)
@@ -222,6 +231,16 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> None:
             hit.session = next(iter(index.names_of(hit.record.ref)), "")
     shown = {hit.record.ref for hit in answer.hits}
     answer.withheld = [item for item in _once(answer.withheld) if item.ref not in shown]
+    return set(kept) - {hit.record.ref for hit in once}
+
+
+def _said_once(index: Index, asked: Ask, hits: list[Hit]) -> list[Hit]:
+    if asked.rank_all or asked.everything or not any(hit.record.layer == "journal" for hit in hits):
+        return hits
+    from quire.retrieval.journal_repeats import without_repeats
+
+    answers = [hit for hit in hits if hit.tier == "answer"]
+    return without_repeats(index, asked.question, [*answers, *(hit for hit in hits if hit.tier != "answer")])
 
 
 def _in_force(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> tuple[dict[str, Hit], list[Hit]]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from quire.guard import make_safe
 from quire.model import Record, count_tokens, cut, first_sentence, one_line
-from quire.retrieval.answer import Answer, Hit, Link, Withheld
-from quire.retrieval.handing import NOT_REVIEWED
+from quire.retrieval.answer import NOT_REVIEWED, Answer, Hit, Link, Withheld
 
 if TYPE_CHECKING:
     from quire.guard import Fence
@@ -42,10 +41,6 @@ def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
 
         render_fenced(answer, budget, fence)
         return
-    from quire.guard import effects_of
-
-    for hit in answer.hits:
-        hit.effects = effects_of(f"{hit.record.title}\n{hit.record.text}")
     heading = heading_line(answer, budget)
     answers, possible = by_tier(answer)
     if not answers:

@@ -1,22 +1,15 @@
-"""Which records a person has looked at: those in a commit as they are now, and those that a person wrote or accepted.
-
-What a file says of its author is the writer's word, so nothing here goes by it. A commit counts because people look at
-what they commit, and others at what they merge; a project that wants the second only says so in its configuration.
-"""
+"""Which records a commit holds as they are now, whatever else of their files has changed since."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from quire.files import Blob, Git, decode_object, default_branch, is_blob, read_blobs, read_inside
-from quire.inbox import read_reviewed, review_mark
 from quire.layers.graph import Settings, settings_in
 from quire.layers.graph.layout import CONFIG, FOLDER, NODES
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model import GitRequired, QuireError, Record
 from quire.upkeep.views.holding import Holding, holding_of
 
@@ -29,12 +22,7 @@ _FILE_BYTES = 64 * 1024 * 1024
 _SAID = {"fact": ("content",), "episode": ("title", "narrative"), "entry": ("value", "summary")}
 """By the kind of a record, the fields of its line or entry that say something; the others count or date it."""
 
-__all__ = ["Reviews", "local_folder"]
-
-
-def local_folder(root: str) -> str:
-    """The folder below which this machine's own files lie."""
-    return FOLDER if os.path.isdir(os.path.join(root, FOLDER)) else PROFILE_FOLDER
+__all__ = ["Committed"]
 
 
 class _Held(msgspec.Struct, frozen=True):
@@ -44,7 +32,7 @@ class _Held(msgspec.Struct, frozen=True):
     same: bool
 
 
-class Reviews:
+class Committed:
     """Asks git once for all records of a call, and no more where every file is as the commit has it."""
 
     def __init__(self, root: str, git: Git) -> None:
@@ -56,10 +44,9 @@ class Reviews:
         self._settings: Settings | None = None
 
     def __call__(self, records: Sequence[Record]) -> set[str]:
-        """The refs of those that a person has looked at."""
-        marks = read_reviewed(self._root, local_folder(self._root))
-        found = {record.ref for record in records if review_mark(record) in marks}
-        rest = {record.ref: record for record in records if record.ref not in found and record.kind != "note"}
+        """The refs of those that the commit has with the same words."""
+        rest = {record.ref: record for record in records}
+        found: set[str] = set()
         holdings = {ref: holding for ref, record in rest.items() if (holding := holding_of(record)).paths}
         if not holdings:
             return found

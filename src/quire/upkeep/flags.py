@@ -9,7 +9,7 @@ from quire.index import Index
 from quire.model import Record
 
 _RULES = b"3"
-_EFFECT_RULES = b"1"
+_EFFECT_RULES = b"2"
 """Another number where the rules find other things."""
 
 __all__ = ["effects_in", "flagged_records"]
@@ -48,7 +48,7 @@ def _found(index: Index, records: Sequence[Record], what: str, rules: bytes) -> 
 
 def _looked_for(what: str, text: str) -> tuple[str, ...]:
     if what == "effects":
-        from quire.guard.effects import effects_of
+        from quire.guard import effects_of
 
         return effects_of(text)
     from quire.guard import find_instructions

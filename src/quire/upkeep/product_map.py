@@ -90,8 +90,7 @@ def _features(index: Index, counts: Counts, stage: str) -> tuple[_Group, list[Re
 
 def _calm(records: list[Record]) -> list[Record]:
     """Those that give no orders to a model and could do no harm: instruction files are read without a question."""
-    from quire.guard import find_instructions
-    from quire.guard.effects import effects_of
+    from quire.guard import effects_of, find_instructions
 
     shown = {record.ref: f"{record.title}\n{first_sentence(record.text)}" for record in records}
     return [

@@ -180,7 +180,7 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
         verdicts={state: sum(row.verdict == state for row in rows) for state in VERDICTS},
         features=[row for row in rows if row.kind == "feature"],
         attention=[row for row in rows if row.verdict not in ("fresh", "unanchored")],
-        unreviewed=_unreviewed(live, Reviews(store.root, git), index),
+        unreviewed=_unreviewed(live, Reviews(store.root, git, index), index),
         unreadable=[
             {"path": path_from_root(layer, path), "code": code, "message": message}
             for layer, path, code, message in index.problems()

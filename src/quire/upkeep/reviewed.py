@@ -1,0 +1,98 @@
+"""Which records a person has looked at: those in a commit as they are now, and those that a person wrote or accepted.
+
+What a file says of its author is the writer's word, so nothing here goes by it. A commit counts because people look at
+what they commit, and others at what they merge; a project that wants the second only says so in its configuration.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quire.files import Git, read_inside
+from quire.inbox import read_reviewed, review_mark
+from quire.layers.graph.layout import CONFIG, FOLDER
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.model import Record
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.layers.graph import Settings
+    from quire.upkeep.committed import Committed
+
+_CONFIG_BYTES = 1024 * 1024
+_ELSEWHERE = b"default-branch"
+
+__all__ = ["Reviews", "local_folder"]
+
+
+def local_folder(root: str) -> str:
+    """The folder below which this machine's own files lie."""
+    return FOLDER if os.path.isdir(os.path.join(root, FOLDER)) else PROFILE_FOLDER
+
+
+class Reviews:
+    """Asks git only about what is not known yet: for one commit and one wording the answer stays what it is."""
+
+    def __init__(self, root: str, git: Git, index: Index | None = None) -> None:
+        self._root = root
+        self._git = git
+        self._index = index
+        self._held: Committed | None = None
+
+    def __call__(self, records: Sequence[Record]) -> set[str]:
+        """The refs of those that a person has looked at."""
+        marks = {record.ref: review_mark(record) for record in records}
+        noted = read_reviewed(self._root, local_folder(self._root))
+        found = {ref for ref, mark in marks.items() if mark in noted}
+        rest = [record for record in records if record.ref not in found and record.kind != "note"]
+        if not rest or not self._git.available:
+            return found
+        state = self._state()
+        names = {f"reviewed {record.ref}": record for record in rest} if state and self._index is not None else {}
+        memos = self._index.memos(names) if self._index is not None and names else {}
+        unknown = []
+        for record in rest:
+            memo = memos.get(f"reviewed {record.ref}", b"")
+            if not names or memo[:-1] != _digest(state, marks[record.ref]):
+                unknown.append(record)
+            elif memo[-1:] == b"1":
+                found.add(record.ref)
+        if unknown:
+            seen = self._committed()(unknown)
+            found |= seen
+            if self._index is not None and names:
+                self._index.note(
+                    {
+                        f"reviewed {record.ref}": _digest(state, marks[record.ref])
+                        + (b"1" if record.ref in seen else b"0")
+                        for record in unknown
+                    }
+                )
+        return found
+
+    def settings(self) -> Settings:
+        """How this project treats what is not reviewed."""
+        return self._committed().settings()
+
+    def _committed(self) -> Committed:
+        if self._held is None:
+            from quire.upkeep.committed import Committed
+
+            self._held = Committed(self._root, self._git)
+        return self._held
+
+    def _state(self) -> bytes:
+        """What an answer depends on besides the record; empty where that takes git to find out."""
+        head = self._git.head_from_files()
+        try:
+            config = read_inside(self._root, f"{FOLDER}/{CONFIG}", _CONFIG_BYTES)
+        except OSError:
+            config = b""
+        return hashlib.sha256(head.encode() + config).digest() if head and _ELSEWHERE not in config else b""
+
+
+def _digest(state: bytes, mark: str) -> bytes:
+    return hashlib.sha256(state + mark.encode()).digest()[:16]
