@@ -105,6 +105,7 @@ def test_no_verb_repeats_or_keeps_a_credential(filled: Memory, repo: Path, tmp_p
     tally("P9.2", inputs=tried)
 
 
+@proves("P9.2", "G10", over="facts profile")
 def test_what_is_wrong_is_still_said(filled: Memory) -> None:
     """The credential is left out of the message, and nothing else."""
     unknown = filled("facts", "store", TOKENS[0], "Retries are logged.", "--json")
@@ -116,6 +117,7 @@ def test_what_is_wrong_is_still_said(filled: Memory) -> None:
     assert "`Decisionss`" in plain.err
 
 
+@proves("P9.2", "G10", over="graph")
 def test_what_comes_in_on_standard_input_is_not_repeated(filled: Memory, tmp_path: Path) -> None:
     node = {"kind": "gotcha", "title": "T", "body": "B"}
     for token in TOKENS:
@@ -133,4 +135,22 @@ def test_what_comes_in_on_standard_input_is_not_repeated(filled: Memory, tmp_pat
         broken = filled("save", "--stdin", stdin=f'{{"task": "t", "{token}": 1, "{token}": 2}}')
         assert broken.code != 0
         assert not repeats(broken.out + broken.err, token)
+    assert kept_in(tmp_path) == []
+
+
+@proves("P9.1", "G11", over="facts journal")
+def test_a_name_or_a_path_with_a_credential_is_not_written_down(filled: Memory, tmp_path: Path) -> None:
+    """Neither into a tracked file of settings nor into what stays on this machine."""
+    fact = filled("facts", "store", "Decisions", "Valves are oiled on Mondays.", "--json").data["fact"]["ref"]
+    for token in TOKENS:
+        place = tmp_path / f"sessions-{token}"
+        place.mkdir()
+        refused = [
+            filled("journal", "add", "claude-local", str(place)),
+            filled("journal", "add", "claude-local", "..", "--name", token),
+            filled("facts", "focus", fact, "--session", token),
+        ]
+        assert [run.code for run in refused] == [1, 1, 1], refused
+        assert not any(repeats(run.out + run.err, token) for run in refused)
+        place.rmdir()
     assert kept_in(tmp_path) == []

@@ -35,11 +35,14 @@ __all__ = [
 _SHORT, _LONG = 8, 14
 """From how many characters on a word may be a secret: with letters and digits, and with capitals alone."""
 _given: list[str] = []
+_suspects: list[str] = []
+"""How the words of the line begin that may be secrets."""
 
 
 def begin(arguments: list[str]) -> None:
     """A run begins with this line. What of it is a secret is not repeated in anything that is said."""
     _given[:] = arguments
+    _suspects[:] = [word[:_SHORT].lower() for text in arguments for word in text.split() if _is_suspect(word)]
 
 
 def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> None:
@@ -133,8 +136,8 @@ def _may_repeat(text: str, *, quotes: bool) -> bool:
     """Whether to look closer, which most lines are spared: the guard takes longer to load than they to answer."""
     if quotes:
         return any(map(_is_suspect, text.split()))
-    folded = text.lower()
-    return any(word[:_SHORT].lower() in folded for words in _given for word in words.split() if _is_suspect(word))
+    folded = text.lower() if _suspects else ""
+    return any(word in folded for word in _suspects)
 
 
 def _is_suspect(word: str) -> bool:
