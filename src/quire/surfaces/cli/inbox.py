@@ -47,10 +47,11 @@ def run(session: Session, status: str, by: str | None, origin: str | None) -> No
     """
     project = session.part("Reviewing")
     found = project.inbox(status=status, by=by, origin=origin)
+    unread = _unread(project.root) if status == "pending" else 0
     if session.as_json:
         from quire.fields import inbox_fields
 
-        answer(project, inbox_fields(found), found.warnings)
+        answer(project, inbox_fields(found) | {"unread_sessions": unread}, found.warnings)
         return
     for item in found.proposals:
         show_proposal(item)
@@ -58,7 +59,16 @@ def run(session: Session, status: str, by: str | None, origin: str | None) -> No
         say("Nothing waits." if status == "pending" else "There is none.")
     elif status == "pending":
         say(f"{counted(len(found.proposals), 'proposal')}. memory inbox accept|edit|reject ID")
+    if unread:
+        say(f"Not read yet: {counted(unread, 'session')}. `memory inbox collect` reads what has ended.")
     warn(found.warnings)
+
+
+def _unread(root: str) -> int:
+    """How many sessions hooks have told of that nobody has looked through for proposals."""
+    from quire.clients import waiting_sessions
+
+    return len(waiting_sessions(root))
 
 
 def show_proposal(item: Proposal) -> None:
