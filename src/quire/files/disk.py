@@ -14,6 +14,7 @@ __all__ = [
     "append_lightly",
     "before",
     "create",
+    "link",
     "make_folder",
     "remove",
     "remove_folder",
@@ -91,6 +92,12 @@ def rename(source: str, target: str) -> None:
 def set_mode(path: str, mode: int) -> None:
     before("set_mode", path)
     os.chmod(path, mode)
+
+
+def link(target: str, path: str) -> None:
+    """A symbolic link at `path`, where nothing is yet."""
+    before("link", path)
+    os.symlink(target, path)
 
 
 def remove(path: str) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import stat
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -330,16 +329,12 @@ class Git:
 
     def _refuse_pipes(self, command: str) -> None:
         """Git opens its own lists in the working tree without a look at them, and would wait on a pipe for ever."""
+        from quire.files.paths import is_special
+
         for name in _LISTS if command in _READS_LISTS else ():
-            try:
-                mode = os.lstat(os.path.join(self.root, name)).st_mode
-            except OSError:
-                continue
-            if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
-                raise GitRequired(
-                    f"`{name}` is a pipe or a device, which git would wait for.",
-                    hint=f"Remove it, or put a plain file in its place: `git restore {name}`.",
-                )
+            if is_special(os.path.join(self.root, name)):
+                hint = f"Remove it, or put a plain file in its place: `git restore {name}`."
+                raise GitRequired(f"`{name}` is a pipe or a device, which git would wait for.", hint=hint)
 
     def finish_all(self, started: list[subprocess.Popen[bytes]]) -> list[bytes]:
         """The answers of several; where one fails, the others are waited for before it is said."""

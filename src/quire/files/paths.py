@@ -16,6 +16,7 @@ __all__ = [
     "escaping_part",
     "follow_inside",
     "inside",
+    "is_special",
     "is_text",
     "mark_before",
     "open_regular",
@@ -112,6 +113,15 @@ def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES, plain:
         if plain is not None:
             plain.add(folder)
     return read_bytes(os.path.join(root, relative), limit)
+
+
+def is_special(path: str) -> bool:
+    """Whether a pipe, a socket or a device lies there: whoever opens it may wait for ever."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode))
 
 
 def open_regular(path: str) -> tuple[int, os.stat_result]:

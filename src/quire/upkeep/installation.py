@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from quire import __version__
-from quire.files import World, own_command, read_bytes
+from quire.files import World, disk, ensure_folder, own_command, read_bytes
 from quire.index import engine
 from quire.model import cut
 from quire.upkeep.findings import Finding
@@ -135,8 +135,8 @@ def link_commands(env: Mapping[str, str]) -> list[str]:
     for name in COMMANDS if folder else ():
         link, target = os.path.join(folder, name), os.path.join(beside, name)
         if unreachable(name, env) and os.access(target, os.X_OK) and not os.path.lexists(link):
-            os.makedirs(folder, exist_ok=True)
-            os.symlink(target, link)
+            ensure_folder(folder)
+            disk.link(target, link)
             made.append(link)
     return made
 

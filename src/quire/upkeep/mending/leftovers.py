@@ -36,7 +36,7 @@ def leftover_problems(root: str, top: str, now: datetime) -> list[Problem]:
 def _problem(folder: str, names: list[str]) -> Problem:
     said = f"Temporary files of writers that died: {len(names):,}, such as `{names[0]}`."
     hint = "Nobody reads them. `memory check --repair` takes them away."
-    return Problem(code=LEFTOVERS, severity="warning", path=folder, message=said, hint=hint)
+    return Problem(code="LeftoverFiles", severity="warning", path=folder, message=said, hint=hint)
 
 
 def _mend(folder: str, count: int) -> Mend:
