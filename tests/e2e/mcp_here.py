@@ -218,9 +218,11 @@ def _asked(transport: Any, mode: str) -> Iterator[Asked]:
 
 
 @contextlib.contextmanager
-def over_stdio(here: Here, *arguments: str, mode: str = LEGACY, errors: Any = None) -> Iterator[Asked]:
+def over_stdio(
+    here: Here, *arguments: str, mode: str = LEGACY, errors: Any = None, program: str = PROGRAM
+) -> Iterator[Asked]:
     """A server of its own, and its client. What it says aside goes to the file `errors`, or has to be nothing."""
-    started = StdioServerParameters(command=PROGRAM, args=list(arguments), env=dict(here.env), cwd=here.root)
+    started = StdioServerParameters(command=program, args=list(arguments), env=dict(here.env), cwd=here.root)
     with tempfile.TemporaryFile("w+") as file:
         with _asked(stdio_client(started, errors or file), mode) as asked:
             yield asked
