@@ -10,7 +10,6 @@ import pytest
 from mcp_here import Here, folder, prepared
 from mcp_http_here import READER, WRITER, Door, messages_of, request_of, result_of, started
 
-from installed import Git
 from promised import proves
 
 NODE = "decision.retries-run-in-the-worker"
@@ -84,12 +83,10 @@ def door(here: Here) -> Iterator[Door]:
 
 
 def kept(here: Here) -> dict[str, str]:
-    """A digest of every file that git would see, and of what lies outside the project."""
-    git = Git(here.root, here.env)
-    names = git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
-    files = [here.root / name for name in names if name]
-    files += [path for path in (here.root.parent / "agent").rglob("*") if path.is_file()]
-    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.is_file()}
+    """A digest of every file in the project and around it, also where git ignores it; only the index is left out."""
+    index = here.root / ".memory/index"
+    files = [path for path in here.root.parent.rglob("*") if path.is_file() and not path.is_relative_to(index)]
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def arguments_of(here: Here, given: dict[str, Any]) -> dict[str, Any]:

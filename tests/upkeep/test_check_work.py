@@ -76,6 +76,12 @@ def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project
     assert later < 1500
 
 
+def test_a_fact_costs_nothing_for_the_nodes_beside_it(stores: dict[int, Project]) -> None:
+    stores[SIZES[0]].memory_store("Specs", "What is made once is made.")
+    _, later = growth(stores, lambda project: project.memory_store("Specs", "The ledger is closed on the last of May."))
+    assert later < 1
+
+
 def test_the_state_costs_next_to_nothing_for_a_further_node(stores: dict[int, Project]) -> None:
     stores[SIZES[0]].status()
     _, later = growth(stores, Project.status)

@@ -98,7 +98,16 @@ if TYPE_CHECKING:
     )
     from quire.files.watching import FolderWatch, watch_folders
     from quire.files.world import World, real_world
-    from quire.files.writing import LOCAL, LOCK, RECOVERY, settle_folder, write_access
+    from quire.files.writing import (
+        LOCAL,
+        LOCK,
+        RECOVERY,
+        Place,
+        in_one_state,
+        settle_folder,
+        standing_still,
+        write_access,
+    )
 
 __all__ = [
     "ASIDE",
@@ -124,6 +133,7 @@ __all__ = [
     "Noted",
     "Notes",
     "PendingSnapshot",
+    "Place",
     "Section",
     "Snapshot",
     "Splice",
@@ -165,6 +175,7 @@ __all__ = [
     "held_in_place",
     "hex_digest",
     "hidden_files",
+    "in_one_state",
     "input_text",
     "inside",
     "is_alive",
@@ -224,6 +235,7 @@ __all__ = [
     "stage",
     "staged_bytes",
     "stamp_of",
+    "standing_still",
     "start_program",
     "storage_failed",
     "sweep_temporaries",
@@ -261,6 +273,7 @@ _HOMES = {
     "Noted": "change_notes",
     "Notes": "change_notes",
     "PendingSnapshot": "git",
+    "Place": "writing",
     "Section": "sections",
     "Snapshot": "git",
     "Splice": "splicing",
@@ -301,6 +314,7 @@ _HOMES = {
     "hex_digest": "digests",
     "hidden_files": "sparse",
     "has_key_twice": "jsonfile",
+    "in_one_state": "writing",
     "input_text": "jsonfile",
     "inside": "paths",
     "is_alive": "lock",
@@ -360,6 +374,7 @@ _HOMES = {
     "stage": "durable",
     "staged_bytes": "transaction",
     "stamp_of": "paths",
+    "standing_still": "writing",
     "start_program": "programs",
     "storage_failed": "paths",
     "sweep_temporaries": "durable",

@@ -18,9 +18,9 @@ import msgspec
 from quire.model import LockBusy, instant
 
 STALE_SECONDS = 3600
-_PAUSE_SECONDS = 0.02
+PAUSE_SECONDS = 0.02
 
-__all__ = ["Holder", "held", "is_alive"]
+__all__ = ["PAUSE_SECONDS", "Holder", "held", "is_alive"]
 
 
 class Holder(msgspec.Struct, kw_only=True):
@@ -34,9 +34,17 @@ class Holder(msgspec.Struct, kw_only=True):
 
 @contextlib.contextmanager
 def held(
-    path: str, holder: Holder, seconds: float, sleep: Callable[[float], None], *, keep: bool = False
+    path: str,
+    holder: Holder,
+    seconds: float,
+    sleep: Callable[[float], None],
+    *,
+    keep: bool = False,
+    pause: float = PAUSE_SECONDS,
 ) -> Iterator[None]:
     """Hold the lock at `path` for the body of the `with`; LockBusy, naming the holder, after `seconds`.
+
+    `pause` is between two attempts: whoever comes back soonest gets it.
 
     With `keep`, the file stays, empty: for a lock shared with programs that know kernel locks, but not that the file
     they wait for may go.
@@ -48,8 +56,8 @@ def held(
             break
         if waited >= seconds:
             raise _busy(path, waited)
-        sleep(_PAUSE_SECONDS)
-        waited += _PAUSE_SECONDS
+        sleep(pause)
+        waited += pause
     try:
         yield
     finally:

@@ -38,7 +38,7 @@ _MANY = 200
 """From how many files on reading them takes long enough to be told of."""
 
 _LOOKS, _PAUSE_SECONDS = 10, 0.02
-"""How often files are read again that somebody changed meanwhile. Who is stopped in the middle is not waited for."""
+"""How often files are read again that somebody changed meanwhile; then writers are asked to wait."""
 
 Progress = Callable[[int, int], None]
 """Called with how many files are done, of how many."""
@@ -88,37 +88,52 @@ class Index(Memos):
             for source in sources:
                 writer = Writer(self._connection, source.layer)
                 self._read(source, writer, source.stamps(), source.folder_stamps(), progress)
+        for source in sources:
+            self.refresh(source)  # somebody may have written while the files were read
         self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def refresh(self, source: Source) -> int:
         """Re-read exactly the files that changed since the last look; how many that were."""
-        for _ in range(_LOOKS):
+        fitting = cast(Fitting, source) if hasattr(source, "moment") else None
+        if fitting is not None:
             with contextlib.suppress(_Overtaken):
-                return self._refresh(source, cast(Fitting, source) if hasattr(source, "moment") else None)
-            sleep(_PAUSE_SECONDS)
+                return self._refresh(source, fitting)
+            with fitting.still():
+                return self._refresh(source, None)
         return self._refresh(source, None)
 
     def _refresh(self, source: Source, fitting: Fitting | None) -> int:
-        moment = fitting.moment() if fitting else None
+        moment = fitting.moment() if fitting else ""
         folders = source.folder_stamps()
         if self._looked(source.layer, folders):
             return 0
         looks = self.looks if folders else None
         begun = looks.begin(self.place, source.layer, folders, source.base) if looks else (0.0, 0)
-        now = source.stamps()
-        known = dict(self._rows("SELECT path, stamp FROM files WHERE layer = ?", source.layer))
-        changed = [path for path, stamp in now.items() if known.get(path) != stamp]
-        gone = [path for path in known if path not in now]
-        if changed or gone or folders != self._folder_stamps(source.layer):
-            if fitting and moment is None:
-                raise _Overtaken  # in the middle of a save nothing needs to be read to know that
+        changed, gone = self._differing(source)
+        count = len(changed) + len(gone)
+        if count or folders != self._folder_stamps(source.layer):
             with self._writing():
-                self._replace(source, {path: now[path] for path in changed}, gone, folders)
-                if fitting and moment != fitting.moment():
+                # Somebody may write while the files are read: then what changed since is read, too.
+                for _ in range(_LOOKS):
+                    self._replace(source, changed, gone, folders)
+                    if fitting is None or (moment is not None and moment == fitting.moment()):
+                        break
+                    sleep(_PAUSE_SECONDS)
+                    moment, folders = fitting.moment(), source.folder_stamps()
+                    changed, gone = self._differing(source)
+                    count += len(changed) + len(gone)
+                else:
                     raise _Overtaken
         if looks is not None:
             looks.note(self.place, source.layer, folders, begun)
-        return len(changed) + len(gone)
+        return count
+
+    def _differing(self, source: Source) -> tuple[dict[str, str], list[str]]:
+        """The files that are new or other than we know them, with their stamps, and those that are gone."""
+        now = source.stamps()
+        known = dict(self._rows("SELECT path, stamp FROM files WHERE layer = ?", source.layer))
+        changed = {path: stamp for path, stamp in now.items() if known.get(path) != stamp}
+        return changed, [path for path in known if path not in now]
 
     def _looked(self, layer: str, folders: dict[str, int]) -> bool:
         """Whether this process looked at every file a moment ago, and nothing was replaced since, nor here."""

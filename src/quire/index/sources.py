@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -35,6 +36,9 @@ class Fitting(Protocol):
 
     def moment(self) -> str | None:
         """The same as before if nobody wrote in between; None while somebody does."""
+
+    def still(self) -> AbstractContextManager[None]:
+        """Nobody writes meanwhile, as far as that can be had."""
 
 
 class Written(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +12,10 @@ from quire.model import QuireError
 from quire.project.doctoring_agents import DoctoringAgents
 from quire.project.mending import Mending
 from quire.upkeep import Finding, Section
+
+if TYPE_CHECKING:
+    from quire.index import Index
+    from quire.upkeep import Checked
 
 __all__ = ["Doctored", "Doctoring", "Mended"]
 
@@ -87,14 +92,13 @@ class Doctoring(DoctoringAgents, Mending):
             said = "The files are not looked at before the unfinished change is completed."
             return [Finding(section="project", name="check", state="note", message=said)]
         rejections = self._rejections()
-        checked = with_index(
-            self._index_folder() if is_index_usable else None,
-            self._sources(),
-            lambda index: check_memory(
-                self.graph, self.git, index, self._places(), self.world.now(), self.world.home, rejections
-            ),
-        )
-        return told_check(checked)
+
+        def work(index: Index) -> Checked:
+            places = self._places()
+            return check_memory(self.graph, self.git, index, places, self.world.now(), self.world.home, rejections)
+
+        folder = self._index_folder() if is_index_usable else None
+        return told_check(self.in_one_state(lambda: with_index(folder, self._sources(), work)))
 
     # -- mending ------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -33,15 +33,27 @@ class FactRooms(Rooms):
         self._ready()
         refuse_unreadable(self.root)
 
-    def _change(self, operation: str, plan: Callable[[Draft, Index], Result], *, dry_run: bool = False) -> Result:
-        """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
+    def _change(
+        self,
+        operation: str,
+        plan: Callable[[Draft, Index], Result],
+        *,
+        dry_run: bool = False,
+        layers: Sequence[str] = ("facts",),
+    ) -> Result:
+        """Plan a change and write it, all or nothing; planned again where somebody else was faster.
+
+        Of other layers the plan sees what the index knew last, unless it names them: a look at all their files would
+        cost more than the change.
+        """
         from quire.files import write_access
-        from quire.index import change_with_index
+        from quire.index import change_with_index, with_index
         from quire.layers.facts import stamp_now
 
         self._facts_ready()
+        sources = [source for source in self._sources() if source.layer in layers]
         if dry_run:
-            return self._with_index(lambda index: self._planned(index, plan))[0]
+            return with_index(self._index_folder(), sources, lambda index: self._planned(index, plan))[0]
         with write_access(self.root, FOLDER, self.world, operation):
             for _ in range(_ATTEMPTS):
                 patches: list[Patch] = []
@@ -55,7 +67,7 @@ class FactRooms(Rooms):
 
                 with contextlib.suppress(Conflict):
                     planned = change_with_index(
-                        self._index_folder(), self._sources(), lambda index: self._planned(index, plan), write
+                        self._index_folder(), sources, lambda index: self._planned(index, plan), write
                     )
                     if patches or planned[1].is_empty:
                         self._prepare()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
-from quire.model import InputError, Problem, cut, instant
+from quire.model import LAYERS, InputError, Problem, cut, instant
 from quire.project.alike import alike_problem
 from quire.project.fact_results import (
     ArchiveChanged,
@@ -245,7 +245,7 @@ class FactKeeping(FactRooms):
             edge = done.edge
             return done.action, ConnectionView(edge.ref, edge.source, edge.predicate, edge.target), done.warnings
 
-        return self._change("connect facts", plan, dry_run=dry_run)
+        return self._change("connect facts", plan, dry_run=dry_run, layers=LAYERS)
 
     def memory_query(
         self, *, section: str | None = None, offset: int = 0, limit: int | None = None, mind: str | None = None

@@ -334,7 +334,7 @@ class JournalAsking(JournalImporting):
 
         self._journal_ready()
         mended = self._mend() if mend else []
-        findings = validate_journal(self.root, self.world.now(), home=self.world.home)
+        findings = self.in_one_state(lambda: validate_journal(self.root, self.world.now(), home=self.world.home))
         levels = [finding.level for finding in findings]
         return Validated(
             findings=[msgspec.to_builtins(finding) for finding in findings],

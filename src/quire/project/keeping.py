@@ -123,27 +123,31 @@ class Keeping(JournalMaking):
 
         `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
         """
-        from quire.layers.graph import parse_intent, save_intent
+        from quire.layers.graph import parse_intent, save_intent, write_access
 
         self._ready()
         value = parse_intent(intent, source) if isinstance(intent, bytes) else intent
         rejections = self._rejections()
         if rejections is not None:
             rejections.refuse(self._new_texts(value, rejections))
-        files = self._source()
-        before = files.folder_stamps()
-        saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=dry_run, read=read)
-        if not dry_run:
-            from quire.index import Written
+        if dry_run:
+            saved = save_intent(self.graph, self.world, self.git, value, actor=actor, dry_run=True, read=read)
+            if saved.planned:
+                saved.warnings += self._with_index(lambda index: _alike_to_planned(index, saved))
+            return saved
+        from quire.index import Written
 
+        files = self._source()
+        # To the end under one lock: nobody may take a map that is about to be written for one that was forgotten.
+        with write_access(self.graph, self.world, "save"):
+            before = files.folder_stamps()
+            saved = save_intent(self.graph, self.world, self.git, value, actor=actor, read=read)
             # Also when nothing changed: an earlier save may have died before it came this far.
             written = Written("graph", before, files.indexed_files(saved.files_changed))
             told = (*saved.memory_created, *saved.memory_updated)
             saved.warnings += self._after_save(written, saved.files_changed, told, _named(saved.warnings))
             if self.by_person:
                 self._note_reviewed((*told, *saved.memory_confirmed, *saved.unchanged))
-        elif saved.planned:
-            saved.warnings += self._with_index(lambda index: _alike_to_planned(index, saved))
         return saved
 
     def _new_texts(self, value: Any, rejections: Rejections) -> dict[str, str]:
@@ -274,26 +278,26 @@ class Keeping(JournalMaking):
         """The files as they are, whatever is unfinished: also for who holds a lock."""
         from quire.upkeep import check_memory
 
-        rejections = self._rejections()
-        return self._with_index(
-            lambda index: check_memory(
+        def work(index: Index) -> Checked:
+            return check_memory(
                 self.graph,
                 self.git,
                 index,
                 self._places(),
                 self.world.now(),
                 self.world.home,
-                rejections,
+                self._rejections(),
                 alike_findings,
             )
-        )
+
+        return self.in_one_state(lambda: self._with_index(work))
 
     def diff(self) -> Changes:
         """What differs from the last commit: staged, unstaged and untracked."""
         from quire.upkeep import uncommitted_changes
 
         self._settle()
-        return uncommitted_changes(self.git)
+        return self.in_one_state(lambda: uncommitted_changes(self.git))
 
     # -- starting over ----------------------------------------------------------------------
 

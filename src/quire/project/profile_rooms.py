@@ -139,7 +139,9 @@ class ProfileRooms(Asking):
                     return done[0]
 
                 with contextlib.suppress(Conflict):
-                    planned = change_with_index(self._index_folder(), self._sources(), look, write)
+                    # No look at the files of other layers: it would cost more than the change.
+                    sources = [source for source in self._sources() if source.layer == "profile"]
+                    planned = change_with_index(self._index_folder(), sources, look, write)
                     if patches:
                         self._prepare_profile()
                     return planned[0]
@@ -225,7 +227,7 @@ class ProfileRooms(Asking):
         """Note that these were read, where it can ever be written down."""
         from quire.layers.profile import note_reading, time_text
 
-        if overview.is_read_only or not names:
+        if overview.is_read_only or self.read_only or not names:
             return False
         return note_reading(self.root, names, time_text(self.world.now()), self.world.token())
 

@@ -146,6 +146,8 @@ class FactAsking(FactRooms, Asking):
     def _note_reading(self, ids: Sequence[str]) -> None:
         from quire.layers.facts import note_access, time_text
 
+        if self.read_only:
+            return
         note_access(self.root, list(ids), time_text(self.world.now()), self.world.token())
 
     def memory_search_archive(self, query: str, *, k: int | None = None, mind: str | None = None) -> Recalled:

@@ -47,7 +47,8 @@ class Rooms:
         self.progress: Callable[[int, int], None] | None = None
         """Who is told how far it is, where many files have to be read before an answer."""
         self.read_only = False
-        """Whether whoever asks may only read: then documents of older versions are read as they are."""
+        """Whether whoever asks may only read: then documents of older versions are read as they are, and not even that
+        something was read is noted."""
         self.by_person = False
         """Whether a person acts here, at a terminal or on the page: what is written then counts as reviewed."""
 
@@ -197,7 +198,7 @@ class Rooms:
     def _source(self) -> GraphSource:
         from quire.layers.graph import GraphSource
 
-        return GraphSource(self.graph)
+        return GraphSource(self.graph, self.world)
 
     def _sources(self) -> list[Source]:
         """Every layer that has files here."""
@@ -225,6 +226,14 @@ class Rooms:
         from quire.index import with_index
 
         return with_index(self._index_folder(), self._sources(), work, written, self.looks, self.progress)
+
+    def in_one_state(self, read: Callable[[], Result]) -> Result:
+        """What is read of many files, as they were at one moment; `read` may be called more than once."""
+        from quire.files import Place, in_one_state
+        from quire.layers.profile import profile_folders
+
+        folders = [Place(self.root, FOLDER), *profile_folders(self._places()), Place(self.root, JOURNAL_FOLDER)]
+        return in_one_state(read, self.world, folders)
 
     def _map(self, written: Written | Patch | None = None) -> str:
         from quire.upkeep import render_map

@@ -64,7 +64,9 @@ class Undoing(Reviewing):
         again = acted.action == UNDO
         told = acted.message.removeprefix(_AGAIN).removeprefix(_UNDONE)
         task = f"{REDO if again else UNDO} ({told.partition(':')[0].lower()})"
-        with noting_changes() as notes:
+        # The map belongs to it: nobody may see the one without the other.
+        locked = self._right_to_undo(self._memory_folder) if self._memory_folder in groups else contextlib.nullcontext()
+        with noting_changes() as notes, locked:
             for folder in sorted(groups, key=lambda name: name == self._memory_folder):
                 self._put_back(folder, groups[folder], cut(task, _TASK_CHARS))
             files = [f"{FOLDER}/{path}" for path, _ in groups.get(self._memory_folder, ())]

@@ -7,7 +7,6 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from time import sleep
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +15,7 @@ from quire.files import Git, attributes
 from quire.index import Index
 from quire.layers.facts import find_fact_faults
 from quire.layers.facts.layout import FILE
-from quire.layers.graph import GraphSource, GraphStore, find_store_faults
+from quire.layers.graph import GraphStore, find_store_faults
 from quire.layers.graph.layout import FOLDER
 from quire.layers.graph.layout import LOCK as MEMORY_LOCK
 from quire.layers.journal import JournalSource, validate_journal, who_mends
@@ -36,7 +35,6 @@ from quire.upkeep.product_map import render_map
 if TYPE_CHECKING:
     from quire.inbox import Rejections
 
-_LOOKS, _PAUSE_SECONDS = 10, 0.02
 PROFILE_PATH = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
 _LIVE: tuple[tuple[Layer, str, tuple[str, ...]], ...] = (
     ("graph", FOLDER, tuple(LIVE_STATUSES)),
@@ -102,7 +100,7 @@ def _checked(
     alike: Callable[[Index], list[Problem]] | None,
 ) -> Checked:
     has_memory = os.path.lexists(store.folder)
-    problems = [_below_memory(problem) for problem in _store_faults(store)] if has_memory else []
+    problems = [_below_memory(problem) for problem in find_store_faults(store)] if has_memory else []
     problems += find_fact_faults(store.root)
     problems += _git_and_facts(store.root, git)
     problems += find_profile_faults(places)
@@ -127,18 +125,6 @@ def _checked(
     count += sum(os.path.isfile(path) for path in (places.shared_path, places.private_path))
     count += len(JournalSource(store.root).stamps())
     return Checked(valid=not errors, errors=errors, warnings=warnings, files_checked=count)
-
-
-def _store_faults(store: GraphStore) -> list[Problem]:
-    """What is wrong with the graph, and not only in the middle of somebody's save: then it is looked at again."""
-    source = GraphSource(store)
-    for _ in range(_LOOKS):
-        moment = source.moment()
-        found = find_store_faults(store)
-        if not found or (moment is not None and moment == source.moment()):
-            return found
-        sleep(_PAUSE_SECONDS)
-    return find_store_faults(store)
 
 
 def _git_and_facts(root: str, git: Git) -> list[Problem]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from quire.files import is_interrupted, is_text, stamp_of, storage_failed
+from quire.files import Place, World, is_interrupted, is_text, stamp_of, standing_still, storage_failed
 from quire.layers.graph.layout import FOLDER, NODES, RECOVERY, RELATIONS
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model import Edge, Layer, Problem, Record, is_seal
@@ -21,8 +21,9 @@ class GraphSource:
 
     layer: Layer = "graph"
 
-    def __init__(self, store: GraphStore) -> None:
+    def __init__(self, store: GraphStore, world: World | None = None) -> None:
         self._store = store
+        self._world = world
         self.base = store.folder
 
     def folder_stamps(self) -> dict[str, int]:
@@ -34,6 +35,12 @@ class GraphSource:
         if is_interrupted(os.path.join(self._store.folder, RECOVERY)):
             return None
         return f"{self._store.events_size()} {self.folder_stamps()}"
+
+    def still(self) -> contextlib.AbstractContextManager[None]:
+        """Savers wait meanwhile; who was given no world asks nobody to wait."""
+        if self._world is None:
+            return contextlib.nullcontext()
+        return standing_still(self._world, [Place(self._store.root, FOLDER)])
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
         """Sidecars and relations (all of them, or those named) with time and size, the body's beside the sidecar's."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         migrate,
         open_draft,
         profile_access,
+        profile_folders,
     )
     from quire.layers.profile.telling import SHARED_TAGS, Telling, remember
 
@@ -81,6 +82,7 @@ __all__ = [
     "pending_readings",
     "plan_move",
     "profile_access",
+    "profile_folders",
     "read_entry",
     "read_forgotten",
     "reflect",
@@ -146,6 +148,7 @@ _HOMES = {
     "pending_readings": "access",
     "plan_move": "privacy",
     "profile_access": "store",
+    "profile_folders": "store",
     "read_entry": "entries",
     "read_forgotten": "forgotten",
     "reflect": "reflecting",

@@ -14,6 +14,7 @@ import msgspec
 from quire.files import (
     RECOVERY,
     Change,
+    Place,
     World,
     apply_changes,
     ensure_local,
@@ -77,6 +78,12 @@ def profile_access(places: Places, world: World, operation: str) -> Iterator[Non
                 raise NotReady("There is no home folder.", hint="Set MEMORY_HOME to a folder of yours.")
             stack.enter_context(write_access(places.home, HOME_FOLDER, world, operation, lock=LOCK))
         yield
+
+
+def profile_folders(places: Places) -> list[Place]:
+    """Where both documents lie, with their locks."""
+    home = [Place(places.home, HOME_FOLDER, LOCK)] if places.private == AT_HOME and places.home else []
+    return [Place(places.root, FOLDER, LOCK), *home]
 
 
 def has_lock(places: Places) -> bool:

@@ -23,6 +23,7 @@ from quire.surfaces.door import (
     quiet_settings,
 )
 from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE
+from quire.surfaces.mcp.sessions import SESSIONS_MOST, Shares
 from quire.surfaces.mcp.wire import LINE_MOST
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ PATH = "/mcp"
 RATE = 50
 TOKEN_LEAST = 16
 _TOKEN_PARTS = 3
-_SESSIONS_MOST = 256
 _CLOSING_SECONDS = 10
 
 __all__ = ["serve_http"]
@@ -84,17 +84,23 @@ def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:
     app = build_server(replies, may_write).streamable_http_app(
         streamable_http_path=rules.path,
         max_request_body_size=LINE_MOST,
-        max_sessions=_SESSIONS_MOST,
+        max_sessions=(SESSIONS_MOST + 1) * len(rules.tokens),
         transport_security=security,
     )
     config = uvicorn.Config(
-        Doorkeeper(_owned(_once(app)), rules),
+        Doorkeeper(Shares(_owned(_once(app))), rules),
         http=hurried_protocol(),
         timeout_graceful_shutdown=_CLOSING_SECONDS,
         lifespan="on",
         **quiet_settings(),
     )
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _announced(headers: Any) -> int:
+    """How long a body is said to be; one that is too long is refused before it is read."""
+    said = next((value for name, value in headers if name.lower() == b"content-length"), b"")
+    return int(said) if said.isdigit() else 0
 
 
 def _owned(app: Any) -> Any:
@@ -117,7 +123,7 @@ def _once(app: Any) -> Any:
     from quire.surfaces.mcp.wire import refused
 
     async def once(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http" or scope["method"] != "POST":
+        if scope["type"] != "http" or scope["method"] != "POST" or _announced(scope["headers"]) > LINE_MOST:
             await app(scope, receive, send)
             return
         held: list[Any] = []

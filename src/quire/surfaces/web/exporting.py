@@ -43,13 +43,18 @@ def export(world: World, options: Options) -> int:
     assets = read_assets()
     project = Project.open(options.start or world.cwd, world)
     target = project.page_target(options.export or "", force=options.force)
-    made = _Making(project, private=options.private)
-    files = {**_page(assets), **dict(made.files())}
+
+    def made() -> tuple[int, dict[str, bytes]]:
+        making = _Making(project, private=options.private)
+        held = {**_page(assets), **dict(making.files())}
+        return making.count, held
+
+    count, files = project.in_one_state(made)
     place = project.write_page(target, files, force=options.force)
     size = sum(map(len, files.values()))
-    data = {"path": place, "files": len(files), "bytes": size, "records": made.count, "private": options.private}
+    data = {"path": place, "files": len(files), "bytes": size, "records": count, "private": options.private}
     lines = [
-        f"Wrote {place}: {made.count:,} records, {len(files):,} files, {size:,} bytes.",
+        f"Wrote {place}: {count:,} records, {len(files):,} files, {size:,} bytes.",
         "Open index.html in it, or publish the folder as it is.",
     ]
     if not options.private:
