@@ -260,7 +260,7 @@ def serving(certificate: Path | None = None) -> Iterator[Server]:
 
 
 def is_running(pid: int) -> bool:
-    end = time.monotonic() + 3
+    end = time.monotonic() + 30
     while time.monotonic() < end:
         try:
             os.kill(pid, 0)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pace import patience
 from quire.capture.compaction import (
     AUTO,
     ONSET,
@@ -626,9 +627,9 @@ def test_a_long_conversation_takes_seconds() -> None:
             answer(f"{number}", "out " * 100, failed=number % 3 == 0),
             assistant("so it goes " * 20),
         ]
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = run(messages)
-    assert time.perf_counter() - begun < 20
+    assert time.process_time() - begun < patience(20)
     assert (found.evicted, found.kept) == (9_992, 8)
     assert found.after_tokens < 12_000
 
@@ -649,9 +650,9 @@ def test_a_long_conversation_takes_seconds() -> None:
     ids=["sentences", "one word", "summaries", "marks", "surrogates", "brackets", "rule", "paths", "fences"],
 )
 def test_a_huge_message_does_no_harm(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = run([user(text), user("b"), user("c")], keep_turns=1)
-    assert time.perf_counter() - begun < 20
+    assert time.process_time() - begun < patience(20)
     assert found.changed
     assert len(found.summary) < 20_000
     found.summary.encode("utf-8")

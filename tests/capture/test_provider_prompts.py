@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from provider_making import BUNDLE, BUNDLE_REQUEST, QUERY_REQUEST, SESSION, SESSION_REQUEST, Desk, envelope
 
+from pace import patience
 from promised import proves
 from quire.capture import Pin, SummaryRequest
 from quire.capture.providers import PROMPT_BYTES, BundleRequest, RecallRequest, SpendRefused, summariser
@@ -220,9 +221,9 @@ def test_a_caller_is_told_what_was_left_out(tmp_path: Path) -> None:
 
 def test_a_large_prompt_is_made_quickly() -> None:
     payload = "\n".join(f"2026-03-02 {n} tool said: src/module_{n}.py:12 ok, key={n * 7919:x}" for n in range(8_000))
-    began = time.perf_counter()
+    began = time.process_time()
     prompt("session", msgspec.structs.replace(SESSION_REQUEST, item={"payload": payload}))
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < patience(5)
 
 
 # -- a summary ------------------------------------------------------------------------------

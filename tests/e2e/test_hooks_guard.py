@@ -14,6 +14,7 @@ import pytest
 from hooks_here import SHOP_NODES, SILENCE, Hooks, left_behind, text_in
 
 from installed import Git, Memory
+from pace import patience
 from promised import proves
 
 CAP = 0.4
@@ -136,8 +137,8 @@ def test_a_standard_input_that_is_held_open(shop: Hooks, client: str) -> None:
         assert process.stdin is not None
         process.stdin.write(b'{"session_id": "s')
         process.stdin.flush()
-        assert process.wait(10) == 0
-        assert CAP <= time.monotonic() - began < CAP + SLACK
+        assert process.wait(60) == 0
+        assert CAP <= time.monotonic() - began < CAP + patience(SLACK)
         assert process.stdout is not None
         assert process.stdout.read() == SILENCE[client].encode()
     assert [line.partition(" ")[2] for line in shop.log()] == [
@@ -151,8 +152,8 @@ def test_a_standard_input_that_never_ends(shop: Hooks) -> None:
     with open("/dev/zero", "rb") as zeros:
         began = time.monotonic()
         with shop.start("cursor", "session-start", env=SHORT, stdin=zeros) as process:
-            assert process.wait(10) == 0
-            assert time.monotonic() - began < CAP + SLACK
+            assert process.wait(60) == 0
+            assert time.monotonic() - began < patience(CAP + SLACK)
             assert process.stdout is not None
             assert process.stdout.read() == b"{}\n"
     assert left_behind(shop) == []
@@ -162,7 +163,7 @@ def test_a_terminal_as_standard_input(shop: Hooks) -> None:
     ours, theirs = pty.openpty()
     try:
         with shop.start("gemini", "session-start", env=SHORT, stdin=theirs) as process:
-            assert process.wait(10) == 0
+            assert process.wait(60) == 0
             assert process.stdout is not None
             assert process.stdout.read() == b"{}\n"
     finally:
@@ -239,8 +240,8 @@ def test_a_signal_ends_it_well(shop: Hooks, number: signal.Signals, client: str)
         child_of(process)
         began = time.monotonic()
         process.send_signal(number)
-        assert process.wait(10) == 0
-        assert time.monotonic() - began < 2
+        assert process.wait(60) == 0
+        assert time.monotonic() - began < patience(2)
         assert process.stdout is not None
         assert process.stderr is not None
         assert (process.stdout.read(), process.stderr.read()) == (SILENCE[client].encode(), b"")
@@ -273,7 +274,7 @@ def test_a_key_that_interrupts_everybody(shop: Hooks) -> None:
 def test_a_child_that_is_killed(shop: Hooks, client: str) -> None:
     with shop.start(client, "session-start") as process:
         os.kill(child_of(process), signal.SIGKILL)
-        assert process.wait(5) == 0
+        assert process.wait(60) == 0
         assert process.stdout is not None
         assert process.stdout.read() == SILENCE[client].encode()
     assert [line.partition(" ")[2] for line in shop.log()] == [
@@ -286,7 +287,7 @@ def test_a_child_whose_parent_is_killed_goes_by_itself(shop: Hooks) -> None:
     with shop.start("claude", "session-start", env=SHORT) as process:
         child = child_of(process)
         process.kill()
-        process.wait(5)
+        process.wait(60)
         assert str(child) in " ".join(left_behind(shop))
         assert left_behind(shop, 5) == []
 
@@ -305,7 +306,7 @@ def test_programs_that_it_started_are_ended_with_it(shop: Hooks, git: Git, tmp_p
         shop("claude", event, env=env, stdin={"prompt": "webhook retries"}) for event in ("session-start", "prompt")
     ]
     assert [(item.code, item.err) for item in done] == [(0, ""), (0, "")]
-    assert time.monotonic() - began < 2 * (CAP + SLACK)
+    assert time.monotonic() - began < patience(2 * (CAP + SLACK))
     assert (tmp_path / "was-called").exists()
     assert left_behind(shop, 1) == []
 

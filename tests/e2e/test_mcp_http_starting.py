@@ -16,6 +16,8 @@ import pytest
 from mcp_here import PROGRAM, Here, folder, holding
 from mcp_http_here import READER, WRITER, Door, empty_project, request_of, result_of, started
 
+from pace import patience
+
 LIST = request_of("tools/list")
 STORE = request_of("tools/call", name="memory_store", arguments={"section": "Specs", "content": "Stored at the end."})
 NOT_LOCAL = "can be reached by other machines."
@@ -205,7 +207,7 @@ def test_a_signal_ends_it_quietly(here: Here, number: signal.Signals) -> None:
             half.sendall(b"POST /mcp HTTP/1.1\r\nHost: ")
             begun = time.monotonic()
             code, said = door.end(number)
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < patience(5)
         assert (code, said) == (0, "")
 
 
@@ -235,7 +237,7 @@ def test_what_is_being_written_is_completed_first(here: Here, number: signal.Sig
 
 def wait_until_at_work(door: Door, threads: int) -> None:
     """Until the call has a thread of its own, which then waits for the other writer."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while threads and threads_of(door) == threads and time.monotonic() < end:
         time.sleep(0.01)
     time.sleep(0.1)
@@ -249,7 +251,7 @@ def threads_of(door: Door) -> int:
 
 def wait_until_closed(door: Door) -> None:
     """Until nobody new is let in."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
             socket.create_connection((door.host, door.port), timeout=5).close()

@@ -18,6 +18,7 @@ import pytest
 from page_here import SECONDS, children, fetch, is_alive, made, said_by, until, viewing
 
 from installed import Git, Memory
+from pace import patience
 
 QUIET = subprocess.DEVNULL
 
@@ -136,7 +137,7 @@ def test_a_signal_ends_it_quietly_and_leaves_nothing(here: Memory, number: signa
             started = children(shown.process.pid)
             begun = time.monotonic()
             assert shown.end(number) == (0, b"", b"")
-            assert time.monotonic() - begun < 6
+            assert time.monotonic() - begun < patience(6)
         assert not [pid for pid in started if is_alive(pid)]
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", shown.port), timeout=SECONDS)

@@ -18,6 +18,7 @@ import pytest
 from page_here import made
 
 from installed import Git, Memory, Run
+from pace import patience
 from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 from quire.files import disk, real_world
 from quire.inbox import propose
@@ -414,7 +415,7 @@ def test_many_records(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) 
     begun = perf_counter()
     run = site(memory, tmp_path / "site", seconds=120)
     assert run.code == 0
-    assert perf_counter() - begun < 60
+    assert perf_counter() - begun < patience(60)
     assert run.data["records"] >= count
     assert run.data["bytes"] < 10_000 * count
     assert value(tmp_path / "site", "records")["chunks"] == -(-run.data["records"] // 100)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pace import patience
 from quire.files.programs import Finished, run_program, start_program
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at open files through /proc")
@@ -30,7 +31,7 @@ def is_running(pid: int) -> bool:
     return bool(state.strip()) and not state.strip().startswith("Z")
 
 
-def wait_until_gone(pid: int, seconds: float = 5) -> bool:
+def wait_until_gone(pid: int, seconds: float = 60) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if not is_running(pid):
@@ -91,7 +92,7 @@ def test_much_is_sent_while_much_comes_back(tmp_path: Path) -> None:
 def test_at_the_time_limit_the_whole_group_goes(tmp_path: Path) -> None:
     began = time.monotonic()
     done = sh("sleep 60 & echo $! > child; echo started; trap '' TERM; sleep 60", tmp_path, seconds=0.7)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < patience(5)
     assert (done.code, done.timed_out, done.out) == (None, True, b"started\n")
     assert wait_until_gone(int((tmp_path / "child").read_text()))
 
@@ -105,7 +106,7 @@ def test_a_program_that_closes_its_pipes_and_goes_on_is_stopped_as_well(tmp_path
 def test_a_child_that_holds_the_pipe_does_not_hold_us(tmp_path: Path) -> None:
     began = time.monotonic()
     done = sh("sleep 60 & echo $! > child; echo done; exit 4", tmp_path, seconds=30)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < patience(5)
     assert done == Finished(code=4, out=b"done\n")
     assert wait_until_gone(int((tmp_path / "child").read_text()))
 
@@ -122,7 +123,7 @@ def test_a_child_with_a_session_of_its_own_does_not_hold_us_either(tmp_path: Pat
     done = run_program([sys.executable, "-c", code], cwd=str(tmp_path), env=ENV, seconds=30)
     child = int((tmp_path / "child").read_text())
     try:
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < patience(10)
         assert (done.code, done.out) == (0, b"done\n")
         assert is_running(child)
     finally:
@@ -187,7 +188,7 @@ def test_who_is_interrupted_takes_the_program_along(tmp_path: Path) -> None:
     while not me.exists() or not me.read_text().strip():
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=10)
+    _, said = process.communicate(timeout=60)
     assert b"KeyboardInterrupt" in said
     assert wait_until_gone(int(me.read_text()))
 
@@ -202,12 +203,12 @@ def test_a_program_in_the_background_lives_without_us(tmp_path: Path) -> None:
     began = time.monotonic()
     env = {**os.environ, "PYTHONWARNINGS": "error"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < patience(10)
     assert done.stderr == ""
     pid = int(done.stdout)
     try:
         said = tmp_path / "said"
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while time.monotonic() < end and not (said.exists() and said.read_text().strip()):
             time.sleep(0.02)
         assert int(said.read_text()) == pid
@@ -221,7 +222,7 @@ def test_a_program_in_the_background_lives_without_us(tmp_path: Path) -> None:
 @needs_proc
 def test_a_program_in_the_background_leaves_no_dead_process(tmp_path: Path) -> None:
     pid = start_program(["/bin/true"], cwd=str(tmp_path), env=ENV)
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while time.monotonic() < end and Path(f"/proc/{pid}").exists():
         time.sleep(0.02)
     assert not Path(f"/proc/{pid}").exists()

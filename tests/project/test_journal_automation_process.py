@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from pace import patience
 from quire.files import Holder, World, daemons, held
 from quire.model import Conflict, QuireError
 from quire.project import Project
@@ -67,7 +68,7 @@ def keeping(cycle: str = CYCLE, bounds: str = "") -> list[str]:
     return [sys.executable, "-P", "-c", KEEP.format(cycle=line, bounds=bounds), "automate"]
 
 
-def eventually(is_so: Callable[[], Any], seconds: float = 10.0) -> Any:
+def eventually(is_so: Callable[[], Any], seconds: float = 60.0) -> Any:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         found = is_so()
@@ -145,7 +146,7 @@ def test_a_run_while_another_is_under_way_does_nothing(here: Project, tmp_path: 
         before = Path(here.root, ".agent-memory/history/events.jsonl").read_bytes()
         began = time.monotonic()
         cycle = here.journal_run_once()
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < patience(1.0)
         assert (cycle.status, cycle.busy, cycle.run) == ("idle", True, {})
         assert Path(here.root, ".agent-memory/history/events.jsonl").read_bytes() == before
         assert not automation(here, "latest-run.json").exists()
@@ -215,8 +216,8 @@ def test_a_run_in_the_background_ends_after_the_current_write(here: Project, tmp
         time.sleep(0.5)
         process.terminate()
         began = time.monotonic()
-        assert process.wait(10) == 0
-        assert time.monotonic() - began < 5.0
+        assert process.wait(60) == 0
+        assert time.monotonic() - began < patience(5.0)
     run = json.loads(automation(here, "latest-run.json").read_bytes())
     assert any("asked to end" in text for text in (*run["errors"], *run["warnings"]))
     assert run["importSync"]["results"] == []
@@ -241,7 +242,7 @@ def test_it_starts_runs_cycles_gives_signs_of_life_and_stops(here: Project, tmp_
     began = time.monotonic()
     stopped = here.journal_stop()
     assert (stopped.pid, stopped.stopped, stopped.killed) == (done.pid, True, False)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < patience(1.5)
     eventually(lambda: not runs(done.pid))
     assert sorted(path.name for path in automation(here, "").iterdir()) == ["latest-run.json"]
     assert here.journal_automation().running is False
@@ -287,7 +288,7 @@ def test_a_sign_of_life_comes_during_a_cycle_too(here: Project) -> None:
     eventually(lambda: seen.add(here.journal_automation().last_heartbeat_at) or len(seen) > 2)
     began = time.monotonic()
     assert here.journal_stop().killed is False
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < patience(3)
 
 
 def test_settings_are_read_again_before_each_cycle(here: Project) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 import msgspec
 from kinds_catalogue import TOLD, WITNESS, Space
 
+from pace import patience
 from quire.machine import Machine
 from quire.model import Problem, QuireError
 from quire.project import Project
@@ -238,7 +239,7 @@ def judge(space: Space, verbs: dict[str, Verb], seconds: float = 10.0) -> Judged
         if name == "check":
             found.checked = texts
         taken = time.monotonic() - begun
-        if taken > seconds:
+        if taken > patience(seconds):
             found.slow[name] = taken
     return found
 

@@ -12,6 +12,7 @@ import pytest
 from kinds_catalogue import Space, lent
 from kinds_damage import SHAPES, damaged, put
 
+from pace import patience
 from promised import proves
 from quire.files import Markers, find_section
 from quire.inbox import read_inbox
@@ -129,7 +130,7 @@ def test_ten_thousand_unknown_keys_are_refused_in_a_moment(space: Space) -> None
     begun = time.process_time()
     with pytest.raises(InputError):
         space.open().save({"task": "t", "nodes": [node]})
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < patience(5)
 
 
 @proves("P5.3", "D3", over="graph", found="a body beyond its limit was first searched for what was rejected")
@@ -137,7 +138,7 @@ def test_a_body_of_ten_megabytes_is_refused_before_it_is_searched(space: Space) 
     begun = time.process_time()
     with pytest.raises(InputError, match="limit is 200000"):
         space.open().save({"task": "t", "nodes": [{"kind": "feature", "title": "T", "body": "word " * 2_000_000}]})
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < patience(2)
 
 
 @proves("P5.3", "D3", over="journal", found="the name of a source had no limit")

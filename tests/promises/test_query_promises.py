@@ -18,6 +18,7 @@ from typing import Any
 import apsw
 import pytest
 
+from pace import patience
 from promised import proves, tally
 from quire.files import World
 from quire.layers.graph import GraphSource
@@ -384,7 +385,7 @@ def test_readers_never_fail_nor_hold_up_a_writer(
     for reader, (out, err) in zip(readers, said, strict=True):
         assert (reader.returncode, err.decode()[-500:]) == (0, "")
         assert int(out) >= 3
-    assert longest < 10
+    assert longest < patience(10)
     assert len(filled.query("zanzibar", limit=100).hits) == 30
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pace import patience
 from quire.guard import find_hostile
 from quire.model import Record, count_tokens
 from quire.retrieval.context import LONG_CHARS, Context, Left, Offer, fit_context
@@ -500,9 +501,9 @@ def test_a_section_with_an_endless_name_costs_little() -> None:
 
 def test_many_and_long_records_are_fitted_in_no_time() -> None:
     relevant = [offer(f"a{at}", f"{at} " + "ab. " * 2000, SECTIONS[at % 7], score=float(at)) for at in range(512)]
-    begun = time.monotonic()
+    begun = time.process_time()
     found = fit(relevant=relevant, budget=60)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < patience(5)
     assert found.counts == {"too-long": 512}
 
 

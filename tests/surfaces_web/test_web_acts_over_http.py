@@ -16,6 +16,7 @@ import pytest
 from web_serving import PageDoor, harbor, opened
 
 from installed import Git, Memory
+from pace import patience
 from quire.files import real_world
 from quire.inbox import propose
 from quire.project import Project
@@ -355,13 +356,13 @@ def listening(wire: Wire) -> Iterator[Listening]:
     found.close()
 
 
-def told(wire: Wire, listening: Listening, version: str, seconds: float = 10) -> str:
+def told(wire: Wire, listening: Listening, version: str, seconds: float = 60) -> str:
     """Wait to be told of another state, which is then the one of every answer."""
     begun = time.monotonic()
     while (found := listening.next()) == version:
         pass
-    assert time.monotonic() - begun < seconds
-    end = time.monotonic() + 5
+    assert time.monotonic() - begun < patience(seconds)
+    end = time.monotonic() + 60
     while wire.version() != found and time.monotonic() < end:
         found = listening.next() if listening_more(listening) else found
     assert wire.version() == found
