@@ -1,7 +1,9 @@
 """What files hold under names, by their contents: each content is parsed once for all names that are asked of it.
 
 A content never changes, so what was found in it may be kept. Where the very text of a definition stands in another
-version of its file, too, that version holds the same definition, and is not parsed at all.
+version of its file, too, that version holds the same definition, and is not parsed at all. Elsewhere a definition may
+be cut out and parsed alone. What is known in these ways tells which commit changed something; a verdict is given on
+what was parsed as a whole.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from quire.anchors.symbols import Symbol, Unparsed, Wanted, find_symbol, read_symbols
+from quire.anchors.symbols import Symbol, Unparsed, Wanted, find_symbol, is_python, read_symbols
 from quire.files import is_blob
 
 _RULES = 1
@@ -23,6 +25,7 @@ _STEP = 8
 _KEPT = 400
 """Of more versions than these only those are kept that were asked for this time."""
 _TEXTS = 8
+_MARK = "~"
 _CONTENT = 20
 """So much of a content's id tells it apart from the other versions of its file."""
 
@@ -58,10 +61,15 @@ class Definitions:
     def __init__(self, keep: Keep | None = None) -> None:
         self._keep = keep
         self._known: dict[tuple[str, str], dict[str, str]] = {}
-        """By file and name: by content, the digest; empty where the content defines no such thing."""
+        """By file and name: by content, the digest; empty where the content defines no such thing.
+
+        It begins with a mark where the content was not parsed as a whole.
+        """
         self._used: dict[tuple[str, str], set[str]] = {}
         self._texts: dict[tuple[str, str], list[tuple[bytes, int, str]]] = {}
         """By file and name: texts of it that were parsed, how often each stood in its file, its digest."""
+        self._cut: dict[tuple[str, str], str] = {}
+        """By file and name: the whole name of what can be cut out of a version, and be read alone."""
         self._faulty: dict[tuple[str, str, str], Definition] = {}
         """What is not kept, because another day it may be told."""
         self._wanted: dict[str, dict[str, None]] = {}
@@ -87,8 +95,8 @@ class Definitions:
         self.want([f"{file}#{name}"])
         if not content:
             return self._parse(file, None, read(), (name,))[name]
-        if not self._is_known(file, name, content):
-            names = [other for other in self._wanted[file] if not self._is_known(file, other, content)]
+        if not self._is_known(file, name, content, whole=True):
+            names = [other for other in self._wanted[file] if not self._is_known(file, other, content, whole=True)]
             return self._parse(file, content, read(), names)[name]
         return self._faulty.get((file, name, content)) or Definition(self.digest(file, name, content) or "")
 
@@ -104,7 +112,8 @@ class Definitions:
     def digest(self, file: str, name: str, content: str) -> str | None:
         """The digest, where it is at hand; empty where the content defines no such thing."""
         self._used.setdefault((file, name), set()).add(content[:_CONTENT])
-        return self._known.get((file, name), {}).get(content[:_CONTENT])
+        known = self._known.get((file, name), {}).get(content[:_CONTENT])
+        return known.removeprefix(_MARK) if known is not None else None
 
     def write_down(self) -> None:
         """Keep what was found. What a run that is cut short has found until then is not lost."""
@@ -120,8 +129,11 @@ class Definitions:
         self._new.clear()
         self._keep.note_at_once(memos)
 
-    def _is_known(self, file: str, name: str, content: str) -> bool:
-        return self.digest(file, name, content) is not None or (file, name, content) in self._faulty
+    def _is_known(self, file: str, name: str, content: str, *, whole: bool = False) -> bool:
+        if (file, name, content) in self._faulty:
+            return True
+        known = self._known.get((file, name), {}).get(content[:_CONTENT])
+        return known is not None and not (whole and known.startswith(_MARK))
 
     def _note(self, file: str, name: str, content: str, digest: str) -> None:
         self._known.setdefault((file, name), {})[content[:_CONTENT]] = digest
@@ -132,12 +144,25 @@ class Definitions:
         """Whether this version has a text of the definition that was parsed already, as often as that one had it."""
         for text, times, digest in reversed(self._texts.get((file, name), [])):
             if _times(data, text) == times:
-                self._note(file, name, content, digest)
+                self._note(file, name, content, _MARK + digest)
                 return True
-        if not Wanted([name]).may_be_in(data):
-            self._note(file, name, content, "")
-            return True
-        return False
+        cut = self._cut_out(file, name, data) if Wanted([name]).may_be_in(data) else ""
+        if cut is not None:
+            self._note(file, name, content, _MARK + cut)
+        return cut is not None
+
+    def _cut_out(self, file: str, name: str, data: bytes) -> str | None:
+        whole = self._cut.get((file, name))
+        if not whole:
+            return None
+        from quire.anchors.python_cuts import cut_out
+
+        found = cut_out(data, whole)
+        if found is None:
+            return None
+        self._note_text(file, name, data, *found)
+        self._count()
+        return found[1]
 
     def _parse(self, file: str, content: str | None, data: bytes, names: Collection[str]) -> dict[str, Definition]:
         symbols = read_symbols(file, data, names)
@@ -156,22 +181,34 @@ class Definitions:
                     if found[name] == Definition(found[name].digest):
                         self._note(file, name, content, found[name].digest)
                     if symbol is not None and not doubt:
-                        self._note_text(file, name, data, symbol)
+                        self._learn(file, name, data, symbol)
         if content:
             unsure = {name: it for name, it in found.items() if self.digest(file, name, content) is None}
             self._faulty.update({(file, name, content): it for name, it in unsure.items()})
+        self._count()
+        return found
+
+    def _count(self) -> None:
         self._parses += 1
         if self._parses % _STEP == 0:
             self.write_down()
-        return found
 
-    def _note_text(self, file: str, name: str, data: bytes, symbol: Symbol) -> None:
-        lines = data.split(b"\n")
+    def _learn(self, file: str, name: str, data: bytes, symbol: Symbol) -> None:
+        """How to know this definition in other versions without parsing them: by its text, or by cutting it out."""
+        if (file, name) not in self._cut and is_python(file):
+            from quire.anchors.python_cuts import cut_out
+
+            # Tried once where it is known what has to come out.
+            found = cut_out(data, symbol.name)
+            self._cut[file, name] = symbol.name if found and found[1] == symbol.digest else ""
         if data.count(b"\r") != data.count(b"\r\n"):
             return  # not everybody counts such lines alike
-        text = b"\n".join(lines[symbol.first_line - 1 : symbol.last_line])
+        text = b"\n".join(data.split(b"\n")[symbol.first_line - 1 : symbol.last_line])
+        self._note_text(file, name, data, text, symbol.digest)
+
+    def _note_text(self, file: str, name: str, data: bytes, text: bytes, digest: str) -> None:
         texts = self._texts.setdefault((file, name), [])
-        texts[:] = [*texts[1 - _TEXTS :], (text, _times(data, text), symbol.digest)]
+        texts[:] = [*texts[1 - _TEXTS :], (text, _times(data, text), digest)]
 
 
 def _times(data: bytes, text: bytes) -> int:

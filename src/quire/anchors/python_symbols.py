@@ -8,7 +8,7 @@ from typing import Any
 
 from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, digest_of
 
-__all__ = ["read_python"]
+__all__ = ["digest_alone", "read_python"]
 
 # Positions are no fields; these fields say nothing about behaviour, or do not exist in every version.
 _SKIPPED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
@@ -23,20 +23,37 @@ _Scope = tuple[str, ...]
 
 def read_python(data: bytes, wanted: Wanted | None = None) -> Symbols | Unparsed:
     """Functions, classes, methods, and the variables of modules and classes; all, or those that are wanted."""
+    tree = _parsed(data)
+    if isinstance(tree, Unparsed):
+        return tree
+    return Symbols(_walk(tree) if wanted is None else _search(tree, data, wanted))
+
+
+def digest_alone(data: bytes, parts: _Scope) -> str | None:
+    """The digest of a definition of this name that is all a source holds, but for a block around it."""
+    tree = _parsed(data)
+    held = [] if isinstance(tree, Unparsed) else tree.body
+    if len(held) == 1 and type(held[0]).__name__ == "If":
+        held = held[0].body
+    if len(held) != 1 or type(held[0]).__name__ not in _NAMED or held[0].name != parts[-1]:
+        return None
+    return _walk(held[0], parts[:-1], alone=True)[0].digest
+
+
+def _parsed(data: bytes) -> _Node | Unparsed:
     import ast
     import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(data)
+            return ast.parse(data)
     except SyntaxError as error:
         return Unparsed(f"has a syntax error on line {error.lineno}" if error.lineno else "has a syntax error")
     except (RecursionError, MemoryError):
         return Unparsed("is nested too deeply to be read")
     except ValueError:
         return Unparsed("is not text in the encoding it declares")
-    return Symbols(_walk(tree) if wanted is None else _search(tree, data, wanted))
 
 
 def _search(tree: _Node, data: bytes, wanted: Wanted) -> list[Symbol]:

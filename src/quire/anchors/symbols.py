@@ -18,6 +18,7 @@ __all__ = [
     "digest_of",
     "find_symbol",
     "has_grammar",
+    "is_python",
     "read_symbols",
 ]
 
@@ -124,6 +125,10 @@ def has_grammar(path: str) -> bool:
     """Whether symbols can be read from a file of this name."""
     extension = _extension(path)
     return extension in PYTHON or extension in GRAMMARS
+
+
+def is_python(path: str) -> bool:
+    return _extension(path) in PYTHON
 
 
 def combined(symbols: Sequence[Symbol]) -> Symbol:
