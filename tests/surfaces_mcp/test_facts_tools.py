@@ -105,6 +105,7 @@ def test_recall_gives_the_fact_its_origin_and_its_verdict(tools: Tools) -> None:
         "content": RETRIES,
         "confidence": 1.0,
         "tier": "answer",
+        "reviewed": False,
         "created_at": "2026-03-02T11:19:00.000Z",
         "tags": ["billing"],
         "origin": "mcp",
@@ -125,6 +126,7 @@ def test_recall_marks_each_fact_as_data(tools: Tools) -> None:
         f"content: {RETRIES}\n"
         "confidence: 1\n"
         "tier: answer\n"
+        "reviewed: no\n"
         "created_at: 2026-03-02T11:19:00.000Z\n"
         f"</{boundary}>"
     )

@@ -215,6 +215,7 @@ def test_an_answer_is_told_once_and_its_items_say_what_it_is(tools: Tools) -> No
         "title": "Retries run in the worker",
         "status": "active",
         "tier": "answer",
+        "reviewed": True,
         "verdict": "fresh",
         "why": "words and meaning",
         "updated_at": "2026-03-02T11:19:00+00:00",

@@ -45,8 +45,8 @@ CHANGES = (
 )
 NOT_HERE = "There is no journal here: `.agent-memory/state.json` is missing."
 EDITED = (
-    "projection:gotchas:edited: `docs/agent-memory/gotchas.md` is not as it would be written: it was edited, or another "
-    "program wrote it."
+    "projection:gotchas:edited: `docs/agent-memory/gotchas.md` is not as it would be written: it was edited, or "
+    "another program wrote it."
 )
 NO_PROCESS = "No process keeps the journal, and none has to."
 Tree = dict[str, bytes]

@@ -369,6 +369,7 @@ def test_search_finds_by_words(profile: Profile) -> None:
     assert 0 < found.pop("score") <= 4.5
     assert found.pop("why")
     assert found.pop("tier") == "answer"
+    assert found.pop("reviewed") is False
     stored = SAMPLE["memories"]["tools"]["package_manager"]
     assert found == {
         "ref": "profile:tools.package_manager",

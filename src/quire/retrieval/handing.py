@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from quire.model import Record, Verdict, count_tokens, cut, first_sentence, one_line
-
 from quire.retrieval.answer import NOT_REVIEWED
 
 if TYPE_CHECKING:
