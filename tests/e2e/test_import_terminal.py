@@ -135,7 +135,9 @@ def test_nothing_new_asks_nothing(hosts: Hosts) -> None:
 def test_a_choice_that_cannot_be_saved(hosts: Hosts) -> None:
     hosts.put("adr")
     hosts.memory.save({"kind": "decision", "title": "Plan with integers", "body": "Another reason."})
-    code, seen = choose(hosts, "adr", answers=[b"y", b"s"])
-    assert "Not accepted: `decision.plan-with-integers` is there already; a proposal changes no record." in seen
-    assert seen.endswith("2 proposals wait in the inbox.\n"), seen
+    # What was proposed before is asked for, too.
+    hosts.data("adr")
+    code, seen = choose(hosts, "adr", answers=[b"s", b"y", b"s"])
+    assert "Not accepted: `decision.plan-with-integers` is there already, and another source made it;" in seen
+    assert seen.endswith("3 proposals wait in the inbox.\n"), seen
     assert code == 0

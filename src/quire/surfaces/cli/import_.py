@@ -136,10 +136,10 @@ def _is(items: list[Proposal]) -> str:
 
 
 def _choose(project: Importing, done: ImportedHosts) -> None:
-    """Ask for each of them; what is skipped stays in the inbox."""
-    for number, item in enumerate(done.proposals, start=1):
+    """Ask for each that waits of these sources; what is skipped stays in the inbox."""
+    for number, item in enumerate(done.waiting, start=1):
         show_proposal(item)
-        word = _answered(f"{number} of {len(done.proposals)}: {_CHOICE}")
+        word = _answered(f"{number} of {len(done.waiting)}: {_CHOICE}")
         if word == "q":
             break
         if word == "y":
