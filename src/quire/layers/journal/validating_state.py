@@ -136,7 +136,7 @@ def check_baseline(bundle: Bundle, now: datetime) -> Finding:
     at = shown(snapshot, "validatedAt")
     hint = "`memory journal update --validate` runs the project's own checks."
     if shown(snapshot, "status") == "not-run" or not at:
-        said = "The project's own checks were not run for this memory; `memory journal update --validate` runs them."
+        said = "The project's own checks were not run for this memory; `update --validate` runs them."
         return passed("validation:baseline", said, _STATE)
     moment = moment_of(at)
     if moment is None:
