@@ -136,7 +136,8 @@ def test_without_time_for_it_a_change_is_told_without_its_commit(saved: tuple[An
 def test_decorators_blocks_and_methods_are_followed_through_versions(desk: Any) -> None:
     """However a definition is written, the commits that changed it are those that parsing everything would find."""
     text = (
-        "class Line:\n    @first(\n        1,\n    )\n    # Why.\n    @second\n    def push(\n        self,\n    ) -> None:\n"
+        "class Line:\n    @first(\n        1,\n    )\n    # Why.\n    @second\n"
+        "    def push(\n        self,\n    ) -> None:\n"
         '        """Text\nat the margin."""\n        return 0\n\n    push_again = push\n\n\ndef last(a): return 0\n'
     )
     desk.project.init()

@@ -136,7 +136,12 @@ def _walk(tree: _Node, scope: _Scope = (), local: bool = False, *, alone: bool =
             scope = (*scope, names[0])
         local = local or kind in _FUNCTIONS
         tokens.append("(" + kind)
-        todo += [(part, scope, local) for part in reversed([*_parts(item, kind), ")"])]
+        parts = [*_parts(item, kind), ")"]
+        for place, part in enumerate(parts):
+            if not isinstance(part, str):
+                todo += [(later, scope, local) for later in reversed(parts[place:])]
+                break
+            tokens.append(part)
     return found
 
 
