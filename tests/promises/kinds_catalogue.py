@@ -129,6 +129,7 @@ KINDS: dict[str, Kind] = {
     "rejection": Kind("inbox", r"harbor/\.memory/rejected/[0-9a-f]{32}\.json", "json", "version"),
     "spool": Kind("inbox", r"harbor/\.memory/local/ended(-[0-9a-f]+)?\.jsonl", "lines"),
     "collected": Kind("inbox", r"harbor/\.memory/local/collected\.json", "json", "version"),
+    "ingested": Kind("inbox", r"harbor/\.memory/local/ingested\.json", "json", "version"),
     "receipts": Kind("inbox", r"harbor/\.memory/local/receipts\.jsonl", "lines"),
     "transcript": Kind("inbox", r"home/\.claude/projects/.+\.jsonl", "lines"),
     "log of hooks": Kind("inbox", r"harbor/\.memory/local/hooks\.log", "text"),

@@ -57,6 +57,7 @@ UNHEARD: dict[str, str] = {
     "log of the keeper": "text, shown as it is",
     "log of hooks": "text, shown as it is",
     "spool": "told by who reads it next: see `test_a_pointer_that_was_cut_off`",
+    "ingested": "which state of the documents was taken in; without it they are read again, and nothing changes",
     "collected": "how far sessions were read; without it they are read again, and what they say is known",
     "receipts": "what was handed over; a line that cannot be read is passed over",
     "imports": "how far sessions were read; told by `journal validate`",
