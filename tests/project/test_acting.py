@@ -90,7 +90,7 @@ def remembered(acting: Acting) -> Tree:
         for folder, folders, files in os.walk(os.path.join(acting.root, top)):
             folders[:] = [name for name in folders if name not in ("index", "recovery", ".backup")]
             for name in files:
-                if name not in ("events.jsonl", ".lock", "memory.lock", ".gitignore"):
+                if name not in ("events.jsonl", ".lock", "memory.lock", ".gitignore", "reviewed"):
                     path = Path(folder, name)
                     found[os.path.relpath(path, acting.root)] = path.read_bytes()
     return found

@@ -28,7 +28,6 @@ from quire.retrieval.render import cut_body
 from quire.retrieval.signal import is_low_signal
 from quire.surfaces.web.prose import prose_of
 from quire.upkeep.export_page import is_beginning
-from quire.upkeep.views.items import _without_marks
 
 __all__ = ["TARGETS"]
 
@@ -123,7 +122,7 @@ def _hostile(said: str) -> object:
 def _prose(said: str) -> object:
     tree = prose_of(said)
     _check_tree(tree)
-    return tree, cut_body(said, 50, tokens.count_tokens), is_beginning(said[:20], said), _without_marks(said)
+    return tree, cut_body(said, 50, tokens.count_tokens), is_beginning(said[:20], said), text.without_marks(said)
 
 
 def _check_tree(tree: Any) -> None:
