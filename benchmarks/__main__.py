@@ -19,6 +19,7 @@ SUITES = (
     "must_not",
     "staleness",
     "verdict_cost",
+    "after_merge",
     "facts_recall",
     "facts_speed",
     "profile_search",
