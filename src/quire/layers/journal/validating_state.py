@@ -1,15 +1,18 @@
 """Checks of the state and the settings, and of what the bundle claims of the project.
 
-Two things are told more mildly than the original program tells them. A check of the project that was never run, or is
-long ago, is a warning: a date must not make a healthy memory red. And so is a path of the bundle that is gone: the code
-has moved on, and the memory is stale, not broken.
+Two things are told more mildly than the original program tells them. A check of the project that was never run passes,
+and one that is long ago is a warning: a date must not make a healthy memory red. And so is a path of the bundle that is
+gone: the code has moved on, and the memory is stale, not broken.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
 from quire.layers.journal.bundles import objects_at, part, shown, texts_at
 from quire.layers.journal.canonical import content_hash
@@ -17,6 +20,7 @@ from quire.layers.journal.documents import read_state
 from quire.layers.journal.layout import CONFIG, FOLDER, STATE
 from quire.layers.journal.numbering import moment_of
 from quire.layers.journal.settings import Config, config_faults, read_config
+from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
 from quire.layers.journal.validating_findings import (
     MENDS,
@@ -32,6 +36,7 @@ from quire.model import QuireError
 
 _STATE, _CONFIG = f"{FOLDER}/{STATE}", f"{FOLDER}/{CONFIG}"
 _FRESH_DAYS = 14
+_KEY_CHARS = 24
 _COVERED = 5
 _COUNTED = 3
 _PLACES = (("projectMap", "modules"), ("projectMap", "entrypoints"), ("projectMap", "denseSourceAreas"))
@@ -56,7 +61,28 @@ def check_state(root: str) -> tuple[State | None, list[Finding]]:
     else:
         said = "The hash of the state is not that of its bundle: the bundle was changed by something else."
         found.append(failed("state:bundle-hash", said, _STATE, MENDS))
-    return state, found
+    return state, [*found, *_doubled(root)]
+
+
+def _doubled(root: str) -> Iterator[Finding]:
+    """Keys that stand in one object twice, as a merge may leave them: whoever reads the file takes the last."""
+    import json
+
+    seen: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            seen.extend(name for name, number in Counter(name for name, _ in pairs).items() if number > 1)
+        return found
+
+    with contextlib.suppress(QuireError, ValueError, RecursionError):
+        json.loads(held_file(root, STATE) or b"{}", object_pairs_hook=once)
+    if seen:
+        # What is no ordinary key is not repeated: it may be a credential.
+        names = "".join(f" `{name}`" for name in seen[:1] if name.isidentifier() and len(name) <= _KEY_CHARS)
+        said = f"In `{_STATE}` a key{names} stands twice in one object; the last one counts."
+        yield warned("state:keys", said, _STATE, "Keep the one that holds; the next update writes the file anew.")
 
 
 def _brought_back(root: str) -> str:
