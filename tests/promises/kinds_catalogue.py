@@ -131,6 +131,7 @@ KINDS: dict[str, Kind] = {
     "collected": Kind("inbox", r"harbor/\.memory/local/collected\.json", "json", "version"),
     "ingested": Kind("inbox", r"harbor/\.memory/local/ingested\.json", "json", "version"),
     "receipts": Kind("inbox", r"harbor/\.memory/local/receipts\.jsonl", "lines"),
+    "reviewed": Kind("inbox", r"harbor/\.memory/local/reviewed", "text"),
     "transcript": Kind("inbox", r"home/\.claude/projects/.+\.jsonl", "lines"),
     "log of hooks": Kind("inbox", r"harbor/\.memory/local/hooks\.log", "text"),
     "hook lock": Kind("inbox", r"harbor/\.memory/local/(hooks-[0-9a-f]|collecting|collect)\.lock", "other"),

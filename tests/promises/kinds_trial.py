@@ -60,6 +60,7 @@ UNHEARD: dict[str, str] = {
     "ingested": "which state of the documents was taken in; without it they are read again, and nothing changes",
     "collected": "how far sessions were read; without it they are read again, and what they say is known",
     "receipts": "what was handed over; a line that cannot be read is passed over",
+    "reviewed": "what a person has looked at; a line that cannot be read counts for nothing",
     "imports": "how far sessions were read; told by `journal validate`",
     "transcript": "the client's own; told by who reads it",
     "note of wiring": "without it, what was replaced is not put back",

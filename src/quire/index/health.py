@@ -37,7 +37,7 @@ def index_fault(folder: str) -> str | None:
     path = os.path.join(folder, FILE)
     if not os.path.lexists(path):
         return None
-    if os.path.islink(path) or not os.path.isfile(path):
+    if os.path.islink(folder) or os.path.islink(path) or not os.path.isfile(path):
         return "it is no plain file"
     try:
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
