@@ -320,6 +320,7 @@ def test_the_json_has_the_documented_shape(shop: Any, repo: Path) -> None:
             "score",
             "faded",
             "amended_by",
+            "reviewed",
             "session",
             "verdict",
             "checked",

@@ -173,7 +173,7 @@ def _saved_fields(saved: Saved) -> dict[str, Any]:
 
 def confirmed_fields(saved: Saved, before: Mapping[str, Verdict]) -> dict[str, Any]:
     """What was confirmed, and the verdict that each node had before."""
-    return {**_saved_fields(saved), "before": {ref: verdict_fields(verdict) for ref, verdict in before.items()}}
+    return {**saved_fields(saved), "before": {ref: verdict_fields(verdict) for ref, verdict in before.items()}}
 
 
 # -- keeping it honest ------------------------------------------------------------------------
