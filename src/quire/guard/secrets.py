@@ -103,17 +103,31 @@ def _hits(text: str) -> list[Hit]:
 
 
 def _present(text: str, words: list[tuple[int, int]]) -> list[Rule]:
-    """Return the rules of which a literal occurs; plain loops, because this runs for every string of a save."""
-    present: list[Rule] = []
-    # Only the forms of keys go over more than a word.
+    """Return the rules of which a literal occurs, quickly, because this runs for every string of a memory."""
+    found = {number for number in _WIDE for start in RULES[number].starts if start in text}
+    # Only the forms of keys go over more than a word. Of the others those are looked for that share two letters.
     dense = "\n".join([text[start:end] for start, end in words])
-    for rule in RULES:
-        where = text if rule.check == "pem" or " " in rule.prefix else dense
-        for start in rule.starts:
-            if start in where:
-                present.append(rule)
-                break
-    return present
+    for pair in {*map(str.__add__, dense, dense[1:])} & _BY_PAIR.keys():
+        found.update(number for number, start in _BY_PAIR[pair] if start in dense)
+    return [RULES[number] for number in sorted(found)]
+
+
+def _by_pair() -> dict[str, list[tuple[int, str]]]:
+    """The literals that are looked for in single words, by a pair of letters that each of them holds."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for number, rule in enumerate(RULES):
+        for start in rule.starts if number not in _WIDE else ():
+            found.setdefault(start[:2], []).append((number, start))
+    return found
+
+
+_WIDE = frozenset(
+    number
+    for number, rule in enumerate(RULES)
+    if rule.check == "pem" or " " in rule.prefix or min(map(len, rule.starts)) < 2
+)
+"""Rules that are looked for in the whole text."""
+_BY_PAIR = _by_pair()
 
 
 def _bounded(source: Iterator[Hit]) -> Iterator[Hit]:

@@ -28,8 +28,10 @@ def find_fact_faults(root: str) -> list[Problem]:
         reason = (error.strerror or str(error)).lower()
         said = f"It cannot be read: {reason}."
         return [Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there.")]
-    resolved = resolve_reading(read_lines(data, path))
-    return [*resolved.problems, *_doubled(data, path), *_secrets(data, path), *_disagreements(resolved, path)]
+    reading = read_lines(data, path)
+    resolved = resolve_reading(reading)
+    secrets = _secrets(data, path) if any(stored_secrets(path, text) for text in told_texts(reading)) else []
+    return [*resolved.problems, *_doubled(data, path), *secrets, *_disagreements(resolved, path)]
 
 
 def _doubled(data: bytes, path: str) -> list[Problem]:
@@ -42,12 +44,11 @@ def _doubled(data: bytes, path: str) -> list[Problem]:
 
 
 def _secrets(data: bytes, path: str) -> list[Problem]:
-    """Credentials in what people wrote. Ids and digests look like them and are none."""
+    """Credentials in what people wrote, line by line. Ids and digests look like them and are none."""
     found = []
     for number, line in lines(data):
-        if stored_secrets(path, line.decode("utf-8", "replace")):
-            for text in told_texts(read_lines(line)):
-                found += stored_secrets(path, text, number)
+        for text in told_texts(read_lines(line)):
+            found += stored_secrets(path, text, number)
     return found
 
 
