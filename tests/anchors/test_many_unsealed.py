@@ -38,7 +38,7 @@ def test_the_calls_of_git_do_not_grow_with_the_records(
     search, notes = calls_of_git(tmp_path, environment)
     status = desk.elsewhere(desk.repo, PATH=search).project.status()
 
-    assert len(notes.read_text().splitlines()) < 25
+    assert len(notes.read_text().splitlines()) < 32
     verdicts = {row.id: row.verdict for row in status.attention}
     assert verdicts == {left: "changed", edited: "unverifiable"}
     assert status.verdicts["fresh"] == others + 1
