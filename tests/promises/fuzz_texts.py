@@ -203,7 +203,7 @@ TARGETS: tuple[Target, ...] = (
         ],
         "guard.text guard.framing guard.instructions guard.steering guard.steering_marks guard.steering_orders "
         "guard.steering_people guard.steering_abroad guard.admission guard.effects guard.commands guard.orders "
-        "guard.folding",
+        "guard.plain_letters",
         (QuireError,),
         most=3000,
         cost=3,

@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Iterable, Sequence
 
-from quire.guard.folding import folded
+from quire.guard.plain_letters import folded
 from quire.model import one_line
 
 __all__ = ["EFFECTS", "effects_of", "flags_of", "is_denied", "shown_flags", "words_of"]

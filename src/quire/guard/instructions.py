@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import re
 
-from quire.guard.folding import folded_seen
+from quire.guard.plain_letters import folded_seen
 from quire.guard.steering import SPACE
 from quire.guard.steering_abroad import LATIN, NATIVE
 from quire.guard.steering_marks import command_flags, mark_flags

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from quire.upkeep.sync import Synced, sync_memory
     from quire.upkeep.sync_marker import advance_marker, newer_marker
     from quire.upkeep.taking_back import Step, events_back, refuse_rejected, refuse_torn, steps_back
-    from quire.upkeep.upgrading import upgrade_advice
+    from quire.upkeep.upgrade_command import upgrade_advice
     from quire.upkeep.verdicts import Verdicts, rested_on
     from quire.upkeep.why import Background, background_of, place_of
 
@@ -219,7 +219,7 @@ _HOMES = {
     "uncommitted_changes": "changes",
     "unfinished_folders": "doctor",
     "unreachable": "installation",
-    "upgrade_advice": "upgrading",
+    "upgrade_advice": "upgrade_command",
     "without_guidance": "guidance",
 }
 
