@@ -59,11 +59,20 @@ def _proposals(data: Any) -> Any:
 
 
 def _wired(data: Any) -> Any:
+    """The parts that every version writes. A later version offers slash commands, too, and words its skill anew."""
     return {
-        item["client"]: [[part["part"], part["path"], part["state"]] for part in item["parts"]]
+        item["client"]: [
+            [part["part"], part["path"], "present" if _is_reworded(part) else part["state"]]
+            for part in item["parts"]
+            if part["part"] != "command"
+        ]
         for item in data["clients"]
         if item["wired"]
     }
+
+
+def _is_reworded(part: Any) -> bool:
+    return part["part"] == "skill" and part["state"] == "changed"
 
 
 READS: dict[tuple[str, ...], tuple[str, Callable[[Any], Any]]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -56,10 +57,12 @@ LATER = "Nothing else was changed. `memory init` offers it again.\n"
 
 @pytest.fixture
 def env(environment: dict[str, str], tmp_path: Path) -> dict[str, str]:
-    """A user who has two agents, and nothing else on the PATH."""
+    """A user who has two agents, and Quire alone on the PATH."""
     for name in (".claude", ".codex"):
         (tmp_path / "home" / name).mkdir()
     (tmp_path / "bin").mkdir()
+    for name in ("quire", "memory-mcp"):
+        (tmp_path / "bin" / name).symlink_to(Path(sysconfig.get_path("scripts")) / name)
     return {
         **environment,
         "MEMORY_NOW": "2026-03-02T11:19:00+00:00",

@@ -37,7 +37,7 @@ def open_project(space: str, now: datetime = LATER, phase: str = "b") -> Project
     numbers = iter(range(10**6))
 
     def token() -> str:
-        return f"{phase}{next(numbers):07x}" * 2
+        return f"{ord(phase[0]):02x}{next(numbers):06x}" * 2
 
     world = World(cwd=root, env=env, now=lambda: now, token=token, sleep=time.sleep, pid=os.getpid())
     return Project.open(root, world)

@@ -10,8 +10,11 @@ from typing import Any
 from fuzz_engine import Target
 from fuzz_yard import as_text
 
+from quire.anchors.definitions import Definitions
 from quire.anchors.match import Files, covers, is_glob, pattern_fault, static_prefix
-from quire.anchors.symbols import find_symbol, read_symbols
+from quire.anchors.python_cuts import cut_out
+from quire.anchors.symbols import Unparsed, find_symbol, read_symbols
+from quire.files.digests import blob_id
 from quire.files.jsonc import append_item, remove_items, remove_member, set_member
 from quire.files.jsonc_reading import parse, read_jsonc, same
 from quire.files.sections import Markers, find_section, place_section, remove_section
@@ -146,12 +149,39 @@ def _globs(anchor: str) -> object:
 
 def _symbols(ending: str, data: bytes) -> object:
     found = read_symbols(f"a.{ending}", data)
-    if isinstance(found, list):
+    if isinstance(found, Unparsed):
+        return found
+    for symbol in found[:5]:
+        assert find_symbol(found, symbol.name) is not None
+    if ending == "py":
         for symbol in found[:5]:
-            assert find_symbol(found, symbol.name) is not None
+            cut = cut_out(data, symbol.name)
+            if cut and not found.doubtful:
+                assert cut[1] == symbol.digest, "what is cut out has another digest"
     return found
 
 
+def _versions(data: bytes) -> object:
+    """Two versions of a file: what was learnt from the first does not change what is found in the second."""
+    first, _, second = data.partition(b"\0")
+    first_id, second_id = (blob_id(text, "0" * 40) for text in (first, second))
+    ids = {first_id: first, second_id: second}
+    whole = read_symbols("a.py", second, ("A.m",))
+    known = Definitions()
+    known.find("a.py", "A.m", first_id, lambda: first)
+    known.compare("a.py", second_id, ids.get, ("A.m",))
+    found = known.digest("a.py", "A.m", second_id)
+    if found and not isinstance(whole, Unparsed) and not whole.doubtful:
+        symbol = find_symbol(whole, "A.m")
+        assert symbol is not None, "found where it is not defined"
+        assert symbol.digest == found, "found with another digest than in the whole file"
+    return found
+
+
+_METHOD = (
+    b"@x\nclass A(B):\n    y: int = 1\n\n    @z(\n        1\n    )\n"
+    b'    def m(self, *, a=1):\n        """d"""\n        return a\n'
+)
 _CODE: dict[str, bytes] = {
     "py": b'"""D."""\nimport os\n\n@x\nclass A(B):\n    y: int = 1\n\n    async def m(self, *, a=1) -> None:\n'
     b'        """d"""\n'
@@ -226,5 +256,11 @@ TARGETS: tuple[Target, ...] = (
             "anchors.grammar_literals",
         )
         for ending, code in _CODE.items()
+    ),
+    Target(
+        "versions-of-a-file",
+        _versions,
+        lambda: [_METHOD + b"\0" + _METHOD.replace(b"a=1", b"a=2"), _METHOD + b"\0# moved\n" + _METHOD],
+        "anchors.definitions anchors.python_cuts",
     ),
 )

@@ -10,10 +10,12 @@ from fuzz_yard import held, instead_of, root
 from quire.files import decode_object, input_text, lines, parse_strict, pretty
 from quire.inbox import count_pending, read_inbox, read_rejections
 from quire.inbox.proposals import value_digest
+from quire.inbox.reviewed import read_reviewed
 from quire.layers.facts.access import read_access
 from quire.layers.facts.faults import find_fact_faults
 from quire.layers.facts.lines import encode_record, read_lines
 from quire.layers.facts.notes import read_notes
+from quire.layers.facts.originals import not_imported
 from quire.layers.facts.resolve import resolve_reading
 from quire.layers.facts.sessions import read_sessions
 from quire.layers.facts.source import FactSource
@@ -222,6 +224,24 @@ TARGETS: tuple[Target, ...] = (
         ".memory/local/sessions/2348f998744212575d85959674f9607a.json",
         lambda: read_sessions(root()),
         "layers.facts.sessions",
+        cost=1,
+    ),
+    of_file(
+        "reviewed",
+        ".memory/local/reviewed",
+        lambda: sorted(read_reviewed(root(), ".memory")),
+        "inbox.reviewed",
+        b"0123456789abcdef0123456789abcdef\nfedcba9876543210fedcba9876543210\n",
+        own=False,
+        cost=1,
+    ),
+    of_file(
+        "facts-of-the-original",
+        "ai/memory/facts.jsonl",
+        lambda: not_imported(root()),
+        "layers.facts.originals",
+        b'{"_type":"fact","id":"Ab3dEf6h","content":"x"}\n{"_type":"edge","id":"b"}\n{"_type":"fact","id":1}\n',
+        own=False,
         cost=1,
     ),
     of_file("inbox", ".memory/local/inbox.jsonl", _inbox, "inbox.store inbox.proposals", _PROPOSALS, own=False, cost=1),

@@ -15,7 +15,8 @@ from quire.guard.admission import admit, text_problems
 from quire.guard.effects import effects_of, shown_flags
 from quire.guard.framing import make_fence, safe_values
 from quire.guard.instructions import find_instructions
-from quire.guard.secrets import find_secrets
+from quire.guard.redaction import Withheld, redacted
+from quire.guard.secrets import find_secrets, secret_values
 from quire.guard.text import find_hostile, make_safe, without_unseen
 from quire.index.analysis import all_words, index_text, match_all, match_any, phrases, question_words
 from quire.index.embedding import embedder
@@ -98,7 +99,12 @@ def _secrets(said: str) -> object:
     places = [(one.line, one.column) for one in found]
     assert places == sorted(places), "not in the order of the text"
     assert all(1 <= line <= said.count("\n") + 1 for line, _ in places), "a line that is not there"
-    return found
+    shown, _ = redacted(said)
+    assert not [one for one in find_secrets(shown) if one.certain], "a secret is still there"
+    assert redacted(shown) == (shown, 0), "it is taken out twice"
+    told = Withheld([said, {said[:9]: said}]).value({"said": said})
+    assert not any(value in told["said"] for value in secret_values(said)), "the answer repeats a secret"
+    return found, shown, told
 
 
 def _hostile(said: str) -> object:
@@ -188,7 +194,8 @@ TARGETS: tuple[Target, ...] = (
         "secrets",
         as_text(_secrets),
         lambda: list(_SECRETS),
-        "guard.secrets guard.formats guard.rules guard.assignments guard.logins guard.encoded guard.placeholders",
+        "guard.secrets guard.formats guard.rules guard.assignments guard.logins guard.encoded guard.placeholders "
+        "guard.redaction",
         most=3000,
     ),
     Target(

@@ -43,7 +43,6 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "profile_reflect": (),
     "receipts": (),
     "refuse_unknown": (["claude"], ["adr"]),
-    "sessions_wait": (),
     "upgrade": (),
     "view_anchor_health": (),
     "view_coverage": (),
@@ -57,6 +56,7 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "view_timeline": (),
     "view_today": (),
     "why": ("src/queue.py:1",),
+    "work_waits": (),
 }
 """Verbs whose answer is only held against that of a fresh index, or that have nothing to compare."""
 

@@ -33,9 +33,9 @@ WORDS = {
         *("Focus and next steps", "Compare beams", "Pins", "the map on small phones is too wide", "Building now"),
     ),
     "map": ("Group bookings", "Season tickets", "Crane bookings", "Tides come from a table", "Webhooks come twice"),
-    "records": ("61 records, the newest first", "Harbour", "Holds"),
+    "records": ("63 records, the newest first", "Harbour", "Holds"),
     "inbox": ("proposals wait, the oldest first", "We decided to look for rows of berths first", "claude session"),
-    "graph": ("61 records, 32 ties", "Availability", "Colour by"),
+    "graph": ("63 records, 32 ties", "Availability", "Colour by"),
     "search": ("Holds", "A hold lasts 20 minutes", "What an agent would be told", "tokens"),
     "timeline": ("12 Jan 2026 to 12 Jun 2026", "Everything", "Group bookings, first part", "Sessions"),
     "health": ("Anchors", "Coverage", "Receipts", "Files", "src/harbour"),
@@ -210,7 +210,7 @@ def test_a_search_is_explained(looking: Looking) -> None:
 def test_a_record_is_found_in_the_graph_and_a_way_between_two(looking: Looking) -> None:
     page = looking.open("graph")
     graph = page.locator(".graph")
-    assert graph.get_attribute("data-nodes") == "61"
+    assert graph.get_attribute("data-nodes") == "63"
     page.get_by_label("Find a record").fill("refunds")
     page.get_by_label("Find a record").press("Enter")
     looking.until("() => document.querySelector('.graph').dataset.selected === 'feature.refunds'")

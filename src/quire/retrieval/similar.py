@@ -26,6 +26,8 @@ _RARE = 64
 """A word that more records hold tells nothing."""
 _COMPARED: tuple[Layer, ...] = ("graph", "facts", "profile")
 """The journal tells what happened: to say it twice, or otherwise the next day, is no fault."""
+_HAPPENED = ("episode",)
+"""Among the facts, these tell what happened: two sessions may well be alike."""
 _BY_TAGS = "related-to"
 """What the profile links by itself; any other link says that a person has looked at both."""
 
@@ -77,7 +79,7 @@ def alike_to(index: Index, record: Record, limit: int = 3, beside: Iterable[Reco
 
     `beside` are records that are not in the index yet.
     """
-    if record.status not in LIVE_STATUSES:
+    if record.status not in LIVE_STATUSES or record.kind in _HAPPENED:
         return []
     allowed = Filter(layers=(record.layer,), kinds=(record.kind,), statuses=LIVE_STATUSES, scope=record.scope)
     near: dict[str, Record] = {}
@@ -105,7 +107,9 @@ def alike_pairs(index: Index) -> list[Alike]:
     found = []
     searcher = index.searcher()
     for layer in _COMPARED:
-        records = index.records(layer, statuses=LIVE_STATUSES)
+        records = [
+            record for record in index.records(layer, statuses=LIVE_STATUSES) if record.kind not in _HAPPENED
+        ]
         said = [_statements(record, searcher) for record in records]
         rare = _rare_words(said)
         holding: dict[tuple[int, str, str], dict[str, list[int]]] = {}
