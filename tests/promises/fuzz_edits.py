@@ -260,7 +260,12 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "versions-of-a-file",
         _versions,
-        lambda: [_METHOD + b"\0" + _METHOD.replace(b"a=1", b"a=2"), _METHOD + b"\0# moved\n" + _METHOD],
+        lambda: [
+            _METHOD + b"\0" + _METHOD.replace(b"a=1", b"a=2"),
+            _METHOD + b"\0# moved\n" + _METHOD,
+            _METHOD + b"\0" + _METHOD + b"        more()\n",
+            _METHOD + b"        more()\n\0" + _METHOD,
+        ],
         "anchors.definitions anchors.python_cuts",
     ),
 )

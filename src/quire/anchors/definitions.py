@@ -9,6 +9,7 @@ what was parsed as a whole.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Protocol
 
@@ -66,8 +67,8 @@ class Definitions:
         It begins with a mark where the content was not parsed as a whole.
         """
         self._used: dict[tuple[str, str], set[str]] = {}
-        self._texts: dict[tuple[str, str], list[tuple[bytes, int, str]]] = {}
-        """By file and name: texts of it that were parsed, how often each stood in its file, its digest."""
+        self._texts: dict[tuple[str, str], list[tuple[bytes, tuple[object, ...], str]]] = {}
+        """By file and name: texts of it that were parsed, the place of each, its digest."""
         self._cut: dict[tuple[str, str], str] = {}
         """By file and name: the whole name of what can be cut out of a version, and be read alone."""
         self._faulty: dict[tuple[str, str, str], Definition] = {}
@@ -141,9 +142,9 @@ class Definitions:
         self._new.add((file, name))
 
     def _is_same(self, file: str, name: str, content: str, data: bytes) -> bool:
-        """Whether this version has a text of the definition that was parsed already, as often as that one had it."""
-        for text, times, digest in reversed(self._texts.get((file, name), [])):
-            if _times(data, text) == times:
+        """Whether this version has the definition with a text that was parsed already, at a place like that one."""
+        for text, place, digest in reversed(self._texts.get((file, name), [])):
+            if place and _place(data, text, name) == place:
                 self._note(file, name, content, _MARK + digest)
                 return True
         cut = self._cut_out(file, name, data) if Wanted([name]).may_be_in(data) else ""
@@ -208,9 +209,26 @@ class Definitions:
 
     def _note_text(self, file: str, name: str, data: bytes, text: bytes, digest: str) -> None:
         texts = self._texts.setdefault((file, name), [])
-        texts[:] = [*texts[1 - _TEXTS :], (text, _times(data, text), digest)]
+        texts[:] = [*texts[1 - _TEXTS :], (text, _place(data, text, name), digest)]
 
 
-def _times(data: bytes, text: bytes) -> int:
-    """How often these lines stand in a file."""
-    return (b"\n" + data + b"\n").count(b"\n" + text + b"\n")
+def _place(data: bytes, text: bytes, name: str) -> tuple[object, ...]:
+    """What tells a definition with this text from others: the lines around it, and how often its beginning is there.
+
+    A line added behind the text may belong to the definition; another such beginning may define the name once more.
+    Nothing where the file does not have these lines, lacks a part of the name, or that cannot be told.
+    """
+    outer, _, last = name.encode("utf-8", "surrogatepass").rpartition(b".")
+    whole = b"\n" + data + b"\n"
+    at = whole.find(b"\n" + text + b"\n")
+    if at < 0 or not all(
+        re.search(rb"\b%b(?![\w\x80-\xff])" % re.escape(part), data) for part in outer.split(b".") if part
+    ):
+        return ()
+    before = whole[:at].rstrip().rpartition(b"\n")[2]
+    if any(before.count(closing) > before.count(opening) for opening, closing in ((b"(", b")"), (b"[", b"]"))):
+        return ()  # what began further up may be a decorator
+    end = at + len(text) + 1
+    after = whole[end:].lstrip(b"\n").partition(b"\n")[0]
+    head = re.search(rb"(?:\w+[ \t]+)?%b" % re.escape(last), text)
+    return before, after, whole.count(b"\n" + text + b"\n"), data.count(head[0] if head else last)

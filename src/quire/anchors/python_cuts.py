@@ -10,7 +10,8 @@ import re
 
 from quire.anchors.python_symbols import digest_alone
 
-_CLOSING = (b")", b"]", b"}")
+_HEAD = rb"^([ \t]*)(?:async[ \t]+def|def|class)[ \t]+%b(?![\w\x80-\xff])"
+_OPENING, _CLOSING = (b"(", b"[", b"{"), (b")", b"]", b"}")
 
 __all__ = ["cut_out"]
 
@@ -23,19 +24,30 @@ def cut_out(data: bytes, name: str) -> tuple[bytes, str] | None:
     parts = tuple(name.split("."))
     if not parts[-1].isascii() or b"\r" in data or b"\f" in data:
         return None
-    heads = list(re.finditer(rb"^([ \t]*)(?:async[ \t]+def|def|class)[ \t]+%b\b" % parts[-1].encode(), data, re.M))
+    heads = list(re.finditer(_HEAD % parts[-1].encode(), data, re.M))
     if len(heads) != 1:
         return None
     indent = heads[0][1]
     lines = data.split(b"\n")
     at = data.count(b"\n", 0, heads[0].start())
     first = _first_line(lines, at, indent)
-    if first is None:
+    if first is None or not _is_within(lines[:at], indent, parts[:-1]):
         return None
     last = _end(lines, at + 1, indent)
     text = b"\n".join(lines[first:last])
     digest = digest_alone((b"if 1:\n" if indent else b"") + text + b"\n", parts)
     return (text, digest) if digest is not None else None
+
+
+def _is_within(lines: list[bytes], indent: bytes, names: tuple[str, ...]) -> bool:
+    """Whether these definitions are around the last line, the innermost last."""
+    for name in reversed(names):
+        heads = (re.match(_HEAD % rb"([^\s(:\[]+)", line) for line in reversed(lines))
+        head = next((head for head in heads if head and len(head[1]) < len(indent)), None)
+        if head is None or head[2] != name.encode():
+            return False
+        indent = head[1]
+    return True
 
 
 def _first_line(lines: list[bytes], at: int, indent: bytes) -> int | None:
@@ -50,8 +62,21 @@ def _first_line(lines: list[bytes], at: int, indent: bytes) -> int | None:
             first = place
         else:
             break
-    above = next((line for line in reversed(lines[:place]) if line.strip()), b"")
-    return None if above.lstrip().startswith(b"@") or above.endswith(b"\\") else first
+    above = _statement_above(lines, first)
+    if above.lstrip().startswith(b"@") or above.endswith(b"\\"):
+        return None
+    begins_block = above.partition(b"#")[0].rstrip().endswith(b":")
+    return first if above.startswith(indent) or begins_block else None
+
+
+def _statement_above(lines: list[bytes], place: int) -> bytes:
+    """The line on which the statement above began, by its brackets."""
+    depth = 0
+    for line in reversed(lines[:place]):
+        depth += sum(line.count(sign) for sign in _CLOSING) - sum(line.count(sign) for sign in _OPENING)
+        if line.strip() and depth <= 0:
+            return line
+    return b""
 
 
 def _end(lines: list[bytes], at: int, indent: bytes) -> int:

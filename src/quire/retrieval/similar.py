@@ -107,9 +107,7 @@ def alike_pairs(index: Index) -> list[Alike]:
     found = []
     searcher = index.searcher()
     for layer in _COMPARED:
-        records = [
-            record for record in index.records(layer, statuses=LIVE_STATUSES) if record.kind not in _HAPPENED
-        ]
+        records = [record for record in index.records(layer, statuses=LIVE_STATUSES) if record.kind not in _HAPPENED]
         said = [_statements(record, searcher) for record in records]
         rare = _rare_words(said)
         holding: dict[tuple[int, str, str], dict[str, list[int]]] = {}
