@@ -42,6 +42,7 @@ FACT_FIELDS = {
     "mind",
     "artifact",
     "reinforcements",
+    "reviewed",
 }
 REF = re.compile(r"fact:([0-9a-f]{12})")
 
@@ -92,7 +93,7 @@ def test_a_walk_through_every_verb_as_installed(memory: Any, repo: Path) -> None
     new = re.search(r"→ ([0-9a-f]{12})", say("supersede", worker, "Webhook retries run in a sidecar."))
     assert new
     away = say("search-archive", "worker retries")
-    assert away.startswith(f"1. [{worker}] (Architecture, match, 2026-03-02, superseded ")
+    assert away.startswith(f"1. [{worker}] (Architecture, match, 2026-03-02, not reviewed, superseded ")
     assert say("archive", five).startswith(f"{five}: archived")
     assert say("restore", five).startswith(f"{five}: restored")
     assert "1 of 25" in say("focus", new[1])
@@ -625,7 +626,8 @@ def test_the_order_that_reads_like_a_sentence_is_understood_or_explained(here: H
 def test_recall(here: Here) -> None:
     here.facts("connect", WORKER, FIVE, "depends_on")
     lines = told(here.facts("recall", "where do webhook retries run?"))
-    assert lines[0] == f"1. [{WORKER}] (Architecture, match, 2026-03-01, 95% confidence) {SAMPLE[0]['content']}"
+    head = f"1. [{WORKER}] (Architecture, match, 2026-03-01, not reviewed, 95% confidence)"
+    assert lines[0] == f"{head} {SAMPLE[0]['content']}"
     assert any(FIVE in line for line in lines[1:])
 
 
@@ -685,7 +687,7 @@ def test_what_has_faded_is_counted_and_shown_on_request(here: Here) -> None:
     june = {"MEMORY_NOW": "2026-06-18T12:00:00+00:00"}
     here.write(*SAMPLE, fact_line("abababababab", "Specs", "Webhook retries run every minute.", version=9))
     said = told(here.facts("recall", "when do webhook retries run?", env=june))
-    assert said[0].startswith("1. [abababababab] (Specs, match, 2026-03-01, 100% confidence)")
+    assert said[0].startswith("1. [abababababab] (Specs, match, 2026-03-01, not reviewed, 100% confidence)")
     assert said[1:] == ["Left out because they have faded: 1; --faded shows them, storing one again confirms it."]
     assert here.facts("recall", "when do webhook retries run?", "--json", env=june).data["faded"] == 1
     shown = here.facts("recall", "when do webhook retries run?", "--faded", "--json", env=june).data["results"]
@@ -697,7 +699,7 @@ def test_where_everything_has_faded_it_is_given_and_said(here: Here) -> None:
     said = told(here.facts("recall", "PDF fonts", env=june))
     assert said == [
         "What matches best was not confirmed for long, and has faded:",
-        f"1. [{CMAP}] (Known Issues, match, 2026-03-01, 0% confidence) {SAMPLE[2]['content']}",
+        f"1. [{CMAP}] (Known Issues, match, 2026-03-01, not reviewed, 0% confidence) {SAMPLE[2]['content']}",
         "Storing one again confirms it; `memory facts archive --faded` puts all such facts away.",
     ]
 
@@ -762,7 +764,8 @@ def test_a_page_behind_the_last_one_says_so(here: Here) -> None:
 def test_search_archive(here: Here) -> None:
     new = here.facts("supersede", CMAP, "PDF export hangs on Type 3 fonts.", "--reason", "narrowed", "--json").data
     assert told(here.facts("search-archive", "where does the queue live?"))[0] == (
-        f"1. [{REDIS}] (Decisions, match, 2026-03-01, archived 2026-03-01, it moved) The queue lives in Redis."
+        f"1. [{REDIS}] (Decisions, match, 2026-03-01, not reviewed, archived 2026-03-01, it moved) "
+        "The queue lives in Redis."
     )
     first = here.facts("search-archive", "PDF fonts", "--json").data["results"][0]
     assert (first["id"], first["status"], first["reason"]) == (CMAP, "superseded", "narrowed")

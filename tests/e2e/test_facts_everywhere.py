@@ -68,7 +68,10 @@ def test_query_finds_facts_beside_nodes(here: Here) -> None:
     found = refs(here, "webhook retries in the worker")
     assert {"decision.webhook-retries-run-in-the-worker", f"fact:{WORKER}"} <= set(found)
     text = here("query", "PDF fonts").out
-    assert f"## fact:{CMAP} — Known Issues  [active, unanchored, 2026-03-01]\n> PDF export hangs on fonts" in text
+    assert (
+        f"## fact:{CMAP} — Known Issues  [active, unanchored, not reviewed, 2026-03-01]\n> PDF export hangs on fonts"
+        in text
+    )
 
 
 def test_query_is_narrowed_to_a_layer_or_a_kind(here: Here) -> None:

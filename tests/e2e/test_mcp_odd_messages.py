@@ -80,7 +80,7 @@ FIRST: dict[str, tuple[Any, Any]] = {
     "an unknown field": (told(foo=1), OK),
     "also a result": (told(result={}), OK),
     "not a number": (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}', OK),
-    "a key twice": (b'{"jsonrpc":"2.0","id":2,"id":1,"method":"ping"}', OK),
+    "a key twice": (b'{"jsonrpc":"2.0","id":2,"id":1,"method":"ping"}', -32600),
     "a response": (told(..., result={}), NOTHING),
     "an error": (told(..., error={"code": 1, "message": "x"}), NOTHING),
     "a response that is none": (told(..., result=None), NOTHING),

@@ -429,7 +429,7 @@ def test_search_gives_the_best_first_with_how_it_was_found(here: Profile) -> Non
     assert "profile:tools.old_manager" not in [item["ref"] for item in data["results"]]
     text = here.profile("search", "which package manager do we use?").out
     assert text.startswith("1. tools.package_manager (")
-    assert "(match, 2026-02-09, importance 8): uv, never pip  [python, user-preference]\n" in text
+    assert "(match, 2026-02-09, not reviewed, importance 8): uv, never pip  [python, user-preference]\n" in text
 
 
 def test_search_is_narrowed(here: Profile) -> None:
@@ -479,7 +479,7 @@ def test_what_is_only_near_is_not_said_to_match(here: Profile) -> None:
     assert (run.data["weak"], len(run.data["results"])) == (True, 1)
     assert here.profile("search", "copying text between windows").out == (
         "Nothing clearly answers this. Possible:\n"
-        "1. tools.clipboard (possible, 2026-02-09, importance 4): pbcopy and pbpaste\n"
+        "1. tools.clipboard (possible, 2026-02-09, not reviewed, importance 4): pbcopy and pbpaste\n"
     )
 
 

@@ -109,7 +109,7 @@ def memory_recall_fields(found: Any) -> dict[str, Any]:
 
 def memory_query_fields(page: Any) -> dict[str, Any]:
     """A page of the active facts."""
-    return {**all_fields(page), "results": _facts_fields(page.results)}
+    return {**own_fields(page), "results": _facts_fields(page.results)}
 
 
 def memory_episodes_fields(found: Any) -> dict[str, Any]:

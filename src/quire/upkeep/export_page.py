@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from quire.model import Edge, Record, one_line, plain_newlines
+from quire.model import Edge, Record, one_line, plain_newlines, without_marks
 from quire.upkeep.export import Holdings
 
 _LAYERS = {"graph": "Product", "facts": "Facts", "profile": "Profile", "journal": "Journal"}
@@ -122,4 +122,5 @@ def _code(text: str) -> str:
 
 def is_beginning(title: str, text: str) -> bool:
     """Whether a title only says how the text begins."""
-    return one_line(text).startswith(title.removesuffix("…"))
+    said = title.removesuffix("…")
+    return one_line(text).startswith(said) or one_line(without_marks(text)).startswith(said)
