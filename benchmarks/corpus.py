@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from quire.index import Index, open_index
-from quire.model import Edge, Layer, Record
+from quire.index.catalog import Index
+from quire.index.opening import open_index
+from quire.model.records import Edge, Record
+from quire.model.words import Layer
 
 __all__ = ["Corpus", "Question", "plain_record", "searchable"]
 

@@ -23,11 +23,12 @@ import msgspec
 
 from benchmarks.metrics import DEPTH
 from benchmarks.notes import note_set
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.index.analysis import match_any, question_words
-from quire.model import Record
+from quire.model.records import Record
 from quire.project import Project
-from quire.retrieval import Answer, Ask
+from quire.retrieval.answer import Answer
+from quire.retrieval.query import Ask
 
 FACTS = Path(__file__).parents[1].parent / "shared" / "fixtures" / "facts"
 SOON = "2026-03-18T23:00:00+00:00"

@@ -25,11 +25,14 @@ import apsw
 import msgspec
 
 from benchmarks.stores import vocabulary
-from quire.files import real_world
-from quire.index import open_index
+from quire.files.world import real_world
 from quire.index.analysis import TOKENIZER
-from quire.layers.facts import Episode, Fact, content_hash, encode_record, time_text
+from quire.index.opening import open_index
+from quire.layers.facts.content import content_hash
+from quire.layers.facts.drafts import time_text
 from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
+from quire.layers.facts.lines import encode_record
+from quire.layers.facts.types import Episode, Fact
 from quire.project import Project
 
 SIZES = (1_000, 10_000, 100_000)

@@ -32,15 +32,18 @@ import msgspec
 from benchmarks.facts_speed import Seconds, _judged
 from benchmarks.journal_sessions import grow, make_events, make_sessions, make_short_sessions, make_transcript
 from benchmarks.profile_speed import _children, _env, _ms
-from quire.capture.signals import extract
-from quire.capture.transcripts import discover, read
-from quire.files import real_world
-from quire.index import Filter, open_index
+from quire.capture.signals.extraction import extract
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.reading import read
+from quire.files.world import real_world
 from quire.index.analysis import TOKENIZER, question_words
-from quire.layers.journal import encode_event, open_journal
+from quire.index.opening import open_index
+from quire.index.search import Filter
+from quire.layers.journal.events import encode_event
 from quire.layers.journal.layout import EVENTS, FOLDER
+from quire.layers.journal.store import open_journal
 from quire.project import Project
-from quire.retrieval import answer_journal
+from quire.retrieval.journal_answer import answer_journal
 
 SESSIONS, CHANGED, STAGED, SYNC_ROUNDS = 1_000, 10, 100, 3
 SIZES = (100, 1_000, 10_000)

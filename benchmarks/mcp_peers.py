@@ -18,8 +18,9 @@ import msgspec
 from benchmarks.facts_speed import make_lines
 from benchmarks.mcp_talk import Served, Server
 from benchmarks.stores import make_records
-from quire.layers.facts import Fact, encode_record
 from quire.layers.facts.layout import FILE
+from quire.layers.facts.lines import encode_record
+from quire.layers.facts.types import Fact
 
 OFFICIAL = "@modelcontextprotocol/server-memory@2026.8.31"
 ABSENT = {"the original graph server": "@aictx/memory", "the original journal server": "@agent-connect/memory"}

@@ -21,7 +21,7 @@ from benchmarks.cold import _install
 from benchmarks.mcp_peers import Peer, Question, Store, fetch_official, look_for_originals, make_stores, node
 from benchmarks.mcp_talk import Server, Spent, bare
 from benchmarks.tokens import _real_counts
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 SIZES = (100, 10_000)
 ROUNDS = 15

@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 
 from benchmarks.notes import PRODUCTS, Note, note_set
-from quire.files import World, real_world
+from quire.files.world import World, real_world
 from quire.project import Project
-from quire.retrieval import Answer
+from quire.retrieval.answer import Answer
 
 STATES = ("current", "stale", "superseded", "dead")
 _ANCHOR = "src/shared/"

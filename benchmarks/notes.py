@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.corpus import Corpus, Question
-from quire.model import Record
+from quire.model.records import Record
 
 PRODUCTS = ("harbor", "orbit", "clinic")
 _FILE = Path(__file__).parent / "data" / "notes.json"

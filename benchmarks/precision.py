@@ -27,9 +27,10 @@ import msgspec
 
 from benchmarks.corpus import searchable
 from benchmarks.sets import DATA
-from quire.index import Filter
-from quire.model import Edge, Record
-from quire.retrieval import Ask, Hit, ask
+from quire.index.search import Filter
+from quire.model.records import Edge, Record
+from quire.retrieval.answer import Hit
+from quire.retrieval.query import Ask, ask
 
 LIMIT = 20  # the authors' own, where a case sets none
 _FOLDER = DATA / "precisionmembench"

@@ -22,7 +22,7 @@ import msgspec
 from benchmarks.facts_recall import STEMMED, Asked, Found, Way, _compared, _full_text, figures
 from benchmarks.metrics import DEPTH
 from benchmarks.notes import note_set
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.index.analysis import question_words
 from quire.layers.profile.layout import ACTIVE, FILE, FOLDER
 from quire.project import Project

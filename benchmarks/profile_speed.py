@@ -31,8 +31,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from benchmarks.facts_speed import Seconds, _judged, _prose
-from quire.files import real_world
-from quire.layers.profile import time_text
+from quire.files.world import real_world
+from quire.layers.profile.entries import time_text
 from quire.layers.profile.layout import CATEGORIES, FILE, FOLDER, RELATIONS, SOURCES, USER, VERSION
 from quire.project import Project
 

@@ -11,8 +11,10 @@ from benchmarks.metrics import DEPTH, Figures, Tally, is_testing
 from benchmarks.reference import ELSEWHERE, PEERS_ON_LOCOMO_SESSIONS, judged
 from benchmarks.refusal import measure_refusals
 from benchmarks.sets import SETS, Absent
-from quire.index import Filter, Index, Searcher
-from quire.retrieval import Ask, ask, relevance
+from quire.index.catalog import Index
+from quire.index.search import Filter, Searcher
+from quire.retrieval import relevance
+from quire.retrieval.query import Ask, ask
 
 WAYS = ("words", "meaning", "hybrid", "answer")
 """BM25 alone, vectors alone, the fusion of both, and what the engine answers after its floor."""

@@ -15,8 +15,9 @@ from benchmarks.corpus import Corpus, searchable
 from benchmarks.metrics import DEPTH
 from benchmarks.notes import PRODUCTS, note_set
 from benchmarks.sets import SETS, Absent
-from quire.index import Index
-from quire.retrieval import Answer, Ask, ask
+from quire.index.catalog import Index
+from quire.retrieval.answer import Answer
+from quire.retrieval.query import Ask, ask
 
 BUDGET = 2_000
 _STRANGERS = (("cosqa", "adrs"), ("locomo, sessions", "adrs"), ("adrs", "locomo, sessions"), ("cosqa", "notes, near"))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from benchmarks.metrics import is_testing
-from quire.guard import text_problems
+from quire.guard.admission import text_problems
 
 __all__ = ["Made", "forms", "ordinary", "run", "verdict"]
 

@@ -15,9 +15,11 @@ import msgspec
 from benchmarks.corpus import Corpus, searchable
 from benchmarks.metrics import DEPTH, Tally
 from benchmarks.sets import SETS, Absent
-from quire.index import Filter, Index
+from quire.index.catalog import Index
+from quire.index.search import Filter
 from quire.index.teacher import Teacher, open_teacher
-from quire.retrieval import Ask, ask, relevance
+from quire.retrieval import relevance
+from quire.retrieval.query import Ask, ask
 
 VARIABLE = "QUIRE_TEACHER"
 CHOSEN = ("cacm", "cosqa", "notes, near", "notes, paraphrase")

@@ -26,9 +26,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.capture.signals import extract
-from quire.capture.transcripts import Turn, discover, read
-from quire.layers.journal import Signals
+from quire.capture.signals.extraction import extract
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.types import Turn
+from quire.layers.journal.types import Signals
 
 SESSIONS = Path(__file__).parent / "data" / "sessions"
 JOURNAL = Path(__file__).parents[1].parent / "shared" / "fixtures" / "journal"

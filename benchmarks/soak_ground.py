@@ -17,9 +17,9 @@ from benchmarks.facts_speed import make_lines
 from benchmarks.journal_sessions import make_events
 from benchmarks.profile_speed import make_document
 from benchmarks.stores import make_records
-from quire.files import real_world
-from quire.layers.facts import encode_record
-from quire.layers.journal import encode_event
+from quire.files.world import real_world
+from quire.layers.facts.lines import encode_record
+from quire.layers.journal.events import encode_event
 from quire.project import Project
 
 FILES = 40

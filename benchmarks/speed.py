@@ -19,12 +19,12 @@ from typing import Any
 import apsw
 
 from benchmarks.stores import make_records
-from quire.files import real_world
-from quire.index import open_index, rebuild_index
+from quire.files.world import real_world
 from quire.index.analysis import TOKENIZER
-from quire.layers.graph import GraphSource
+from quire.index.opening import open_index, rebuild_index
+from quire.layers.graph.source import GraphSource
 from quire.project import Project
-from quire.retrieval import Ask, ask
+from quire.retrieval.query import Ask, ask
 
 SIZES = (1_000, 10_000, 100_000)
 QUESTIONS = 60

@@ -27,9 +27,9 @@ from benchmarks import ground
 from benchmarks.ground import Definition
 from benchmarks.histories import HISTORIES, ruff
 from benchmarks.scenes import Expected, Part, Planted, Scene, Skipped, Tools, is_text
-from quire.anchors import Verifier
-from quire.files import real_world
-from quire.model import VERDICTS, AnchorVerdict, Verdict
+from quire.anchors.verify import Verifier
+from quire.files.world import real_world
+from quire.model.verdicts import VERDICTS, AnchorVerdict, Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import file_of
 

@@ -7,11 +7,12 @@ import random
 import subprocess
 from pathlib import Path
 
-from quire.files import compact, hex_digest
+from quire.files.digests import hex_digest
+from quire.files.jsonfile import compact
 from quire.index.embedding import embedder
 from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.types import Event
-from quire.model import kind_of, relation_stem, slug_of
+from quire.model.ids import kind_of, relation_stem, slug_of
 
 WORDS = (
     *("invoice", "webhook", "retry", "queue", "worker", "render", "template", "export", "ledger", "payment", "berth"),

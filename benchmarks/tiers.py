@@ -17,11 +17,11 @@ import msgspec
 
 from benchmarks.corpus import searchable
 from benchmarks.metrics import is_testing
-from quire.files import real_world
-from quire.index import Index
-from quire.model import Record
+from quire.files.world import real_world
+from quire.index.catalog import Index
+from quire.model.records import Record
 from quire.project import Project
-from quire.retrieval import Ask, ask
+from quire.retrieval.query import Ask, ask
 
 _ROOT = Path(__file__).parents[1]
 _DATA = Path(__file__).parent / "data"

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 ROOT = Path(__file__).parents[1]
 _SCRIPT = """

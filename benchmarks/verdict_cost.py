@@ -19,9 +19,10 @@ from typing import Any
 
 from benchmarks.cold import _install
 from benchmarks.stores import vocabulary
-from quire.anchors import Files
-from quire.files import real_world
-from quire.model import Record, Verdict
+from quire.anchors.match import Files
+from quire.files.world import real_world
+from quire.model.records import Record
+from quire.model.verdicts import Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 

@@ -27,7 +27,7 @@ from benchmarks.cold import _install
 from benchmarks.stores import WORDS, make_store
 from benchmarks.view_page import SCREENS, View, address, find_browser, launch, view
 from benchmarks.view_server import first_answers, measure_server, running
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.project import Project
 
 SIZES = (1_000, 10_000)

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from installed import Git, Memory, make_environment
 from promised import note
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from thorough import examples
 

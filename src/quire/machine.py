@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.files import World, real_world
-from quire.model import QuireError
+from quire.files.world import World, real_world
+from quire.model.errors import QuireError
 from quire.project import Project
-from quire.upkeep import ProjectRow, Registry
+from quire.upkeep.projects import Registry
+from quire.upkeep.status import ProjectRow
 
 if TYPE_CHECKING:
-    from quire.upkeep import Registered, Reset
-
-__all__ = ["Machine"]
+    from quire.upkeep.projects import Registered
+    from quire.upkeep.reset import Reset
 
 
 class Machine:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from samples import RETRY
 
-from quire.files import World
-from quire.model import AnchorVerdict, Verdict
+from quire.files.world import World
+from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.project import Project
 
 

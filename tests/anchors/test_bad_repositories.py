@@ -14,8 +14,8 @@ import pytest
 
 from pace import patience
 from promised import proves
-from quire.files import Git
-from quire.model import GitRequired
+from quire.files.git import Git
+from quire.model.errors import GitRequired
 
 CODE = """def send(message):
     message.tries += 1

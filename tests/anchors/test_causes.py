@@ -13,7 +13,9 @@ import msgspec
 import pytest
 from counting_work import calls_of_git, counted_parses
 
-from quire.anchors import Verifier, look, see
+from quire.anchors.sight import see
+from quire.anchors.verify import Verifier
+from quire.anchors.working import look
 from quire.upkeep.verdicts import Verdicts, file_of
 
 FILE = "src/retry.py"

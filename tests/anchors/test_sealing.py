@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from quire.files import blob_id
-from quire.model import InputError, is_seal, parse_seal
+from quire.files.digests import blob_id
+from quire.model.errors import InputError
+from quire.model.seals import is_seal, parse_seal
 
 CODE = """def send(message):
     message.tries += 1

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from benchmarks import facts_recall, facts_speed
-from quire.layers.facts import Episode, Fact, encode_record
+from quire.layers.facts.lines import encode_record
+from quire.layers.facts.types import Episode, Fact
 
 needs_facts = pytest.mark.skipif(
     isinstance(facts_recall.load(), str), reason="the real facts lie outside the repository"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from benchmarks import precision
-from quire.index import Filter
-from quire.retrieval import Hit
+from quire.index.search import Filter
+from quire.retrieval.answer import Hit
 
 PRESENT = pytest.mark.skipif(not precision._FOLDER.is_dir(), reason="the set is not beside the repository")
 

@@ -16,17 +16,10 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.providers import (
-    Answer,
-    BundleRequest,
-    EndpointSettings,
-    ProgramSettings,
-    ProviderSettings,
-    QueryRequest,
-    SessionRequest,
-    ask,
-)
-from quire.files import World, real_world
+from quire.capture.providers.asking import Answer, ask
+from quire.capture.providers.requests import BundleRequest, QueryRequest, SessionRequest
+from quire.capture.providers.settings import EndpointSettings, ProgramSettings, ProviderSettings
+from quire.files.world import World, real_world
 
 KEY = "sk-test-4f9aQ7zX2mB8vK1pL6nR3tW5yC0dE"
 SESSION = {

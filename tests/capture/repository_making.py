@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from quire.capture.repository import Scan, build_bundle, scan_repository
-from quire.files import Git
-from quire.layers.journal import Event, Signals, bundle_faults, canonical_text
+from quire.capture.repository.bundle import build_bundle
+from quire.capture.repository.scan import Scan, scan_repository
+from quire.files.git import Git
+from quire.layers.journal.canonical import canonical_text
+from quire.layers.journal.shapes import bundle_faults
+from quire.layers.journal.types import Event, Signals
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the projects of the other program are not here")

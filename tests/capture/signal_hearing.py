@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from quire.capture.signals import SessionSignals, extract
-from quire.capture.transcripts import Turn
-from quire.layers.journal import Signals
+from quire.capture.signals.extraction import SessionSignals, extract
+from quire.capture.transcripts.types import Turn
+from quire.layers.journal.types import Signals
 
 
 def user(text: str) -> Turn:

@@ -19,18 +19,23 @@ from quire.capture.compaction import (
     REQUEST_CHARS,
     WARNING,
     Compacted,
-    Pin,
-    SummaryRequest,
     compact,
     pressure,
     pressure_level,
 )
-from quire.capture.conversation import messages_from, read_conversation
+from quire.capture.conversation import (
+    Pin,
+    messages_from,
+    read_conversation,
+)
 from quire.capture.message import encode_messages, tool_calls, tool_results
-from quire.capture.summariser import ANSWER_CHARS
+from quire.capture.summariser import (
+    ANSWER_CHARS,
+    SummaryRequest,
+)
 from quire.capture.summary_form import DONE, END, MARK, SECTIONS, TITLE
 from quire.capture.summary_reading import read_summary
-from quire.model import InputError
+from quire.model.errors import InputError
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "golden" / "context-pressure.json"
 FILLER = {"role": "assistant", "content": "lorem ipsum dolor sit amet " * 400}

@@ -10,10 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.capture.conversation import MESSAGES, PINS, Message, Pin, messages_from, read_conversation
+from quire.capture.conversation import (
+    MESSAGES,
+    PINS,
+    Pin,
+    messages_from,
+    read_conversation,
+)
 from quire.capture.message import (
     IMAGE_TOKENS,
     MESSAGE_TOKENS,
+    Message,
     ToolCall,
     ToolResult,
     encode_messages,
@@ -22,7 +29,9 @@ from quire.capture.message import (
     tool_calls,
     tool_results,
 )
-from quire.model import InputError, InvalidJson, count_tokens, limits
+from quire.model import limits
+from quire.model.errors import InputError, InvalidJson
+from quire.model.tokens import count_tokens
 
 ASKED = {"role": "user", "content": "Add a queue.", "id": 7, "meta": {"z": 1, "a": [None, 1.5]}}
 CALLING = {

@@ -20,7 +20,7 @@ from quire.capture.design_documents import (
     read_design_document,
     scan_design_documents,
 )
-from quire.files import sha256
+from quire.files.digests import sha256
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "design-docs"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real design documents lie outside the repository")

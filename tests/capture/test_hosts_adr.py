@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quire.capture.hosts import find_hosts, read_host
+from quire.capture.hosts.finding import find_hosts, read_host
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
-from quire.model import is_id
+from quire.model.ids import is_id
 from thorough import examples
 
 PARTS = st.sampled_from(

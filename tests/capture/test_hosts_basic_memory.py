@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from quire.capture.hosts import find_hosts, read_host
+from quire.capture.hosts.finding import find_hosts, read_host
 from quire.capture.hosts.types import HostRead, HostSource
-from quire.inbox import Proposal
+from quire.inbox.proposals import Proposal
 
 NOW = "2026-03-01T12:00:00+00:00"
 NOTE = """\

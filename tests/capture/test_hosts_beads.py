@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quire.capture.hosts import find_hosts, read_host
+from quire.capture.hosts.finding import find_hosts, read_host
 from quire.capture.hosts.types import FILE_BYTES, HostRead, HostSource
-from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Proposal
+from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Proposal
 from thorough import examples
 
 VALUES = st.recursive(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from host_making import NOW, Machine, said
 
-from quire.inbox import QUOTE_CHARS, TEXT_CHARS
+from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS
 from quire.layers.facts.layout import SECTIONS
 from quire.layers.graph.intent import read_intent
 from quire.layers.profile.rules import allowed_category, allowed_key, allowed_tags, allowed_value

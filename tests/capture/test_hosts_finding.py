@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from host_making import Machine
 
-from quire.capture.hosts import KINDS, HostSource, find_hosts, read_host
+from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.types import KINDS, HostSource
 from quire.capture.transcripts.claude import encoded_folder
-from quire.model import InputError
+from quire.model.errors import InputError
 
 TEXT = "# Rules\n\n- Run the tests before you commit.\n"
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from pace import patience
 from promised import proves
-from quire.capture.hosts import HostSource, read_host
+from quire.capture.hosts.finding import read_host
 from quire.capture.hosts.gathering import PROPOSALS_MOST
-from quire.capture.hosts.types import FILE_BYTES
-from quire.inbox import TEXT_CHARS
+from quire.capture.hosts.types import FILE_BYTES, HostSource
+from quire.inbox.proposals import TEXT_CHARS
 
 TOKEN = "ghp_" + "a8Kx2LmQ9ZrT4vYw" + "B7nC3dE6fG1hJ5kP0sUi"
 

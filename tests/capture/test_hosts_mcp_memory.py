@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from quire.capture.hosts import find_hosts, read_host
+from quire.capture.hosts.finding import find_hosts, read_host
 from quire.capture.hosts.types import HostRead, HostSource
-from quire.model import Edge, Record
+from quire.model.records import Edge, Record
 from quire.upkeep.export import Holdings
 from quire.upkeep.export_formats import render_export
 

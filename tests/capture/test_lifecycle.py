@@ -15,25 +15,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quire.capture.candidates import (
+    Artifact,
+    Candidate,
+    candidates_of,
+    parse_candidate,
+    source_of,
+)
 from quire.capture.design_documents import Decision, DesignDocument, read_design_document
+from quire.capture.ledger import (
+    Held,
+)
 from quire.capture.lifecycle import (
+    Step,
+    plan_candidates,
+    plan_documents,
+)
+from quire.capture.settling import (
     EQUIVALENT,
     LOW_SIGNAL,
     REINFORCED,
     UNCONFIRMED,
-    Artifact,
-    Candidate,
-    Held,
-    Step,
-    candidates_of,
-    parse_candidate,
-    plan_candidates,
-    plan_documents,
-    source_of,
 )
-from quire.files import sha256
+from quire.files.digests import sha256
 from quire.layers.facts.layout import CONTENT_CHARS, SECTIONS
-from quire.model import InputError, OutsideProject
+from quire.model.errors import InputError, OutsideProject
 from thorough import examples
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from transcript_making import CODEX_META, found, read_all, session_at, write_lines
 
 from pace import patience
-from quire.capture.transcripts import SessionFile
 from quire.capture.transcripts.original_hash import original_content_hashes
+from quire.capture.transcripts.types import SessionFile
 
 REAL = (Path(__file__).parents[3] / "shared" / "fixtures" / "journal").resolve()
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the files of the original program are not here")

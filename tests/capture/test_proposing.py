@@ -9,9 +9,9 @@ import pytest
 from transcript_making import answers, claude, session_at, uses, write_lines
 
 from quire.capture.proposing import SessionRead, propose_session
-from quire.capture.signals import extract, trace
-from quire.capture.transcripts import read
-from quire.inbox import Proposal
+from quire.capture.signals.extraction import extract, trace
+from quire.capture.transcripts.reading import read
+from quire.inbox.proposals import Proposal
 
 NAME = "3f2a1b4c-10da-4411-8cd2-4aa7b569dbd9"
 NOW = "2026-03-02T08:00:00Z"

@@ -11,8 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks import signals
-from quire.capture.signals import Traced, trace
 from quire.capture.signals.confirmed import confirmed_decisions, confirmed_gotchas, open_steps
+from quire.capture.signals.extraction import Traced, trace
 from quire.capture.signals.witness import Witness
 
 

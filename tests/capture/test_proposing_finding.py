@@ -8,7 +8,7 @@ import pytest
 from transcript_making import CLAUDE_TALK, CODEX_META, CODEX_TALK, PROJECT, write_lines
 
 from quire.capture.proposing import find_session
-from quire.capture.transcripts import SessionFile
+from quire.capture.transcripts.types import SessionFile
 
 NAME = "3f2a1b4c-10da-4411-8cd2-4aa7b569dbd9"
 

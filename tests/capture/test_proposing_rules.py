@@ -6,7 +6,7 @@ import pytest
 
 from quire.capture.signals.standing import standing_rules
 from quire.capture.signals.witness import Witness
-from quire.capture.transcripts import Turn
+from quire.capture.transcripts.types import Turn
 
 
 def rules(text: str, role: str = "user") -> list[tuple[str, str]]:

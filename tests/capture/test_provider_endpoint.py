@@ -16,16 +16,10 @@ import pytest
 from provider_making import KEY, SESSION, Desk, Server, completion, drip, serving, status
 
 from pace import patience
-from quire.capture.providers import (
-    BadAnswer,
-    ProgramMissing,
-    ProviderFailed,
-    SignedOut,
-    TimedOut,
-    available,
-)
+from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut
+from quire.capture.providers.finding import available
 from quire.capture.providers.openai import endpoint_of
-from quire.layers.journal import output_schemas
+from quire.layers.journal.shapes import output_schemas
 
 
 @pytest.fixture

@@ -24,18 +24,12 @@ from provider_making import (
 
 from pace import patience
 from promised import proves
-from quire.capture.providers import (
-    BadAnswer,
-    ProgramMissing,
-    ProgramSettings,
-    ProviderFailed,
-    RecallRequest,
-    SignedOut,
-    TimedOut,
-    available,
-)
-from quire.layers.journal import output_schemas
-from quire.model import InputError, NotReady
+from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut
+from quire.capture.providers.finding import available
+from quire.capture.providers.requests import RecallRequest
+from quire.capture.providers.settings import ProgramSettings
+from quire.layers.journal.shapes import output_schemas
+from quire.model.errors import InputError, NotReady
 
 MESSAGE = {"type": "agent_message", "text": json.dumps(SESSION)}
 BOTH = pytest.mark.parametrize("provider", ["claude", "codex"])

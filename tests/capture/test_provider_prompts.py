@@ -16,12 +16,13 @@ from provider_making import BUNDLE, BUNDLE_REQUEST, QUERY_REQUEST, SESSION, SESS
 
 from pace import patience
 from promised import proves
-from quire.capture import Pin, SummaryRequest
-from quire.capture.providers import PROMPT_BYTES, BundleRequest, RecallRequest, SpendRefused, summariser
-from quire.capture.providers.prompts import Prompt, build_prompt
-from quire.capture.providers.requests import task_of
-from quire.capture.summariser import NotASummary, ask_model
-from quire.model import InputError
+from quire.capture.conversation import Pin
+from quire.capture.providers.failures import SpendRefused
+from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
+from quire.capture.providers.requests import BundleRequest, RecallRequest, task_of
+from quire.capture.providers.summarising import summariser
+from quire.capture.summariser import NotASummary, SummaryRequest, ask_model
+from quire.model.errors import InputError
 
 TOKEN = "5f0c9a1e77d2b384"
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"

@@ -9,19 +9,19 @@ import msgspec
 import pytest
 from provider_making import Desk
 
-from quire.capture.providers import (
+from quire.capture.providers.settings import (
     EndpointSettings,
     ProgramSettings,
     ProviderSettings,
+    binary_of,
     ceiling_of,
     read_settings,
     settings_bytes,
     settings_path,
     write_settings,
 )
-from quire.capture.providers.settings import binary_of
-from quire.files import World
-from quire.model import InputError, InvalidStore, NotReady, StorageFailed, UnsupportedVersion
+from quire.files.world import World
+from quire.model.errors import InputError, InvalidStore, NotReady, StorageFailed, UnsupportedVersion
 
 
 @pytest.fixture

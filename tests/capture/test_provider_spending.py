@@ -15,10 +15,11 @@ import msgspec
 import pytest
 from provider_making import SESSION, Desk, completion, envelope, serving, status
 
-from quire.capture.providers import BadAnswer, ProviderFailed, SpendRefused, read_settings, spent_today
-from quire.capture.providers.spending import DAYS, Reservation, micro, reserve, settle
-from quire.files import World
-from quire.model import InvalidStore
+from quire.capture.providers.failures import BadAnswer, ProviderFailed, SpendRefused
+from quire.capture.providers.settings import read_settings
+from quire.capture.providers.spending import DAYS, Reservation, micro, reserve, settle, spent_today
+from quire.files.world import World
+from quire.model.errors import InvalidStore
 
 
 @pytest.fixture
@@ -258,7 +259,8 @@ def test_who_dies_between_the_two_leaves_what_was_set_aside(desk: Desk) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from pathlib import Path\nfrom provider_making import SESSION_REQUEST\n"
-        "from quire.files import real_world\nfrom quire.capture.providers import ProviderSettings, ask\n"
+        "from quire.files.world import real_world\nfrom quire.capture.providers.asking import ask\n"
+        "from quire.capture.providers.settings import ProviderSettings\n"
         "ask('session', SESSION_REQUEST, provider='claude', settings=ProviderSettings(daily_ceiling_usd=2),"
         " world=real_world(), root=sys.argv[2])"
     )

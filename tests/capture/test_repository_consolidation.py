@@ -10,9 +10,18 @@ import pytest
 from repository_making import session, titles
 
 from pace import patience
-from quire.capture.repository import consolidate, consolidated, told_by
-from quire.capture.repository.consolidation import GOTCHAS_MOST, RISKS_MOST, STATE_MOST, STEPS_MOST
-from quire.layers.journal import Event, bundle_faults, group_events
+from quire.capture.repository.consolidation import (
+    GOTCHAS_MOST,
+    RISKS_MOST,
+    STATE_MOST,
+    STEPS_MOST,
+    consolidate,
+    consolidated,
+    told_by,
+)
+from quire.layers.journal.grouping import group_events
+from quire.layers.journal.shapes import bundle_faults
+from quire.layers.journal.types import Event
 
 BUNDLE: dict[str, Any] = {
     "project": {

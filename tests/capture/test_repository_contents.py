@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from repository_making import build, put, session, titles
 
-from quire.capture.repository import Validation
+from quire.capture.repository.bundle import Validation
 
 
 @pytest.fixture

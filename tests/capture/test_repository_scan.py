@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from repository_making import REAL, needs_real, put, scan
 
-from quire.capture.repository import scan_value
+from quire.capture.repository.scan import scan_value
 
 # What the other program calls what we say in our own words.
 ROLES = {

@@ -23,7 +23,7 @@ from quire.capture.repository.tree import (
     named,
     read_beginning,
 )
-from quire.files import Git
+from quire.files.git import Git
 
 FILES = {"README.md": "# Harbor\n", "src/a.py": "a = 1\n", "src/deep/b.py": "b = 1\n"}
 

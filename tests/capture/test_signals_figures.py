@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks import signals
-from quire.capture.transcripts import Turn
+from quire.capture.transcripts.types import Turn
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from signal_hearing import agent, edits, runs, user
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks import signals
-from quire.capture.signals import extract
-from quire.capture.transcripts import Turn
+from quire.capture.signals.extraction import extract
+from quire.capture.transcripts.types import Turn
 
 DECISIONS = [
     (

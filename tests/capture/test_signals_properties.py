@@ -14,12 +14,16 @@ from hypothesis import strategies as st
 from signal_hearing import agent, edits, heard, runs, user
 
 from pace import patience
-from quire.capture.signals import extract
 from quire.capture.signals.cues import MEANINGS, cue
+from quire.capture.signals.extraction import extract
 from quire.capture.signals.sentences import READ_CHARS
-from quire.capture.transcripts import Turn, discover, read
-from quire.guard import find_hostile, find_secrets
-from quire.layers.journal import Event, event_faults
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.types import Turn
+from quire.guard.secrets import find_secrets
+from quire.guard.text import find_hostile
+from quire.layers.journal.shapes import event_faults
+from quire.layers.journal.types import Event
 from thorough import examples
 
 SHARED = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from signal_hearing import agent, edits, user
 
-from quire.capture.signals import trace
 from quire.capture.signals.confirmed import confirmed_decisions
+from quire.capture.signals.extraction import trace
 from quire.capture.signals.witness import Witness
-from quire.capture.transcripts import Turn
+from quire.capture.transcripts.types import Turn
 
 
 def heard(*turns: Turn) -> tuple[list[str], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from signal_hearing import agent, by_helper, heard, runs, summary, user
 
-from quire.capture.transcripts import Turn
+from quire.capture.transcripts.types import Turn
 
 
 def test_it_tells_the_first_request_and_the_last_result() -> None:

@@ -15,7 +15,7 @@ from test_signals_probes import talk
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks import signals
-from quire.capture.signals import extract
+from quire.capture.signals.extraction import extract
 
 TALKS: list[tuple[str, list[str], list[str], list[str]]] = [
     (

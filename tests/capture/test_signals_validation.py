@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from signal_hearing import agent, runs, signals, user
 
-from quire.capture.transcripts import Turn
+from quire.capture.transcripts.types import Turn
 
 CARGO = "test result: ok. 60 passed; 0 failed; 1 ignored; 0 measured\n\ntest result: ok. 4 passed; 0 failed; 0 ignored;"
 DJANGO = "Found 118 test(s).\n" + "." * 118 + "\nRan 118 tests in 22.8s\n\nOK (skipped=2)"

@@ -21,8 +21,8 @@ from transcript_making import (
     write_lines,
 )
 
-from quire.capture.transcripts import Turn
 from quire.capture.transcripts.claude import encoded_folder
+from quire.capture.transcripts.types import Turn
 
 
 @pytest.fixture

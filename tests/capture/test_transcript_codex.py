@@ -24,8 +24,10 @@ from transcript_making import (
     write_lines,
 )
 
-from quire.capture.transcripts import Turn, discover, read
-from quire.model import StorageFailed
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.types import Turn
+from quire.model.errors import StorageFailed
 
 TYPE = "codex-local"
 DAY = Path("sessions", "2026", "03", "01")

@@ -10,8 +10,16 @@ from typing import Any
 import pytest
 from transcript_making import claude, found, names, read_all, session_at, turns_of, write_lines
 
-from quire.capture.transcripts import SOURCE_TYPES, SessionFile, discover, source_path, walking
-from quire.model import InputError, NotFound, StorageFailed
+from quire.capture.transcripts import walking
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.places import source_path
+from quire.capture.transcripts.types import (
+    SessionFile,
+)
+from quire.layers.journal.layout import (
+    SOURCE_TYPES,
+)
+from quire.model.errors import InputError, NotFound, StorageFailed
 
 FIXTURES = (Path(__file__).parents[3] / "shared" / "fixtures" / "journal").resolve()
 needs_fixtures = pytest.mark.skipif(not FIXTURES.is_dir(), reason="the recorded discoveries lie outside the repository")

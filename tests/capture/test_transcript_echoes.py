@@ -15,9 +15,12 @@ from pace import patience
 from quire.capture.compaction import compact
 from quire.capture.conversation import messages_from
 from quire.capture.transcripts.echoes import SENTENCES, is_own_call, without_additions, without_own
-from quire.layers.journal import Maintenance, Provider, new_state, render_entry, render_projections
-from quire.layers.profile import Entry
-from quire.model import Record
+from quire.layers.journal.documents import new_state
+from quire.layers.journal.entry_block import render_entry
+from quire.layers.journal.projections import render_projections
+from quire.layers.journal.types import Maintenance, Provider
+from quire.layers.profile.entries import Entry
+from quire.model.records import Record
 from quire.retrieval.answer import Answer, Hit
 from quire.retrieval.context import Offer, fit_context
 from quire.retrieval.profile_context import fit_profile

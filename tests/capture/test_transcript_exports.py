@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from transcript_making import found, names, read_all, said, session_at, turns_of
 
-from quire.capture.transcripts import Turn
+from quire.capture.transcripts.types import Turn
 
 CURSOR = """\
 # Cache the order list

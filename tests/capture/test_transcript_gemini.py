@@ -18,8 +18,9 @@ from transcript_making import (
     write_lines,
 )
 
-from quire.capture.transcripts import Turn, gemini
-from quire.files import hex_digest
+from quire.capture.transcripts import gemini
+from quire.capture.transcripts.types import Turn
+from quire.files.digests import hex_digest
 
 TYPE = "gemini-local"
 HASH = hex_digest(PROJECT)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from transcript_making import PROJECT, found, names, read_all, said, write_document
 
-from quire.capture.transcripts import Turn, discover
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.types import Turn
 
 TYPE = "opencode-local"
 CREATED = 1772362800000

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from transcript_making import PROJECT, answers, claude, read_all, session_at, uses, write_lines
 
 from promised import proves
-from quire.capture.transcripts import redacted
 from quire.capture.transcripts.places import belongs, shown_path, shown_text
-from quire.capture.transcripts.redaction import kept_result, kept_text
+from quire.capture.transcripts.redaction import kept_result, kept_text, redacted
 from quire.capture.transcripts.types import RESULT_CHARS, TEXT_CHARS, Places
-from quire.guard import find_secrets
+from quire.guard.secrets import find_secrets
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 AWS = "AKIA" + "Z7QK3MVN2XWBTR5J"

@@ -32,10 +32,11 @@ from transcript_making import (
     write_lines,
 )
 
-from quire.capture.transcripts import SessionFile, Turn, lines, read, reading
+from quire.capture.transcripts import lines, reading
 from quire.capture.transcripts.foreign import moment
-from quire.capture.transcripts.types import LINE_BYTES
-from quire.model import StorageFailed
+from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.types import LINE_BYTES, SessionFile, Turn
+from quire.model.errors import StorageFailed
 from thorough import examples
 
 TALKS = {"claude-local": CLAUDE_TALK, "codex-local": CODEX_TALK}
@@ -381,7 +382,8 @@ def test_a_very_large_transcript_takes_no_more_memory(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.writelines(big_talk(200_000_000))
     code = (
-        "import sys\nfrom quire.capture.transcripts import SessionFile, read\n"
+        "import sys\nfrom quire.capture.transcripts.reading import read\n"
+        "from quire.capture.transcripts.types import SessionFile\n"
         "session = SessionFile(source_type='claude-local', external_id='x', path=sys.argv[1])\n"
         "count = sum(1 for _ in read(session))\n"
         "print(count, *(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"

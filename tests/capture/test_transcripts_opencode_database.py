@@ -15,11 +15,12 @@ import pytest
 from transcript_making import PROJECT, found, names, read_all, said, write_document
 
 from quire.capture.proposing import find_session
-from quire.capture.transcripts import SessionFile, Skipped, Turn, discover, read
+from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.lines import Tally
 from quire.capture.transcripts.opencode import PIECE_BYTES, records
-from quire.capture.transcripts.types import FILE_BYTES
-from quire.model import StorageFailed
+from quire.capture.transcripts.reading import read
+from quire.capture.transcripts.types import FILE_BYTES, SessionFile, Skipped, Turn
+from quire.model.errors import StorageFailed
 
 TYPE = "opencode-local"
 CREATED = 1772362800000

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from quire.capture.transcripts import Reading, SessionFile, Turn, discover, read
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.reading import Reading, read
+from quire.capture.transcripts.types import SessionFile, Turn
 
 PROJECT = "/home/dev/orders"
 

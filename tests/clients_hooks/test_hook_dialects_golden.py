@@ -8,7 +8,9 @@ import msgspec
 import pytest
 
 from promised import proves
-from quire.clients.hooks import CLIENTS, EVENTS, HookEvent, Room, read_event, reply, room_for
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import reply, room_for
+from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent, Room
 
 PAYLOADS = Path(__file__).parent / "payloads"
 GOLDEN = sorted(path for path in PAYLOADS.rglob("*.json") if not path.name.endswith(".expected.json"))

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.clients.hooks import CLIENTS, EVENTS, PAYLOAD_BYTES, HookEvent, read_event, reply
+from quire.clients.hooks.payload import PAYLOAD_BYTES
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import reply
+from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent
 
 SPEAKING = [client for client in CLIENTS if client != "cline"]
 WRONG = [None, True, 7, 1.5, [], {}, [1, 2], {"a": 1}, [[["x"]]]]

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.clients.hooks import CLIENTS, EVENTS, HookEvent, Room, reply, room_for
 from quire.clients.hooks.dialects import dialect_of
+from quire.clients.hooks.replying import reply, room_for
+from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent, Room
 
 NATIVES = [(client, native, event) for client in CLIENTS for native, event in dialect_of(client).natives.items()]
 # Whatever allows, denies, stops, continues, rewrites or speaks as the user.
@@ -96,7 +97,7 @@ def test_no_end_of_a_turn_or_a_session_is_ever_answered_with_text(client: str, n
 
 @proves("P10.5", "H6")
 @pytest.mark.parametrize(("client", "native", "event"), NATIVES)
-def test_rooms_stay_below_what_clients_cut(client: str, native: str, event: str) -> None:
+def test_architecture_stay_below_what_clients_cut(client: str, native: str, event: str) -> None:
     room = room_for(_event(client, native, event))
     most = {
         "session-start": (2_000, 8_000),

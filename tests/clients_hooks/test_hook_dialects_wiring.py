@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from quire.clients.hooks import CLIENTS, EVENTS, HookEvent, Room, read_event, room_for, wired_events
 from quire.clients.hooks.dialects import dialect_of
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import room_for, wired_events
+from quire.clients.hooks.types import CLIENTS, EVENTS, HookEvent, Room
 
 WIRED = {
     "claude": [

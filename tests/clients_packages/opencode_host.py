@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from quire.clients.texts import opencode_plugin_text
+from quire.clients.texts.opencode import opencode_plugin_text
 
 HOST = Path(__file__).with_name("opencode_host.mjs")
 SAYS = """\

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from quire import __version__
-from quire.clients.hooks import EVENTS, wired_events
+from quire.clients.hooks.replying import wired_events
+from quire.clients.hooks.types import EVENTS
 from quire.clients.packages import MARKETPLACE_NAME, PACKAGE_CLIENTS, PACKAGE_NAME, build_package, build_plugins
-from quire.clients.texts import package_context_text, skill_text
+from quire.clients.texts.rules import package_context_text
+from quire.clients.texts.skill import skill_text
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

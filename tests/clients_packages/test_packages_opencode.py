@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from opencode_host import Opencode, after, before, event, prompt, system
 
-from quire.clients.texts import opencode_plugin_text
+from quire.clients.texts.opencode import opencode_plugin_text
 
 FAILING = {
     "prints garbage": "#!/bin/sh\necho 'Traceback (most recent call last):'\n",

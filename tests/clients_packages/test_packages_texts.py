@@ -6,18 +6,14 @@ import re
 
 import pytest
 
-from quire.clients.hooks import EVENTS, read_event, wired_events
-from quire.clients.texts import (
-    OPENCODE_PLUGIN_PATH,
-    RULES_CLIENTS,
-    SKILL_NAME,
-    SKILL_PATH,
-    opencode_plugin_text,
-    package_context_text,
-    rules_text,
-    skill_text,
-)
-from quire.guard import find_instructions, find_secrets
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import wired_events
+from quire.clients.hooks.types import EVENTS
+from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_text
+from quire.clients.texts.rules import RULES_CLIENTS, package_context_text, rules_text
+from quire.clients.texts.skill import SKILL_NAME, SKILL_PATH, skill_text
+from quire.guard.instructions import find_instructions
+from quire.guard.secrets import find_secrets
 from quire.surfaces.cli.main import COMMANDS
 from quire.surfaces.mcp.catalogue import chosen_tools
 

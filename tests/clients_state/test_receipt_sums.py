@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from quire.clients import Receipt, ReceiptItem
 from quire.clients.receipt_sums import DaySum, Told, ToldRecord, sum_receipts
+from quire.clients.receipts import Receipt, ReceiptItem
 
 
 def receipt(at: str, *items: tuple[str, str, int], client: str = "claude", event: str = "prompt") -> Receipt:

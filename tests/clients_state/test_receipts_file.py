@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.clients import Receipt, ReceiptItem, add_receipt, read_log, read_receipts
-from quire.clients.receipts import MOST_BYTES
+from quire.clients.logs import read_log
+from quire.clients.receipts import MOST_BYTES, Receipt, ReceiptItem, add_receipt, read_receipts
 from thorough import either
 
 PLACE = ".memory/local"

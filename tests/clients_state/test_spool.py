@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.clients import Ended, has_ended, note_ended, take_ended
-from quire.clients.spool import MOST_BYTES
-from quire.files import held_in_place
+from quire.clients.spool import MOST_BYTES, Ended, has_ended, note_ended, take_ended
+from quire.files.local import held_in_place
 from thorough import either
 
 ENDED = ".memory/local/ended.jsonl"

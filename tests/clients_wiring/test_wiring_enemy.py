@@ -14,9 +14,10 @@ import pytest
 from wiring_cases import CLAUDE_SETTINGS, CODEX_CONFIG, MCP_TABS, PROJECTS, held, lay
 
 from promised import proves
-from quire.clients.wiring import FOLDER, Manifests, make_manifest
-from quire.files import World, disk
-from quire.model import QuireError
+from quire.clients.wiring.manifest import FOLDER, Manifests, make_manifest
+from quire.files import disk
+from quire.files.world import World
+from quire.model.errors import QuireError
 from quire.project import Project
 from quire.project.integrating import Integrating
 

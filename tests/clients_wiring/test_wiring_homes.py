@@ -15,9 +15,10 @@ import pytest
 from wiring_cases import CLAUDE_SETTINGS, CODEX_CONFIG, GEMINI_SETTINGS, OPENCODE, held, lay
 
 from promised import proves
-from quire.clients.wiring import FOLDER
-from quire.files import World, own_command
-from quire.model import InputError
+from quire.clients.wiring.manifest import FOLDER
+from quire.files.programs import own_command
+from quire.files.world import World
+from quire.model.errors import InputError
 from quire.project.integrating import Integrating
 
 HOME = {

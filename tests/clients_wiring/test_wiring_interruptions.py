@@ -11,8 +11,9 @@ import pytest
 from wiring_cases import CLAUDE_SETTINGS, MCP_TABS, held, lay
 
 from promised import proves
-from quire.files import World, disk
-from quire.model import UnsupportedVersion
+from quire.files import disk
+from quire.files.world import World
+from quire.model.errors import UnsupportedVersion
 from quire.project import Project
 from quire.project.integrating import Integrating
 
@@ -31,14 +32,14 @@ def wiring(project: Project, world: World) -> Integrating:
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> Any:
     """An earlier version, whose texts and hooks were others."""
-    from quire.clients.hooks import Wired
+    from quire.clients.hooks.types import Wired
 
     def wire() -> None:
         events = (
             Wired(event="session-start", native="SessionStart", matcher="startup", seconds=60),
             Wired(event="turn-end", native="SubagentStop", matcher="", seconds=1),
         )
-        monkeypatch.setattr("quire.clients.hooks.wired_events", lambda _client: events, raising=False)
+        monkeypatch.setattr("quire.clients.hooks.replying.wired_events", lambda _client: events)
         monkeypatch.setattr("quire.clients.wiring.catalogue.skill_text", lambda: "old\n")
 
     return wire

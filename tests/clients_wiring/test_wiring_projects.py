@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from wiring_cases import CLAUDE_SETTINGS, CODEX_CONFIG, COPILOT_TEXT, MCP_TABS, PROJECTS, held, lay
 
-from quire.files import World
-from quire.model import InputError, NotInitialized
+from quire.files.world import World
+from quire.model.errors import InputError, NotInitialized
 from quire.project import Project
 from quire.project.integrating import Integrating
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import msgspec
 
-from quire.clients import Receipt, read_log, read_receipts
+from quire.clients.logs import read_log
+from quire.clients.receipts import Receipt, read_receipts
 
 __all__ = ["SHOP_NODES", "SILENCE", "Answered", "Hooks", "left_behind", "text_in", "unseen"]
 

@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 from commanding import Said
 from journal_here import Journal
 
-from quire.capture import agree_to
-from quire.files import World
-from quire.layers.journal import content_hash, decode_json, file_bytes, load_sources
-from quire.model import InvalidStore
+from quire.capture.trusted_sources import agree_to
+from quire.files.world import World
+from quire.layers.journal.canonical import content_hash, decode_json, file_bytes
+from quire.layers.journal.store import load_sources
+from quire.model.errors import InvalidStore
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 NAMES = sorted(path.parent.name for path in RECORDINGS.glob("*/commands.json"))

@@ -20,7 +20,7 @@ import msgspec
 from mcp_here import PROGRAM, Here
 
 from installed import Git, make_environment
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.project import Project
 
 __all__ = [

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.project import Project
 
 NODES, RELATIONS = 4, 1

@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from quire.files import World
-from quire.layers.profile import pending_readings
-from quire.model import InputError, InvalidStore, NotFound, UnsupportedVersion, instant, limits
+from quire.files.world import World
+from quire.layers.profile.access import pending_readings
+from quire.model import limits
+from quire.model.errors import InputError, InvalidStore, NotFound, UnsupportedVersion
+from quire.model.times import instant
 from quire.project import Project
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "profile"

@@ -10,7 +10,7 @@ import pytest
 
 from pace import patience
 from promised import proves
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 QUEUE = """import time
 

@@ -15,7 +15,7 @@ from journal_here import Journal, on_a_terminal
 
 from installed import Git, Memory, Run, make_environment
 from quire import fields
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 NOW = "2026-03-02T11:19:00+00:00"
@@ -398,7 +398,7 @@ def test_a_command_line_that_is_wrong_is_refused(line: tuple[str, ...], here: Me
 
 
 def test_the_project_refuses_what_the_command_line_would(project: Project) -> None:
-    from quire.model import InputError
+    from quire.model.errors import InputError
 
     for options in ({"output_format": "yaml"}, {"layers": ("nothing",)}, {"output": "a\0b"}):
         with pytest.raises(InputError):

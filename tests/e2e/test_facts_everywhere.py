@@ -15,9 +15,9 @@ import pytest
 from commanding import CMAP, FIVE, GAPS, REDIS, SAMPLE, WORKER, Here, copy_of, fact_line, lines_of
 
 from promised import proves
-from quire.files import World
+from quire.files.world import World
 from quire.layers.facts.layout import SECTIONS
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project import Project
 
 NODES = [

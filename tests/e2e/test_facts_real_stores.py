@@ -14,7 +14,7 @@ import pytest
 from commanding import Here, copy_of
 
 from promised import proves
-from quire.layers.facts import Fact
+from quire.layers.facts.types import Fact
 from thorough import some
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"

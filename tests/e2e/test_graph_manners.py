@@ -220,7 +220,8 @@ def test_a_dry_run_warns_as_the_save_does(begun: Here) -> None:
 
 
 def test_agents_read_that_not_everything_is_to_be_related(begun: Here) -> None:
-    from quire.clients.texts import RULES_CLIENTS, rules_text, skill_text
+    from quire.clients.texts.rules import RULES_CLIENTS, rules_text
+    from quire.clients.texts.skill import skill_text
 
     texts = [begun("init", "--brief").out, (begun.root / "AGENTS.md").read_text(encoding="utf-8"), skill_text()]
     for text in (*texts, *map(rules_text, RULES_CLIENTS)):

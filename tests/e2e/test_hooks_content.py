@@ -17,10 +17,13 @@ from journal_here import CACHE, write_session
 
 from installed import Git, Memory
 from promised import proves
-from quire.inbox import Rejection, propose, read_inbox, write_inbox, write_rejection
-from quire.layers.facts import Fact, encode_record
+from quire.inbox.proposals import propose
+from quire.inbox.rejections import Rejection, write_rejection
+from quire.inbox.store import read_inbox, write_inbox
+from quire.layers.facts.lines import encode_record
+from quire.layers.facts.types import Fact
 from quire.layers.graph.codec import body_hash, encode_fields
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 Tree = dict[str, bytes]
 NODES: tuple[dict[str, Any], ...] = (

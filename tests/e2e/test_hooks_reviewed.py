@@ -14,7 +14,8 @@ from terminal_here import typed
 
 from installed import Git, Memory
 from promised import proves
-from quire.inbox import propose, read_inbox, write_inbox
+from quire.inbox.proposals import propose
+from quire.inbox.store import read_inbox, write_inbox
 
 BODY = "Sort by the sequence number of the ledger. " + "Clocks of the ledger hosts drift by minutes. " * 4
 NODE = {"kind": "gotcha", "title": "Late clocks", "body": BODY, "anchors": ["src/orders.py"]}

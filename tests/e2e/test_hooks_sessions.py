@@ -12,7 +12,7 @@ import pytest
 from hooks_here import SHOP_NODES, Hooks, left_behind, unseen
 
 from installed import Git, Memory
-from quire.clients import Ended, note_ended, take_ended
+from quire.clients.spool import Ended, note_ended, take_ended
 from thorough import either
 
 Tree = dict[str, bytes]

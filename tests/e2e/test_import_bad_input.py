@@ -10,8 +10,9 @@ import pytest
 from hosts_here import PLACES, Hosts, everything_below
 
 from installed import Git, Memory
-from quire.capture.hosts import FILES_MOST, find_hosts, read_host
-from quire.inbox import PENDING_MOST
+from quire.capture.hosts.finding import find_hosts, read_host
+from quire.capture.hosts.types import FILES_MOST
+from quire.inbox.store import PENDING_MOST
 
 GOOD = "## Gotchas\n\n- The crane counter starts at one, not at zero.\n"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -11,7 +11,8 @@ import pytest
 from sessions_here import Recording
 
 from installed import Memory
-from quire.inbox import Evidence, Proposal, propose, read_inbox, write_inbox
+from quire.inbox.proposals import Evidence, Proposal, propose
+from quire.inbox.store import read_inbox, write_inbox
 
 FACT = "Berths are numbered from the sea."
 DECISION = "Retries run in the worker, because the web process must answer within two seconds."
@@ -184,7 +185,7 @@ def test_a_value_that_nobody_proposed(inbox: Memory) -> None:
 
 
 def path_of(text: str) -> str:
-    from quire.inbox import value_digest
+    from quire.inbox.proposals import value_digest
 
     return f"{value_digest(text)}.json"
 

@@ -12,7 +12,7 @@ import pytest
 from journal_here import Journal, journal_in, on_a_terminal
 from journal_recordings import RECORDINGS
 
-from quire.clients.wiring_journal import guidance_text, skill_text
+from quire.clients.wiring_journal.texts import guidance_text, skill_text
 from quire.files import disk
 from quire.surfaces.cli.journal import COMMAND
 

@@ -16,7 +16,7 @@ import pytest
 from journal_here import CACHE, NOW, Journal, journal_in, write_session
 
 from installed import make_environment
-from quire.clients import Ended, note_ended
+from quire.clients.spool import Ended, note_ended
 
 FIXTURES = Path(__file__).parents[3] / "shared/fixtures/journal"
 needs_fixtures = pytest.mark.skipif(not FIXTURES.is_dir(), reason="the recorded journals lie outside the repository")

@@ -15,7 +15,7 @@ from journal_here import Journal
 from journal_recordings import NAMES, RECORDINGS, agree_to_all
 
 from promised import proves
-from quire.layers.journal import content_hash, decode_json, file_bytes
+from quire.layers.journal.canonical import content_hash, decode_json, file_bytes
 
 pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings of the original program are not here")
 

@@ -30,7 +30,7 @@ from profile_transcripts import (
 
 from promised import proves
 from quire.layers.profile.layout import CATEGORIES
-from quire.model import InvalidStore, QuireError, UnsupportedVersion
+from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
 
 ROOT = Path(__file__).parents[2]

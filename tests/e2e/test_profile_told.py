@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from profile_here import SAMPLE, Profile, document_of, entry_of, profile_in
 
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from promised import proves
-from quire.model import KINDS, count_tokens
+from quire.model.tokens import count_tokens
+from quire.model.words import KINDS
 
 NODES = [
     {

@@ -12,7 +12,7 @@ import pytest
 from hooks_here import SHOP_NODES, Hooks, left_behind
 
 from installed import Memory
-from quire.clients import read_receipts
+from quire.clients.receipts import read_receipts
 from thorough import either
 
 PROMPT = "how often are webhook deliveries retried, says the secret zebra?"

@@ -12,7 +12,7 @@ from journal_here import CACHE, UMLAUTS, Journal, journal_in, write_session
 from mcp_here import Here, over_stdio
 
 from installed import Git, Memory, Run
-from quire.inbox import Rejection, write_rejection
+from quire.inbox.rejections import Rejection, write_rejection
 
 VALUE = "The queue lives in Redis on port 6380."
 AGAIN = "Hear this again. the QUEUE lives in redis, on port 6380! It is so."

@@ -18,7 +18,7 @@ from mcp_lines import Server, call, hello, request, serving
 
 from installed import Memory
 from promised import proves, tally
-from quire.clients import waiting_sessions
+from quire.clients.spool import waiting_sessions
 from thorough import some
 
 TOKEN = "gh" + "p_" + "".join(random.Random(17).choices(string.ascii_letters + string.digits, k=36))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 SAFARI = {"kind": "gotcha", "title": "Safari websocket", "body": "Safari drops messages after sleep."}
 NODES = [

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from installed import Memory, Run
-from quire.model import is_seal
+from quire.model.seals import is_seal
 from quire.surfaces.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,8 @@ from page_here import LINK, SECONDS, children, fetch, is_alive, made, until
 
 from installed import Git, Memory, Run
 from pace import patience
-from quire.files import daemons, hex_digest
+from quire.files import daemons
+from quire.files.digests import hex_digest
 
 STARTED = "import sys, time; print(flush=True); time.sleep(60)"
 

@@ -20,8 +20,9 @@ from page_here import made
 from installed import Git, Memory, Run
 from pace import patience
 from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
-from quire.files import disk, real_world
-from quire.inbox import propose
+from quire.files import disk
+from quire.files.world import real_world
+from quire.inbox.proposals import propose
 from quire.project import Project
 from quire.surfaces.web.assets import NAMES
 from thorough import either, some

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.fields import crashed, failed, json_text, problem_fields, succeeded, verdict_fields
-from quire.model import NotFound, Problem, QuireError, Verdict
+from quire.model.errors import NotFound, QuireError
+from quire.model.records import Problem
+from quire.model.verdicts import Verdict
 from quire.project import Project
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from installed import Git, Memory
 from quire import fields
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 Answer = tuple[dict[str, Any], list[Any]]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from promised import proves
-from quire.files import find_root, is_repository_top
-from quire.model import InputError
+from quire.files.discovery import find_root, is_repository_top
+from quire.model.errors import InputError
 
 MARKER = ".memory/config.json"
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from quire.files import disk, ensure_folder, write_file
-from quire.model import StorageFailed
+from quire.files import disk
+from quire.files.durable import ensure_folder, write_file
+from quire.model.errors import StorageFailed
 
 
 @pytest.fixture

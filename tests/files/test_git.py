@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from promised import proves
-from quire.files import Git, blob_id
-from quire.model import GitRequired
+from quire.files.digests import blob_id
+from quire.files.git import Git
+from quire.model.errors import GitRequired
 from quire.surfaces.cli.main import COMMANDS
 
 ODD_NAMES = [

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from quire.files import (
+from quire.files.git import Git
+from quire.files.history import (
     FileChange,
-    Git,
     LineOrigin,
     attributes,
     changes_between,
@@ -23,9 +23,9 @@ from quire.files import (
     is_shallow,
     last_commit,
     line_origins,
-    touched_since,
 )
-from quire.model import GitRequired
+from quire.files.stretches import touched_since
+from quire.model.errors import GitRequired
 
 ODD_NAMES = [
     b"with space.md",

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from quire.files import Git
+from quire.files.git import Git
 from quire.files.history import changes_in, describe_known, log_paths, read_blobs
-from quire.model import GitRequired
+from quire.model.errors import GitRequired
 
 
 @pytest.fixture

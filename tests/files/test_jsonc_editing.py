@@ -10,8 +10,17 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from quire.files.jsonc import append_item, read_jsonc, remove_items, remove_member, set_member
-from quire.files.jsonc_reading import parse, same
+from quire.files.jsonc import (
+    append_item,
+    remove_items,
+    remove_member,
+    set_member,
+)
+from quire.files.jsonc_reading import (
+    parse,
+    read_jsonc,
+    same,
+)
 
 SERVER = {"command": "memory-mcp", "args": []}
 

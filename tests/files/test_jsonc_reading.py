@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.files.jsonc import read_jsonc
-from quire.files.jsonc_reading import same
+from quire.files.jsonc_reading import (
+    read_jsonc,
+    same,
+)
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.files import compact, decode_object, lines, parse_strict, pretty
-from quire.model import InvalidJson, limits
+from quire.files.jsonfile import compact, decode_object, lines, parse_strict, pretty
+from quire.model import limits
+from quire.model.errors import InvalidJson
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)

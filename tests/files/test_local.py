@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from quire.files import (
+from quire.files import disk
+from quire.files.local import (
     LocalFile,
     damaged_lines,
-    disk,
     ensure_local,
     held_in_place,
     is_at_rest,
@@ -20,7 +20,7 @@ from quire.files import (
     spoiled,
     write_local,
 )
-from quire.model import OutsideProject, StorageFailed, UnsupportedVersion
+from quire.model.errors import OutsideProject, StorageFailed, UnsupportedVersion
 
 FOLDERS = [".memory", ".ai-state"]
 

@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from pace import patience
-from quire.files import Holder, held
-from quire.files.lock import is_alive
-from quire.model import LockBusy
+from quire.files.lock import Holder, held, is_alive
+from quire.model.errors import LockBusy
 
 NOW = "2026-03-02T11:19:00+00:00"
 HOLD = """

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.files import Append, Change, apply_changes, sha256, write_file
 from quire.files.change_notes import MOST, Noted, Notes, is_as_left, noting_changes, put_back, put_lines_back
-from quire.model import Conflict
+from quire.files.digests import sha256
+from quire.files.durable import write_file
+from quire.files.transaction import Append, Change, apply_changes
+from quire.model.errors import Conflict
 
 
 def transact(folder: Path, *changes: Change, appends: tuple[Append, ...] = (), name: str = "feed") -> None:

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.files import escaping_part, follow_inside, inside, read_bytes, read_text, storage_failed
-from quire.files.paths import read_from
-from quire.model import OutsideProject
+from quire.files.paths import escaping_part, follow_inside, inside, read_bytes, read_from, read_text, storage_failed
+from quire.model.errors import OutsideProject
 
 ESCAPES = ["..", "../x", "a/../../x", "a/..", "/x", "//x", "~/x", "~", "", ".", "./a", "a//b", "a/", "a\0b"]
 ESCAPES += ["C:\\x", "C:/x", "c:x", "a\\b", "\\\\server\\share"]

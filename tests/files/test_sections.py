@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from quire.files import Markers, find_section, place_section, remove_section
+from quire.files.sections import Markers, find_section, place_section, remove_section
 
 MARKS = Markers("<!-- memory:start -->", "<!-- memory:end -->")
 OTHER = Markers("<!-- memory:map:start -->", "<!-- memory:map:end -->")

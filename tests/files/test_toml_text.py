@@ -9,7 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from quire.files.toml_text import read_toml, remove_table, set_table
+from quire.files.toml_scanning import (
+    read_toml,
+)
+from quire.files.toml_text import (
+    remove_table,
+    set_table,
+)
 
 NAMES = ("mcp_servers", "quire")
 FIELDS = {"command": "memory-mcp", "args": ["--toolset", "all"]}

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from quire.files import Append, Change, apply_changes, disk, finish_interrupted, is_interrupted, sha256
-from quire.model import Conflict, OutsideProject, StorageFailed
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.transaction import Append, Change, apply_changes, finish_interrupted, is_interrupted
+from quire.model.errors import Conflict, OutsideProject, StorageFailed
 
 LINE = b'{"event":"one"}\n'
 NEWS = b'{"event":"two"}\n{"event":"three"}\n'

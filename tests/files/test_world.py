@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from quire.files import World, real_world
+from quire.files.world import World, real_world
 
 
 def test_a_pinned_clock_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.files import write_file
-from quire.model import StorageFailed
+from quire.files.durable import write_file
+from quire.model.errors import StorageFailed
 
 
 def test_a_link_to_a_pipe_is_left_alone(tmp_path: Path) -> None:

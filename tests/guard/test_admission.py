@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.guard import admit, stored_secrets, text_problems
-from quire.model import InputError, SecretDetected
+from quire.guard.admission import admit, stored_secrets, text_problems
+from quire.model.errors import InputError, SecretDetected
 
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"
 DOUBTFUL = 'password = "hunter2hunter2"'

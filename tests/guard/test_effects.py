@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard import EFFECTS, effects_of, find_instructions, words_of
+from quire.guard.effects import EFFECTS, effects_of, words_of
+from quire.guard.instructions import find_instructions
 
 HERE = Path(__file__).parent
 
@@ -137,7 +138,7 @@ def test_any_text_is_read(text: str) -> None:
 def test_a_text_without_commands_makes_no_patterns() -> None:
     """A record is looked at whenever it is saved or sent: what is not needed is not made."""
     code = (
-        "from quire.guard import effects_of\nfrom quire.guard import commands, orders\n"
+        "from quire.guard.effects import effects_of\nfrom quire.guard import commands, orders\n"
         "effects_of('The cache is kept for an hour, because the provider is slow.')\n"
         "print(commands._made.cache_info().misses + orders._made.cache_info().misses)"
     )

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard import Fence, find_hostile, make_fence, make_safe, safe_values
-from quire.model import InputError
+from quire.guard.framing import Fence, make_fence, safe_values
+from quire.guard.text import find_hostile, make_safe
+from quire.model.errors import InputError
 
 FENCE = Fence("memory-7f3ac2d91b04")
 CLOSING = "</memory-7f3ac2d91b04>"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pace import patience
 from promised import proves
-from quire.guard import find_instructions
+from quire.guard.instructions import find_instructions
 
 HERE = Path(__file__).parent
 OWN = HERE.parents[1] / ".memory"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from quire.guard import find_secrets
+from quire.guard.secrets import find_secrets
 
 KIB_256 = 256 * 1024
 
@@ -78,12 +78,12 @@ def test_a_cold_scan_of_an_ordinary_note_compiles_no_rule() -> None:
     program = (
         "import re, sys, msgspec, quire.model\n"
         "before = set(sys.modules)\n"
-        "import quire.guard\n"
+        "from quire.guard.secrets import find_secrets\n"
         "new = {n for n in set(sys.modules) - before if not n.startswith('quire')}\n"
         "import re._compiler as c\n"
         "real, seen = c.compile, []\n"
         "c.compile = lambda p, flags=0: (seen.append(p), real(p, flags))[1]\n"
-        "quire.guard.find_secrets('The worker retries a failed task three times, then parks it. ' * 30)\n"
+        "find_secrets('The worker retries a failed task three times, then parks it. ' * 30)\n"
         "print(sorted(new), len(seen))\n"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

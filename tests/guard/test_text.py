@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.guard import find_hostile, make_safe
+from quire.guard.text import find_hostile, make_safe
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text(

@@ -10,19 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.inbox import (
-    PENDING_MOST,
-    Evidence,
-    Proposal,
-    count_pending,
-    named_proposal,
-    proposal_id,
-    propose,
-    read_inbox,
-    value_digest,
-    write_inbox,
-)
-from quire.model import InputError, NotFound
+from quire.inbox.proposals import Evidence, Proposal, proposal_id, propose, value_digest
+from quire.inbox.store import PENDING_MOST, count_pending, named_proposal, read_inbox, write_inbox
+from quire.model.errors import InputError, NotFound
 
 TOKEN = "0" * 16
 

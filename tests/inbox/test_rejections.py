@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.inbox import Rejection, Rejections, named_rejection, read_rejections, value_digest, write_rejection
-from quire.model import InputError, NotFound, UnsupportedVersion, ValueRejected
+from quire.inbox.proposals import value_digest
+from quire.inbox.rejections import Rejection, Rejections, named_rejection, read_rejections, write_rejection
+from quire.model.errors import InputError, NotFound, UnsupportedVersion, ValueRejected
 
 REDIS = "The queue lives in Redis on port 6380."
 TWO = "Retries run in the worker. A request never waits for one."

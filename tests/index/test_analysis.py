@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.index import Searcher
 from quire.index.analysis import index_text, match_any, phrases, question_words
 from quire.index.database import open_in_memory
+from quire.index.search import Searcher
 
 
 @pytest.fixture(scope="module")

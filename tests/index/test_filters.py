@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.index import Filter, Index
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.model import Layer, Record
+from quire.index.search import Filter
+from quire.model.records import Record
+from quire.model.words import Layer
 
 LAYERS: tuple[Layer, ...] = ("graph", "facts")
 ODD = ("a", "A", "a ", "1", "true", "null", '"', "'", "%", "_", "a,b", "ü", "", "[]")

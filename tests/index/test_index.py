@@ -7,9 +7,11 @@ from typing import Any
 import apsw
 import pytest
 
-from quire.index import Index, Written, open_index
+from quire.index.catalog import Index
 from quire.index.database import FILE
-from quire.layers.graph import GraphSource
+from quire.index.opening import open_index
+from quire.index.sources import Written
+from quire.layers.graph.source import GraphSource
 from quire.project import Project
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building", "anchors": ["src/"]}

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.index import Looks, looks
+from quire.index import looks
+from quire.index.looks import Looks
 from quire.project import Project
 
 

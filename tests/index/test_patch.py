@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.index import Filter, Index, Patch, change_with_index, open_index
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.index.sources import Item
-from quire.model import Edge, Layer, Problem, Record, Summary
+from quire.index.opening import change_with_index, open_index
+from quire.index.search import Filter
+from quire.index.sources import Item, Patch
+from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.words import Layer
 from thorough import examples
 
 PATH = "facts.jsonl"

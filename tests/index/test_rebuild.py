@@ -7,9 +7,10 @@ from typing import Any
 import apsw
 import pytest
 
-from quire.index import Index, open_index, rebuild_index
+from quire.index.catalog import Index
 from quire.index.database import FILE
-from quire.layers.graph import GraphSource
+from quire.index.opening import open_index, rebuild_index
+from quire.layers.graph.source import GraphSource
 from quire.project import Project
 
 
@@ -38,7 +39,7 @@ def held(index: Index) -> dict[str, Any]:
         "problems": index.problems(),
         "counts": index.counts("graph"),
     }
-    from quire.index import Filter
+    from quire.index.search import Filter
 
     for text in ("zanzibar", "kangaroo", "changed", "trap"):
         question = searcher.question(text)

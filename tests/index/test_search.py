@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.index import Filter, Index, Searcher
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.model import Layer, Record
+from quire.index.search import Filter, Searcher
+from quire.model.records import Record
+from quire.model.words import Layer
 from thorough import examples
 
 ALL = Filter()

@@ -14,11 +14,15 @@ import apsw
 import msgspec
 import pytest
 
-from quire.index import Filter, open_index, rebuild_index, teaching
+from quire.index import teaching
 from quire.index.embedding import Vector, embedder
+from quire.index.opening import open_index, rebuild_index
+from quire.index.search import Filter
 from quire.index.teacher import Teacher, _Config, open_teacher
 from quire.index.weights import Weights
-from quire.model import InputError, Layer, LockBusy, NotReady, QuireError, Record, StorageFailed
+from quire.model.errors import InputError, LockBusy, NotReady, QuireError, StorageFailed
+from quire.model.records import Record
+from quire.model.words import Layer
 from quire.project import Project
 
 numpy = pytest.importorskip("numpy")

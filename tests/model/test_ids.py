@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.files import hex_digest
-from quire.model import ID_PATTERN, file_stems, is_id, limits, relation_stem, slugify, title_from_slug
+from quire.files.digests import hex_digest
+from quire.model import limits
+from quire.model.ids import ID_PATTERN, file_stems, is_id, relation_stem, slugify, title_from_slug
 
 
 @pytest.mark.parametrize(

@@ -6,25 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.model import (
-    InputError,
-    anchor_fault,
-    count_tokens,
-    cut,
-    first_sentence,
-    has_front_matter,
-    instant,
-    is_timestamp,
-    live_status,
-    normal_anchor,
-    one_line,
-    parse_ref,
-    plain_newlines,
-    stamp,
-    statuses_of,
-    timestamp,
-    trim,
-)
+from quire.model.anchors import anchor_fault, normal_anchor
+from quire.model.errors import InputError
+from quire.model.refs import parse_ref
+from quire.model.text import cut, first_sentence, has_front_matter, one_line, plain_newlines, trim
+from quire.model.times import instant, is_timestamp, stamp, timestamp
+from quire.model.tokens import count_tokens
+from quire.model.words import live_status, statuses_of
 
 
 def test_questions_have_statuses_of_their_own() -> None:

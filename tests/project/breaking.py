@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 __all__ = ["MENDED", "PERSONS", "Break", "State", "built", "leftover", "opened", "state_of"]

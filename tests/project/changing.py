@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from quire.files import World
-from quire.index import Index
-from quire.layers.facts import read_lines
+from quire.files.world import World
+from quire.index.catalog import Index
+from quire.layers.facts.lines import read_lines
 from quire.project import Project
 from thorough import either
 

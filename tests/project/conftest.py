@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from clocks import Clock
 
-from quire.files import World
+from quire.files.world import World
 
 
 @pytest.fixture

@@ -15,10 +15,16 @@ import pytest
 from clocks import Clock
 
 from installed import Git
-from quire.files import World, disk
-from quire.inbox import Proposal, propose
-from quire.model import Conflict, InputError, NotFound, QuireError, SecretDetected, ValueRejected
-from quire.project.acting import Acted, Acting
+from quire.files import disk
+from quire.files.world import World
+from quire.inbox.proposals import Proposal, propose
+from quire.model.errors import Conflict, InputError, NotFound, QuireError, SecretDetected, ValueRejected
+from quire.project.acting import (
+    Acting,
+)
+from quire.project.undoing import (
+    Acted,
+)
 from quire.upkeep.views.revision import node_revision
 
 Tree = dict[str, bytes]

@@ -13,9 +13,17 @@ import pytest
 from changing import TEXTS, Memory, line
 
 from quire.files import disk
-from quire.layers.facts import read_lines
 from quire.layers.facts.layout import LINE_BYTES, VERSION_MOST
-from quire.model import Conflict, InputError, NotFound, NotInitialized, QuireError, SecretDetected, StorageFailed
+from quire.layers.facts.lines import read_lines
+from quire.model.errors import (
+    Conflict,
+    InputError,
+    NotFound,
+    NotInitialized,
+    QuireError,
+    SecretDetected,
+    StorageFailed,
+)
 from quire.project import Project
 
 FOREIGN = line("fact", "foreign", content="Written by another program.", version=50)

@@ -15,9 +15,11 @@ import pytest
 from clocks import Clock
 
 from promised import proves
-from quire.capture import Compacted, SummaryRequest, read_conversation
+from quire.capture.compaction import Compacted
+from quire.capture.conversation import read_conversation
+from quire.capture.summariser import SummaryRequest
 from quire.files import disk
-from quire.model import InputError, QuireError, StorageFailed
+from quire.model.errors import InputError, QuireError, StorageFailed
 from quire.project import Project
 
 Conversation = list[dict[str, Any]]

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from clocks import Clock
 
-from quire.files import World
+from quire.files.world import World
 from quire.layers.facts.layout import SECTIONS
-from quire.model import InputError, count_tokens
+from quire.model.errors import InputError
+from quire.model.tokens import count_tokens
 from quire.project import Project
-from quire.retrieval import Context
+from quire.retrieval.context import Context
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "omegon-history"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real files lie outside the repository")

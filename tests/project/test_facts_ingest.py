@@ -16,8 +16,8 @@ import pytest
 from clocks import Clock
 
 from promised import proves
-from quire.files import World
-from quire.model import InputError, NotFound, OutsideProject, QuireError
+from quire.files.world import World
+from quire.model.errors import InputError, NotFound, OutsideProject, QuireError
 from quire.project import Project
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"

@@ -15,9 +15,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from quire.files import hex_digest
-from quire.layers.facts import read_lines
-from quire.model import QuireError
+from quire.files.digests import hex_digest
+from quire.layers.facts.lines import read_lines
+from quire.model.errors import QuireError
 from thorough import either
 
 SECTIONS = ("Architecture", "Decisions", "Specs", "Recent Work")

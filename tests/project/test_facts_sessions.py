@@ -13,8 +13,9 @@ import msgspec
 import pytest
 from clocks import Clock
 
-from quire.files import World, disk
-from quire.model import InputError, QuireError
+from quire.files import disk
+from quire.files.world import World
+from quire.model.errors import InputError, QuireError
 from quire.project import Project
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3

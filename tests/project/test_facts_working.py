@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from clocks import Clock
 
-from quire.files import World
-from quire.model import InputError
+from quire.files.world import World
+from quire.model.errors import InputError
 from quire.project import Project
 
 SLOTS = 25

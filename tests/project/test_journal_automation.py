@@ -15,9 +15,10 @@ import msgspec
 import pytest
 from clocks import Clock
 
-from quire.files import World
-from quire.layers.journal import daemon, file_bytes
-from quire.model import NotInitialized, UnsupportedVersion
+from quire.files.world import World
+from quire.layers.journal import daemon
+from quire.layers.journal.canonical import file_bytes
+from quire.model.errors import NotInitialized, UnsupportedVersion
 from quire.project import Project
 
 LESSON = (

@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 
 from pace import patience
-from quire.files import Holder, World, daemons, held
-from quire.model import Conflict, QuireError
+from quire.files import daemons
+from quire.files.lock import Holder, held
+from quire.files.world import World
+from quire.model.errors import Conflict, QuireError
 from quire.project import Project
 
 CYCLE = "from quire.project import Project; Project.open().journal_run_once(background=True)"

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from thorough import either
 

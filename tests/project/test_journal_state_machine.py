@@ -18,9 +18,9 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from quire.files import World
-from quire.layers.journal import bundle_faults
+from quire.files.world import World
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
+from quire.layers.journal.shapes import bundle_faults
 from quire.project import Project
 from thorough import either
 
@@ -248,7 +248,7 @@ class JournalMachine(RuleBasedStateMachine):
     @rule(days=st.sampled_from((1, 40, 100)))
     def prune(self, days: int) -> None:
         """Time goes by, and a round of retention is made."""
-        from quire.layers.journal import find_candidates, plan_pruning, sweep_batches
+        from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
 
         self.now += timedelta(days=days)
         status = self.project.journal_status().retention

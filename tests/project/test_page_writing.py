@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.files import disk
-from quire.model import StorageFailed
+from quire.model.errors import StorageFailed
 from quire.project import Project
 
 OLD = {"index.html": b"old", "data/a.js": b"1", "data/gone.js": b"2"}

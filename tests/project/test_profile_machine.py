@@ -20,10 +20,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from quire.files import World
-from quire.index import Index
-from quire.layers.profile import Overview
-from quire.model import QuireError
+from quire.files.world import World
+from quire.index.catalog import Index
+from quire.layers.profile.source import Overview
+from quire.model.errors import QuireError
 from quire.project import Project
 from thorough import either
 

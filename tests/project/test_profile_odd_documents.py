@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 ENTRY = {"value": "Helix", "created_at": "2026-02-09T14:00:00Z", "updated_at": "2026-02-09T14:00:00Z"}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from installed import Git
-from quire.files import World
-from quire.inbox import propose
+from quire.files.world import World
+from quire.inbox.proposals import propose
 from quire.project import Project
 from quire.project.pulsing import Pulsing
 

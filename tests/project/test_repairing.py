@@ -11,7 +11,8 @@ import pytest
 from breaking import MENDED, PERSONS, State, built, leftover, opened, state_of
 
 from promised import proves, tally
-from quire.model import Conflict, NotFound, Problem
+from quire.model.errors import Conflict, NotFound
+from quire.model.records import Problem
 from quire.project import Project
 from quire.upkeep.mending import copies
 from thorough import either, some

@@ -14,9 +14,9 @@ import pytest
 from clocks import Clock
 
 from installed import Git
-from quire.files import World
-from quire.inbox import propose
-from quire.model import InputError, NotInitialized, UnsupportedVersion
+from quire.files.world import World
+from quire.inbox.proposals import propose
+from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.project.viewing import Viewing
 

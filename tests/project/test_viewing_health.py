@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.clients import Receipt, ReceiptItem, add_receipt
-from quire.files import World
-from quire.model import InputError, NotInitialized, UnsupportedVersion
+from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
+from quire.files.world import World
+from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
 from quire.project.viewing_health import ViewingHealth
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 
@@ -46,7 +46,7 @@ def test_the_pulse_stays_while_nothing_changes(watching: Project, world: World) 
 def test_files_are_not_looked_at_again_while_nothing_happens(
     watching: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from quire.layers.graph import GraphSource
+    from quire.layers.graph.source import GraphSource
 
     looked = []
     real = GraphSource.stamps

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from clocks import Clock
 
-from quire.files import World
-from quire.model import InputError, InvalidStore, NotFound, NotInitialized
+from quire.files.world import World
+from quire.model.errors import InputError, InvalidStore, NotFound, NotInitialized
 from quire.project import Project
 from quire.project.viewing_records import ViewingRecords
 

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from quire.clients.hooks import read_event, room_for
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import room_for
 from quire.project import Project
 
 __all__ = ["ATTACKS", "CHAIN", "HIDDEN", "canary", "unasked"]

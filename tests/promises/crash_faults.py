@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from quire.files import disk, lock, paths, transaction, writing
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 __all__ = [
     "CODES",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from crash_space import LATER, Tree, differing, leftovers, open_project, read_space
 from trials import Prepared
 
-from quire.model import InputError
+from quire.model.errors import InputError
 from quire.project import Project
 
 __all__ = ["FileTrial", "Scenario", "begin_files"]

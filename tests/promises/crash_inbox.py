@@ -11,8 +11,8 @@ from crash_files import Scenario, begin_files
 from crash_space import NOW, Tree, open_project, read_space
 from trials import tell
 
-from quire.inbox import Proposal, propose
-from quire.model import StorageFailed
+from quire.inbox.proposals import Proposal, propose
+from quire.model.errors import StorageFailed
 from quire.project import Project
 from quire.project.reviewing import Settled
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 __all__ = [

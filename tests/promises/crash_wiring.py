@@ -9,7 +9,7 @@ from crash_files import Scenario, begin_files
 from crash_space import NOW, Tree, open_project, read_space, write
 from trials import tell
 
-from quire.model import StorageFailed
+from quire.model.errors import StorageFailed
 from quire.project import Project
 
 __all__ = ["SCENARIOS"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from crash_space import LATER, NOW, Tree, differing, empty, git, leftovers, open_project, read_space, write
 from trials import Prepared, tell
 
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project import Project
 
 __all__ = ["SCENARIOS", "Trial", "begin", "differing", "filled", "read_space"]

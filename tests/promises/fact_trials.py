@@ -17,8 +17,8 @@ from crash_space import LATER, NOW, Tree, differing, leftovers, open_project, re
 from crash_space import empty as repository
 from trials import Prepared, Worker, apart, holding, rows_of, tell
 
-from quire.files import World
-from quire.model import InputError
+from quire.files.world import World
+from quire.model.errors import InputError
 from quire.project import Project
 
 FACTS = "harbor/.memory/facts.jsonl"

@@ -17,25 +17,29 @@ from quire.capture.compaction import compact
 from quire.capture.conversation import messages_from, read_conversation
 from quire.capture.design_documents import read_design_document
 from quire.capture.front_matter import read_front_matter
-from quire.capture.hosts import find_hosts, read_host
 from quire.capture.hosts.adr_document import read_adr_document
+from quire.capture.hosts.finding import find_hosts, read_host
 from quire.capture.markdown import fields_of, open_items, sections_of
 from quire.capture.message import text_of
 from quire.capture.proposing import propose_session
 from quire.capture.quoting import quote, safe_text, sentences
-from quire.capture.repository import build_bundle, scan_repository, scan_value
+from quire.capture.repository.bundle import build_bundle
+from quire.capture.repository.scan import scan_repository, scan_value
 from quire.capture.signals.extraction import extract
 from quire.capture.summariser import entries_of
 from quire.capture.summary_reading import is_from_later_version, read_summary
-from quire.capture.transcripts import SessionFile, Turn, discover, read
 from quire.capture.transcripts.claude import encoded_folder
+from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.echoes import is_own_call, is_own_script, without_additions, without_own
 from quire.capture.transcripts.original_hash import original_content_hashes
+from quire.capture.transcripts.reading import read
 from quire.capture.transcripts.redaction import kept_result, kept_text, redacted
+from quire.capture.transcripts.types import SessionFile, Turn
 from quire.files.git import Git
 from quire.guard.secrets import find_secrets
-from quire.layers.journal import bundle_faults
-from quire.model import QuireError, plain_newlines
+from quire.layers.journal.shapes import bundle_faults
+from quire.model.errors import QuireError
+from quire.model.text import plain_newlines
 
 __all__ = ["TARGETS"]
 
@@ -113,7 +117,7 @@ def _conversation(data: bytes) -> object:
 
 
 def _candidate(data: bytes) -> object:
-    from quire.files import parse_strict
+    from quire.files.jsonfile import parse_strict
 
     candidate = parse_candidate(parse_strict(data.decode("utf-8", "replace"), "The input"))
     bare = bare_text(candidate.content, candidate.kind, candidate.artifact)

@@ -19,10 +19,10 @@ from quire.capture.providers.settings import EndpointSettings, ProgramSettings
 from quire.files import daemons
 from quire.files.git import Git
 from quire.files.history import attributes, changes_between, line_origins, log_paths, newest_commits, read_blobs
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.surfaces.cli.main import find_command
 from quire.surfaces.cli.plain import read_plain
-from quire.surfaces.door import Doorkeeper, Rules
+from quire.surfaces.door.keeper import Doorkeeper, Rules
 from quire.surfaces.mcp import front
 from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.wire import unread

@@ -7,10 +7,11 @@ from typing import Any
 from fuzz_engine import Target
 from fuzz_yard import held, instead_of, root
 
-from quire.files import decode_object, input_text, lines, parse_strict, pretty
-from quire.inbox import count_pending, read_inbox, read_rejections
+from quire.files.jsonfile import decode_object, input_text, lines, parse_strict, pretty
 from quire.inbox.proposals import value_digest
+from quire.inbox.rejections import read_rejections
 from quire.inbox.reviewed import read_reviewed
+from quire.inbox.store import count_pending, read_inbox
 from quire.layers.facts.access import read_access
 from quire.layers.facts.faults import find_fact_faults
 from quire.layers.facts.lines import encode_record, read_lines
@@ -22,10 +23,12 @@ from quire.layers.facts.source import FactSource
 from quire.layers.facts.types import Stored
 from quire.layers.facts.whole import changed_ids, file_state, normal_file, take_in
 from quire.layers.facts.working import read_working
-from quire.layers.graph import GraphSource, GraphStore, find_store_faults, parse_intent
-from quire.layers.graph.intent import read_intent
-from quire.layers.graph.store import StoredNode
-from quire.model import Problem, QuireError
+from quire.layers.graph.faults import find_store_faults
+from quire.layers.graph.intent import parse_intent, read_intent
+from quire.layers.graph.source import GraphSource
+from quire.layers.graph.store import GraphStore, StoredNode
+from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 __all__ = ["TARGETS", "of_file", "told"]
 

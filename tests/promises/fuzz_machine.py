@@ -14,8 +14,10 @@ from fuzz_yard import held, home, instead_of, put, root, world
 from quire.capture.providers.settings import read_settings, settings_bytes
 from quire.capture.providers.spending import spent_today
 from quire.capture.trusted_sources import is_agreed
-from quire.clients.hooks import CLIENTS, read_event, reply
 from quire.clients.hooks.patches import patched_files
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import reply
+from quire.clients.hooks.types import CLIENTS
 from quire.clients.logs import read_log
 from quire.clients.receipt_sums import sum_receipts
 from quire.clients.receipts import last_start, read_receipts
@@ -25,13 +27,13 @@ from quire.clients.wiring.manifest import Manifests, known_base
 from quire.clients.wiring.types import CLIENTS as WIRED
 from quire.clients.wiring.types import Surroundings
 from quire.clients.wiring_journal.components import components_of
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 from quire.files.lock import Holder
 from quire.files.lock import held as lock_held
 from quire.files.transaction import finish_interrupted, staged_bytes
-from quire.layers.graph import GraphStore
+from quire.layers.graph.store import GraphStore
 from quire.layers.journal.types import Source
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.upkeep.doctor import look_at_layers, look_at_lock, look_at_transactions
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.installation import look_at_machine

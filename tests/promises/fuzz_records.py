@@ -9,7 +9,7 @@ from fuzz_engine import Target
 from fuzz_layers import of_file, told
 from fuzz_yard import NOW, held, home, root
 
-from quire.files import parse_strict
+from quire.files.jsonfile import parse_strict
 from quire.layers.journal.archiving import archived_events, expired_items, find_batches
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json, file_bytes
 from quire.layers.journal.comparing import changed_parts
@@ -33,7 +33,8 @@ from quire.layers.profile.merge import merge_documents
 from quire.layers.profile.migration import migrated, steps
 from quire.layers.profile.places import find_places
 from quire.layers.profile.source import ProfileSource
-from quire.model import Problem, QuireError
+from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 __all__ = ["TARGETS"]
 

@@ -20,7 +20,8 @@ from quire.guard.secrets import find_secrets, secret_values
 from quire.guard.text import find_hostile, make_safe, without_unseen
 from quire.index.analysis import all_words, index_text, match_all, match_any, phrases, question_words
 from quire.index.embedding import embedder
-from quire.model import QuireError, ids, refs, seals, text, times, tokens
+from quire.model import ids, refs, seals, text, times, tokens
+from quire.model.errors import QuireError
 from quire.retrieval.journal_modes import folded, query_mode, without_phrases
 from quire.retrieval.journal_times import since_when
 from quire.retrieval.journal_words import sought_text, topic_text

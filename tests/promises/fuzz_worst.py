@@ -28,11 +28,10 @@ from quire.capture.signals.extraction import extract
 from quire.capture.signals.outcomes import outcome_of
 from quire.capture.summariser import entries_of
 from quire.capture.summary_reading import read_summary
-from quire.capture.transcripts import Turn
 from quire.capture.transcripts.echoes import is_own_script, without_additions, without_own
 from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import Places
+from quire.capture.transcripts.types import Places, Turn
 from quire.clients.hooks.patches import patched_files
 from quire.clients.wiring.manifest import _words_of_others as words_of_others
 from quire.files.jsonc import set_member
@@ -58,7 +57,8 @@ from quire.layers.journal.line_diff import diff_lines
 from quire.layers.journal.projections import projection_marker
 from quire.layers.journal.wording import normal_text, topic_of
 from quire.layers.profile.document import _refuse_damage as refuse_damage
-from quire.model import QuireError, ids, refs, seals, text, times, tokens
+from quire.model import ids, refs, seals, text, times, tokens
+from quire.model.errors import QuireError
 from quire.retrieval.render import cut_body
 from quire.surfaces.mcp.wire import unread
 from quire.surfaces.web.prose import prose_of

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 __all__ = ["NOW", "as_text", "held", "home", "instead_of", "put", "root", "world"]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 
 from quire.files import disk
-from quire.inbox import Proposal, propose
+from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
 
 __all__ = ["ACTS", "CHANGES"]

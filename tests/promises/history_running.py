@@ -17,7 +17,7 @@ from history_seeing import INBOX, NOTES, SESSIONS, SOURCES, export_lists, word_i
 from history_verbs import ALLOWED
 from trials import apart, rows_of
 
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project import Project
 
 __all__ = ["Ran", "as_it_lies", "index_apart", "leftovers", "run"]

@@ -41,8 +41,8 @@ from history_seeing import (
     written,
 )
 
-from quire.inbox import propose
-from quire.upkeep.views import node_revision
+from quire.inbox.proposals import propose
+from quire.upkeep.views.revision import node_revision
 
 __all__ = ["ALLOWED", "VERBS"]
 

@@ -22,7 +22,7 @@ from history_seeing import Hand, Verb, begin
 from history_verbs import VERBS
 
 import quire
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 THINKING = 0.004
 

@@ -20,8 +20,8 @@ from crash_space import LATER, NOW, Tree, differing, git, leftovers, open_projec
 from crash_space import empty as repository
 from trials import Prepared, Worker, tell
 
-from quire.index import Filter
-from quire.model import InvalidStore, NotInitialized, StorageFailed
+from quire.index.search import Filter
+from quire.model.errors import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
 
 FAR = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
@@ -197,7 +197,7 @@ def damaged(space: str) -> None:
 
 def prune(project: Project) -> object:
     """A round of retention, as the automation makes it."""
-    from quire.layers.journal import find_candidates, plan_pruning, sweep_batches
+    from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
 
     def plan(journal: Any) -> tuple[int, Any]:
         now = project.world.now()

@@ -24,7 +24,7 @@ from journal_trials import bare, prune, say, sessions_of, write
 from trials import NOW, open_project
 
 from quire.machine import Machine
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project import Project
 from thorough import either
 
@@ -435,9 +435,9 @@ def _clients(project: Project) -> None:
 
 
 def _inbox(project: Project, space: str) -> None:
-    from quire.clients import log_line
-    from quire.clients.hooks import HookEvent
-    from quire.inbox import propose
+    from quire.clients.hooks.types import HookEvent
+    from quire.clients.logs import log_line
+    from quire.inbox.proposals import propose
 
     texts = ("Mails go out at night.", "Uploads are kept for a week.", "Nobody reads the reports.")
     fields = [{"section": "Specs", "content": text} for text in texts]

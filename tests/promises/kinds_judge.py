@@ -14,7 +14,8 @@ from kinds_catalogue import TOLD, WITNESS, Space
 
 from pace import patience
 from quire.machine import Machine
-from quire.model import Problem, QuireError
+from quire.model.errors import QuireError
+from quire.model.records import Problem
 from quire.project import Project
 from quire.upkeep.findings import Finding
 from thorough import either
@@ -101,7 +102,7 @@ def _save(project: Project) -> object:
 
 
 def _propose(project: Project) -> object:
-    from quire.inbox import propose
+    from quire.inbox.proposals import propose
 
     text = "Backups run on Sundays."
     fields = {"section": "Specs", "content": text}

@@ -13,7 +13,7 @@ from machine_records import FACTS, NODES, RULES, SECTIONS, fact_text, pick, rule
 from machine_run import Deed, Run
 from machine_surroundings import BEGIN, JOURNAL, told_in
 
-from quire.inbox import proposal_id
+from quire.inbox.proposals import proposal_id
 
 __all__ = ["PREVIEWED"]
 

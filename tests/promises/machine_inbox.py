@@ -11,7 +11,7 @@ from machine_others import CATEGORIES, PROFILE
 from machine_records import FACTS, NODES, RULES, SECTIONS, fact_text, new_node, pick, rule, superseded
 from machine_run import Deed, Run
 
-from quire.inbox import INTO, propose
+from quire.inbox.proposals import INTO, propose
 
 __all__ = ["settled"]
 

@@ -11,7 +11,7 @@ from machine_records import pick
 from machine_run import Run
 from machine_seeing import words_in
 
-from quire.clients.hooks import HookEvent
+from quire.clients.hooks.types import HookEvent
 
 __all__ = ["PLAIN", "READS"]
 

@@ -24,8 +24,9 @@ from typing import Any
 
 from machine_model import Branch, Model, changed_nodes
 
-from quire.files import World, disk
-from quire.model import QuireError
+from quire.files import disk
+from quire.files.world import World
+from quire.model.errors import QuireError
 from quire.project import Project
 
 __all__ = ["Deed", "Disagreement", "Run", "Step"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from machine_model import Entry, Fact, Node
 
-from quire.index import Index, with_index
+from quire.index.catalog import Index
+from quire.index.opening import with_index
 
 if TYPE_CHECKING:
     from machine_run import Run

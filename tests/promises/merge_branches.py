@@ -12,7 +12,7 @@ import msgspec
 from journal_trials import say
 
 from installed import Git
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 __all__ = ["AGENTS", "ATTRIBUTES", "Act", "Yard", "no_attributes"]

@@ -20,7 +20,7 @@ from crash_space import LATER, NOW, Tree, differing, leftovers, open_project, re
 from crash_space import empty as repository
 from trials import Prepared, Worker, apart, holding, rows_of, tell
 
-from quire.model import NotInitialized, QuireError
+from quire.model.errors import NotInitialized, QuireError
 from quire.project import Project
 
 LONG_AGO = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)

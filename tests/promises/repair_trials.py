@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "project"))
 from breaking import MENDED, State, built, leftover, opened, state_of
 
 from quire.files import disk
-from quire.model import NotFound
+from quire.model.errors import NotFound
 
 KILLED = re.compile(r"(^|/)\.quire-(?!99999999-)")
 LAYERS = (".memory/", ".ai-state/", ".agent-memory/")

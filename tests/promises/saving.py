@@ -9,7 +9,7 @@ import json
 import sys
 from typing import Any
 
-from quire.model import NotFound
+from quire.model.errors import NotFound
 from quire.project import Project
 
 

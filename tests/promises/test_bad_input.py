@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from pace import patience
 from promised import proves
-from quire.model import QuireError, limits
+from quire.model import limits
+from quire.model.errors import QuireError
 from quire.project import Project
 from thorough import examples, some
 

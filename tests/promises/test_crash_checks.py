@@ -18,7 +18,7 @@ from quire.files import durable, lock, paths, transaction
 from quire.files.digests import sha256
 from quire.files.durable import write_file
 from quire.files.transaction import Append, Change, apply_changes, finish_interrupted
-from quire.model import Conflict, LockBusy, StorageFailed
+from quire.model.errors import Conflict, LockBusy, StorageFailed
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"theirs\n"
 

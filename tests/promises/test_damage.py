@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from promised import proves
-from quire.files import World
-from quire.model import QuireError
+from quire.files.world import World
+from quire.model.errors import QuireError
 from quire.project import Project
 from thorough import either, some
 

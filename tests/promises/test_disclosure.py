@@ -12,8 +12,8 @@ from attacks_secrets import made_up, wrapped
 
 from installed import Git, Memory
 from promised import proves, tally
-from quire.inbox import propose
-from quire.model import QuireError
+from quire.inbox.proposals import propose
+from quire.model.errors import QuireError
 from quire.project import Project
 
 SECRETS = made_up()

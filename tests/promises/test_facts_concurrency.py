@@ -19,8 +19,9 @@ from fact_trials import counted, index_differs
 
 from pace import patience
 from promised import proves
-from quire.files import World, disk
-from quire.model import Conflict
+from quire.files import disk
+from quire.files.world import World
+from quire.model.errors import Conflict
 from quire.project import Project
 from thorough import either
 

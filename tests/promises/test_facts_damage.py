@@ -15,8 +15,8 @@ import pytest
 from fact_trials import counted, index_differs, index_of
 
 from promised import proves
-from quire.files import World
-from quire.model import InputError, QuireError
+from quire.files.world import World
+from quire.model.errors import InputError, QuireError
 from quire.project import Project
 from thorough import either, some
 

@@ -14,8 +14,8 @@ from fact_trials import counted, index_differs
 
 from pace import patience
 from promised import proves
-from quire.files import World
-from quire.model import InputError, NotFound, QuireError
+from quire.files.world import World
+from quire.model.errors import InputError, NotFound, QuireError
 from quire.project import Project
 from thorough import either, some
 

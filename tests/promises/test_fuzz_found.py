@@ -13,9 +13,10 @@ from fuzz_worst import FAMILIES, pumped, took
 
 from promised import proves, tally
 from quire.capture.providers.spending import spent_today
-from quire.files import World, parse_strict
+from quire.files.jsonfile import parse_strict
 from quire.files.lock import Holder, held
-from quire.model import InvalidJson, InvalidStore
+from quire.files.world import World
+from quire.model.errors import InvalidJson, InvalidStore
 from quire.surfaces.web.prose import prose_of
 
 DEEP = b'{"a":' * 2_000 + b"1" + b"}" * 2_000

@@ -9,7 +9,7 @@ from fuzz_worst import took
 from fuzz_yard import root, world
 
 from promised import proves, tally
-from quire.model import InputError
+from quire.model.errors import InputError
 from quire.project import Project
 
 ASKED: dict[str, Callable[[Project, str], object]] = {

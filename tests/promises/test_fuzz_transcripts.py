@@ -12,9 +12,11 @@ import pytest
 
 from promised import proves, tally
 from quire.capture.proposing import propose_session
-from quire.capture.transcripts import Reading, SessionFile, Turn, discover, read
+from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.original_hash import original_content_hashes
-from quire.model import QuireError
+from quire.capture.transcripts.reading import Reading, read
+from quire.capture.transcripts.types import SessionFile, Turn
+from quire.model.errors import QuireError
 from thorough import either
 
 MIB = 1024 * 1024

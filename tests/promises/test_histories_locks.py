@@ -17,7 +17,7 @@ from history_holding import ACTS, CHANGES
 
 from pace import patience
 from promised import proves, tally
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from thorough import either
 

@@ -11,13 +11,15 @@ import msgspec
 import pytest
 
 from promised import proves
-from quire.files import World, disk
-from quire.inbox import Proposal, propose
-from quire.layers.graph import GraphStore, save_intent
-from quire.model import Conflict, InputError, LockBusy, QuireError
+from quire.files import disk
+from quire.files.world import World
+from quire.inbox.proposals import Proposal, propose
+from quire.layers.graph.save import save_intent
+from quire.layers.graph.store import GraphStore
+from quire.model.errors import Conflict, InputError, LockBusy, QuireError
 from quire.project import Project
-from quire.upkeep import refresh_map
-from quire.upkeep.views import node_revision
+from quire.upkeep.guidance import refresh_map
+from quire.upkeep.views.revision import node_revision
 
 TEXT = "The queue drops jobs when the worker restarts."
 

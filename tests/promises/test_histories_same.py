@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from promised import proves, tally
-from quire.model import InputError, NotFound
+from quire.model.errors import InputError, NotFound
 from quire.project import Project
 from thorough import either
 

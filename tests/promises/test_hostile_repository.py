@@ -16,9 +16,10 @@ from attacks_repository import MODULES, Trap, script
 
 from installed import Git, Memory
 from promised import proves, tally
-from quire.clients.hooks import read_event, room_for
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import room_for
 from quire.clients.hooks.types import CLIENTS, EVENTS
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk

@@ -12,7 +12,7 @@ import pytest
 
 from installed import Memory
 from promised import proves, tally
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project import Project
 from thorough import LONG
 

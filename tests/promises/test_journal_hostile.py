@@ -19,8 +19,9 @@ import pytest
 
 from pace import patience
 from promised import proves
-from quire.files import World, disk
-from quire.model import StorageFailed
+from quire.files import disk
+from quire.files.world import World
+from quire.model.errors import StorageFailed
 from quire.project import Project
 
 pytestmark = proves("P5.1")

@@ -19,8 +19,9 @@ import pytest
 from journal_trials import key_of, prune, say
 
 from promised import proves
-from quire.files import World, disk
-from quire.model import NotFound, QuireError, UnsupportedVersion
+from quire.files import disk
+from quire.files.world import World
+from quire.model.errors import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
 
 pytestmark = proves("P6.4")

@@ -17,7 +17,8 @@ from kinds_damage import put
 from kinds_trial import Trial
 
 from promised import proves, tally
-from quire.clients import Ended, Receipt, add_receipt, note_ended, read_receipts, waiting_sessions
+from quire.clients.receipts import Receipt, add_receipt, read_receipts
+from quire.clients.spool import Ended, note_ended, waiting_sessions
 from quire.project import Project
 from thorough import either, some
 

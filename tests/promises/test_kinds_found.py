@@ -14,9 +14,9 @@ from kinds_damage import SHAPES, damaged, put
 
 from pace import patience
 from promised import proves
-from quire.files import Markers, find_section
-from quire.inbox import read_inbox
-from quire.model import InputError, InvalidStore, StorageFailed, UnsupportedVersion
+from quire.files.sections import Markers, find_section
+from quire.inbox.store import read_inbox
+from quire.model.errors import InputError, InvalidStore, StorageFailed, UnsupportedVersion
 
 
 @pytest.fixture

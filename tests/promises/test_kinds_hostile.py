@@ -22,7 +22,7 @@ from kinds_judge import READING, concerned, judge, survey
 from installed import Memory
 from pace import patience
 from promised import proves, tally
-from quire.model import InputError, QuireError
+from quire.model.errors import InputError, QuireError
 from quire.project import Project
 from thorough import either, some
 
@@ -157,7 +157,7 @@ def _node(**fields: Any) -> dict[str, Any]:
 
 
 def _proposed(text: str) -> Any:
-    from quire.inbox import propose
+    from quire.inbox.proposals import propose
 
     return propose("facts", "fact", text, {"section": "Specs", "content": text}, origin="session:claude:t", by="user")
 

@@ -12,8 +12,8 @@ import pytest
 
 from installed import Git
 from promised import proves, tally
-from quire.files import Git as Asked
-from quire.files import full_commit, full_commits
+from quire.files.git import Git as Asked
+from quire.files.history import full_commit, full_commits
 from quire.project import Project
 from thorough import LONG, either
 

@@ -24,8 +24,8 @@ from merge_branches import AGENTS, Act, Yard, no_attributes
 
 from installed import Git
 from promised import proves, tally
-from quire.files import World
-from quire.model import QuireError
+from quire.files.world import World
+from quire.model.errors import QuireError
 from thorough import either, some
 
 EVENTS, FACTS, PROFILE = ".memory/events.jsonl", ".memory/facts.jsonl", ".ai-state/memory.json"

@@ -11,9 +11,9 @@ import pytest
 from attacks import ATTACKS, CHAIN, HIDDEN, canary, unasked
 
 from promised import proves, tally
-from quire.files import World, real_world
-from quire.inbox import propose
-from quire.model import QuireError
+from quire.files.world import World, real_world
+from quire.inbox.proposals import propose
+from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk

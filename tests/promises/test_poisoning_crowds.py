@@ -14,8 +14,9 @@ from attacks import unasked
 from installed import Git, Memory
 from pace import patience
 from promised import proves, tally
-from quire.files import World, real_world
-from quire.inbox import PENDING_MOST, propose
+from quire.files.world import World, real_world
+from quire.inbox.proposals import propose
+from quire.inbox.store import PENDING_MOST
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk

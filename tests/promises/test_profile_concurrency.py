@@ -22,9 +22,10 @@ from test_facts_concurrency import Crowd, wait_until
 
 from pace import patience
 from promised import proves
-from quire.files import World, disk
+from quire.files import disk
+from quire.files.world import World
 from quire.layers.profile import store
-from quire.model import Conflict
+from quire.model.errors import Conflict
 from quire.project import Project
 from thorough import either
 

@@ -21,7 +21,7 @@ from trials import LATER, open_project
 
 from pace import patience
 from promised import proves
-from quire.model import InvalidStore, QuireError, UnsupportedVersion
+from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
 from thorough import some
 

@@ -21,7 +21,7 @@ from kinds_catalogue import KINDS, Space, kind_of, lent, read_all
 from promised import proves, tally
 from quire.files import disk
 from quire.layers.journal.canonical import content_hash
-from quire.model import Conflict
+from quire.model.errors import Conflict
 from thorough import either
 
 pytestmark = proves("P9.3", "G12", over="graph facts profile journal inbox")

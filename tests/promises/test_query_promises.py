@@ -20,8 +20,8 @@ import pytest
 
 from pace import patience
 from promised import proves, tally
-from quire.files import World
-from quire.layers.graph import GraphSource
+from quire.files.world import World
+from quire.layers.graph.source import GraphSource
 from quire.project import Project
 from thorough import either
 
@@ -336,7 +336,7 @@ def test_two_rebuilds_at_once_both_succeed(filled: Project, memory: Any) -> None
 
 def test_a_rebuild_that_must_wait_too_long_says_so(filled: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from quire.index import database
-    from quire.model import LockBusy
+    from quire.model.errors import LockBusy
 
     monkeypatch.setattr(database, "_BUSY_MS", 50)
     with contextlib.closing(apsw.Connection(str(file_of(filled)))) as other:

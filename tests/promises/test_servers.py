@@ -30,7 +30,8 @@ from page_here import made, viewing
 
 from installed import Git, Memory
 from promised import proves, tally
-from quire.clients.hooks import HookEvent, read_event
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.types import HookEvent
 from thorough import either, some
 
 PAYLOADS = Path(__file__).parents[1] / "clients_hooks" / "payloads"

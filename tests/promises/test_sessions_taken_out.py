@@ -9,7 +9,8 @@ import pytest
 
 from installed import Memory
 from promised import proves, tally
-from quire.inbox import Proposal, propose, read_inbox, write_inbox
+from quire.inbox.proposals import Proposal, propose
+from quire.inbox.store import read_inbox, write_inbox
 from thorough import either
 
 SESSION = "run-1"

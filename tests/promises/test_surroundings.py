@@ -20,7 +20,7 @@ from version_verbs import LOOKING, TOUR, WRITING, given_to, lines_for
 
 from installed import Git, Memory
 from promised import proves, tally
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from thorough import either, some
 

@@ -15,7 +15,7 @@ from version_verbs import APART, TOUR, given_to, lines_for, verbs_of
 
 from installed import Memory
 from promised import proves, tally
-from quire.files import World
+from quire.files.world import World
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk
 from thorough import LONG, some

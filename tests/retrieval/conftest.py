@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from quire.index import Index
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.model import Edge, Layer, Record
-from quire.retrieval import Answer, Ask, ask
+from quire.model.records import Edge, Record
+from quire.model.words import Layer
+from quire.retrieval.answer import Answer
+from quire.retrieval.query import Ask, ask
 
 
 class Shelf:

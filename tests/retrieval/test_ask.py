@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from quire.index import Filter
-from quire.model import Record
+from quire.index.search import Filter
+from quire.model.records import Record
 
 Shelf = Callable[..., Any]
 Make = Callable[..., Any]

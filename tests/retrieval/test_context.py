@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pace import patience
-from quire.guard import find_hostile
-from quire.model import Record, count_tokens
+from quire.guard.text import find_hostile
+from quire.model.records import Record
+from quire.model.tokens import count_tokens
 from quire.retrieval.context import LONG_CHARS, Context, Left, Offer, fit_context
 from thorough import examples
 

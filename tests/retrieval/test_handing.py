@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard import Fence, find_hostile
-from quire.model import Record, Verdict, count_tokens
-from quire.retrieval import Offered, Shelf, fit_shelves, told_line, unreviewed_line
+from quire.guard.framing import Fence
+from quire.guard.text import find_hostile
+from quire.model.records import Record
+from quire.model.tokens import count_tokens
+from quire.model.verdicts import Verdict
+from quire.retrieval.handing import Offered, Shelf, fit_shelves, told_line, unreviewed_line
 
 HEAD = "From the memory."
 FENCE = Fence("memory-0123456789ab")

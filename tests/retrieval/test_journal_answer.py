@@ -17,8 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_journal_questions import BUNDLE, tool_run, write_checkpoint, write_store
 
-from quire.index import Index, open_index
-from quire.layers.journal import Event, JournalSource, Signals, query_faults
+from quire.index.catalog import Index
+from quire.index.opening import open_index
+from quire.layers.journal.shapes import query_faults
+from quire.layers.journal.source import JournalSource
+from quire.layers.journal.types import Event, Signals
 from quire.retrieval.journal_answer import NOT_ENOUGH, JournalAnswer, answer_journal, cited_from, shortlist_value
 from quire.retrieval.journal_evidence import projection_path
 from thorough import examples

@@ -10,19 +10,13 @@ from typing import Any
 
 import pytest
 
-from quire.index import Index, open_index
-from quire.layers.journal import (
-    Event,
-    JournalSource,
-    Maintenance,
-    Provider,
-    Signals,
-    encode_event,
-    file_bytes,
-    new_checkpoint,
-    new_state,
-    value_of,
-)
+from quire.index.catalog import Index
+from quire.index.opening import open_index
+from quire.layers.journal.canonical import file_bytes
+from quire.layers.journal.documents import new_checkpoint, new_state, value_of
+from quire.layers.journal.events import encode_event
+from quire.layers.journal.source import JournalSource
+from quire.layers.journal.types import Event, Maintenance, Provider, Signals
 from quire.retrieval.journal_answer import JournalAnswer, answer_journal
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from quire.index import Index
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.model import Edge, Record
-from quire.retrieval import alike_pairs, alike_to
+from quire.model.records import Edge, Record
 from quire.retrieval.likeness import likeness, read_statement
+from quire.retrieval.similar import alike_pairs, alike_to
 
 PAIRS = [
     tuple(part.strip() for part in line.split(" | "))

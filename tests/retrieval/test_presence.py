@@ -15,11 +15,14 @@ from typing import Any
 import pytest
 from benchmarks.corpus import searchable
 
-from quire.files import real_world
-from quire.index import Filter, Index, question_words
-from quire.model import LIVE_STATUSES, Record
+from quire.files.world import real_world
+from quire.index.analysis import question_words
+from quire.index.catalog import Index
+from quire.index.search import Filter
+from quire.model.records import Record
+from quire.model.words import LIVE_STATUSES
 from quire.project import Project
-from quire.retrieval import Ask, ask
+from quire.retrieval.query import Ask, ask
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "fixtures"

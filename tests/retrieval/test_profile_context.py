@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from pace import patience
 from promised import proves
-from quire.guard import find_hostile
+from quire.guard.text import find_hostile
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import CATEGORIES
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 from quire.retrieval.profile_context import LONG_CHARS, SHORT_CHARS, ProfileContext, fit_profile
 from quire.retrieval.profile_pages import cut_at_word
 from thorough import examples

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pace import patience
-from quire.guard import find_hostile
-from quire.model import Record, count_tokens
-from quire.retrieval import Answer, Hit, Link, Withheld
+from quire.guard.text import find_hostile
+from quire.model.records import Record
+from quire.model.tokens import count_tokens
+from quire.retrieval.answer import Answer, Hit, Link, Withheld
 from quire.retrieval.render import render
 
 WORDS = [
@@ -252,7 +253,7 @@ def test_the_answer_says_that_it_is_data() -> None:
 
 def test_the_tokens_stated_are_those_of_the_text() -> None:
     """The sum over the parts is exact, not only an upper bound."""
-    from quire.model import Record
+    from quire.model.records import Record
     from quire.retrieval.answer import Answer, Hit, Link, Withheld
     from quire.retrieval.render import render
 

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.guard import Fence, find_hostile
-from quire.model import Record, Verdict, count_tokens
+from quire.guard.framing import Fence
+from quire.guard.text import find_hostile
+from quire.model.records import Record
+from quire.model.tokens import count_tokens
+from quire.model.verdicts import Verdict
 from quire.project import Project
-from quire.retrieval import Answer, Hit, Link, Withheld
+from quire.retrieval.answer import Answer, Hit, Link, Withheld
 from quire.retrieval.render import render
 
 FENCE = Fence("memory-7f3ac2d91b04")

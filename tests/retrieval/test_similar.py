@@ -7,10 +7,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from quire.index import Filter, Index
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.model import Layer, Record
-from quire.retrieval import similar_to
+from quire.index.search import Filter
+from quire.model.records import Record
+from quire.model.words import Layer
+from quire.retrieval.similar import similar_to
 from thorough import examples
 
 TEXT = "The retry queue keeps failed invoices in Redis for ninety days."

@@ -12,7 +12,7 @@ import pytest
 from graph_here import Project, begun
 from seeds_table import Row, Table
 
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 COMMANDS = Table("commands")
 INTAKE, QUEUE, MAIL = "feature.webhook-intake", "feature.retry-queue", "feature.mail"

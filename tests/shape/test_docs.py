@@ -83,7 +83,7 @@ def test_every_exit_code_is_documented() -> None:
 
 
 def error_classes() -> list[type[errors.QuireError]]:
-    found = [getattr(errors, name) for name in errors.__all__]
+    found = [item for item in vars(errors).values() if getattr(item, "__module__", "") == errors.__name__]
     return [item for item in found if isinstance(item, type) and issubclass(item, errors.QuireError)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from checking import check_result
 
-from quire.files import World
+from quire.files.world import World
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk
 from quire.surfaces.mcp.facts_tools import FACTS

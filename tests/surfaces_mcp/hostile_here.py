@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from installed import Git, make_environment
-from quire.files import World, real_world
+from quire.files.world import World, real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket

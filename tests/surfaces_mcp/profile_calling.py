@@ -8,7 +8,7 @@ from typing import Any
 
 from checking import check_result
 
-from quire.files import World
+from quire.files.world import World
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk
 

@@ -28,7 +28,7 @@ from hostile_here import (
 )
 
 from promised import proves
-from quire.files import World, real_world
+from quire.files.world import World, real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard import Fence
-from quire.model import InputError, Problem
+from quire.guard.framing import Fence
+from quire.model.errors import InputError
+from quire.model.records import Problem
 from quire.surfaces.mcp.answers import failure, fenced_items, fenced_text, success, with_flags
 from quire.surfaces.mcp.tool import Given
 

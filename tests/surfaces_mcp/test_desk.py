@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket

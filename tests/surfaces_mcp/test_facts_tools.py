@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from facts_calling import HOSTILE, LIMIT, RETRIES, TOOLS, Tools
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.facts_tools import FACTS
 from quire.surfaces.mcp.schemas import input_schema, tool_fields

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from facts_calling import LIMIT, RETRIES, Tools
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.facts_flows import CANDIDATE, CONVERSATION_BYTES
 

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 from facts_calling import LIMIT, TOOLS, Tools
 
-from quire.files import World
-from quire.guard import make_fence
-from quire.model import Cancelled
+from quire.files.world import World
+from quire.guard.framing import make_fence
+from quire.model.errors import Cancelled
 from quire.project import Project
 from quire.surfaces.mcp.desk import Ticket
 from quire.surfaces.mcp.schemas import input_schema

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from facts_calling import HOSTILE, LIMIT, RETRIES, Tools
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 
 Tree = dict[str, bytes]

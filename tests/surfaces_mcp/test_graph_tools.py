@@ -13,7 +13,7 @@ import pytest
 from checking import check_result
 
 from installed import Git
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket

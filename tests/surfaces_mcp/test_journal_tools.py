@@ -14,8 +14,9 @@ import msgspec
 import pytest
 from checking import check_result
 
-from quire.files import Holder, World, held, real_world
-from quire.model import QuireError
+from quire.files.lock import Holder, held
+from quire.files.world import World, real_world
+from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from quire import __version__
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.surfaces.mcp import main
 from quire.surfaces.mcp.options import Options, read_options
 

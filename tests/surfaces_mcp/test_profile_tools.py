@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from profile_calling import CATEGORIES, NOW, Profile, document_of, entry_of, fenced
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.desk import Ticket
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from profile_calling import Profile, document_of, entry_of
 
-from quire.files import World
+from quire.files.world import World
 from quire.surfaces.mcp.schemas import tool_fields
 
 INVALID, MISSING = "MemoryValidationFailed", "MemoryObjectNotFound"

@@ -12,7 +12,7 @@ import pytest
 from hostile_here import unsafe_in
 
 from installed import Git
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket

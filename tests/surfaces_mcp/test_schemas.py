@@ -13,7 +13,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools, toolset_of
 from quire.surfaces.mcp.desk import Desk

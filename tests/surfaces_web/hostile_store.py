@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from installed import Git, Memory, make_environment
-from quire.clients import Receipt, ReceiptItem, add_receipt
-from quire.files import World, real_world
-from quire.inbox import Proposal, propose
+from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
+from quire.files.world import World, real_world
+from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
 
 __all__ = ["ELSEWHERE", "MARK", "NOW", "hostile", "hostile_store", "short_hostile"]

@@ -17,8 +17,8 @@ from web_serving import PageDoor, harbor, opened
 
 from installed import Git, Memory
 from pace import patience
-from quire.files import real_world
-from quire.inbox import propose
+from quire.files.world import real_world
+from quire.inbox.proposals import propose
 from quire.project import Project
 
 Tree = dict[str, bytes]

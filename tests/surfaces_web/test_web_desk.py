@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from installed import Git
-from quire.files import World
-from quire.model import NotFound, UsageError
+from quire.files.world import World
+from quire.model.errors import NotFound, UsageError
 from quire.project import Project
 from quire.surfaces.web import desk as module
 from quire.surfaces.web.acts import read_act

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from web_serving import HARMFUL, PageDoor, Reply, check_sealed, harbor, opened, saved_nodes
 
 from promised import proves
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.app import build_app
 from quire.surfaces.web.assets import NAMES, read_assets

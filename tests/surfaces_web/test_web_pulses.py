@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quire.model import NotFound
+from quire.model.errors import NotFound
 from quire.surfaces.web import pulses as module
 from quire.surfaces.web.pulses import Pulses
 

@@ -17,8 +17,8 @@ import pytest
 from web_serving import PageDoor, harbor, opened, saved_nodes
 
 from installed import Memory
-from quire.model import NotFound
-from quire.surfaces.door import READ, Doorkeeper, Rules
+from quire.model.errors import NotFound
+from quire.surfaces.door.keeper import READ, Doorkeeper, Rules
 from quire.surfaces.web import tickets
 from quire.surfaces.web.tickets import Tickets
 

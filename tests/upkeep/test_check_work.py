@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from benchmarks.stores import make_records
 
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.project import Project
 
 SIZES = (100, 200, 400)

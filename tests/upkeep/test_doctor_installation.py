@@ -10,8 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from quire.files import World
-from quire.upkeep import Finding, dead_projects, look_at_machine, look_at_program, seen_command
+from quire.files.world import World
+from quire.upkeep.findings import Finding
+from quire.upkeep.installation import dead_projects, look_at_machine, look_at_program, seen_command
 
 BESIDE = Path(sys.executable).parent
 

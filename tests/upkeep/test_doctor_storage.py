@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
-from quire.upkeep import (
-    Finding,
+from quire.upkeep.doctor import (
     look_at_git,
     look_at_index,
     look_at_layers,
@@ -20,6 +19,7 @@ from quire.upkeep import (
     look_at_transactions,
     unfinished_folders,
 )
+from quire.upkeep.findings import Finding
 
 NOBODY = 2**22 + 1
 """No process has this number: the kernel's own limit is below it."""

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.model import JOURNAL_KINDS, LIVE_STATUSES, Edge, Record, Verdict
-from quire.upkeep import EXPORT_FORMATS, Exported, Holdings, render_export
-from quire.upkeep.export import choose_holdings
+from quire.model.records import Edge, Record
+from quire.model.verdicts import Verdict
+from quire.model.words import JOURNAL_KINDS, LIVE_STATUSES
+from quire.upkeep.export import Holdings, choose_holdings
+from quire.upkeep.export_formats import EXPORT_FORMATS, Exported, render_export
 
 ABOUT = Holdings(project={"id": "project.harbor", "name": "Harbor"}, exported_at="2026-03-02T11:19:00+00:00")
 HOSTILE = (

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.model import InputError, Record
+from quire.model.errors import InputError
+from quire.model.records import Record
 from quire.upkeep.governing import Governor, inner_path
 
 CODE = """class Worker:

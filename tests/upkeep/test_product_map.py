@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from quire.model import count_tokens, limits
+from quire.model import limits
+from quire.model.tokens import count_tokens
 from quire.project import Project
 
 

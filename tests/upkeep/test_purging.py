@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard import secret_values
-from quire.model import InputError
-from quire.upkeep.purging import PURGED, Forms, plan_purge, secrets_below
+from quire.guard.secrets import secret_values
+from quire.model.errors import InputError
+from quire.upkeep.purging.forms import PURGED, Forms
+from quire.upkeep.purging.planning import plan_purge, secrets_below
 
 VALUE = 'a"b/ö\\c-value'
 ODD = st.text(alphabet='ab"\\/ö\n\r[]purged 😀', min_size=6, max_size=14).filter(

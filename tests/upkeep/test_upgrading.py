@@ -13,7 +13,7 @@ import pytest
 
 import quire
 
-ASK = "from quire.upkeep import upgrade_advice; print(upgrade_advice())"
+ASK = "from quire.upkeep.upgrade_command import upgrade_advice; print(upgrade_advice())"
 DEPENDENCIES = next(path for path in sys.path if os.path.isdir(os.path.join(path, "msgspec")))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quire.project import Project
-from quire.upkeep import Verdicts
+from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.board import ProductMap, Shelf, StageShelf, product_board
 
 

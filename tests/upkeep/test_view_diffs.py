@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quire.files import World
-from quire.model import GitRequired, InputError, NotFound
+from quire.files.world import World
+from quire.model.errors import GitRequired, InputError, NotFound
 from quire.project import Project
 from quire.project.viewing_records import ViewingRecords
 from quire.upkeep.views.comparing import Diff, compare, line_counts

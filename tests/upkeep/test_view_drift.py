@@ -11,11 +11,12 @@ import msgspec
 import pytest
 
 from installed import Git
-from quire.files import Git as QuireGit
-from quire.files import World
-from quire.model import AnchorVerdict, Record, Verdict
+from quire.files.git import Git as QuireGit
+from quire.files.world import World
+from quire.model.records import Record
+from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.project import Project
-from quire.upkeep import Verdicts
+from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.drift import AnchorHealth, anchor_health
 from quire.upkeep.views.items import is_judged
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views import file_states
 from quire.upkeep.views.file_states import FileHealth, IndexFile, LayerFiles, file_health, layer_of_file

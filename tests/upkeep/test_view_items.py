@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.model import Record, headline
+from quire.model.records import Record
+from quire.model.text import headline
 from quire.upkeep.views.items import item_of
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from quire.model import Record, Verdict
-from quire.upkeep.views import KnownVerdicts
+from quire.model.records import Record
+from quire.model.verdicts import Verdict
+from quire.upkeep.views.known import KnownVerdicts
 
 
 def record(number: int) -> Record:

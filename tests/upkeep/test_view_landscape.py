@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.model import LIVE_STATUSES
+from quire.model.words import LIVE_STATUSES
 from quire.project import Project
-from quire.upkeep import Verdicts
+from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.items import is_judged
 from quire.upkeep.views.landscape import (
     CoverageHealth,

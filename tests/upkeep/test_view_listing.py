@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.model import Record, Verdict
+from quire.model.records import Record
+from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import item_of
 from quire.upkeep.views.listing import FACETS, Choice, page_of_records
 

@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.model import Edge, Record, Verdict
+from quire.model.records import Edge, Record
+from quire.model.verdicts import Verdict
 from quire.upkeep.views.network import GraphData, network_of
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.project.viewing_records import ViewingRecords
 from quire.upkeep.views.record import RecordDetail

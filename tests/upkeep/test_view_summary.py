@@ -7,7 +7,7 @@ from typing import Any
 
 from installed import Git as UsersGit
 from quire.project import Project
-from quire.upkeep import Verdicts
+from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.summary import ProjectSummary, project_summary
 
 

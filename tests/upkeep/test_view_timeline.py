@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from installed import Git
-from quire.files import World
+from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views import timeline as module
 from quire.upkeep.views.timeline import DayCount, Mark, Timeline, timeline_of

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from installed import Git as UsersGit
-from quire.files import Git, World
-from quire.inbox import Evidence, propose
-from quire.model import AnchorVerdict, Problem, Record, Verdict
+from quire.files.git import Git
+from quire.files.world import World
+from quire.inbox.proposals import Evidence, propose
+from quire.model.records import Problem, Record
+from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.upkeep.views.today import CHANGED, LISTED, Today, inbox_page, today_of
 
 SINCE, UNTIL = "2026-03-01T00:00:00+00:00", "2026-03-08T00:00:00+00:00"

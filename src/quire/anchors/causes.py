@@ -12,12 +12,12 @@ from quire.anchors.past import Past
 from quire.anchors.sight import see
 from quire.anchors.symbols import LIMIT
 from quire.anchors.working import WorkingTree
-from quire.files import FileChange, Git, read_blobs
-from quire.model import ABSENT, GitRequired
+from quire.files.git import Git
+from quire.files.history import FileChange, read_blobs
+from quire.model.errors import GitRequired
+from quire.model.seals import ABSENT
 
 _AT_ONCE = 32 * 1024 * 1024
-
-__all__ = ["Cause", "Traces", "cause_in_files", "cause_in_symbol", "is_late"]
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 
 from quire.anchors.symbols import Symbol, Unparsed, Wanted, find_symbol, is_python, read_symbols
-from quire.files import is_blob
+from quire.files.digests import is_blob
 
 _RULES = 1
 """Another number where digests are made otherwise."""
@@ -29,8 +29,6 @@ _TEXTS = 8
 _MARK = "~"
 _CONTENT = 20
 """So much of a content's id tells it apart from the other versions of its file."""
-
-__all__ = ["Definition", "Definitions", "Keep"]
 
 
 class Keep(Protocol):

@@ -13,8 +13,6 @@ from itertools import pairwise
 
 from quire.anchors.glob_nodes import Char, Chars, Either, Mark, Node, Pattern, Repeat, Seq, Unless
 
-__all__ = ["Matcher"]
-
 # Steps of the expression for one path that are still faster than the other way.
 _BUDGET = 200_000
 _MARKS = {Mark.ONE: "[^/]", Mark.STAR: "[^/]*", Mark.DEEP: ".*", Mark.END: r"\Z", Mark.SOME: r"(?!\Z)"}

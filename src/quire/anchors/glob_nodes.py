@@ -5,22 +5,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-__all__ = [
-    "POSIX",
-    "Char",
-    "Chars",
-    "Either",
-    "Fault",
-    "Mark",
-    "Node",
-    "Pattern",
-    "Ranges",
-    "Repeat",
-    "Seq",
-    "Unless",
-    "members",
-]
-
 Ranges: TypeAlias = tuple[tuple[str, str], ...]
 
 # The classes with names, such as `[:alpha:]`: ASCII only, as in picomatch.

@@ -25,8 +25,6 @@ from quire.anchors.glob_nodes import (
     members,
 )
 
-__all__ = ["read"]
-
 _LONGEST = 1_000
 _DEEPEST = 8
 _GROUPS = 10

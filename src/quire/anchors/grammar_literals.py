@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from quire.anchors.grammar_tokens import Kid
 
-__all__ = ["jsx_children", "literal", "script_key"]
-
 _DECIMAL = re.compile(r"(\d[\d_]*)?\.?\d[\d_]*\.?(e[+-]?\d+)?", re.ASCII)
 _SIMPLE_KEY = re.compile(r"[A-Za-z_$][\w$]*|\d+(\.\d+)?", re.ASCII)
 _PREPROCESSOR_TOKEN = re.compile(

@@ -10,8 +10,6 @@ from quire.anchors.languages import Grammar
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["defined_names", "text_of"]
-
 _FUNCTION_VALUES = frozenset({"arrow_function", "class", "function_expression", "generator_function"})
 _PATTERN_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _NO_NAMES = frozenset({"computed_property_name", "ERROR"})

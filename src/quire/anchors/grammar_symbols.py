@@ -14,8 +14,6 @@ from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, digest_of
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
-__all__ = ["read_grammar"]
-
 _DEEPEST = 20
 # A bound that depends on the file alone, so that every machine decides alike.
 _MOST_NODES = 700_000

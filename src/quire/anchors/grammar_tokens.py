@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     Kid = tuple[str, Node | str]
 
-__all__ = ["Reader"]
-
 _PUNCTUATION = frozenset({"(", ")", "[", "]", "{", "}", ";", '"', "'", "`"})
 _CLOSING = frozenset({")", "]", "}", ">", "|", ";"})
 _PARENTHESES = frozenset({"parenthesized_expression", "parenthesized_type", "parenthesized_statements"})

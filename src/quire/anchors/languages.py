@@ -2,8 +2,6 @@
 
 import msgspec
 
-__all__ = ["GRAMMARS", "PYTHON", "Grammar"]
-
 
 class Grammar(msgspec.Struct, frozen=True):
     """How symbols are read from the trees of one grammar.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-__all__ = ["stamp_of"]
-
 
 def stamp_of(root: str, paths: Iterable[str], known: dict[str, tuple[int, ...]]) -> int:
     """One number for how all these look; `known` keeps what was looked at already."""

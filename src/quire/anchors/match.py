@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.anchors.glob_matcher import Matcher
 
-__all__ = ["Files", "covers", "is_glob", "pattern_fault", "static_prefix"]
-
 
 def is_glob(anchor: str) -> bool:
     """Whether picomatch's scanner calls it a glob. It stops early, so that `{a}/*` is a plain path."""

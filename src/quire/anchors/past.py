@@ -9,12 +9,11 @@ from quire.anchors.definitions import Definitions
 from quire.anchors.match import Files
 from quire.anchors.tree import Tree, look_back, without_own
 from quire.anchors.working import WorkingTree
-from quire.files import (
+from quire.files.git import Git
+from quire.files.history import (
     CommitChanges,
     FileChange,
-    Git,
     changes_between,
-    changes_since,
     changes_staged,
     commits_between,
     common_ancestor,
@@ -23,11 +22,10 @@ from quire.files import (
     is_shallow,
     last_commit,
     log_paths,
-    parents_after,
     resolve_commit,
-    touched_since,
 )
-from quire.model import GitRequired
+from quire.files.stretches import changes_since, parents_after, touched_since
+from quire.model.errors import GitRequired
 
 _MANY = 16
 _FEW = 5
@@ -36,8 +34,6 @@ _GRAPH = 20_000
 _PATHS = 400
 """So many paths git is asked about at once."""
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
-__all__ = ["Past"]
 
 
 class Past:

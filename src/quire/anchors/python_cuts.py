@@ -13,8 +13,6 @@ from quire.anchors.python_symbols import digest_alone
 _HEAD = rb"^([ \t]*)(?:async[ \t]+def|def|class)[ \t]+%b(?![\w\x80-\xff])"
 _OPENING, _CLOSING = (b"(", b"[", b"{"), (b")", b"]", b"}")
 
-__all__ = ["cut_out"]
-
 
 def cut_out(data: bytes, name: str) -> tuple[bytes, str] | None:
     """The lines of the only definition of the last part of this name, and its digest as the whole file would give it.

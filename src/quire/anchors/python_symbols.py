@@ -8,8 +8,6 @@ from typing import Any
 
 from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, digest_of
 
-__all__ = ["digest_alone", "read_python"]
-
 # Positions are no fields; these fields say nothing about behaviour, or do not exist in every version.
 _SKIPPED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 _FUNCTIONS = frozenset({"FunctionDef", "AsyncFunctionDef", "Lambda"})

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from quire.files import blob_id, read_inside
-from quire.model import AnchorVerdict, Record, Verdict, overall, parse_seal
+from quire.files.digests import blob_id
+from quire.files.paths import read_inside
+from quire.model.records import Record
+from quire.model.seals import parse_seal
+from quire.model.verdicts import AnchorVerdict, Verdict, overall
 
 _FILES = 8
 _BYTES = 256 * 1024
 UNANCHORED = Verdict(verdict="unanchored", because="it has no anchors, so there is nothing to check it against")
-
-__all__ = ["UNANCHORED", "quick_verdict"]
 
 
 def quick_verdict(root: str, record: Record) -> Verdict | None:

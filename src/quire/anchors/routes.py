@@ -14,8 +14,9 @@ from quire.anchors.match import covers, is_glob, static_prefix
 from quire.anchors.past import Past
 from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, find_symbol, has_grammar, read_symbols
 from quire.anchors.working import WorkingTree
-from quire.files import is_empty_blob
-from quire.model import ABSENT, GitRequired
+from quire.files.digests import is_empty_blob
+from quire.model.errors import GitRequired
+from quire.model.seals import ABSENT
 
 _STEPS = 12
 _LIKE = 0.5
@@ -24,8 +25,6 @@ _CANDIDATE_BYTES = 400_000
 _PROPOSED = 5
 _TELLING_LINES = 2
 _PARTS = re.compile(r"\.|::|#")
-
-__all__ = ["Route", "follow_file", "follow_files", "follow_symbol"]
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):

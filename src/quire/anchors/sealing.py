@@ -9,12 +9,11 @@ import msgspec
 from quire.anchors.past import Past
 from quire.anchors.sight import Sight, see
 from quire.anchors.working import WorkingTree, look
-from quire.files import Git, is_text
-from quire.model import ABSENT, UNREAD, Seal
+from quire.files.git import Git
+from quire.files.paths import is_text
+from quire.model.seals import ABSENT, UNREAD, Seal
 
 _NOTES = 32
-
-__all__ = ["Sealed", "Sealer"]
 
 
 class Sealed(msgspec.Struct, frozen=True, kw_only=True):

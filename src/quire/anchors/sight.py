@@ -12,11 +12,10 @@ from quire.anchors.match import is_glob, pattern_fault
 from quire.anchors.symbols import LIMIT, has_grammar
 from quire.anchors.tree import Tree, may_be_a_path
 from quire.anchors.working import WorkingTree
-from quire.model import GitRequired, Seal
+from quire.model.errors import GitRequired
+from quire.model.seals import Seal
 
 _NAME = re.compile(r"[^\W\d][\w$]*[?!=]?(?:(?:\.|::|#)[^\W\d][\w$]*[?!=]?)*")
-
-__all__ = ["Sight", "see", "split_symbol"]
 
 
 class Sight(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,21 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from quire.anchors.languages import GRAMMARS, PYTHON
-from quire.files import hex_digest
-
-__all__ = [
-    "LIMIT",
-    "Symbol",
-    "Symbols",
-    "Unparsed",
-    "Wanted",
-    "combined",
-    "digest_of",
-    "find_symbol",
-    "has_grammar",
-    "is_python",
-    "read_symbols",
-]
+from quire.files.digests import hex_digest
 
 LIMIT = 1_000_000
 _WORD = re.compile(r"[0-9A-Za-z_]+")

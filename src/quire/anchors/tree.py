@@ -10,12 +10,11 @@ from typing import Any
 from quire.anchors.definitions import Definitions
 from quire.anchors.match import Files, static_prefix
 from quire.anchors.symbols import Symbols, Unparsed
-from quire.files import Git, hex_digest
-from quire.model import OWN_FILES, OWN_FOLDERS
+from quire.files.digests import hex_digest
+from quire.files.git import Git
+from quire.model.anchors import OWN_FILES, OWN_FOLDERS
 
 _PATHS_MOST = 64
-
-__all__ = ["Tree", "look_back", "may_be_a_path", "parts_for", "without_own"]
 
 
 def look_back(git: Git, commit: str, anchors: Iterable[str] | None = None) -> Tree:

@@ -19,27 +19,19 @@ from quire.anchors.quick import UNANCHORED
 from quire.anchors.routes import follow_file, follow_files, follow_symbol
 from quire.anchors.sight import Sight, see, split_symbol
 from quire.anchors.working import WorkingTree, look
-from quire.files import Git, is_text
-from quire.model import (
-    UNREAD,
-    AnchorVerdict,
-    Record,
-    Seal,
-    Verdict,
-    anchor_fault,
-    is_absent,
-    one_line,
-    overall,
-    parse_seal,
-)
+from quire.files.git import Git
+from quire.files.paths import is_text
+from quire.model.anchors import anchor_fault
+from quire.model.records import Record
+from quire.model.seals import UNREAD, Seal, is_absent, parse_seal
+from quire.model.text import one_line
+from quire.model.verdicts import AnchorVerdict, Verdict, overall
 
 _SHOWN = 5
 _COMMITS = 3
 _FILES = 50
 
 _NOT_IN_TIME = Verdict(verdict="unverifiable", because="there was no time to look at its code")
-
-__all__ = ["Verifier", "short"]
 
 
 def short(commit: str) -> str:

@@ -9,12 +9,10 @@ from quire.anchors.match import static_prefix
 from quire.anchors.sight import split_symbol
 from quire.anchors.tree import may_be_a_path
 from quire.anchors.working import WorkingTree
-from quire.files import Git
-from quire.model import Record
+from quire.files.git import Git
+from quire.model.records import Record
 
 _MOST = 4_000
-
-__all__ = ["watch_for"]
 
 
 def watch_for(tree: WorkingTree, git: Git, record: Record, file: str) -> list[str] | None:

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from quire.anchors.tree import Tree, parts_for
-from quire.files import Git, PendingSnapshot, Snapshot, blob_id, filtered_paths, follow_inside, hash_file, read_bytes
-from quire.model import GitRequired, OutsideProject
+from quire.files.digests import blob_id, hash_file
+from quire.files.git import Git, PendingSnapshot, Snapshot
+from quire.files.history import filtered_paths
+from quire.files.paths import follow_inside, read_bytes
+from quire.model.errors import GitRequired, OutsideProject
 
 _HEAD = len("H 100644 ")
 _TAIL = len(" 0\t")
@@ -21,8 +24,6 @@ _HASH_BYTES = 256 * 1024 * 1024
 """A file that differs from the index and is larger than this is not read: it counts as one that cannot be."""
 _CRLF_BYTES = 8 * 1024 * 1024
 _NOTHING = Snapshot([], [], {})
-
-__all__ = ["Look", "WorkingTree", "look"]
 
 
 def look(root: str, git: Git, anchors: Iterable[str] | None = None) -> WorkingTree:

@@ -9,10 +9,13 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from quire.capture.design_documents import Decision, DesignDocument
-from quire.files import escaping_part
-from quire.guard import find_hostile
-from quire.layers.facts import clean_content, layout, normal_text
-from quire.model import InputError, OutsideProject, cut, limits, one_line, plain_newlines, trim
+from quire.files.paths import escaping_part
+from quire.guard.text import find_hostile
+from quire.layers.facts import layout
+from quire.layers.facts.content import clean_content, normal_text
+from quire.model import limits
+from quire.model.errors import InputError, OutsideProject
+from quire.model.text import cut, one_line, plain_newlines, trim
 
 Kind = layout.LifecycleKind
 Authority = Literal["explicit", "inferred"]
@@ -53,25 +56,6 @@ _ARTIFACT_KEYS = {
     "sub": ("sub", "sub_ref", "subRef"),
     "sha256": ("sha256",),
 }
-
-__all__ = [
-    "QUESTION",
-    "SOURCE",
-    "Artifact",
-    "ArtifactKind",
-    "Authority",
-    "Candidate",
-    "Kind",
-    "bare_text",
-    "candidates_of",
-    "evidence_of",
-    "fact_text",
-    "has_live_questions",
-    "is_chatter",
-    "open_question",
-    "parse_candidate",
-    "source_of",
-]
 
 
 class Artifact(Struct, frozen=True):

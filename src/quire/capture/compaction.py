@@ -12,14 +12,24 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.conversation import KEEP_TURNS_MOST, Message, Pin
+from quire.capture.conversation import (
+    KEEP_TURNS_MOST,
+    Pin,
+)
 from quire.capture.eviction import Plan, plan_eviction
-from quire.capture.message import encode_messages, is_turn, tokens_of
+from quire.capture.message import (
+    Message,
+    encode_messages,
+    is_turn,
+    tokens_of,
+)
 from quire.capture.quoting import quote, safe_pin, safe_text
 from quire.capture.summariser import NotASummary, Summariser, SummaryRequest, ask_model, conversation_text
 from quire.capture.summary import READ_CHARS, Said, summarise_offline
 from quire.capture.summary_form import Block, Summary, bound, first_request, join, newest_request, render_summary
-from quire.model import InputError, Problem, trim
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import trim
 
 KEEP_TURNS = 2
 REQUEST_CHARS = 4_000
@@ -32,22 +42,6 @@ _STEEPNESS = 3.0
 _LEVELS = ((0.85, "critical"), (0.6, "high"), (0.35, "elevated"), (0.15, "finish-then-compact"))
 _FIRST_LEVEL = "wrap-up"
 _NAME_CHARS = 300
-
-__all__ = [
-    "AUTO",
-    "KEEP_TURNS",
-    "OFFLINE",
-    "ONSET",
-    "REQUEST_CHARS",
-    "WARNING",
-    "Compacted",
-    "Pin",
-    "Summariser",
-    "SummaryRequest",
-    "compact",
-    "pressure",
-    "pressure_level",
-]
 
 
 class Compacted(msgspec.Struct, frozen=True, kw_only=True):

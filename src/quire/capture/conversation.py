@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 
 from quire.capture.message import ROLES, TEXT_BLOCKS, Message, text_of
-from quire.files import input_text, parse_strict
-from quire.model import InputError, InvalidJson, limits, trim
+from quire.files.jsonfile import input_text, parse_strict
+from quire.model import limits
+from quire.model.errors import InputError, InvalidJson
+from quire.model.text import trim
 
 MESSAGES = 50_000
 """Messages in one conversation."""
@@ -23,17 +25,6 @@ _HINT = (
     "nothing was changed."
 )
 _TOO_LONG = "Leave out images and the longest answers of tools, or compact it in parts."
-
-__all__ = [
-    "KEEP_TURNS_MOST",
-    "MESSAGES",
-    "PINS",
-    "Conversation",
-    "Message",
-    "Pin",
-    "messages_from",
-    "read_conversation",
-]
 
 
 class Pin(msgspec.Struct, frozen=True):

@@ -30,9 +30,12 @@ from msgspec import Struct
 
 from quire.capture.front_matter import FrontMatter, Value, read_front_matter
 from quire.capture.markdown import Section, fields_of, items_of, open_items, sections_of
-from quire.files import escaping_part, read_inside, sha256
-from quire.layers.facts import normal_text
-from quire.model import Problem, cut, limits, one_line
+from quire.files.digests import sha256
+from quire.files.paths import escaping_part, read_inside
+from quire.layers.facts.content import normal_text
+from quire.model import limits
+from quire.model.records import Problem
+from quire.model.text import cut, one_line
 
 FOLDERS = ("docs", "ai/docs")
 STATUSES = (
@@ -63,21 +66,6 @@ _LEADING_MARK = re.compile(rf"(?:-\s+)?(?:{_MARK})?", re.I)
 _ASKED = re.compile(r".*[?？](?=\W*\w)")
 """Up to the last question mark behind which something is said."""
 _NONE = ("none", "no open questions", "no constraints", "n/a", "tbd")
-
-__all__ = [
-    "DOCUMENTS_MOST",
-    "DOCUMENT_BYTES",
-    "FOLDERS",
-    "STATUSES",
-    "Answer",
-    "Decision",
-    "DesignDocument",
-    "Scan",
-    "documents_stamp",
-    "find_design_documents",
-    "read_design_document",
-    "scan_design_documents",
-]
 
 
 class Decision(Struct, frozen=True):

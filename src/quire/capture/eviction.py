@@ -12,8 +12,6 @@ from quire.capture.summary import READ_CHARS, Said
 from quire.capture.summary_form import Summary
 from quire.capture.summary_reading import is_from_later_version, read_summary
 
-__all__ = ["Plan", "plan_eviction"]
-
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Which messages go and which stay, and what the summaries among those that go say."""

@@ -13,7 +13,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.model import Problem, cut, plain_newlines
+from quire.model.records import Problem
+from quire.model.text import cut, plain_newlines
 
 Value = str | list[str]
 
@@ -35,8 +36,6 @@ _ESCAPED = {'"': '"', "\\": "\\", "/": "/", " ": " ", "n": "\n", "t": "\t", "r":
 _NOTHING = ("", "~", "null", "Null", "NULL")
 # With these a value begins that is more than a text.
 _INDICATORS = "[]{}&*!|>%@`,"
-
-__all__ = ["HEAD_CHARS", "FrontMatter", "read_front_matter"]
 
 
 class FrontMatter(Struct, frozen=True):

@@ -15,21 +15,25 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from quire.capture.transcripts import Places, Reading, SessionFile, Turn, discover, read, redacted, shown_text
-from quire.capture.transcripts.places import shown_path
-from quire.files import hex_digest, mark_before
-from quire.layers.journal import Event, layout, moment_of, time_text
-from quire.model import QuireError
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.places import shown_path, shown_text
+from quire.capture.transcripts.reading import Reading, read
+from quire.capture.transcripts.redaction import redacted
+from quire.capture.transcripts.types import Places, SessionFile, Turn
+from quire.files.digests import hex_digest
+from quire.files.paths import mark_before
+from quire.layers.journal import layout
+from quire.layers.journal.numbering import moment_of, time_text
+from quire.layers.journal.types import Event
+from quire.model.errors import QuireError
 
 if TYPE_CHECKING:
-    from quire.capture.signals import SessionSignals
+    from quire.capture.signals.extraction import SessionSignals
 
 Normalise = Callable[[SessionFile, Iterable[Turn], "SessionSignals"], "SessionSignals"]
 """What may be asked about a session after the rules have looked at it."""
 _ITEM_CHARS = 400
 _PACKED = (".zst", ".gz")
-
-__all__ = ["Looked", "Normalise", "Noted", "count_elsewhere", "look_through"]
 
 
 class Noted(Struct, frozen=True, omit_defaults=True):
@@ -150,7 +154,7 @@ def _look(
     now: datetime,
     normalise: Normalise | None,
 ) -> Looked:
-    from quire.capture.signals import extract
+    from quire.capture.signals.extraction import extract
 
     try:
         begin = known if known is not None and not known.fault else _reached(session, hashes, places)

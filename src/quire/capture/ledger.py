@@ -30,8 +30,6 @@ _NEGATIONS = frozenset(["not", "no", "never", "none", "nor", "neither", "without
 _FEW = 4
 """Of fewer words than this, any longer text may have them all by chance."""
 
-__all__ = ["Entry", "Held", "Key", "Ledger", "Prospect", "make_prospect", "words_of"]
-
 
 class Held(Struct, frozen=True):
     """A fact that the store knows, in whatever status."""

@@ -15,52 +15,25 @@ from msgspec import Struct
 from quire.capture.candidates import (
     QUESTION,
     WITHDRAWN,
-    Artifact,
     Candidate,
     candidates_of,
     has_live_questions,
     open_question,
-    parse_candidate,
-    source_of,
 )
 from quire.capture.design_documents import DesignDocument
 from quire.capture.ledger import Held, Ledger, Prospect, make_prospect
 from quire.capture.settling import (
-    ANEW,
-    DROPPED,
-    EQUIVALENT,
-    LOW_SIGNAL,
-    REINFORCED,
     RESOLVED,
-    UNCONFIRMED,
     Outcome,
     Settled,
     settle,
 )
-from quire.layers.facts import layout, normal_text
-from quire.model import cut, limits
+from quire.layers.facts import layout
+from quire.layers.facts.content import normal_text
+from quire.model import limits
+from quire.model.text import cut
 
 Action = Literal[Settled, "archive"]
-
-__all__ = [
-    "ANEW",
-    "DROPPED",
-    "EQUIVALENT",
-    "LOW_SIGNAL",
-    "REINFORCED",
-    "RESOLVED",
-    "UNCONFIRMED",
-    "Action",
-    "Artifact",
-    "Candidate",
-    "Held",
-    "Step",
-    "candidates_of",
-    "parse_candidate",
-    "plan_candidates",
-    "plan_documents",
-    "source_of",
-]
 
 
 class Step(Struct, frozen=True, kw_only=True):

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from quire.model import one_line
+from quire.model.text import one_line
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _FIELD = re.compile(r"\*\*([^*:]{1,40})(?::\*\*|\*\*:)(.*)$")
 _BULLET = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$")
 _BOX = re.compile(r"\[([ xX])\][ \t]+")
-
-__all__ = ["Section", "fields_of", "items_of", "open_items", "sections_of"]
 
 
 class Section(Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.model import count_tokens
+from quire.model.tokens import count_tokens
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 MESSAGE_TOKENS = 4
@@ -26,23 +26,6 @@ _FAILED = re.compile(
     re.I,
 )
 _LOOKED_AT = 400
-
-__all__ = [
-    "IMAGE_TOKENS",
-    "MESSAGE_TOKENS",
-    "ROLES",
-    "TEXT_BLOCKS",
-    "Message",
-    "ToolCall",
-    "ToolResult",
-    "encode_messages",
-    "is_system",
-    "is_turn",
-    "text_of",
-    "tokens_of",
-    "tool_calls",
-    "tool_results",
-]
 
 
 class Message(msgspec.Struct, frozen=True):

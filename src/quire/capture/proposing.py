@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from quire.capture.transcripts import Places, Reading, SessionFile, Turn, discover, read, redacted, shown_text
-from quire.inbox import QUOTE_CHARS, Evidence, Into, Proposal, propose
-from quire.model import QuireError, one_line
+from quire.capture.transcripts.discovery import discover
+from quire.capture.transcripts.places import shown_text
+from quire.capture.transcripts.reading import Reading, read
+from quire.capture.transcripts.redaction import redacted
+from quire.capture.transcripts.types import Places, SessionFile, Turn
+from quire.inbox.proposals import QUOTE_CHARS, Evidence, Into, Proposal, propose
+from quire.model.errors import QuireError
+from quire.model.text import one_line
 
 if TYPE_CHECKING:
-    from quire.capture.signals import Traced
     from quire.capture.signals.confirmed import Confirmed
+    from quire.capture.signals.extraction import Traced
     from quire.capture.signals.standing import Rule
     from quire.capture.signals.witness import Quote, Speech, Witness
 
@@ -45,8 +50,6 @@ _FOLDERS = {
     "opencode": ("opencode-local", ".local/share/opencode", ""),
 }
 """By client: the type of its sessions, its folder below the home folder, and the variable that names another."""
-
-__all__ = ["Account", "SessionRead", "find_session", "propose_session"]
 
 
 class Account(Struct, frozen=True, kw_only=True):
@@ -92,7 +95,7 @@ def propose_session(
 
     `counted` is how many turns and calls the earlier readings found, for where its beginning is not heard again.
     """
-    from quire.capture.signals import trace
+    from quire.capture.signals.extraction import trace
     from quire.capture.signals.witness import Witness
 
     is_whole = offset <= CONTEXT_BYTES
@@ -215,7 +218,7 @@ class _Maker:
         from quire.capture.signals.confirmed import quotable
         from quire.capture.signals.witness import Quote
         from quire.capture.signals.wording import is_safe
-        from quire.guard import find_instructions
+        from quire.guard.instructions import find_instructions
 
         asked = self._asked()
         is_work = bool(self._witness.edits) or is_decided
@@ -311,7 +314,7 @@ def _body(text: str) -> str:
 
 def _key(text: str) -> str:
     """A name for an entry, of its first words; of its digest where those are of another script."""
-    from quire.files import hex_digest
+    from quire.files.digests import hex_digest
 
     words = [word for word in _KEY_WORD.findall(text.casefold()) if word not in _KEY_STOP][:_KEY_WORDS]
     return "_".join(words) if words and text.isascii() else f"rule_{hex_digest(text)[:_SHORT_ID]}"

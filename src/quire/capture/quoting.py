@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from quire.guard import find_hostile, make_safe, redacted
-from quire.model import cut, one_line
+from quire.guard.redaction import redacted
+from quire.guard.text import find_hostile, make_safe
+from quire.model.text import cut, one_line
 
 CLIPBOARD = "[clipboard image attachment]"
 SECRET = "[secret left out]"  # noqa: S105
@@ -20,8 +21,6 @@ _MARGIN = 4_096
 _ITEM = re.compile(r"(?:[-*+>#|•]{1,6}|\d{1,3}[.)])\s+|[>#|]")
 _FENCES = ("```", "~~~")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+|(?<=[。！？])")
-
-__all__ = ["CLIPBOARD", "SECRET", "quote", "safe_pin", "safe_text", "sentences"]
 
 
 def safe_text(text: str, chars: int) -> str:

@@ -38,19 +38,6 @@ _NAMED = "Names the fact that it replaces"
 _EXPLICIT_NOW = "Waited for confirmation, and is explicit now"
 _PUT_AWAY = {layout.ARCHIVED: "Was put away", layout.SUPERSEDED: "Was replaced by another fact"}
 
-__all__ = [
-    "ANEW",
-    "DROPPED",
-    "EQUIVALENT",
-    "LOW_SIGNAL",
-    "REINFORCED",
-    "RESOLVED",
-    "UNCONFIRMED",
-    "Outcome",
-    "Settled",
-    "settle",
-]
-
 
 class Outcome(Struct, frozen=True, eq=False):
     """What becomes of a candidate, the fact that it touches, the fact that it makes."""

@@ -54,18 +54,6 @@ _KNOWN = (
 _OURS = ("summary", "pinned", "full text")
 _SAY_NOTHING = {"", "none", "none.", "(none)", "n/a", "-", "---"}
 
-__all__ = [
-    "ANSWER_CHARS",
-    "LINE_CHARS",
-    "REQUEST_CHARS",
-    "NotASummary",
-    "Summariser",
-    "SummaryRequest",
-    "ask_model",
-    "conversation_text",
-    "entries_of",
-]
-
 
 class SummaryRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a model is asked to summarise. `previous` and `pins` are kept whatever it answers, so it repeats neither."""

@@ -75,8 +75,6 @@ _NAME_CHARS = 40
 _PATHS_MOST = 20
 _ARGUMENT_CHARS = 160
 
-__all__ = ["ENTRIES", "ENTRY_CHARS", "READ_CHARS", "Said", "summarise_offline", "tool_name"]
-
 
 class Said(msgspec.Struct, frozen=True):
     """A message with its turn, and its text as far as it is read and may be shown."""

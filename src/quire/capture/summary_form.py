@@ -45,36 +45,6 @@ _BACKTICKS = re.compile(r"`{3,}")
 _LABEL = re.compile(r"\(turn \d{1,9}, [^()]{1,60}\) ")
 _Item = TypeVar("_Item")
 
-__all__ = [
-    "BLOCKED",
-    "CONSTRAINTS",
-    "CONTEXT",
-    "DECISIONS",
-    "DONE",
-    "DONE_ENTRIES",
-    "END",
-    "FULL_TEXT",
-    "FULL_TEXTS",
-    "GOAL",
-    "IN_PROGRESS",
-    "LOOSE_CHARS",
-    "MARK",
-    "NEXT",
-    "NONE",
-    "PINNED",
-    "PROGRESS",
-    "SECTIONS",
-    "TITLE",
-    "Block",
-    "Summary",
-    "bound",
-    "first_request",
-    "join",
-    "newest_request",
-    "render_summary",
-    "same_entry",
-]
-
 
 class Block(msgspec.Struct, frozen=True):
     """A text kept word for word, and what it is."""

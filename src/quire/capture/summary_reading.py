@@ -36,8 +36,6 @@ _FENCE = re.compile(r"(`{3,})\s*$")
 _TAGS = re.compile(r"\s*(?:</?[A-Za-z][\w:.-]{0,40}(?:\s[^<>]{0,200})?>\s*)+$")
 _NAMES = {PINNED, PROGRESS, FULL_TEXT, *SECTIONS}
 
-__all__ = ["BLOCK_MOST", "ENTRY_MOST", "VERSION", "is_from_later_version", "read_summary"]
-
 
 def is_from_later_version(text: str) -> bool:
     """Whether a text holds a summary that only a later version of Quire can read."""

@@ -12,10 +12,15 @@ import os
 
 import msgspec
 
-from quire.files import Holder, World, ensure_folder, held, pretty, read_bytes, storage_failed, write_file
-from quire.layers.journal import Source
+from quire.files.durable import ensure_folder, write_file
+from quire.files.jsonfile import pretty
+from quire.files.lock import Holder, held
+from quire.files.paths import read_bytes, storage_failed
+from quire.files.world import World
 from quire.layers.journal.layout import ALL_FOLDERS
-from quire.model import InvalidStore, NotReady, UnsupportedVersion, timestamp
+from quire.layers.journal.types import Source
+from quire.model.errors import InvalidStore, NotReady, UnsupportedVersion
+from quire.model.times import timestamp
 
 FILE = "journal-sources.json"
 _LOCK = "journal-sources.lock"
@@ -27,8 +32,6 @@ _HOMES = {
     "opencode-local": (".local/share/opencode",),
 }
 """Where agents keep their sessions, below the home folder."""
-
-__all__ = ["agree_to", "is_agreed"]
 
 
 class _File(msgspec.Struct, frozen=True):

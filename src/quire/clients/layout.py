@@ -9,5 +9,3 @@ RECEIPTS = "receipts.jsonl"
 OLD_RECEIPTS = "receipts-old.jsonl"
 LOG = "hooks.log"
 OLD_LOG = "hooks-old.log"
-
-__all__ = ["ENDED", "FOLDER", "LOG", "OLD_LOG", "OLD_RECEIPTS", "RECEIPTS"]

@@ -15,12 +15,12 @@ from time import sleep
 import msgspec
 
 from quire.clients.layout import FOLDER
-from quire.files import disk, ensure_local, inside, open_regular, place_of, read_local
+from quire.files import disk
+from quire.files.local import ensure_local, place_of, read_local
+from quire.files.paths import inside, open_regular
 
 LINE_BYTES = 64 * 1024
 _PAUSES = (0.001, 0.003, 0.009)
-
-__all__ = ["LINE_BYTES", "add_line", "read_lines"]
 
 
 def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: str = "") -> bool:
@@ -50,7 +50,7 @@ def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: s
 
 
 def _without_secrets(line: bytes) -> bytes:
-    from quire.guard import Withheld
+    from quire.guard.redaction import Withheld
 
     try:
         value = msgspec.json.decode(line)

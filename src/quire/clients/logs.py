@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from quire.clients.layout import LOG, OLD_LOG
 from quire.clients.lines import add_line, read_lines
-from quire.files import World
-from quire.model import timestamp
+from quire.files.world import World
+from quire.model.times import timestamp
 
 _BYTES = 256 * 1024
-
-__all__ = ["log_line", "read_log"]
 
 
 def log_line(root: str, world: World, text: str) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from quire import __version__
-from quire.clients.texts import SKILL_PATH, package_context_text, skill_text
+from quire.clients.texts.rules import package_context_text
+from quire.clients.texts.skill import SKILL_PATH, skill_text
 
 PACKAGE_CLIENTS = ("claude", "codex", "gemini")
 PACKAGE_NAME = "quire-memory"
@@ -30,15 +31,6 @@ _HOOKS = "hooks/hooks.json"
 _SERVERS = {"quire": {"command": "memory-mcp"}}
 # Gemini CLI counts in milliseconds.
 _UNITS = {"claude": 1, "codex": 1, "gemini": 1000}
-
-__all__ = [
-    "MARKETPLACE_NAME",
-    "PACKAGE_CLIENTS",
-    "PACKAGE_NAME",
-    "build_package",
-    "build_plugins",
-    "hook_groups",
-]
 
 
 def build_package(client: str) -> dict[str, str]:
@@ -60,7 +52,7 @@ def build_plugins() -> dict[str, str]:
 
 def hook_groups(client: str) -> dict[str, list[dict[str, Any]]]:
     """The hooks of a client, in the form that these clients share: by event, in groups with a matcher."""
-    from quire.clients.hooks import wired_events
+    from quire.clients.hooks.replying import wired_events
 
     groups: dict[str, list[dict[str, Any]]] = {}
     for wired in wired_events(client):

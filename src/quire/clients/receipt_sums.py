@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from quire.clients.receipts import Receipt
-from quire.model import cut, instant, one_line, timestamp
+from quire.model.text import cut, one_line
+from quire.model.times import instant, timestamp
 
 _DAYS = 1_000
 _NAMES = 50
@@ -15,8 +16,6 @@ _MOST_TOLD = 20
 _TEXT_CHARS = 300
 _NUMBER_MOST = 10**9
 """No true receipt comes near it; the file can be edited by anybody, and sums must stay numbers."""
-
-__all__ = ["DaySum", "ReceiptHealth", "RecentAnswer", "Told", "ToldRecord", "sum_receipts"]
 
 
 class Told(msgspec.Struct, frozen=True):

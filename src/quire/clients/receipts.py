@@ -13,8 +13,6 @@ _ITEMS = 200
 _LEFT_OUT_LAST = ("included", "withheld", "trimmed")
 _START = b'"session-start"'
 
-__all__ = ["Receipt", "ReceiptItem", "add_receipt", "last_start", "read_receipts"]
-
 
 class ReceiptItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of one record."""

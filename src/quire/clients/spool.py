@@ -15,14 +15,14 @@ import msgspec
 
 from quire.clients.layout import ENDED, FOLDER
 from quire.clients.lines import add_line, read_lines
-from quire.files import ASIDE, disk, ensure_local, held_in_place, inside, is_at_rest, place_of, read_local
+from quire.files import disk
+from quire.files.local import ASIDE, ensure_local, held_in_place, is_at_rest, place_of, read_local
+from quire.files.paths import inside
 
 MOST_BYTES = 1024 * 1024
 _TAKEN = "ended-"
 _END = ".jsonl"
 _TRIES = 20
-
-__all__ = ["Ended", "Taken", "has_ended", "note_ended", "take_ended", "waiting_sessions"]
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quire.fields.envelope import all_fields, own_fields
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import Integrated, IntegrationStatus
-
-__all__ = ["integrated_fields", "integration_status_fields"]
+    from quire.clients.wiring.types import Integrated, IntegrationStatus
 
 
 def integrated_fields(done: Integrated) -> dict[str, Any]:

@@ -8,11 +8,9 @@ from quire.fields.envelope import all_fields
 
 if TYPE_CHECKING:
     from quire.project import Doctored
-    from quire.upkeep import State
+    from quire.upkeep.findings import State
 
 _STATES: tuple[State, ...] = ("ok", "note", "warning", "error")
-
-__all__ = ["doctored_fields"]
 
 
 def doctored_fields(found: Doctored) -> dict[str, Any]:

@@ -8,24 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model import Problem, QuireError, Verdict
+from quire.model.errors import QuireError
+from quire.model.records import Problem
+from quire.model.verdicts import Verdict
 
 if TYPE_CHECKING:
     from quire.project import Project
-
-__all__ = [
-    "all_fields",
-    "crashed",
-    "effect_fields",
-    "failed",
-    "flag_fields",
-    "json_text",
-    "own_fields",
-    "problem_fields",
-    "succeeded",
-    "verdict_fields",
-    "view_fields",
-]
 
 _TEXTS = ("title", "content", "narrative", "value")
 """What a record of any layer says, by the names of its fields."""
@@ -89,7 +77,7 @@ def view_fields(view: Any) -> dict[str, Any]:
 
 def effect_fields(*texts: str | None) -> dict[str, Any]:
     """What doing as these texts say could do; nothing where that is nothing."""
-    from quire.guard import effects_of
+    from quire.guard.effects import effects_of
 
     return flag_fields(effects_of("\n".join(text for text in texts if text)))
 
@@ -98,7 +86,7 @@ def flag_fields(flags: Sequence[str]) -> dict[str, Any]:
     """Flags by their codes, and of those that are effects the plain words."""
     if not flags:
         return {}
-    from quire.guard import words_of
+    from quire.guard.effects import words_of
 
     words = words_of(flags)
     return {"flags": list(flags), **({"flag_words": words} if words else {})}
@@ -113,7 +101,7 @@ def json_text(value: Any) -> str:
         text = msgspec.json.encode(_as_text(value)).decode()
     if text.isascii() and "\x7f" not in text:
         return text
-    from quire.guard import escape_controls
+    from quire.guard.text import escape_controls
 
     return escape_controls(text)
 

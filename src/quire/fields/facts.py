@@ -10,32 +10,10 @@ import msgspec
 from quire.fields.envelope import all_fields, effect_fields, own_fields, verdict_fields, view_fields
 
 if TYPE_CHECKING:
-    from quire.layers.facts import Episode, Note, OpenSession
-    from quire.retrieval import Context
-
-__all__ = [
-    "fact_fields",
-    "inspect_fact_fields",
-    "memory_archive_fields",
-    "memory_compact_fields",
-    "memory_connect_fields",
-    "memory_context_fields",
-    "memory_episodes_fields",
-    "memory_facts_fields",
-    "memory_import_fields",
-    "memory_ingest_fields",
-    "memory_normalize_fields",
-    "memory_query_fields",
-    "memory_recall_fields",
-    "memory_refresh_fields",
-    "memory_session_fields",
-    "memory_store_fields",
-    "memory_supersede_fields",
-    "memory_working_fields",
-    "note_fields",
-    "notes_fields",
-    "notes_promote_fields",
-]
+    from quire.layers.facts.notes import Note
+    from quire.layers.facts.sessions import OpenSession
+    from quire.layers.facts.types import Episode
+    from quire.retrieval.context import Context
 
 
 def fact_fields(view: Any) -> dict[str, Any]:

@@ -10,41 +10,21 @@ import msgspec
 from quire.fields.envelope import all_fields, effect_fields, flag_fields, own_fields, verdict_fields
 
 if TYPE_CHECKING:
-    from quire.layers.graph import Inspected, Saved, StoredRelation
-    from quire.model import Verdict
-    from quire.retrieval import Answer, Hit
-    from quire.upkeep import (
-        Background,
-        Changes,
-        ChangeSet,
-        Checked,
-        Exported,
-        Initialized,
-        Rebuilt,
-        Reset,
-        Status,
-        Synced,
-    )
-
-__all__ = [
-    "answer_fields",
-    "brief_fields",
-    "changes_fields",
-    "checked_fields",
-    "confirmed_fields",
-    "exported_fields",
-    "first_brief_fields",
-    "initialized_fields",
-    "inspected_fields",
-    "rebuilt_fields",
-    "reset_fields",
-    "saved_fields",
-    "status_fields",
-    "synced_fields",
-    "upgraded_fields",
-    "why_fields",
-]
-
+    from quire.layers.graph.inspect import Inspected
+    from quire.layers.graph.save import Saved
+    from quire.layers.graph.store import StoredRelation
+    from quire.model.verdicts import Verdict
+    from quire.retrieval.answer import Answer, Hit
+    from quire.upkeep.beginning import Initialized
+    from quire.upkeep.change_set import ChangeSet
+    from quire.upkeep.changes import Changes
+    from quire.upkeep.check import Checked
+    from quire.upkeep.export_formats import Exported
+    from quire.upkeep.rebuilding import Rebuilt
+    from quire.upkeep.reset import Reset
+    from quire.upkeep.status import Status
+    from quire.upkeep.sync import Synced
+    from quire.upkeep.why import Background
 
 # -- asking -----------------------------------------------------------------------------------
 

@@ -9,8 +9,6 @@ from quire.fields.inbox import proposal_fields, settled_fields
 if TYPE_CHECKING:
     from quire.project import ImportedHosts, Settled
 
-__all__ = ["imported_fields"]
-
 
 def imported_fields(done: ImportedHosts, settled: Settled | None = None) -> dict[str, Any]:
     fields: dict[str, Any] = {

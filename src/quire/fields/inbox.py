@@ -9,10 +9,9 @@ from quire.fields.envelope import problem_fields
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from quire.inbox import Proposal, Rejection
+    from quire.inbox.proposals import Proposal
+    from quire.inbox.rejections import Rejection
     from quire.project import Added, Settled, Shown
-
-__all__ = ["added_fields", "inbox_fields", "proposal_fields", "rejected_fields", "settled_fields"]
 
 
 def proposal_fields(item: Proposal) -> dict[str, Any]:

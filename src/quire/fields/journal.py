@@ -10,32 +10,8 @@ import msgspec
 from quire.fields.envelope import all_fields, own_fields
 
 if TYPE_CHECKING:
-    from quire.clients.wiring_journal import ComponentSeen, JournalIntegrated, JournalIntegration
-    from quire.retrieval import JournalAnswer
-
-__all__ = [
-    "journal_answer_fields",
-    "journal_automation_fields",
-    "journal_diff_fields",
-    "journal_inspect_fields",
-    "journal_integrated_fields",
-    "journal_integration_fields",
-    "journal_log_fields",
-    "journal_providers_fields",
-    "journal_query_fields",
-    "journal_recall_fields",
-    "journal_refresh_fields",
-    "journal_restore_fields",
-    "journal_run_once_fields",
-    "journal_source_fields",
-    "journal_sources_fields",
-    "journal_start_fields",
-    "journal_status_fields",
-    "journal_stop_fields",
-    "journal_sync_fields",
-    "journal_validate_fields",
-]
-
+    from quire.clients.wiring_journal.types import ComponentSeen, JournalIntegrated, JournalIntegration
+    from quire.retrieval.journal_answer import JournalAnswer
 
 # -- asking -----------------------------------------------------------------------------------
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quire.model import is_seal
+from quire.model.seals import is_seal
 
 if TYPE_CHECKING:
-    from quire.files import Commit
-    from quire.layers.graph import Inspected, StoredRelation
-    from quire.model import Verdict
-    from quire.upkeep import Background, Status
+    from quire.files.history import Commit
+    from quire.layers.graph.inspect import Inspected
+    from quire.layers.graph.store import StoredRelation
+    from quire.model.verdicts import Verdict
+    from quire.upkeep.status import Status
+    from quire.upkeep.why import Background
 
 STAGE_ORDER = ("building", "shipped", "idea", "paused", "dead")
 _URGENT = ("orphaned", "moved", "changed", "unverifiable")
@@ -32,8 +34,6 @@ INGESTED = {
     "unchanged": "unchanged",
 }
 """What became of a statement of a design document, in a word."""
-
-__all__ = ["INGESTED", "background_lines", "connection_lines", "moment", "node_lines", "stage_counts", "status_lines"]
 
 
 def status_lines(found: Status, folder: str, rest: str) -> Iterator[str]:
@@ -133,7 +133,7 @@ def node_lines(found: Inspected) -> Iterator[str]:
 
 
 def _flag_lines(text: str) -> Iterator[str]:
-    from quire.guard import effects_of, words_of
+    from quire.guard.effects import effects_of, words_of
 
     if effects := effects_of(text):
         yield f"flagged: {words_of(effects)}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["looked_fields"]
-
 
 def looked_fields(looked: Any) -> dict[str, Any]:
     """What `Project.inspect_any` found, in the shape of its layer."""

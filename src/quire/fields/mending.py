@@ -9,8 +9,6 @@ from quire.fields.envelope import all_fields, own_fields
 if TYPE_CHECKING:
     from quire.project import Repaired, Repairs, TakenBack
 
-__all__ = ["repaired_fields", "repairs_fields", "taken_back_fields"]
-
 
 def repaired_fields(done: Repaired) -> dict[str, Any]:
     """What was mended, or would be; which files; where they are as they were; and how the memory is now."""

@@ -10,30 +10,8 @@ import msgspec
 from quire.fields.envelope import all_fields, own_fields, view_fields
 
 if TYPE_CHECKING:
-    from quire.layers.profile import Linked
-    from quire.retrieval import ProfileContext
-
-__all__ = [
-    "entry_fields",
-    "profile_connections_fields",
-    "profile_context_fields",
-    "profile_export_fields",
-    "profile_forget_fields",
-    "profile_forgotten_fields",
-    "profile_inspect_fields",
-    "profile_link_fields",
-    "profile_page_fields",
-    "profile_private_fields",
-    "profile_recall_fields",
-    "profile_reflect_fields",
-    "profile_remember_fields",
-    "profile_restore_fields",
-    "profile_search_fields",
-    "profile_session_start_fields",
-    "profile_status_fields",
-    "profile_unlink_fields",
-    "profile_where_fields",
-]
+    from quire.layers.profile.linking import Linked
+    from quire.retrieval.profile_context import ProfileContext
 
 
 def entry_fields(view: Any) -> dict[str, Any]:

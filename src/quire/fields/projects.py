@@ -8,21 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.fields.envelope import all_fields
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 if TYPE_CHECKING:
-    from quire.upkeep import ProjectRow, Registered, Reset
-
-__all__ = [
-    "project_fields",
-    "projects_fields",
-    "pruned_fields",
-    "reset_planned_fields",
-    "resets_fields",
-    "statuses_fields",
-    "topic_fields",
-    "topics_fields",
-]
+    from quire.upkeep.projects import Registered
+    from quire.upkeep.reset import Reset
+    from quire.upkeep.status import ProjectRow
 
 
 def projects_fields(found: Sequence[Registered]) -> dict[str, Any]:

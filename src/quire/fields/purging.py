@@ -9,8 +9,6 @@ from quire.fields.envelope import all_fields
 if TYPE_CHECKING:
     from quire.project import Purged
 
-__all__ = ["purged_fields"]
-
 
 def purged_fields(done: Purged) -> dict[str, Any]:
     """Where the texts stood, and where they still do."""

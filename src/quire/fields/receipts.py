@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quire.clients import Receipt
+    from quire.clients.receipts import Receipt
     from quire.project import Collected
-
-__all__ = ["collected_fields", "receipts_fields"]
 
 
 def receipts_fields(found: Sequence[Receipt], total: int) -> dict[str, Any]:

@@ -9,9 +9,7 @@ from quire.fields.graph import answer_fields
 
 if TYPE_CHECKING:
     from quire.project import Acted
-    from quire.retrieval import Answer
-
-__all__ = ["acted_fields", "searched_fields", "viewed_fields"]
+    from quire.retrieval.answer import Answer
 
 
 def viewed_fields(found: Any) -> dict[str, Any]:
@@ -21,7 +19,7 @@ def viewed_fields(found: Any) -> dict[str, Any]:
 
 def searched_fields(found: Answer, *, milliseconds: int) -> dict[str, Any]:
     """The answer to a question with the parts of each score, each hit in the form of a list."""
-    from quire.model import cut, one_line
+    from quire.model.text import cut, one_line
 
     fields = answer_fields(found, explain=True)
     for hit, told in zip(found.hits, fields["results"], strict=True):

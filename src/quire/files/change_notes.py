@@ -18,7 +18,7 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.durable import noticed
 from quire.files.paths import read_bytes, read_from
-from quire.model import Conflict
+from quire.model.errors import Conflict
 
 if TYPE_CHECKING:
     from quire.files.transaction import Append, Change
@@ -29,8 +29,6 @@ _FILE_BYTES = 1024 * 1024 * 1024
 _SMALL = 64 * 1024
 """A smaller file is kept whole: there is little to save."""
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
-
-__all__ = ["MOST", "Noted", "Notes", "is_as_left", "noting_changes", "overtaken", "put_back", "put_lines_back"]
 
 
 class Noted(msgspec.Struct, frozen=True, kw_only=True):

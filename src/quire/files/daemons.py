@@ -33,21 +33,6 @@ _NICE = 10
 _PID_MOST = 2**31
 _ASKING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-__all__ = [
-    "Child",
-    "Ended",
-    "Hold",
-    "Life",
-    "command_line",
-    "go_quiet",
-    "hold",
-    "holder_of",
-    "is_process_id",
-    "process_mark",
-    "send_signal",
-]
-
-
 # -- the lock -------------------------------------------------------------------------------------
 
 

@@ -13,8 +13,6 @@ _CHUNK = 1 << 20
 _EMPTY = ("e69de29bb2d1d6434b", "473a0f4c3be8a93681")
 """What git's ids of nothing begin with, by either hash."""
 
-__all__ = ["blob_id", "hash_file", "hex_digest", "is_blob", "is_empty_blob", "sha256"]
-
 
 def hex_digest(text: str) -> str:
     import hashlib

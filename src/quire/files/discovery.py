@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 
-from quire.model import InputError
-
-__all__ = ["find_root", "is_repository_top"]
+from quire.model.errors import InputError
 
 
 def find_root(start: str, *markers: str) -> str:

@@ -9,21 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-__all__ = [
-    "append",
-    "append_lightly",
-    "before",
-    "create",
-    "link",
-    "make_folder",
-    "remove",
-    "remove_folder",
-    "rename",
-    "set_mode",
-    "sync_folder",
-    "truncate",
-]
-
 
 def _nothing(_operation: str, _path: str) -> None:
     """The world goes on."""

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 from quire.files import disk
 from quire.files.lock import is_alive
 from quire.files.paths import read_bytes, storage_failed
-from quire.model import Conflict, StorageFailed
+from quire.model.errors import Conflict, StorageFailed
 
 if TYPE_CHECKING:
     from quire.files.change_notes import Notes
-
-__all__ = ["ensure_folder", "noticed", "stage", "sweep_temporaries", "write_file", "writer_of"]
 
 noticed: ContextVar[Notes | None] = ContextVar("noticed", default=None)
 """Who notes what is written here, and by transactions; nobody, unless `noting_changes` holds."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import GitRequired
+from quire.model.errors import GitRequired
 
 if TYPE_CHECKING:
     import subprocess
@@ -63,8 +63,6 @@ _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PACKED_BYTES = 16 * 1024 * 1024
 _OTHER_REFS = "refs/heads/.invalid"
 """What HEAD says where references are not kept as files."""
-
-__all__ = ["Blob", "Git", "PendingSnapshot", "Snapshot"]
 
 
 class Blob(msgspec.Struct, frozen=True):

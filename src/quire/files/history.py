@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 import msgspec
 
 from quire.files.git import Git
-from quire.model import GitRequired
+from quire.model.errors import GitRequired
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
 _FORMAT = "%H%x00%h%x00%cI%x00%an%x00%s"
@@ -29,36 +29,6 @@ _DEFAULT_BRANCHES = (
     "refs/heads/main",
     "refs/heads/master",
 )
-
-__all__ = [
-    "RENAME_LIMIT",
-    "Commit",
-    "CommitChanges",
-    "FileChange",
-    "LineOrigin",
-    "attributes",
-    "changes_between",
-    "changes_in",
-    "changes_staged",
-    "commits_between",
-    "common_ancestor",
-    "default_branch",
-    "describe_commits",
-    "describe_known",
-    "filtered_paths",
-    "full_commit",
-    "full_commits",
-    "is_ancestor",
-    "is_on_a_branch",
-    "is_shallow",
-    "last_commit",
-    "line_origins",
-    "log_paths",
-    "newest_commits",
-    "parse_change",
-    "read_blobs",
-    "resolve_commit",
-]
 
 
 class Commit(msgspec.Struct, frozen=True):

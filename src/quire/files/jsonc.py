@@ -7,9 +7,7 @@ from typing import Any
 
 from quire.files.jsonc_layout import Style, newline_in, written
 from quire.files.jsonc_parts import with_part, with_value, without_part
-from quire.files.jsonc_reading import BOM, Node, Part, fault, parse, read_jsonc, same
-
-__all__ = ["append_item", "read_jsonc", "remove_items", "remove_member", "set_member"]
+from quire.files.jsonc_reading import BOM, Node, Part, fault, parse, same
 
 
 def set_member(text: str, path: Sequence[str], value: Any) -> str:

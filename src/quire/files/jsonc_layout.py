@@ -10,8 +10,6 @@ import msgspec
 
 from quire.files.jsonc_reading import Node
 
-__all__ = ["Style", "begins_line", "has_own_lines", "line_indent", "newline_in", "style_of", "written"]
-
 _COLON = re.compile(r"[ \t]*:[ \t]*")
 _BLANK = re.compile(r"[ \t]*")
 _DEFAULT_UNIT = "  "

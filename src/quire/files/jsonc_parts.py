@@ -12,8 +12,6 @@ from typing import Any
 from quire.files.jsonc_layout import Style, begins_line, has_own_lines, line_indent, style_of, written
 from quire.files.jsonc_reading import Node, Part, solid_end
 
-__all__ = ["with_part", "with_value", "without_part"]
-
 _BLANKS = re.compile(r"[ \t]*")
 _NEWLINE = re.compile(r"\r?\n")
 Edit = tuple[int, int, str]

@@ -13,8 +13,6 @@ from quire.model import limits
 if TYPE_CHECKING:
     from json import JSONDecoder
 
-__all__ = ["BOM", "Node", "Part", "fault", "parse", "read_jsonc", "same", "solid_end"]
-
 BOM = "\ufeff"
 _GAP = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.S)
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.S)

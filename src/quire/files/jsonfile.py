@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from quire.model import InputError, InvalidJson, limits, plain_newlines
-
-__all__ = ["compact", "decode_object", "has_key_twice", "input_text", "lines", "parse_strict", "pretty"]
+from quire.model import limits
+from quire.model.errors import InputError, InvalidJson
+from quire.model.text import plain_newlines
 
 _ODD = (b" :", b"\t:", b"\r:", b"\n:", b'\\\\":')
 

@@ -24,7 +24,8 @@ from quire.files.durable import ensure_folder, write_file
 from quire.files.jsonfile import decode_object
 from quire.files.paths import PASSING, inside, open_regular, read_bytes, read_inside, storage_failed
 from quire.files.writing import LOCAL
-from quire.model import Problem, StorageFailed, UnsupportedVersion
+from quire.model.errors import StorageFailed, UnsupportedVersion
+from quire.model.records import Problem
 
 ASIDE = ".damaged"
 LOCAL_VERSION = 1
@@ -34,23 +35,6 @@ LOCAL_BYTES = 8 * 1024 * 1024
 _IGNORE = ".gitignore"
 _EVERYTHING = b"*\n"
 _TRIES = 100
-
-__all__ = [
-    "ASIDE",
-    "LOCAL_BYTES",
-    "LOCAL_VERSION",
-    "LocalFile",
-    "damaged_lines",
-    "ensure_local",
-    "held_in_place",
-    "is_at_rest",
-    "place_of",
-    "read_local",
-    "read_object",
-    "remove_local",
-    "spoiled",
-    "write_local",
-]
 
 
 class LocalFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,12 +15,11 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from quire.model import LockBusy, instant
+from quire.model.errors import LockBusy
+from quire.model.times import instant
 
 STALE_SECONDS = 3600
 PAUSE_SECONDS = 0.02
-
-__all__ = ["PAUSE_SECONDS", "Holder", "held", "is_alive"]
 
 
 class Holder(msgspec.Struct, kw_only=True):

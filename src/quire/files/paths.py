@@ -6,27 +6,11 @@ import errno
 import os
 import stat
 
-from quire.model import OutsideProject, StorageFailed, limits
+from quire.model import limits
+from quire.model.errors import OutsideProject, StorageFailed
 
 PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
 """Why a file may be refused that a later try may be given: nothing is wrong with it, and it is not missing."""
-
-__all__ = [
-    "PASSING",
-    "escaping_part",
-    "follow_inside",
-    "inside",
-    "is_special",
-    "is_text",
-    "mark_before",
-    "open_regular",
-    "read_bytes",
-    "read_from",
-    "read_inside",
-    "read_text",
-    "stamp_of",
-    "storage_failed",
-]
 
 
 def inside(root: str, relative: str) -> str:

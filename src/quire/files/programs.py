@@ -28,8 +28,6 @@ _GRACE_SECONDS = 0.5
 """How long the pipes may stay open after the program has ended."""
 _CHUNK = 1 << 16
 
-__all__ = ["MOST", "Finished", "become_page", "become_server", "own_command", "run_program", "start_program"]
-
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
     """How a program ended. `code` is None where it was stopped, or never started: then `missing` says why.

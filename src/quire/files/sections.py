@@ -13,8 +13,6 @@ _BOM = b"\xef\xbb\xbf"
 # Seven signs, or more: git adds one where both sides renamed a file, and as many as its attributes say.
 _BEGIN, _END = re.compile(rb"<{7,} "), re.compile(rb">{7,} ")
 
-__all__ = ["Markers", "Section", "conflicts", "find_section", "newline_of", "place_section", "remove_section"]
-
 
 class Markers(msgspec.Struct, frozen=True):
     """The two comment lines around a section."""

@@ -6,11 +6,9 @@ import os
 from collections.abc import Iterable
 
 from quire.files.git import Git
-from quire.model import NotReady, QuireError
+from quire.model.errors import NotReady, QuireError
 
 _RULES = os.path.join("info", "sparse-checkout")
-
-__all__ = ["hidden_files", "refuse_hidden"]
 
 
 def hidden_files(git: Git, folders: Iterable[str]) -> list[str]:

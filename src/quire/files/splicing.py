@@ -8,8 +8,6 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Splice", "splices", "undone"]
-
 _TOKEN = re.compile(rb"[0-9A-Za-z_]+|[\x80-\xff]+|[ \t]+|.", re.S)
 _LINES = 600
 _TOKENS = 200

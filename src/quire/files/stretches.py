@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from quire.files.git import Git
 from quire.files.history import RENAME_LIMIT, FileChange, parse_change
 
-__all__ = ["changes_since", "parents_after", "touched_since"]
-
 
 def parents_after(git: Git, base: str | None, tips: Iterable[str], limit: int) -> dict[str, list[str]]:
     """The parents of every commit that led to these and is not in the past of `base`; of at most so many commits."""

@@ -11,8 +11,6 @@ import msgspec
 from quire.files.jsonc_reading import BOM
 from quire.model import limits
 
-__all__ = ["Statement", "plain_key", "read_toml", "scan_toml"]
-
 _SPACE = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _BLANKS = re.compile(r"[ \t]*")
 _REST_OF_LINE = re.compile(r"[^\n]*\n?")

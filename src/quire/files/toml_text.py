@@ -11,8 +11,6 @@ from quire.files.jsonc_layout import newline_in
 from quire.files.jsonc_reading import BOM, same
 from quire.files.toml_scanning import Statement, plain_key, read_toml, scan_toml
 
-__all__ = ["read_toml", "remove_table", "set_table"]
-
 _BLANKS = re.compile(r"[ \t]*")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 

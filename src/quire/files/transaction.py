@@ -24,7 +24,7 @@ from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable import ensure_folder, noticed, stage
 from quire.files.paths import escaping_part, inside, read_bytes, read_from
-from quire.model import Conflict, OutsideProject, StorageFailed
+from quire.model.errors import Conflict, OutsideProject, StorageFailed
 
 FOLDER_PREFIX = "transaction-"
 KEPT_PREFIX = "unapplied-"
@@ -32,8 +32,6 @@ INTENT = "intent.json"
 _TARGET_BYTES = 1024 * 1024 * 1024
 """A file that is replaced was written by us: how large it may be is for its layer to say."""
 _STAGED = re.compile(r"\d+\.new")
-
-__all__ = ["Append", "Change", "apply_changes", "finish_interrupted", "is_interrupted", "left_aside", "staged_bytes"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,8 +16,6 @@ _CHANGES = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
 """Modified, attributes, closed after writing, moved, created, deleted, and the folder itself gone or moved."""
 _BUFFER = 1 << 16
 
-__all__ = ["FolderWatch", "watch_folders"]
-
 
 class FolderWatch:
     """A watch over some folders."""

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from quire.model import UsageError, instant
+from quire.model.errors import UsageError
+from quire.model.times import instant
 
 _AGENTS = (
     "AGENT",
@@ -23,8 +24,6 @@ _AGENTS = (
     "OPENCODE",
 )
 """Variables that agents set for the commands that they run."""
-
-__all__ = ["World", "real_world"]
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):

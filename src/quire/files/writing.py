@@ -19,7 +19,8 @@ from quire.files.lock import PAUSE_SECONDS, Holder, held
 from quire.files.paths import inside, storage_failed
 from quire.files.transaction import finish_interrupted, is_interrupted
 from quire.files.world import World
-from quire.model import LockBusy, OutsideProject, StorageFailed, timestamp
+from quire.model.errors import LockBusy, OutsideProject, StorageFailed
+from quire.model.times import timestamp
 
 LOCK = ".lock"
 RECOVERY = "recovery"
@@ -34,8 +35,6 @@ _TICK_NS = 10_000_000
 _held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
 """The locks that whoever asks holds already."""
 Result = TypeVar("Result")
-
-__all__ = ["LOCAL", "LOCK", "RECOVERY", "Place", "in_one_state", "settle_folder", "standing_still", "write_access"]
 
 
 class Place(NamedTuple):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from quire.guard.secrets import SecretFinding, find_secrets
 from quire.guard.text import find_hostile, without_unseen
-from quire.model import InputError, Problem, SecretDetected
-
-__all__ = ["admit", "effect_warnings", "refuse_secret", "stored_secrets", "text_problems"]
+from quire.model.errors import InputError, SecretDetected
+from quire.model.records import Problem
 
 
 def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[list[Problem], list[Problem]]:

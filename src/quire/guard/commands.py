@@ -10,8 +10,6 @@ import functools
 import re
 from collections.abc import Iterator
 
-__all__ = ["command_effects"]
-
 Found = tuple[str, list[int], int]
 """An effect, where what makes it begins, and where it ends."""
 

@@ -12,9 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quire.guard.plain_letters import folded
-from quire.model import one_line
-
-__all__ = ["EFFECTS", "effects_of", "flags_of", "is_denied", "shown_flags", "words_of"]
+from quire.model.text import one_line
 
 EFFECTS = {
     "downloads-and-runs": "runs a downloaded program",

@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from quire.guard.text import make_safe
-from quire.model import InputError, cut, one_line
+from quire.model.errors import InputError
+from quire.model.text import cut, one_line
 
 _HEX_DIGITS = 12
 _ATTRIBUTE_CHARS = 200
@@ -23,8 +24,6 @@ _HEX = re.compile(rf"[0-9a-f]{{{_HEX_DIGITS}}}")
 # Also with blanks in it: whoever reads the fence is no parser.
 _LOOKALIKE = re.compile(r"<(?=[ \t]{0,4}/?[ \t]{0,4}memory-)", re.IGNORECASE)
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
-
-__all__ = ["Fence", "make_fence", "safe_values"]
 
 
 class Fence(msgspec.Struct, frozen=True):

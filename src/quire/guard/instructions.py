@@ -20,7 +20,7 @@ from quire.guard.steering_marks import command_flags, mark_flags
 from quire.guard.steering_orders import ORDERS, SQUASHED
 from quire.guard.steering_people import PEOPLE
 from quire.guard.text import without_unseen
-from quire.model import one_line
+from quire.model.text import one_line
 
 _WORDS = re.compile(r"[a-z]+")
 _SHORTEST = 40
@@ -30,8 +30,6 @@ _SQUASHED = {code: None for code in range(128) if not chr(code).isalpha()} | {
     ord(digit): letter for digit, letter in zip("013457@$", "oieastas", strict=True)
 }
 _JOINED = tuple((phrase.replace(" ", ""), phrase, flag) for phrase, flag in SQUASHED)
-
-__all__ = ["find_instructions"]
 
 
 def find_instructions(text: str) -> tuple[str, ...]:

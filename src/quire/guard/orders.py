@@ -12,8 +12,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-__all__ = ["order_effects"]
-
 Found = tuple[str, list[int], int]
 """An effect, where what makes it begins, and where it ends."""
 

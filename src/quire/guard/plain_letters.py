@@ -44,8 +44,6 @@ _FOLDED = (
     *((0xA640, 0xA7FF), (0xFB00, 0xFB06), (0xFF01, 0xFF5E), (0x1D400, 0x1D7FF), (0x1F110, 0x1F189)),
 )
 
-__all__ = ["folded", "folded_seen"]
-
 
 def folded(text: str) -> str:
     """Small Latin letters, as far as the characters are such or look like them; none that nobody sees."""

@@ -18,8 +18,6 @@ _PIECE = 8
 _LONGEST = 16_384
 _BEGIN, _END = "-----BEGIN", "-----END"
 
-__all__ = ["GIVEN_UP", "LEFT_OUT", "Withheld", "redacted"]
-
 
 def redacted(text: str, mark: str = LEFT_OUT, given_up: str = GIVEN_UP) -> tuple[str, int]:
     """The text with a mark in the place of every certain secret, and how many there were; `{}` says what it was."""

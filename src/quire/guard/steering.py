@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["AGENT", "APPROVAL", "END", "HIDDEN", "OVERRIDE", "PERSONA", "PROMPT", "SPACE", "STOP", "Rule", "gap"]
-
 AGENT = "agent directive"
 APPROVAL = "claimed approval"
 HIDDEN = "hidden from user"

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from quire.guard.steering import HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, Rule, gap
 
-__all__ = ["LATIN", "NATIVE"]
-
 _S = SPACE
 _ROMANCE_ORDERS = (
     r"(?:instruccion|instruco|indicacion|indicac|directri|ordenes|ordens|reglas|regras|istruzion|regole|comandi|"

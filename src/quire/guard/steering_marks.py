@@ -12,8 +12,6 @@ from collections.abc import Iterator
 
 from quire.guard.effects import is_denied
 
-__all__ = ["command_flags", "mark_flags"]
-
 _ROLES = "role-play markup"
 _TOOLS = "tool call markup"
 _FENCE = "forged fence"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from quire.guard.steering import END, HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, STOP, Rule, gap
 
-__all__ = ["ORDERS", "SQUASHED"]
-
 _S, _END, _STOP = SPACE, END, STOP
 _ORDERS = r"(?:instructions?|prompts?|directions?|directives?|guidelines?|guardrails?|programming)"
 _RULES = (

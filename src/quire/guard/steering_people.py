@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from quire.guard.steering import AGENT, APPROVAL, END, HIDDEN, SPACE, STOP, Rule, gap
 
-__all__ = ["PEOPLE"]
-
 _S, _END, _STOP = SPACE, END, STOP
 _USER = r"(?:users?|humans?|owner|developer|operator|person|maintainer|reviewer|anyone|anybody)"
 _THE_USER = rf"(?:(?:the|your|any|a|our){_S})?{_USER}{_END}"

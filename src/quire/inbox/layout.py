@@ -7,5 +7,3 @@ FILE = "inbox.jsonl"
 """Below the folder's `local/`."""
 REJECTED = "rejected"
 """One file for each value that was rejected: two branches never meet in one."""
-
-__all__ = ["FILE", "FOLDER", "REJECTED"]

@@ -14,7 +14,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from quire.model import InputError, cut
+from quire.model.errors import InputError
+from quire.model.text import cut
 
 Into = Literal["graph", "facts", "profile", "notes", "episodes"]
 By = Literal["user", "agent", "file"]
@@ -33,23 +34,6 @@ _GAPS = re.compile(
     r"(?:[\s.,;:!?…\"'`´’‘“”„«»()\[\]{}*_–—→。，、；：！？]|(?<![-=])[-=]+>|^[ \t]*(?:#{1,6}|>)(?=\s)|-(?!\d))+", re.M
 )
 """What separates words and says nothing, arrows and marks of Markdown among it; signs such as `<` or `+` do."""
-
-__all__ = [
-    "BY",
-    "INTO",
-    "QUOTE_CHARS",
-    "TEXT_CHARS",
-    "By",
-    "Evidence",
-    "Into",
-    "Proposal",
-    "Standing",
-    "Status",
-    "by_beginning",
-    "proposal_id",
-    "propose",
-    "value_digest",
-]
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -13,10 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from quire.files import ensure_folder, inside, read_inside, storage_failed, write_file
+from quire.files.durable import ensure_folder, write_file
+from quire.files.paths import inside, read_inside, storage_failed
 from quire.inbox.layout import FOLDER, REJECTED
 from quire.inbox.proposals import TEXT_CHARS, by_beginning, proposal_id, value_digest
-from quire.model import InvalidStore, NotFound, Problem, UnsupportedVersion, ValueRejected, cut
+from quire.model.errors import InvalidStore, NotFound, UnsupportedVersion, ValueRejected
+from quire.model.records import Problem
+from quire.model.text import cut
 
 VERSION = 1
 _BYTES = 64 * 1024
@@ -36,8 +39,6 @@ _WIDE = re.compile(r"[\u2e80-\U0003ffff]")
 _MARK_CHARS = 12
 _NAME = re.compile(r"[0-9a-f]{32}\.json")
 _NOTHING = value_digest("")
-
-__all__ = ["VERSION", "Rejection", "Rejections", "named_rejection", "read_rejections", "write_rejection"]
 
 
 class Rejection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -11,16 +11,17 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from quire.files import disk, ensure_local, inside, place_of, read_local, remove_local, write_local
-from quire.model import QuireError, Record
+from quire.files import disk
+from quire.files.local import ensure_local, place_of, read_local, remove_local, write_local
+from quire.files.paths import inside
+from quire.model.errors import QuireError
+from quire.model.records import Record
 
 REVIEWED = "reviewed"
 """Below the folder's `local/`, a digest on each line."""
 _DIGITS = 32
 _LINE = re.compile(rb"[0-9a-f]{%d}" % _DIGITS)
 _MOST_BYTES = 1024 * 1024
-
-__all__ = ["REVIEWED", "note_reviewed", "read_reviewed", "review_mark"]
 
 
 def review_mark(record: Record) -> str:

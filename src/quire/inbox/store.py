@@ -11,28 +11,17 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from quire.files import LocalFile, damaged_lines, read_local, write_local
+from quire.files.local import LocalFile, damaged_lines, read_local, write_local
 from quire.inbox.layout import FILE, FOLDER
 from quire.inbox.proposals import Proposal, by_beginning
-from quire.model import NotFound, Problem, cut
+from quire.model.errors import NotFound
+from quire.model.records import Problem
+from quire.model.text import cut
 
 SETTLED_KEPT = 2_000
 PENDING_MOST = 2_000
 """So many may wait; more are left out until some are settled."""
 _BYTES = 32 * 1024 * 1024
-
-__all__ = [
-    "PENDING_MOST",
-    "SETTLED_KEPT",
-    "Inbox",
-    "Waiting",
-    "count_pending",
-    "named_proposal",
-    "pending_kinds",
-    "read_inbox",
-    "sound_lines",
-    "write_inbox",
-]
 
 
 class Waiting(msgspec.Struct, frozen=True):

@@ -29,8 +29,6 @@ _STOP_WORDS = frozenset(
     ).split()
 )
 
-__all__ = ["TOKENIZER", "all_words", "index_text", "match_all", "match_any", "phrases", "plain_words", "question_words"]
-
 
 def index_text(text: str) -> str:
     """The text as the full-text table gets it: `retryQueue` and `retry_queue` become two words."""

@@ -13,7 +13,8 @@ from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record
 from quire.index.search import Filter, Searcher
 from quire.index.sources import Fitting, Patch, Source, Written
 from quire.index.writer import Writer
-from quire.model import Edge, Layer, Record
+from quire.model.records import Edge, Record
+from quire.model.words import Layer
 
 if TYPE_CHECKING:
     from quire.index.looks import Looks
@@ -45,7 +46,6 @@ Progress = Callable[[int, int], None]
 
 _UNREAD = "CanonicalFileUnsafe"
 """The problem of a file that could not be read at all."""
-__all__ = ["Index", "Progress"]
 
 
 class _Overtaken(Exception):

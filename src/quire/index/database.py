@@ -8,14 +8,13 @@ from importlib.machinery import PathFinder
 
 import apsw
 
-from quire.files import disk, ensure_folder
+from quire.files import disk
+from quire.files.durable import ensure_folder
 from quire.index.schema import APPLICATION_ID, TABLES, VERSION
-from quire.model import StorageFailed
+from quire.model.errors import StorageFailed
 
 FILE = "quire.sqlite"
 _BUSY_MS = 10_000
-
-__all__ = ["FILE", "discard_database", "open_database", "open_in_memory"]
 
 
 def open_database(folder: str) -> apsw.Connection:

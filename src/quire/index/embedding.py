@@ -35,8 +35,6 @@ _ASCII_WORDS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _SIGNS = bytes(b"0"[0] if value < 128 else b"1"[0] for value in range(256))
 _OFFSET = bytes((value + 128) & 255 for value in range(256))
 
-__all__ = ["Embedder", "Vector", "embedder"]
-
 
 class Vector(msgspec.Struct, frozen=True):
     """A direction in the embedding space: signs for a quick look, bytes for an exact one."""

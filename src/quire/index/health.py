@@ -8,9 +8,7 @@ import apsw
 import msgspec
 
 from quire.index.database import FILE, open_in_memory
-from quire.model import StorageFailed
-
-__all__ = ["Engine", "engine", "index_fault"]
+from quire.model.errors import StorageFailed
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True):

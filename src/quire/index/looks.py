@@ -15,7 +15,7 @@ from time import monotonic
 
 import msgspec
 
-from quire.files import FolderWatch, watch_folders
+from quire.files.watching import FolderWatch, watch_folders
 
 SECONDS, WATCHED_SECONDS = 2.0, 60.0
 """How long a look counts: by itself, and where the kernel would have told of a change."""
@@ -23,8 +23,6 @@ _SETTLED = 0.1
 """File systems tell times apart that are a few milliseconds apart: what may have changed within one is not trusted."""
 _STORES = 32
 Watch = Callable[[Iterable[str]], FolderWatch | None]
-
-__all__ = ["Looks"]
 
 
 class _Seen(msgspec.Struct):

@@ -12,8 +12,6 @@ import msgspec
 _PATIENCE_MS = 200
 """A question does not wait longer for others that write."""
 
-__all__ = ["Memos"]
-
 
 class Memos:
     """The part of an index that is written while it is asked."""

@@ -11,14 +11,12 @@ import apsw
 from quire.index.catalog import Index, Progress
 from quire.index.database import discard_database, open_database, open_in_memory
 from quire.index.sources import Patch, Source, Written
-from quire.model import LockBusy
+from quire.model.errors import LockBusy
 
 if TYPE_CHECKING:
     from quire.index.looks import Looks
 
 Result = TypeVar("Result")
-
-__all__ = ["change_with_index", "open_index", "rebuild_index", "with_index"]
 
 
 def open_index(

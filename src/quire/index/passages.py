@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from quire.index.analysis import index_text
-from quire.model import Record
+from quire.model.records import Record
 
 _WHOLE_WORDS = 100
 """A text of up to this many words is one passage."""
 _PASSAGE_WORDS = 50
 _PASSAGES = 24
-
-__all__ = ["passages", "searched_fields"]
 
 
 def searched_fields(record: Record) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from quire.index.analysis import TOKENIZER
-from quire.model import Edge, Record
+from quire.model.records import Edge, Record
 
 VERSION = 7
 APPLICATION_ID = 0x51756972  # "Quir": a file that is not ours is replaced, never read
@@ -84,16 +84,6 @@ RECORD_COLUMNS = (
     " updated_at, tags, anchors, origin, seen, commit_id, raw"
 )
 EDGE_COLUMNS = "ref, source, predicate, target, status, path, confidence, raw"
-
-__all__ = [
-    "APPLICATION_ID",
-    "EDGE_COLUMNS",
-    "RECORD_COLUMNS",
-    "TABLES",
-    "VERSION",
-    "edge_of_row",
-    "record_of_row",
-]
 
 
 def record_of_row(row: tuple[Any, ...]) -> Record:

@@ -21,7 +21,8 @@ from quire.index.analysis import (
     question_words,
 )
 from quire.index.embedding import Vector, embedder
-from quire.model import LIVE_STATUSES, Record
+from quire.model.records import Record
+from quire.model.words import LIVE_STATUSES
 
 _NEAR = 300
 """At most so many passages are looked at exactly after a first look at their signs."""
@@ -44,8 +45,6 @@ _RARE = 150
 _MOST = 0.2
 """Where at least this part of the records is allowed, the best of all are searched and then sifted."""
 _NEARNESS = f"max(1 - vec_distance_cosine(vec_int8(vector), vec_int8(?)) + {_TAUGHT} * (space != ?))"
-
-__all__ = ["Candidate", "Filter", "Question", "Searcher"]
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):

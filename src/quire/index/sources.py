@@ -8,10 +8,8 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from quire.model import Edge, Layer, Problem, Record, Summary
-
-__all__ = ["Fitting", "Item", "Patch", "Source", "Written"]
-
+from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.words import Layer
 
 Item = Record | Edge | Problem | Summary
 

@@ -20,7 +20,7 @@ import msgspec
 
 from quire.index.embedding import Vector, embedder
 from quire.index.weights import Unusable, Weights
-from quire.model import InputError, NotReady, QuireError
+from quire.model.errors import InputError, NotReady, QuireError
 
 if TYPE_CHECKING:
     from quire.index.weights import Floats, Pair
@@ -45,8 +45,6 @@ _AGREEMENT = 0.5
 """What the cosine of the table's and the teacher's vector of one text is at least, on average."""
 
 Size = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
-
-__all__ = ["Teacher", "open_teacher"]
 
 
 class _Config(msgspec.Struct):

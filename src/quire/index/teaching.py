@@ -10,7 +10,8 @@ import msgspec
 
 from quire.index.embedding import embedder
 from quire.index.passages import passages
-from quire.model import LockBusy, Record, StorageFailed
+from quire.model.errors import LockBusy, StorageFailed
+from quire.model.records import Record
 
 if TYPE_CHECKING:
     from quire.index.teacher import Teacher
@@ -19,8 +20,6 @@ _RECORDS_AT_ONCE = 64
 _AGAIN = "Run the command again when the cause is gone: it goes on where it was."
 
 Told = Callable[[int, int], None]
-
-__all__ = ["teach"]
 
 
 class _Passage(msgspec.Struct, frozen=True):

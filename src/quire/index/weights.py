@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 _TYPES = {"F32": "<f4", "F16": "<f2"}
 
-__all__ = ["Unusable", "Weights"]
-
 
 class Unusable(Exception):
     """The file is not what it has to be; the text goes on after "a file that"."""

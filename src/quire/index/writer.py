@@ -12,7 +12,8 @@ import msgspec
 from quire.index.embedding import embedder
 from quire.index.passages import passages, searched_fields
 from quire.index.sources import Item
-from quire.model import EPOCH, Edge, Record, Summary, instant
+from quire.model.records import Edge, Record, Summary
+from quire.model.times import EPOCH, instant
 
 _BATCH = 256
 _TALLIED = "kind, status, stage, section, scope"
@@ -28,8 +29,6 @@ _INSERTS = {
     "tallies": "INSERT INTO tallies VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET number = number + excluded.number",
     "summaries": "INSERT OR REPLACE INTO summaries VALUES (?,?)",
 }
-
-__all__ = ["Writer"]
 
 
 class Writer:

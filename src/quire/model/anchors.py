@@ -6,8 +6,6 @@ OWN_FOLDERS = (".agent-memory", ".ai-state", ".memory")
 OWN_FILES = ("AGENTS.md", "CLAUDE.md")
 """What the memory writes itself: no folder or pattern covers it, or every save would change what it seals."""
 
-__all__ = ["OWN_FILES", "OWN_FOLDERS", "anchor_fault", "normal_anchor"]
-
 
 def normal_anchor(anchor: str) -> str:
     """The anchor as it is stored: no leading `./`, no empty or `.` segments, a trailing slash kept."""

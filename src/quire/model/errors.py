@@ -29,28 +29,6 @@ from typing import Any, ClassVar, Literal
 
 ErrorKind = Literal["failed", "usage", "not_ready"]
 
-__all__ = [
-    "Cancelled",
-    "Conflict",
-    "ErrorKind",
-    "GitRequired",
-    "InputError",
-    "InvalidConfig",
-    "InvalidJson",
-    "InvalidStore",
-    "LockBusy",
-    "NotFound",
-    "NotInitialized",
-    "NotReady",
-    "OutsideProject",
-    "QuireError",
-    "SecretDetected",
-    "StorageFailed",
-    "UnsupportedVersion",
-    "UsageError",
-    "ValueRejected",
-]
-
 
 class QuireError(Exception):
     """The root: everything Quire raises on purpose."""

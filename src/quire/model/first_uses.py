@@ -15,8 +15,6 @@ import msgspec
 _GUARD = threading.RLock()
 _KNOWN: set[Any] = set()
 
-__all__ = ["one_at_a_time"]
-
 
 def one_at_a_time() -> None:
     """From here on, for the whole process; whoever starts threads says so before. Saying it twice does no harm."""

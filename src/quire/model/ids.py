@@ -15,19 +15,6 @@ PROJECT_ID_PATTERN = r"^project\.[a-z0-9][a-z0-9-]*$"
 _QUOTES = dict.fromkeys(map(ord, "'\"`‘’“”"))
 _RESERVED = frozenset(["con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))])
 
-__all__ = [
-    "ID_PATTERN",
-    "PROJECT_ID_PATTERN",
-    "RELATION_ID_PATTERN",
-    "file_stems",
-    "is_id",
-    "kind_of",
-    "relation_stem",
-    "slug_of",
-    "slugify",
-    "title_from_slug",
-]
-
 
 def is_id(text: str) -> bool:
     """Whether the text has the form `kind.slug`."""

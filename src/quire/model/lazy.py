@@ -6,8 +6,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["loader"]
-
 
 def loader(room: str, homes: dict[str, str]) -> Callable[[str], Any]:
     """The room's `__getattr__`: `homes` says which of its modules holds each name."""

@@ -38,35 +38,6 @@ QUESTION_CHARS = 4_000
 BUDGET_LEAST, BUDGET_MOST = 100, 50_000
 RESULTS_MOST = 100
 
-__all__ = [
-    "ANCHORS",
-    "ANCHOR_CHARS",
-    "BODY_CHARS",
-    "BUDGET_LEAST",
-    "BUDGET_MOST",
-    "EVIDENCE",
-    "FILE_BYTES",
-    "ID_CHARS",
-    "INPUT_BYTES",
-    "ITEMS",
-    "JSON_DEPTH",
-    "LOCATOR_CHARS",
-    "MAP_TOKENS",
-    "PROFILE_TOKENS",
-    "QUESTION_CHARS",
-    "REASON_CHARS",
-    "RECOVERY_SETS",
-    "RELATION_STEM_CHARS",
-    "RESULTS_MOST",
-    "SLUG_CHARS",
-    "START_TOKENS",
-    "TAGS",
-    "TAG_CHARS",
-    "TASK_CHARS",
-    "TITLE_CHARS",
-    "within",
-]
-
 
 def within(number: int, name: str, least: int, most: int) -> int:
     """A number that was given, if it lies in its range."""

@@ -9,8 +9,6 @@ import msgspec
 from quire.model.times import instant
 from quire.model.words import Layer
 
-__all__ = ["Edge", "Mend", "Problem", "Record", "Summary", "days_between", "origin_shown", "weight_at", "worn"]
-
 _DAY_SECONDS = 86_400.0
 _TRUSTED = ("user", "user-stated", "system")
 """Origins that ask to be believed: whoever writes a record can write them."""

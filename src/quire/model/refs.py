@@ -17,8 +17,6 @@ _PREFIXES: dict[str, Layer] = {
     "bundle": "journal",
 }
 
-__all__ = ["Ref", "parse_ref"]
-
 
 class Ref(msgspec.Struct, frozen=True):
     """The layer that holds a record, and the id it has there."""

@@ -20,8 +20,6 @@ ABSENT = "0" * 32
 UNREAD = "f" * 32
 """The digest of what could not be read when somebody looked."""
 
-__all__ = ["ABSENT", "UNREAD", "How", "Seal", "is_absent", "is_seal", "parse_seal"]
-
 
 class Seal(msgspec.Struct, frozen=True):
     """An anchor, or a file below one, and the digest of what was there."""

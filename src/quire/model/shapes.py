@@ -8,8 +8,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["Fault", "find_faults"]
-
 Place = tuple[str | int, ...]
 
 

@@ -16,17 +16,6 @@ _HINT = r"(?m)[#*_\[>]|^\s*[-+] "
 _MARKS = r"(?m)^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+)+|\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)"
 _LINKS = r"!?\[([^\[\]]*)\]\([^()\s]*\)"
 
-__all__ = [
-    "cut",
-    "first_sentence",
-    "has_front_matter",
-    "headline",
-    "one_line",
-    "plain_newlines",
-    "trim",
-    "without_marks",
-]
-
 
 def trim(text: str) -> str:
     return text.strip(_BLANK)

@@ -9,8 +9,6 @@ TIMESTAMP_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-__all__ = ["EPOCH", "TIMESTAMP_PATTERN", "instant", "is_timestamp", "stamp", "timestamp"]
-
 
 def timestamp(moment: datetime) -> str:
     """`2026-03-02T11:19:00+00:00`: whole seconds, UTC."""

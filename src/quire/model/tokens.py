@@ -12,8 +12,6 @@ import re
 _TOGETHER = re.compile(r"[A-Za-z]{1,9}|[0-9]{1,3}|_+|[^\w\s]{1,3}|\n\s*")
 _OTHER = re.compile(r"[^\x00-\x7f]")
 
-__all__ = ["count_tokens"]
-
 
 def count_tokens(text: str) -> int:
     """About how many tokens a text costs."""

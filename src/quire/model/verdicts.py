@@ -11,8 +11,6 @@ VERDICTS: tuple[str, ...] = get_args(State)
 # Of several anchors, the one that most needs a look decides.
 _GRAVITY: tuple[State, ...] = ("orphaned", "moved", "changed", "unverifiable", "fresh")
 
-__all__ = ["VERDICTS", "AnchorVerdict", "State", "Verdict", "overall"]
-
 
 class AnchorVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One anchor: what became of it since the record was last saved or confirmed."""

@@ -39,34 +39,6 @@ LIVE_STATUSES: tuple[str, ...] = ("active", "open")
 QUESTION_STATUSES: tuple[str, ...] = ("open", "closed", "stale", "superseded")
 OTHER_STATUSES: tuple[str, ...] = ("active", "stale", "superseded")
 
-__all__ = [
-    "ACTORS",
-    "CREATABLE_KINDS",
-    "FACT_KINDS",
-    "JOURNAL_KINDS",
-    "KINDS",
-    "LAYERS",
-    "LIVE_STATUSES",
-    "OTHER_STATUSES",
-    "PREDICATES",
-    "PROFILE_KINDS",
-    "QUESTION_STATUSES",
-    "STAGES",
-    "Actor",
-    "Confidence",
-    "EventName",
-    "EvidenceKind",
-    "Kind",
-    "Layer",
-    "OriginKind",
-    "Predicate",
-    "RelationStatus",
-    "Stage",
-    "Status",
-    "live_status",
-    "statuses_of",
-]
-
 
 def statuses_of(kind: str) -> tuple[str, ...]:
     """The statuses a node of this kind may have."""

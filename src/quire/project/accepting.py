@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
 
-from quire.model import LIVE_STATUSES, InputError, Problem, QuireError, cut, limits
+from quire.model import limits
+from quire.model.errors import InputError, QuireError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.words import LIVE_STATUSES
 from quire.project.capturing import Capturing
 from quire.project.keeping import Keeping
 from quire.project.noting import Noting
 from quire.project.profile_overview import ProfileOverview
 
 if TYPE_CHECKING:
-    from quire.inbox import Proposal
-    from quire.layers.graph import StoredNode
+    from quire.inbox.proposals import Proposal
+    from quire.layers.graph.store import StoredNode
 
 TASK = "accept a proposal"
-
-__all__ = ["TASK", "Accepting", "is_from"]
 
 
 class Accepting(Noting, Capturing, ProfileOverview, Keeping):
@@ -103,7 +105,8 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         return bool(node_id) and self._with_index(lambda index: index.find(node_id)) is not None
 
     def _accepted_facts(self, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
-        from quire.layers.facts import Telling, section_named, store_fact
+        from quire.layers.facts.drafts import section_named
+        from quire.layers.facts.telling import Telling, store_fact
 
         try:
             told = [
@@ -123,8 +126,8 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         return done.fact.ref, done.warnings
 
     def _accepted_entry(self, item: Proposal) -> tuple[str, list[Problem]]:
-        from quire.layers.profile import entry_of
         from quire.layers.profile.layout import CODEBASE, STATED
+        from quire.layers.profile.records import entry_of
 
         fields = item.fields
         category, key = str(fields.get("category", "")), str(fields.get("key", ""))
@@ -158,7 +161,7 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
         return "", []
 
     def _accepted_episode(self, item: Proposal) -> tuple[str, list[Problem]]:
-        from quire.model import instant
+        from quire.model.times import instant
 
         fields = item.fields
         # A proposal that knows nothing of the time tells at least when its first words were said.

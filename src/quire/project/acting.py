@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.layers.graph.layout import FOLDER, LOCAL
-from quire.model import Conflict, InputError, InvalidStore, Problem, cut, limits, one_line, parse_ref
+from quire.files.writing import (
+    LOCAL,
+)
+from quire.layers.graph.layout import (
+    FOLDER,
+)
+from quire.model import limits
+from quire.model.errors import Conflict, InputError, InvalidStore
+from quire.model.records import Problem
+from quire.model.refs import parse_ref
+from quire.model.text import cut, one_line
 from quire.project.inspecting import full_ref
 from quire.project.undoing import Acted, Undoing
 
 if TYPE_CHECKING:
-    from quire.inbox import Proposal
-    from quire.layers.facts import Fact
-    from quire.layers.graph import Saved, StoredNode
+    from quire.inbox.proposals import Proposal
+    from quire.layers.facts.types import Fact
+    from quire.layers.graph.save import Saved
+    from quire.layers.graph.store import StoredNode
 
 _SESSIONS = "sessions"
 _TITLE = 80
-
-__all__ = ["Acted", "Acting"]
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -118,7 +126,7 @@ class Acting(Undoing):
         stage: str | None = None,
     ) -> Acted:
         """Another title, body or stage of a node, if it still is the one that the edit was made of."""
-        from quire.upkeep.views import node_revision
+        from quire.upkeep.views.revision import node_revision
 
         node = self._node(ref, "edited")
         if node_revision(node.data, node.body_data) != revision:
@@ -159,7 +167,7 @@ class Acting(Undoing):
     # -- what all of them need ----------------------------------------------------------------
 
     def _act(self, action: str, work: Callable[[], _Told]) -> Acted:
-        from quire.files import noting_changes
+        from quire.files.change_notes import noting_changes
 
         self.by_person = True
         # The episode of a session takes the place of what was noted of it on the way.
@@ -169,7 +177,7 @@ class Acting(Undoing):
 
     def _node(self, ref: str, what: str) -> StoredNode:
         """The node that is meant; what says it is missing, and that others are none, is what every verb says."""
-        from quire.layers.graph import inspect_node
+        from quire.layers.graph.inspect import inspect_node
 
         self._ready()
         parsed = parse_ref(full_ref(ref))
@@ -192,7 +200,7 @@ class Acting(Undoing):
         return found
 
     def _fact(self, ref: str) -> Fact:
-        from quire.layers.facts import find_fact
+        from quire.layers.facts.drafts import find_fact
 
         return self._asked(lambda index: find_fact(self._known(index), full_ref(ref), "ref").fact)
 

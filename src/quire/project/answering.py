@@ -10,14 +10,15 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from quire.layers.graph.layout import FOLDER
-from quire.model import LockBusy, QuireError, instant, timestamp
+from quire.model.errors import LockBusy, QuireError
+from quire.model.times import instant, timestamp
 from quire.project.hooking import Hooking
 from quire.project.spooling import documents_wait, note_session
 
 if TYPE_CHECKING:
-    from quire.clients import Receipt, ReceiptItem
-    from quire.clients.hooks import HookEvent
-    from quire.retrieval import Handed
+    from quire.clients.hooks.types import HookEvent
+    from quire.clients.receipts import Receipt, ReceiptItem
+    from quire.retrieval.handing import Handed
 
 _COMPACTION = ("before-compaction", "after-compaction")
 """One client takes text before it summarises, others after: what must survive is the same."""
@@ -27,8 +28,6 @@ _TWICE = timedelta(seconds=10)
 """Some clients run the hooks of another one beside their own: the second answer to the same start says nothing."""
 _BEGUN = ("", "new", "startup")
 """What a session that begins says of itself; some clients say it with every message."""
-
-__all__ = ["Answering"]
 
 
 class Answering(Hooking):
@@ -55,7 +54,10 @@ class Answering(Hooking):
         if not event.session or not os.path.isdir(os.path.join(self.root, FOLDER)):
             yield
             return
-        from quire.files import Holder, ensure_local, held, hex_digest, inside, place_of
+        from quire.files.digests import hex_digest
+        from quire.files.local import ensure_local, place_of
+        from quire.files.lock import Holder, held
+        from quire.files.paths import inside
 
         holder = Holder(pid=self.world.pid, operation="hook", created_at=timestamp(self.world.now()))
         with contextlib.ExitStack() as stack:
@@ -68,7 +70,7 @@ class Answering(Hooking):
     def _handed(self, event: HookEvent, tokens: int, chars: int, receipts: list[Receipt]) -> Handed:
         began = receipts[0].at if receipts else ""
         if event.event in _OPENING:
-            from quire.clients import last_start
+            from quire.clients.receipts import last_start
 
             told = [item.ref for receipt in receipts if receipt.event not in _OPENING for item in _included(receipt)]
             return self.hook_start(
@@ -90,7 +92,7 @@ class Answering(Hooking):
 
     def receipts(self, session: str = "") -> list[Receipt]:
         """What was handed to agents unasked on this machine, the oldest first."""
-        from quire.clients import read_receipts
+        from quire.clients.receipts import read_receipts
 
         self._ready_to_ask()
         return read_receipts(self.root, session)
@@ -98,7 +100,7 @@ class Answering(Hooking):
     def _receipts(self, session: str) -> list[Receipt]:
         if not session:
             return []
-        from quire.clients import read_receipts
+        from quire.clients.receipts import read_receipts
 
         return [receipt for receipt in read_receipts(self.root, session) if receipt.session == session]
 
@@ -111,7 +113,7 @@ class Answering(Hooking):
         return event.event == "session-start" and event.source in _BEGUN and bool(receipts)
 
     def _add_receipt(self, event: HookEvent, handed: Handed, milliseconds: int) -> None:
-        from quire.clients import Receipt, ReceiptItem, add_receipt
+        from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 
         items = tuple(
             ReceiptItem(ref=fate.ref, outcome=fate.outcome, why=fate.why, tokens=fate.tokens, verdict=fate.verdict)
@@ -136,7 +138,7 @@ class Answering(Hooking):
 
     def work_waits(self) -> bool:
         """Whether sessions ended that nobody has read yet, or design documents changed: a look at folders alone."""
-        from quire.clients import has_ended
+        from quire.clients.spool import has_ended
 
         return has_ended(self.root) or documents_wait(self.root)
 

@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import GitRequired, InputError, InvalidStore, NotInitialized, Problem, limits
+from quire.model import limits
+from quire.model.errors import GitRequired, InputError, InvalidStore, NotInitialized
+from quire.model.records import Problem
 from quire.project.rooms import Rooms, as_warning
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
-    from quire.index import Index
-    from quire.layers.graph import Inspected
-    from quire.retrieval import Answer, Ask
-    from quire.upkeep import Background, ChangeSet, Governor, Status
+    from quire.guard.framing import Fence
+    from quire.index.catalog import Index
+    from quire.layers.graph.inspect import Inspected
+    from quire.retrieval.answer import Answer
+    from quire.retrieval.query import Ask
+    from quire.upkeep.change_set import ChangeSet
+    from quire.upkeep.governing import Governor
+    from quire.upkeep.status import Status
+    from quire.upkeep.why import Background
 
 _EVERYTHING = 10_000
 _SHOWN = 3
-
-__all__ = ["Asking"]
 
 
 class Asking(Rooms):
@@ -30,8 +34,9 @@ class Asking(Rooms):
 
     def inspect(self, ref: str) -> Inspected:
         """One node in full."""
-        from quire.layers.graph import inspect_node, node_record
-        from quire.upkeep import Verdicts
+        from quire.layers.graph.inspect import inspect_node
+        from quire.layers.graph.source import node_record
+        from quire.upkeep.verdicts import Verdicts
 
         self._ready()
         found = inspect_node(self.graph, self._graph_id(ref))
@@ -40,15 +45,15 @@ class Asking(Rooms):
         return found
 
     def status(self) -> Status:
-        from quire.upkeep import memory_status
+        from quire.upkeep.status import memory_status
 
         self._ready()
         return self._with_index(lambda index: memory_status(self.graph, self.git, index))
 
     def status_warnings(self, found: Status) -> list[Problem]:
         """What a look at the whole should not pass over: faded facts, files without the map, facts not imported."""
-        from quire.layers.facts import not_imported
-        from quire.upkeep import missing_maps
+        from quire.layers.facts.originals import not_imported
+        from quire.upkeep.guidance import missing_maps
 
         faded = self.faded_facts() if found.facts else ()
         return [*faded, *missing_maps(self.root), *not_imported(self.root)]
@@ -72,8 +77,8 @@ class Asking(Rooms):
 
         With `strict`, answers alone; with `explain`, also which rule left out what came next.
         """
-        from quire.index import Filter
-        from quire.retrieval import Ask
+        from quire.index.search import Filter
+        from quire.retrieval.query import Ask
 
         self._ready_to_ask()
         if not question.strip() and path is None:
@@ -99,13 +104,13 @@ class Asking(Rooms):
         return found
 
     def _governor(self, path: str) -> Governor:
-        from quire.upkeep import Governor, inner_path
+        from quire.upkeep.governing import Governor, inner_path
 
         return Governor(self.root, [inner_path(self.root, self.world.cwd, path)])
 
     def _missing_files(self, paths: Sequence[str]) -> list[Problem]:
         """That a file which was named is not there: a slip, or a file that is still to come, or gone."""
-        from quire.upkeep import inner_path
+        from quire.upkeep.governing import inner_path
 
         inner = dict.fromkeys(inner_path(self.root, self.world.cwd, path) for path in paths)
         gone = [path for path in inner if not os.path.lexists(os.path.join(self.root, path))]
@@ -135,8 +140,9 @@ class Asking(Rooms):
         fence: Fence | None = None,
     ) -> tuple[ChangeSet, Answer]:
         """What governs the files of a change: those named, of a range of commits, of a branch, or not committed."""
-        from quire.retrieval import Ask
-        from quire.upkeep import ChangeSet, Governor, files_changed, inner_path
+        from quire.retrieval.query import Ask
+        from quire.upkeep.change_set import ChangeSet, files_changed
+        from quire.upkeep.governing import Governor, inner_path
 
         self._ready()
         if files:
@@ -158,8 +164,9 @@ class Asking(Rooms):
 
     def why(self, place: str, *, budget: int | None = None, fence: Fence | None = None) -> tuple[Background, Answer]:
         """Why a file, or a line of it, is as it is: what governs it, who wrote it, what was saved with it."""
-        from quire.retrieval import Ask
-        from quire.upkeep import Governor, background_of, place_of
+        from quire.retrieval.query import Ask
+        from quire.upkeep.governing import Governor
+        from quire.upkeep.why import background_of, place_of
 
         self._ready()
         path, line = place_of(self.root, self.world.cwd, place)
@@ -192,7 +199,7 @@ class Asking(Rooms):
         return limits.within(tokens, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST)
 
     def _usual_budget(self) -> int:
-        from quire.layers.graph import Settings
+        from quire.layers.graph.config import Settings
 
         try:
             return self.graph.config().memory.default_token_budget
@@ -204,7 +211,7 @@ class Asking(Rooms):
         problems = index.problems()
         if not problems:
             return []
-        from quire.upkeep import path_from_root
+        from quire.upkeep.folders import path_from_root
 
         paths = dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in problems)
         shown = ", ".join(list(paths)[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")
@@ -221,8 +228,9 @@ class Asking(Rooms):
         return self._with_index(lambda index: self._answer(index, asked))
 
     def _answer(self, index: Index, asked: Ask) -> Answer:
-        from quire.retrieval import ask
-        from quire.upkeep import Verdicts, effects_in
+        from quire.retrieval.query import ask
+        from quire.upkeep.flags import effects_in
+        from quire.upkeep.verdicts import Verdicts
 
         asked = msgspec.structs.replace(
             asked,

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError, cut
+from quire.model.errors import InputError
+from quire.model.text import cut
 from quire.project.answering import Answering
 from quire.project.collecting import Collecting
 from quire.project.importing import FoundSource, ImportedHosts
 from quire.project.integrating import Integrating
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import Integrated
+    from quire.clients.wiring.types import Integrated
 
 FOUND, ALL, NONE = "found", "all", "none"
 _TOKENS, _CHARS = 400, 4_000
 """Of what a session starts with, so much is shown."""
 _ANYBODY = "codex"
 """A client that reads the product map from AGENTS.md, as most do: what it is handed beside that is worth seeing."""
-
-__all__ = ["ALL", "FOUND", "NONE", "BeginningHere", "FirstAnswer", "FirstOffers"]
 
 
 class FirstOffers(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +85,8 @@ class BeginningHere(Collecting, Answering, Integrating):
     # -- agents -------------------------------------------------------------------------------
 
     def _named_agents(self, agents: Sequence[str]) -> list[str]:
-        from quire.clients.wiring import CLIENTS, detect
+        from quire.clients.wiring.places import detect
+        from quire.clients.wiring.types import CLIENTS
 
         words = [FOUND, ALL, NONE]
         for name in agents:
@@ -105,7 +105,7 @@ class BeginningHere(Collecting, Answering, Integrating):
         """Clients that have all of it in the user's own configuration: here, they would have it twice."""
         if not self.world.home:
             return set()
-        from quire.clients.wiring import look_at_clients, wired_clients
+        from quire.clients.wiring.looking import look_at_clients, wired_clients
 
         around, manifests = self._around("user"), self._manifests("user")
         wired = wired_clients("user", around, manifests)
@@ -119,7 +119,7 @@ class BeginningHere(Collecting, Answering, Integrating):
 
     def _wiring_planned(self, clients: Sequence[str]) -> Integrated:
         """A dry run that needs no memory, and leaves the guidance to `init`, which brings it anyway."""
-        from quire.clients.wiring import integrate_clients
+        from quire.clients.wiring.engine import integrate_clients
 
         around, manifests = self._around("project"), self._manifests("project")
         return integrate_clients(clients, around, self.world, manifests, scope="project", dry_run=True)
@@ -153,7 +153,7 @@ class BeginningHere(Collecting, Answering, Integrating):
 
 def _named_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     """Kinds of sources as `import_hosts` takes them: none of them means all."""
-    from quire.capture.hosts import KINDS
+    from quire.capture.hosts.types import KINDS
 
     for name in kinds:
         if name not in KINDS and name != ALL:

@@ -10,20 +10,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.facts.layout import FOLDER
-from quire.model import InputError, instant, stamp
+from quire.model.errors import InputError
+from quire.model.times import instant, stamp
 from quire.project.working import WorkingMemory
 
 if TYPE_CHECKING:
-    from quire.capture import Compacted, Conversation, Summariser
-    from quire.index import Index
-    from quire.layers.facts import Draft, Episode, OpenSession
+    from quire.capture.compaction import Compacted
+    from quire.capture.conversation import Conversation
+    from quire.capture.summariser import Summariser
+    from quire.index.catalog import Index
+    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.sessions import OpenSession
+    from quire.layers.facts.types import Episode
 
 _SESSION_CHARS = 1_000
 _COUNT_MOST = 10_000_000
 _SILENT_SECONDS = 3_600
 """A session that was not heard of for so long is closed when the next one starts."""
-
-__all__ = ["Capturing"]
 
 
 class Capturing(WorkingMemory):
@@ -46,9 +49,10 @@ class Capturing(WorkingMemory):
 
         One that is told of later, with the time when it ended, keeps its own times and the commit of that time.
         """
-        from quire.files import write_access
-        from quire.guard import admit
-        from quire.layers.facts import OpenSession, checkpoint_session, read_sessions, time_text
+        from quire.files.writing import write_access
+        from quire.guard.admission import admit
+        from quire.layers.facts.drafts import time_text
+        from quire.layers.facts.sessions import OpenSession, checkpoint_session, read_sessions
         from quire.model import limits
 
         admit(session_id, "session_id", most=_SESSION_CHARS, single_line=True)
@@ -103,8 +107,8 @@ class Capturing(WorkingMemory):
         return os.path.relpath(here, self.root) if path.startswith("..") or os.path.lexists(here) else path
 
     def _forget(self, sessions: list[OpenSession]) -> None:
-        from quire.files import write_access
-        from quire.layers.facts import forget_session, read_sessions
+        from quire.files.writing import write_access
+        from quire.layers.facts.sessions import forget_session, read_sessions
 
         if sessions:
             with write_access(self.root, FOLDER, self.world, "note a session"):
@@ -119,13 +123,8 @@ class Capturing(WorkingMemory):
         return heard is None or (self.world.now() - heard).total_seconds() > _SILENT_SECONDS
 
     def _close(self, session: OpenSession, closed_at: str) -> Episode:
-        from quire.layers.facts import (
-            episode_of,
-            episode_of_record,
-            merge_session,
-            session_name,
-            session_of,
-        )
+        from quire.layers.facts.records import episode_of_record, session_name
+        from quire.layers.facts.sessions import episode_of, merge_session, session_of
 
         rejections = self._rejections()
 
@@ -177,15 +176,17 @@ class Capturing(WorkingMemory):
         What goes is first kept in full on this machine; the second value says where. With a `provider`, a model writes
         the summary, within the ceiling of what may be spent.
         """
-        from quire.capture import Pin, compact, read_conversation
-        from quire.layers.facts import keep_checkpoint
+        from quire.capture.compaction import compact
+        from quire.capture.conversation import Pin, read_conversation
+        from quire.layers.facts.checkpoints import keep_checkpoint
 
         if isinstance(conversation, bytes):
             conversation = read_conversation(conversation, source)
 
         self._facts_ready()
         if provider not in (None, "local", "auto"):
-            from quire.capture.providers import read_settings, summariser
+            from quire.capture.providers.settings import read_settings
+            from quire.capture.providers.summarising import summariser
 
             summarise = summariser(str(provider), settings=read_settings(self.world), world=self.world, root=self.root)
         pinned = [Pin(view.id, view.content) for view in self._working(session).pins]

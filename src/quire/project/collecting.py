@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.graph.layout import FOLDER
-from quire.model import LockBusy, Problem, QuireError, instant, timestamp
+from quire.model.errors import LockBusy, QuireError
+from quire.model.records import Problem
+from quire.model.times import instant, timestamp
 from quire.project.importing import Importing
 from quire.project.ingesting import Ingesting
 from quire.project.journal_automation import JournalAutomation
@@ -20,10 +22,10 @@ from quire.project.rooms import as_warning
 from quire.project.spooling import INGESTED
 
 if TYPE_CHECKING:
-    from quire.capture import Account
-    from quire.clients import Ended, Taken
-    from quire.files import LocalFile
-    from quire.inbox import Proposal
+    from quire.capture.proposing import Account
+    from quire.clients.spool import Ended, Taken
+    from quire.files.local import LocalFile
+    from quire.inbox.proposals import Proposal
     from quire.project.journal_results import Cycle
 
 _SETTLED = timedelta(minutes=10)
@@ -32,8 +34,6 @@ _LOCK = "collect.lock"
 _READ = "collected.json"
 _KEPT = 2_000
 _LOCAL_PROVIDER = "local"
-
-__all__ = ["Collected", "Collecting"]
 
 
 class Collected(msgspec.Struct, kw_only=True):
@@ -75,7 +75,7 @@ class Collecting(Importing, Ingesting, JournalAutomation):
 
         Each is noted as read before the next one is begun, and one that cannot be read keeps no other from it.
         """
-        from quire.clients import take_ended
+        from quire.clients.spool import take_ended
 
         self._ready()
         self._with_index(lambda _: None)  # a hook may have had no time to make it
@@ -101,7 +101,7 @@ class Collecting(Importing, Ingesting, JournalAutomation):
         self, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False, ended: str = ""
     ) -> Cycle:
         """A cycle of the journal; before it, the sessions that hooks noted are read."""
-        from quire.clients import has_ended
+        from quire.clients.spool import has_ended
 
         if has_ended(self.root):
             # A journal needs no graph, and a cycle is not held up by what only waits for a look.
@@ -111,7 +111,9 @@ class Collecting(Importing, Ingesting, JournalAutomation):
 
     @contextlib.contextmanager
     def _only_collector(self) -> Iterator[bool]:
-        from quire.files import Holder, ensure_local, held, inside, place_of, storage_failed
+        from quire.files.local import ensure_local, place_of
+        from quire.files.lock import Holder, held
+        from quire.files.paths import inside, storage_failed
 
         ensure_local(self.root, FOLDER, self.world.token())
         holder = Holder(pid=self.world.pid, operation="collect", created_at=timestamp(self.world.now()))
@@ -131,7 +133,7 @@ class Collecting(Importing, Ingesting, JournalAutomation):
         return ended.event == "session-end" or heard is None or self.world.now() - heard >= _SETTLED
 
     def _wait_on(self, ended: Ended) -> None:
-        from quire.clients import note_ended
+        from quire.clients.spool import note_ended
 
         note_ended(self.root, ended, self.world.token())
 
@@ -141,7 +143,7 @@ class Collecting(Importing, Ingesting, JournalAutomation):
 
     def _collect(self, ended: Ended, done: Collected) -> None:
         """Read one session from where it was left, and hand in what it leaves."""
-        from quire.capture import find_session, propose_session
+        from quire.capture.proposing import find_session, propose_session
 
         name = f"{ended.client} {ended.session[:8]}"
         key = f"{ended.client}:{ended.session}"
@@ -210,7 +212,7 @@ class Collecting(Importing, Ingesting, JournalAutomation):
         return len(episodes)
 
     def _read_notes(self) -> tuple[LocalFile, dict[str, _Read]]:
-        from quire.files import read_object
+        from quire.files.local import read_object
 
         found = read_object(self.root, FOLDER, _READ)
         notes = {}
@@ -221,7 +223,7 @@ class Collecting(Importing, Ingesting, JournalAutomation):
         return found, notes
 
     def _note_read(self, found: LocalFile, notes: dict[str, _Read]) -> None:
-        from quire.files import LOCAL_VERSION, write_local
+        from quire.files.local import LOCAL_VERSION, write_local
 
         latest = sorted(notes.items(), key=lambda item: item[1].at)[-_KEPT:]
         value: dict[str, Any] = {"version": LOCAL_VERSION, "sessions": dict(latest)}
@@ -230,8 +232,8 @@ class Collecting(Importing, Ingesting, JournalAutomation):
 
     def _ingest_changed(self, done: Collected) -> None:
         """Take in what design documents decided, where one of them was changed since the last time."""
-        from quire.capture import documents_stamp
-        from quire.files import LOCAL_VERSION, read_object, write_local
+        from quire.capture.design_documents import documents_stamp
+        from quire.files.local import LOCAL_VERSION, read_object, write_local
 
         found, stamp = read_object(self.root, FOLDER, INGESTED), documents_stamp(self.root)
         if found.fields.get("stamp", "") == stamp:
@@ -256,8 +258,8 @@ class Collecting(Importing, Ingesting, JournalAutomation):
 
 
 def _torn() -> Problem:
-    from quire.clients import ENDED
-    from quire.files import ASIDE, place_of
+    from quire.clients.layout import ENDED
+    from quire.files.local import ASIDE, place_of
 
     return Problem(
         code="LocalStateDamaged",
@@ -285,8 +287,9 @@ def _told(item: Proposal, summary: str) -> Proposal:
     """The proposal of an episode with the summary that its client made; not with one that may not be kept."""
     if item.into != "episodes" or not summary.strip():
         return item
-    from quire.capture.transcripts import redacted
-    from quire.guard import find_instructions, make_safe
+    from quire.capture.transcripts.redaction import redacted
+    from quire.guard.instructions import find_instructions
+    from quire.guard.text import make_safe
 
     text, secrets = redacted(summary)
     if secrets or find_instructions(text):

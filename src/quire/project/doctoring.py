@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.graph.layout import FOLDER
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project.doctoring_agents import DoctoringAgents
 from quire.project.mending import Mending
-from quire.upkeep import Finding, Section
+from quire.upkeep.findings import Finding, Section
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.upkeep import Checked
-
-__all__ = ["Doctored", "Doctoring", "Mended"]
+    from quire.index.catalog import Index
+    from quire.upkeep.check import Checked
 
 
 class Mended(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +52,7 @@ class Doctoring(DoctoringAgents, Mending):
         return Doctored(findings=tuple(self._findings()), fixed=tuple(fixed))
 
     def _findings(self) -> list[Finding]:
-        from quire.upkeep import look_at_machine, look_at_program
+        from quire.upkeep.installation import look_at_machine, look_at_program
 
         return [
             *_looked("program", lambda: look_at_program(self.world.env)),
@@ -68,7 +66,7 @@ class Doctoring(DoctoringAgents, Mending):
     # -- the project --------------------------------------------------------------------------
 
     def _project_findings(self) -> list[Finding]:
-        from quire.upkeep import look_at_git, look_at_index, look_at_layers, look_at_lock, look_at_transactions
+        from quire.upkeep.doctor import look_at_git, look_at_index, look_at_layers, look_at_lock, look_at_transactions
 
         found = [Finding(section="project", name="root", message=self.root)]
         layers = look_at_layers(self.root)
@@ -85,8 +83,9 @@ class Doctoring(DoctoringAgents, Mending):
 
     def _check_findings(self, *, is_index_usable: bool) -> list[Finding]:
         """What `memory check` would say, without what it does on the way: nothing is settled, no index thrown away."""
-        from quire.index import with_index
-        from quire.upkeep import check_memory, told_check, unfinished_folders
+        from quire.index.opening import with_index
+        from quire.upkeep.check import check_memory
+        from quire.upkeep.doctor import told_check, unfinished_folders
 
         if unfinished_folders(self.root):
             said = "The files are not looked at before the unfinished change is completed."
@@ -128,7 +127,7 @@ class Doctoring(DoctoringAgents, Mending):
         return done
 
     def _mend_commands(self) -> str:
-        from quire.upkeep import link_commands
+        from quire.upkeep.installation import link_commands
 
         made = link_commands(self.world.env)
         return f"Linked the commands: {', '.join(made)}." if made else "There was nothing to link."
@@ -138,14 +137,15 @@ class Doctoring(DoctoringAgents, Mending):
         return "Completed the change that a dead writer left."
 
     def _mend_lock(self) -> str:
-        from quire.files import write_access
+        from quire.files.writing import write_access
 
         with write_access(self.root, FOLDER, self.world, "doctor", seconds=0.0):
             pass
         return "Removed the lock of a process that is gone."
 
     def _mend_ignore(self) -> str:
-        from quire.upkeep import ensure_ignored, ignored_entries
+        from quire.upkeep.doctor import ignored_entries
+        from quire.upkeep.ignore import ensure_ignored
 
         ensure_ignored(self.root, self.world, ignored_entries(self.root))
         return "Added the missing lines to .gitignore."
@@ -164,7 +164,8 @@ class Doctoring(DoctoringAgents, Mending):
         return f"Mended {'; '.join(said)}. `memory check --undo {done.name}` takes it back."
 
     def _mend_projects(self) -> str:
-        from quire.upkeep import Registry, dead_projects
+        from quire.upkeep.installation import dead_projects
+        from quire.upkeep.projects import Registry
 
         gone = dead_projects(self.world)
         for entry in gone:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model import cut, instant
+from quire.model.text import cut
+from quire.model.times import instant
 from quire.project.beginning_here import BeginningHere
 from quire.project.integrating import STARTED
-from quire.upkeep import Finding
+from quire.upkeep.findings import Finding
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import ClientStatus, PartSeen
+    from quire.clients.wiring.types import ClientStatus, PartSeen
 
 _OFF = ("off", "0", "no", "false")
 _RECENT = timedelta(days=7)
@@ -24,8 +25,6 @@ _LINES = 500
 _SERVER_SECONDS = 5.0
 _PROTOCOL = "2025-06-18"
 _USER = " (user)"
-
-__all__ = ["DoctoringAgents"]
 
 
 class DoctoringAgents(BeginningHere):
@@ -67,7 +66,7 @@ class DoctoringAgents(BeginningHere):
 
     def _started_findings(self, wired: Sequence[str]) -> list[Finding]:
         """Whether what the project's files start by name can be started."""
-        from quire.upkeep import reach_hint, unreachable
+        from quire.upkeep.installation import reach_hint, unreachable
 
         found = []
         for name, what in STARTED if wired else ():
@@ -87,7 +86,8 @@ class DoctoringAgents(BeginningHere):
     # -- hooks --------------------------------------------------------------------------------
 
     def _hook_findings(self, *, is_wired: bool) -> list[Finding]:
-        from quire.clients import read_log, read_receipts
+        from quire.clients.logs import read_log
+        from quire.clients.receipts import read_receipts
 
         found = []
         setting = self.world.env.get("MEMORY_HOOKS", "")
@@ -119,7 +119,7 @@ class DoctoringAgents(BeginningHere):
     # -- sessions -----------------------------------------------------------------------------
 
     def _session_findings(self) -> list[Finding]:
-        from quire.clients import waiting_sessions
+        from quire.clients.spool import waiting_sessions
 
         waiting = waiting_sessions(self.root)
         if not waiting:
@@ -143,7 +143,7 @@ class DoctoringAgents(BeginningHere):
 
     def _server_findings(self) -> list[Finding]:
         """Start the server as a client does, and greet it."""
-        from quire.files import own_command, run_program
+        from quire.files.programs import own_command, run_program
 
         python = own_command()[0]
         done = run_program(

@@ -9,24 +9,27 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import escaping_part
+from quire.files.paths import escaping_part
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import LAYERS, InputError, NotInitialized, Record, StorageFailed, cut, timestamp
+from quire.model.errors import InputError, NotInitialized, StorageFailed
+from quire.model.records import Record
+from quire.model.text import cut
+from quire.model.times import timestamp
+from quire.model.words import LAYERS
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.upkeep import Exported, Holdings
+    from quire.index.catalog import Index
+    from quire.upkeep.export import Holdings
+    from quire.upkeep.export_formats import Exported
 
 _CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
 """Folders that hold what is true; a file of ours in them would be taken for a part of it."""
 
 _PAGE_MARK = "quire-export.txt"
 """What names the files of an exported page, so that another can take its place."""
-
-__all__ = ["Exporting"]
 
 
 class Exporting(Asking):
@@ -47,7 +50,8 @@ class Exporting(Asking):
         `private` adds the entries of the profile that only this user has. A file that is there is replaced only with
         `force`.
         """
-        from quire.upkeep import EXPORT_FORMATS, judge_holdings, render_export
+        from quire.upkeep.export import judge_holdings
+        from quire.upkeep.export_formats import EXPORT_FORMATS, render_export
 
         _known("format", output_format, EXPORT_FORMATS)
         for layer in layers:
@@ -69,8 +73,8 @@ class Exporting(Asking):
         return msgspec.structs.replace(done, path=target)
 
     def _holdings(self, index: Index, layers: Sequence[str], *, everything: bool, private: bool) -> Holdings:
-        from quire.layers.profile import entry_of
-        from quire.upkeep import Holdings, gather_holdings
+        from quire.layers.profile.records import entry_of
+        from quire.upkeep.export import Holdings, gather_holdings
 
         about = Holdings(project=self._called(), exported_at=timestamp(self.world.now()))
 
@@ -138,7 +142,9 @@ class Exporting(Asking):
 
     def write_page(self, target: str, files: Mapping[str, bytes], *, force: bool) -> str:
         """Write these files into the folder, all of them or none; with `force`, in the place of an earlier export."""
-        from quire.files import disk, ensure_folder, storage_failed
+        from quire.files import disk
+        from quire.files.durable import ensure_folder
+        from quire.files.paths import storage_failed
 
         token = self.world.token()
         new, old = f"{target}.new-{token}", f"{target}.old-{token}"
@@ -176,7 +182,8 @@ class Exporting(Asking):
         return any(part.casefold() in _CLOSED for part in inner.split(os.sep))
 
     def _write_text(self, target: str, text: str, *, force: bool) -> None:
-        from quire.files import storage_failed, write_file
+        from quire.files.durable import write_file
+        from quire.files.paths import storage_failed
 
         try:
             write_file(target, text.encode("utf-8"), self.world.token(), ... if force else None)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
-from quire.model import NotFound, Record, parse_ref
+from quire.model.errors import NotFound
+from quire.model.records import Record
+from quire.model.refs import parse_ref
 from quire.project.fact_results import ConnectionView, FactStats
 from quire.project.fading import most_faded
 from quire.project.recalling import episode_view
 from quire.project.working import WorkingMemory
 
 if TYPE_CHECKING:
-    from quire.index import Index
-
-__all__ = ["FactInspected", "FactOverview"]
+    from quire.index.catalog import Index
 
 
 class FactInspected(msgspec.Struct, kw_only=True):
@@ -40,8 +40,13 @@ class FactOverview(WorkingMemory):
 
     def memory_facts(self) -> FactStats:
         """How many facts there are, where, and in which state the file is."""
-        from quire.layers.facts import SLOTS, file_state, not_imported, read_file, read_notes, stamp_now
-        from quire.retrieval import FADED
+        from quire.layers.facts.notes import read_notes
+        from quire.layers.facts.originals import not_imported
+        from quire.layers.facts.source import stamp_now
+        from quire.layers.facts.store import read_file
+        from quire.layers.facts.whole import file_state
+        from quire.layers.facts.working import SLOTS
+        from quire.retrieval.currency import FADED
 
         self._facts_ready()
         working = self._working("")
@@ -95,7 +100,9 @@ class FactOverview(WorkingMemory):
 
     def inspect_fact(self, ref: str) -> FactInspected:
         """One fact or episode in full."""
-        from quire.layers.facts import encode_record, find_fact, held_of
+        from quire.layers.facts.drafts import find_fact
+        from quire.layers.facts.lines import encode_record
+        from quire.layers.facts.records import held_of
 
         parsed = parse_ref(ref)
 
@@ -134,12 +141,12 @@ class FactOverview(WorkingMemory):
 
     def connections(self, ref: str) -> list[ConnectionView]:
         """What facts say of a record of any layer; nothing is looked up where no fact was ever stored."""
-        from quire.layers.facts import stamp_now
+        from quire.layers.facts.source import stamp_now
 
         return self._asked(lambda index: self._connections(index, ref)) if stamp_now(self.root) else []
 
     def _connections(self, index: Index, ref: str) -> list[ConnectionView]:
-        from quire.layers.facts import connection_of
+        from quire.layers.facts.records import connection_of
 
         found = []
         for edge in index.edges_of(ref):
@@ -152,7 +159,7 @@ class FactOverview(WorkingMemory):
         return found
 
     def _chain(self, index: Index, record: Record) -> list[str]:
-        from quire.layers.facts import held_of
+        from quire.layers.facts.records import held_of
 
         found: list[str] = []
         while record.kind == "fact":

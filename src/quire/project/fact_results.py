@@ -6,26 +6,8 @@ from typing import Any
 
 import msgspec
 
-from quire.model import Problem, Verdict
-
-__all__ = [
-    "ArchiveChanged",
-    "ConnectionView",
-    "EpisodeView",
-    "Episodes",
-    "FactPage",
-    "FactStats",
-    "FactStored",
-    "FactSuperseded",
-    "FactView",
-    "Imported",
-    "Ingested",
-    "Normalized",
-    "PinsChanged",
-    "Recalled",
-    "Refreshed",
-    "SimilarFact",
-]
+from quire.model.records import Problem
+from quire.model.verdicts import Verdict
 
 
 class FactView(msgspec.Struct, kw_only=True):

@@ -8,19 +8,21 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.layers.facts.layout import FILE, FOLDER
-from quire.model import Conflict, QuireError, Record, limits, weight_at
+from quire.model import limits
+from quire.model.errors import Conflict, QuireError
+from quire.model.records import Record, weight_at
 from quire.project.fact_results import FactView
 from quire.project.rooms import Rooms
 
 if TYPE_CHECKING:
-    from quire.index import Index, Patch
-    from quire.layers.facts import Draft, Fact
+    from quire.index.catalog import Index
+    from quire.index.sources import Patch
+    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.types import Fact
     from quire.project.known_facts import KnownFacts
 
 Result = TypeVar("Result")
 _ATTEMPTS = 3
-
-__all__ = ["FactRooms"]
 
 
 class FactRooms(Rooms):
@@ -28,7 +30,7 @@ class FactRooms(Rooms):
 
     def _facts_ready(self) -> None:
         """The memory is ready, and its facts can be read: a file that cannot be must not pass for an empty one."""
-        from quire.layers.facts import refuse_unreadable
+        from quire.layers.facts.source import refuse_unreadable
 
         self._ready()
         refuse_unreadable(self.root)
@@ -46,9 +48,9 @@ class FactRooms(Rooms):
         Of other layers the plan sees what the index knew last, unless it names them: a look at all their files would
         cost more than the change.
         """
-        from quire.files import write_access
-        from quire.index import change_with_index, with_index
-        from quire.layers.facts import stamp_now
+        from quire.files.writing import write_access
+        from quire.index.opening import change_with_index, with_index
+        from quire.layers.facts.source import stamp_now
 
         self._facts_ready()
         sources = [source for source in self._sources() if source.layer in layers]
@@ -79,8 +81,8 @@ class FactRooms(Rooms):
 
     def _write(self, draft: Draft) -> Patch:
         """Write a draft to the file; what the index is to make of it."""
-        from quire.index import Patch
-        from quire.layers.facts import commit
+        from quire.index.sources import Patch
+        from quire.layers.facts.store import commit
 
         is_plain = draft.is_plain
         done = commit(self.root, self.world, draft)
@@ -89,7 +91,7 @@ class FactRooms(Rooms):
         return Patch(layer="facts", path=FILE, before=done.before, after=after, gone=draft.gone, items=draft.items())
 
     def _planned(self, index: Index, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft, str]:
-        from quire.layers.facts import Draft
+        from quire.layers.facts.drafts import Draft
         from quire.project.known_facts import KnownFacts
 
         draft = Draft(KnownFacts(index), self.world.now())
@@ -102,8 +104,9 @@ class FactRooms(Rooms):
 
     def _prepare(self) -> None:
         """On first use: git merges the file line by line, and ignores the index. Nothing where there is no file."""
-        from quire.layers.facts import ensure_attribute, stamp_now
-        from quire.upkeep import ensure_ignored
+        from quire.layers.facts.source import stamp_now
+        from quire.layers.facts.store import ensure_attribute
+        from quire.upkeep.ignore import ensure_ignored
 
         if not stamp_now(self.root):
             return
@@ -138,12 +141,12 @@ class FactRooms(Rooms):
         return "" if mind is None else self._asked(lambda index: self._scope(index, mind))
 
     def _view(self, record: Record, now: datetime, **fields: object) -> FactView:
-        from quire.layers.facts import held_of
+        from quire.layers.facts.records import held_of
 
         return self._fact_view(held_of(record).fact, now, **fields)
 
     def _fact_view(self, fact: Fact, now: datetime, **fields: object) -> FactView:
-        from quire.layers.facts import Held, fact_record
+        from quire.layers.facts.records import Held, fact_record
 
         record = fact_record(Held(fact), fact.mind)
         artifact = fact.extra.get("artifact")

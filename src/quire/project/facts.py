@@ -6,7 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
-from quire.model import LAYERS, InputError, Problem, cut, instant
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import instant
+from quire.model.words import LAYERS
 from quire.project.alike import alike_problem
 from quire.project.fact_results import (
     ArchiveChanged,
@@ -23,14 +27,14 @@ from quire.project.fact_rooms import FactRooms
 from quire.project.refusing import left_out, sift_lines
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.facts import Draft, Fact, Told
-    from quire.retrieval import Alike
+    from quire.index.catalog import Index
+    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.telling import Told
+    from quire.layers.facts.types import Fact
+    from quire.retrieval.similar import Alike
 
 Result = TypeVar("Result")
 _PAGE, _PAGE_MOST = 200, 2_000
-
-__all__ = ["FactKeeping"]
 
 
 class FactKeeping(FactRooms):
@@ -49,7 +53,8 @@ class FactKeeping(FactRooms):
         dry_run: bool = False,
     ) -> FactStored:
         """Keep a fact. A text that is known is confirmed instead; what says nearly the same is named."""
-        from quire.layers.facts import Telling, section_named, store_fact
+        from quire.layers.facts.drafts import section_named
+        from quire.layers.facts.telling import Telling, store_fact
 
         named = section_named(section)
         told = Telling(
@@ -104,8 +109,8 @@ class FactKeeping(FactRooms):
         )
 
     def _alike(self, index: Index, fact: Fact) -> list[Alike]:
-        from quire.layers.facts import Held, fact_record
-        from quire.retrieval import alike_to
+        from quire.layers.facts.records import Held, fact_record
+        from quire.retrieval.similar import alike_to
 
         return alike_to(index, fact_record(Held(fact), self._known(index).overview.mind))
 
@@ -125,7 +130,8 @@ class FactKeeping(FactRooms):
 
         What holds now is a new text, or what the fact `by` says already.
         """
-        from quire.layers.facts import Telling, find_fact, supersede_fact
+        from quire.layers.facts.drafts import find_fact
+        from quire.layers.facts.telling import Telling, supersede_fact
 
         name = self._token()
 
@@ -159,7 +165,7 @@ class FactKeeping(FactRooms):
 
         With `session`, also all active ones that this session was the first to tell.
         """
-        from quire.layers.facts import archive_facts
+        from quire.layers.facts.putting_away import archive_facts
 
         def plan(draft: Draft, index: Index) -> ArchiveChanged:
             names = [fact_ids] if isinstance(fact_ids, str) else list(fact_ids)
@@ -175,8 +181,8 @@ class FactKeeping(FactRooms):
 
     def _faded(self, index: Index) -> list[str]:
         """Facts that nobody confirmed for so long that recall leaves them out, the faintest first."""
-        from quire.index import Filter
-        from quire.retrieval import FADED
+        from quire.index.search import Filter
+        from quire.retrieval.currency import FADED
 
         weigh = self._weigh()
         allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
@@ -189,8 +195,9 @@ class FactKeeping(FactRooms):
 
     def memory_refresh(self, since: str, *, mind: str | None = None, dry_run: bool = False) -> Refreshed:
         """Start the clock of all active facts again that were confirmed on this day or later, in one step."""
-        from quire.index import Filter
-        from quire.layers.facts import held_of, refresh_fact
+        from quire.index.search import Filter
+        from quire.layers.facts.records import held_of
+        from quire.layers.facts.telling import refresh_fact
 
         first = instant(since)
         if first is None or first > self.world.now():
@@ -217,7 +224,7 @@ class FactKeeping(FactRooms):
 
     def memory_restore(self, fact_ids: Sequence[str] | str, *, dry_run: bool = False) -> ArchiveChanged:
         """Bring facts back that were put away, or accept those that were only proposed."""
-        from quire.layers.facts import restore_facts
+        from quire.layers.facts.putting_away import restore_facts
 
         def plan(draft: Draft, _index: Index) -> ArchiveChanged:
             outcomes = restore_facts(draft, fact_ids)
@@ -236,7 +243,7 @@ class FactKeeping(FactRooms):
         dry_run: bool = False,
     ) -> tuple[str, ConnectionView, list[Problem]]:
         """Join two things by a directed edge: what was done, the edge, and warnings."""
-        from quire.layers.facts import connect
+        from quire.layers.facts.connecting import connect
 
         name = f"e-{self._token()}"
 
@@ -251,8 +258,9 @@ class FactKeeping(FactRooms):
         self, *, section: str | None = None, offset: int = 0, limit: int | None = None, mind: str | None = None
     ) -> FactPage:
         """All active facts, section by section, a page at a time."""
-        from quire.index import Filter
-        from quire.layers.facts import not_imported, section_named
+        from quire.index.search import Filter
+        from quire.layers.facts.drafts import section_named
+        from quire.layers.facts.originals import not_imported
 
         sections = (section_named(section),) if section is not None else ()
         most = self._limit(limit, "limit", _PAGE, _PAGE_MOST)
@@ -288,7 +296,8 @@ class FactKeeping(FactRooms):
 
     def memory_normalize(self, *, dry_run: bool = True) -> Normalized:
         """Rewrite a merged file to its normal form: one line for each thing, nothing lost. A dry run, unless told."""
-        from quire.layers.facts import normal_file, read_file, replace_file
+        from quire.layers.facts.store import read_file, replace_file
+        from quire.layers.facts.whole import normal_file
 
         def work() -> Normalized:
             data = read_file(self.root)
@@ -313,7 +322,7 @@ class FactKeeping(FactRooms):
 
     def _whole(self, operation: str, work: Callable[[], Result], *, dry_run: bool) -> Result:
         """Work on the file as a whole, under the lock unless nothing is written."""
-        from quire.files import write_access
+        from quire.files.writing import write_access
 
         self._facts_ready()
         if dry_run:
@@ -325,8 +334,8 @@ class FactKeeping(FactRooms):
 
     def _is_uncommitted(self, data: bytes) -> bool:
         """Whether git could not bring these bytes back."""
-        from quire.files import blob_id
-        from quire.model import GitRequired
+        from quire.files.digests import blob_id
+        from quire.model.errors import GitRequired
 
         name = f"{FOLDER}/{FILE}"
         try:
@@ -337,7 +346,8 @@ class FactKeeping(FactRooms):
 
     def memory_import(self, data: bytes, *, source: str, dry_run: bool = False) -> Imported:
         """Take in another file of facts: the lines that this one does not have. Twice is the same as once."""
-        from quire.layers.facts import read_file, replace_file, take_in
+        from quire.layers.facts.store import read_file, replace_file
+        from quire.layers.facts.whole import take_in
 
         def work() -> Imported:
             ours = read_file(self.root)
@@ -375,8 +385,8 @@ def _similar(found: Alike) -> SimilarFact:
 
 def _told_in(index: Index, session: str) -> list[str]:
     """The active facts that this session was the first to tell."""
-    from quire.index import Filter
-    from quire.layers.facts import held_of
+    from quire.index.search import Filter
+    from quire.layers.facts.records import held_of
 
     allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
     facts = (held_of(record).fact for record in index.page(allowed))

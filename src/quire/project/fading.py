@@ -6,20 +6,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE
-from quire.model import Problem, Record
+from quire.model.records import Problem, Record
 
 if TYPE_CHECKING:
-    from quire.index import Index
+    from quire.index.catalog import Index
 
 _FEW = 10
 """Of fewer facts whoever works with them takes care one by one."""
 
-__all__ = ["most_faded"]
-
 
 def most_faded(index: Index, weigh: Callable[[Record], float]) -> list[Problem]:
-    from quire.index import Filter
-    from quire.retrieval import FADED
+    from quire.index.search import Filter
+    from quire.retrieval.currency import FADED
 
     counts = index.section_counts("facts")
     active = sum(number for (kind, _, status), number in counts.items() if kind == "fact" and status == ACTIVE)

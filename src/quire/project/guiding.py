@@ -11,8 +11,9 @@ import msgspec
 from quire.project.rooms import Rooms
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import ClientStatus, FileDone, Integrated, Manifests, PartDone, PartSeen, Status
-    from quire.upkeep import Target
+    from quire.clients.wiring.manifest import Manifests
+    from quire.clients.wiring.types import ClientStatus, FileDone, Integrated, PartDone, PartSeen, Status
+    from quire.upkeep.guidance import Target
 
 _PART = "guidance"
 _READS = {
@@ -26,16 +27,15 @@ _READS = {
 """Which instruction file a client reads by itself; Gemini CLI has a section of its own."""
 _FILES = ("AGENTS.md", "CLAUDE.md")
 
-__all__ = ["Guiding"]
-
 
 class Guiding(Rooms):
     """Guidance put in and taken out together with a client's wiring."""
 
     def _with_guidance(self, done: Integrated, manifests: Manifests) -> Integrated:
         """Install the guidance as `init` does, and note what came with it."""
-        from quire.clients.wiring import FileDone, PartDone, unified
-        from quire.upkeep import install_guidance
+        from quire.clients.wiring.diffs import unified
+        from quire.clients.wiring.types import FileDone, PartDone
+        from quire.upkeep.guidance import install_guidance
 
         readers = {client: _READS[client] for client in done.clients if client in _READS}
         if not readers:
@@ -88,8 +88,10 @@ class Guiding(Rooms):
         self, clients: Sequence[str], manifests: Manifests, *, dry_run: bool
     ) -> tuple[list[PartDone], list[FileDone]]:
         """Take out what came with wiring, once no wired client needs it; what `init` put there stays."""
-        from quire.clients.wiring import FileDone, PartDone, known_base, unified
-        from quire.upkeep import without_guidance
+        from quire.clients.wiring.diffs import unified
+        from quire.clients.wiring.manifest import known_base
+        from quire.clients.wiring.types import FileDone, PartDone
+        from quire.upkeep.guidance import without_guidance
 
         parts: list[PartDone] = []
         files: list[FileDone] = []
@@ -123,9 +125,9 @@ class Guiding(Rooms):
 
     def _guidance_seen(self, one: ClientStatus) -> tuple[PartSeen, ...]:
         """The parts of a client with the guidance among them."""
-        from quire.clients.wiring import PartSeen
-        from quire.files import find_section
-        from quire.upkeep import GUIDANCE
+        from quire.clients.wiring.types import PartSeen
+        from quire.files.sections import find_section
+        from quire.upkeep.guidance import GUIDANCE
 
         name = _READS.get(one.client)
         if name is None:
@@ -149,9 +151,9 @@ class Guiding(Rooms):
 
     def _note(self, target: Target, before: bytes | None, clients: tuple[str, ...], manifests: Manifests) -> None:
         """What came into an instruction file with us; sections that were there already are those of `init`."""
-        from quire.clients.wiring import make_manifest
-        from quire.files import find_section
-        from quire.upkeep import GUIDANCE
+        from quire.clients.wiring.manifest import make_manifest
+        from quire.files.sections import find_section
+        from quire.upkeep.guidance import GUIDANCE
 
         known = manifests.get(target.path)
         current = self._held(target.path)
@@ -171,8 +173,8 @@ class Guiding(Rooms):
 
     def _held(self, name: str) -> bytes | None:
         """An instruction file's bytes; a link is followed only inside the project."""
-        from quire.files import PASSING, follow_inside, read_bytes, storage_failed
-        from quire.model import OutsideProject
+        from quire.files.paths import PASSING, follow_inside, read_bytes, storage_failed
+        from quire.model.errors import OutsideProject
 
         try:
             return read_bytes(follow_inside(self.root, name))
@@ -185,7 +187,9 @@ class Guiding(Rooms):
             return None
 
     def _put(self, name: str, current: bytes | None, base: bytes | None) -> None:
-        from quire.files import disk, follow_inside, write_file
+        from quire.files import disk
+        from quire.files.durable import write_file
+        from quire.files.paths import follow_inside
 
         if base == current:
             return

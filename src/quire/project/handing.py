@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import Record, instant, origin_shown
+from quire.model.records import Record, origin_shown
+from quire.model.times import instant
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
-    from quire.inbox import Rejections
-    from quire.index import Index
-    from quire.model import Verdict
-    from quire.retrieval import Offered
+    from quire.guard.framing import Fence
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index
+    from quire.model.verdicts import Verdict
+    from quire.retrieval.handing import Offered
 
 _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
@@ -25,8 +26,6 @@ _UNREVIEWED = "nobody has reviewed it"
 
 Judged = tuple[Record, "Verdict | None", str]
 """A record, its verdict where one was worked out, and why it is offered."""
-
-__all__ = ["Handing", "Judged", "Trust"]
 
 
 class Trust(msgspec.Struct, frozen=True):
@@ -55,9 +54,9 @@ class Handing(Asking):
         told: Collection[str] = (),
     ) -> list[Offered]:
         """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
-        from quire.guard import words_of
-        from quire.retrieval import Offered, told_line, unreviewed_line
-        from quire.upkeep import effects_in, flagged_records
+        from quire.guard.effects import words_of
+        from quire.retrieval.handing import Offered, told_line, unreviewed_line
+        from quire.upkeep.flags import effects_in, flagged_records
 
         every = [record for record, _, _ in records]
         flags, effects = flagged_records(index, every), effects_in(index, every)
@@ -96,7 +95,7 @@ class Handing(Asking):
         return Trust(seen, rule, instant(began), self.world.now())
 
     def _new_fence(self) -> Fence:
-        from quire.guard import make_fence
+        from quire.guard.framing import make_fence
 
         return make_fence(self.world.token)
 

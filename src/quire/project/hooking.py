@@ -6,12 +6,14 @@ import contextlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from quire.model import QuireError, limits
+from quire.model import limits
+from quire.model.errors import QuireError
 from quire.project.opening import Opening
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.retrieval import Handed, Hit, Offered
+    from quire.index.catalog import Index
+    from quire.retrieval.answer import Hit
+    from quire.retrieval.handing import Handed, Offered
 
 PROMPT_HEAD = "From the memory of this project, because it may bear on this."
 EDIT_HEAD = "From the memory of this project, on {files}."
@@ -21,8 +23,6 @@ _RAW = "event"
 """What a session said, as it was imported: nobody has looked at it, and whoever gets text into a session wrote it."""
 _UNREVIEWED = "it is what a session said, and nobody has looked at it"
 
-__all__ = ["EDIT_HEAD", "PROMPT_HEAD", "Hooking"]
-
 
 class Hooking(Opening):
     """Answers to hooks. Each says of everything that it considered what became of it."""
@@ -31,14 +31,16 @@ class Hooking(Opening):
         self, prompt: str, *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
     ) -> Handed:
         """What bears on a prompt, where something clearly does; what was told in this session is not told again."""
-        from quire.retrieval import Ask, Handed, Shelf, ask, fit_shelves, is_low_signal
+        from quire.retrieval.handing import Handed, Shelf, fit_shelves
+        from quire.retrieval.query import Ask, ask
+        from quire.retrieval.signal import is_low_signal
 
         if is_low_signal(prompt):
             return Handed(budget=tokens)
         self._ready_to_ask()
 
         def work(index: Index) -> Handed:
-            from quire.upkeep import Verdicts
+            from quire.upkeep.verdicts import Verdicts
 
             asked = Ask(
                 question=prompt[: limits.QUESTION_CHARS],
@@ -64,8 +66,10 @@ class Hooking(Opening):
         self, files: Sequence[str], *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
     ) -> Handed:
         """What governs files that are about to be edited."""
-        from quire.retrieval import Ask, Handed, Shelf, ask, fit_shelves
-        from quire.upkeep import Governor, Verdicts, inner_path
+        from quire.retrieval.handing import Handed, Shelf, fit_shelves
+        from quire.retrieval.query import Ask, ask
+        from quire.upkeep.governing import Governor, inner_path
+        from quire.upkeep.verdicts import Verdicts
 
         inner = []
         for file in files:
@@ -102,6 +106,6 @@ class Hooking(Opening):
 
 
 def _withheld(items: Iterable[tuple[str, str]]) -> list[Offered]:
-    from quire.retrieval import Offered
+    from quire.retrieval.handing import Offered
 
     return [Offered(line="", ref=ref, withheld=reason) for ref, reason in items]

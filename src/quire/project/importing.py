@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError, Problem, cut, is_id, parse_seal, timestamp
+from quire.model.errors import InputError
+from quire.model.ids import is_id
+from quire.model.records import Problem
+from quire.model.seals import parse_seal
+from quire.model.text import cut
+from quire.model.times import timestamp
 from quire.project.accepting import is_from
 from quire.project.reviewing import Reviewing, Settled
 
 if TYPE_CHECKING:
-    from quire.capture.hosts import HostRead, HostSource
-    from quire.inbox import Proposal
-    from quire.index import Index
-    from quire.layers.graph import StoredNode
-
-__all__ = ["FoundSource", "ImportedHosts", "Importing"]
+    from quire.capture.hosts.types import HostRead, HostSource
+    from quire.inbox.proposals import Proposal
+    from quire.index.catalog import Index
+    from quire.layers.graph.store import StoredNode
 
 
 class FoundSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +65,7 @@ class Importing(Reviewing):
 
         With `dry_run` nothing is written. A second time, only what is new since is proposed.
         """
-        from quire.layers.facts import not_imported
+        from quire.layers.facts.originals import not_imported
 
         self._ready()
         sources = self._named_sources(paths, as_kind) if paths else self._found_sources(kinds)
@@ -128,8 +131,9 @@ class Importing(Reviewing):
 
     def _was_seen(self, held: StoredNode, source: HostSource) -> bool:
         """Whether a record's file is what it was when somebody last saved or confirmed the record."""
-        from quire.files import blob_id, read_inside
-        from quire.layers.graph import node_record
+        from quire.files.digests import blob_id
+        from quire.files.paths import read_inside
+        from quire.layers.graph.source import node_record
 
         seals = filter(None, map(parse_seal, node_record(held).seen))
         digest = next((seal.digest for seal in seals if (seal.anchor, seal.how) == (source.shown, "blob")), "")
@@ -139,18 +143,18 @@ class Importing(Reviewing):
             return False
 
     def _read_source(self, source: HostSource) -> HostRead:
-        from quire.capture.hosts import read_host
+        from quire.capture.hosts.finding import read_host
 
         return read_host(source, self.root, self.world.home, timestamp(self.world.now()))
 
     def _found_sources(self, kinds: Sequence[str]) -> list[HostSource]:
-        from quire.capture.hosts import find_hosts
+        from quire.capture.hosts.finding import find_hosts
 
         return find_hosts(self.root, self.world.home, self.world.env, kinds)
 
     def _named_sources(self, paths: Sequence[str], as_kind: str | None) -> list[HostSource]:
         """Files that were named: those that are found anyway by their own kind, others as the kind that was said."""
-        from quire.capture.hosts import KINDS
+        from quire.capture.hosts.types import KINDS
 
         if as_kind is not None and as_kind not in KINDS:
             raise InputError(
@@ -181,7 +185,7 @@ class Importing(Reviewing):
         return named
 
     def _named_source(self, kind: str, path: str) -> HostSource:
-        from quire.capture.hosts import HostSource
+        from quire.capture.hosts.types import HostSource
 
         shown = self._shown(path)
         # What lies in the project is about it; what lies elsewhere may be about the person.
@@ -206,7 +210,7 @@ def _by_anchor(index: Index, paths: Collection[str]) -> dict[str, list[str]]:
 
 
 def _says_the_same(held: StoredNode, item: Proposal) -> bool:
-    from quire.inbox import value_digest
+    from quire.inbox.proposals import value_digest
 
     said = ((held.node.title, item.fields.get("title")), (held.body, item.fields.get("body")))
     return all(value_digest(before) == value_digest(str(after)) for before, after in said)
@@ -224,7 +228,7 @@ def _found(read: HostRead, fresh: Mapping[str, Proposal], new: Collection[str]) 
 
 def _many(files: int) -> list[Problem]:
     """That there may be more files than were looked at."""
-    from quire.capture.hosts import FILES_MOST
+    from quire.capture.hosts.types import FILES_MOST
 
     if files < FILES_MOST:
         return []

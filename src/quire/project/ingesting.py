@@ -7,23 +7,31 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files import input_text, parse_strict
+from quire.files.jsonfile import input_text, parse_strict
 from quire.layers.facts.layout import PENDING
-from quire.model import InputError, InvalidJson, QuireError, SecretDetected, ValueRejected, cut
+from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, ValueRejected
+from quire.model.text import cut
 from quire.project.fact_results import FactView, Ingested
 from quire.project.facts import FactKeeping
 from quire.project.recalling import FactAsking
 from quire.project.refusing import left_out
 
 if TYPE_CHECKING:
-    from quire.capture import Artifact, Held, Step
-    from quire.inbox import Rejections
-    from quire.index import Index
-    from quire.layers.facts import Draft, Fact
+    from quire.capture.candidates import (
+        Artifact,
+    )
+    from quire.capture.ledger import (
+        Held,
+    )
+    from quire.capture.lifecycle import (
+        Step,
+    )
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index
+    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.types import Fact
 
 _SHOWN = 200
-
-__all__ = ["Ingesting"]
 
 
 class Ingesting(FactKeeping, FactAsking):
@@ -43,7 +51,14 @@ class Ingesting(FactKeeping, FactAsking):
         What is only inferred waits as pending until somebody accepts it. Doing it twice changes nothing. With nobody
         there to see a warning (`unattended`), what reads like an order to a model is left out.
         """
-        from quire.capture import parse_candidate, plan_candidates, plan_documents, scan_design_documents
+        from quire.capture.candidates import (
+            parse_candidate,
+        )
+        from quire.capture.design_documents import scan_design_documents
+        from quire.capture.lifecycle import (
+            plan_candidates,
+            plan_documents,
+        )
 
         if accept or drop:
             return self._decide(list(accept), list(drop), dry_run=dry_run)
@@ -77,8 +92,10 @@ class Ingesting(FactKeeping, FactAsking):
         return self._change("ingest design documents", plan, dry_run=dry_run)
 
     def _held_facts(self, index: Index) -> list[Held]:
-        from quire.capture import Held
-        from quire.layers.facts import held_of
+        from quire.capture.ledger import (
+            Held,
+        )
+        from quire.layers.facts.records import held_of
 
         found = []
         for record in index.page(self._filter()):
@@ -137,8 +154,14 @@ class Ingesting(FactKeeping, FactAsking):
 
     def _apply(self, draft: Draft, step: Step) -> tuple[Fact | None, bool]:
         """Do what a step says; the fact that it leaves, and whether anything changed."""
-        from quire.capture import ANEW, source_of
-        from quire.layers.facts import Telling, archive_facts, confirm_fact, store_fact, supersede_fact
+        from quire.capture.candidates import (
+            source_of,
+        )
+        from quire.capture.settling import (
+            ANEW,
+        )
+        from quire.layers.facts.putting_away import archive_facts
+        from quire.layers.facts.telling import Telling, confirm_fact, store_fact, supersede_fact
 
         known = draft.fact(step.fact_id) if step.fact_id else None
         if step.action == "archive" and step.fact_id:
@@ -171,8 +194,11 @@ class Ingesting(FactKeeping, FactAsking):
 
     def _decide(self, accept: list[str], drop: list[str], *, dry_run: bool) -> Ingested:
         """Accept or drop what waits."""
-        from quire.capture import DROPPED
-        from quire.layers.facts import archive_facts, find_fact, restore_facts
+        from quire.capture.settling import (
+            DROPPED,
+        )
+        from quire.layers.facts.drafts import find_fact
+        from quire.layers.facts.putting_away import archive_facts, restore_facts
 
         def plan(draft: Draft, index: Index) -> Ingested:
             both = {find_fact(draft, name, "accept").fact.id for name in accept}
@@ -209,7 +235,7 @@ class Ingesting(FactKeeping, FactAsking):
 
     def _pending(self, draft: Draft, index: Index) -> list[FactView]:
         """What waits after this change."""
-        from quire.layers.facts import Fact
+        from quire.layers.facts.types import Fact
 
         now = self.world.now()
         known = {record.ref.removeprefix("fact:") for record in index.page(self._filter(statuses=(PENDING,)))}
@@ -219,14 +245,16 @@ class Ingesting(FactKeeping, FactAsking):
 
 
 def _is_harmless(step: Step) -> bool:
-    from quire.guard import find_instructions
+    from quire.guard.instructions import find_instructions
 
     return not find_instructions(step.content)
 
 
 def _artifact(fact: Fact) -> Artifact | None:
     """The document that a fact names, where it names one as we do."""
-    from quire.capture import Artifact
+    from quire.capture.candidates import (
+        Artifact,
+    )
 
     try:
         return msgspec.convert(fact.extra.get("artifact"), Artifact)

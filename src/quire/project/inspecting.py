@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.profile.layout import CATEGORIES
-from quire.model import JOURNAL_KINDS, KINDS, NotFound, slug_of
+from quire.model.errors import NotFound
+from quire.model.ids import slug_of
+from quire.model.words import JOURNAL_KINDS, KINDS
 from quire.project.fact_overview import FactOverview
 from quire.project.journal_asking import JournalAsking
 from quire.project.profile_asking import ProfileAsking
 
 if TYPE_CHECKING:
-    from quire.layers.graph import Inspected
+    from quire.layers.graph.inspect import Inspected
     from quire.project.fact_overview import FactInspected
     from quire.project.fact_results import ConnectionView
     from quire.project.journal_results import InspectedJournal
     from quire.project.profile_results import EntryConnections
 
 _PROFILE_WORDS = tuple(name for name in CATEGORIES if name not in KINDS)
-
-__all__ = ["Inspecting", "Looked", "full_ref"]
 
 
 class Looked(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ class Inspecting(FactOverview, ProfileAsking, JournalAsking):
 
     def _node_meant(self, word: str, error: NotFound) -> str:
         """The one node with this slug; else the error says which nodes are near."""
-        from quire.layers.graph import similar_ids
+        from quire.layers.graph.meant import similar_ids
 
         near = similar_ids(self.graph, word)
         same = [node_id for node_id in near if slug_of(node_id) == word]

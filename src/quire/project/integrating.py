@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.graph.layout import FOLDER
-from quire.model import InputError, Problem, cut
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
 from quire.project.guiding import Guiding
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import Integrated, IntegrationStatus, Manifests, Scope, Surroundings
+    from quire.clients.wiring.manifest import Manifests
+    from quire.clients.wiring.types import Integrated, IntegrationStatus, Scope, Surroundings
 
 _ALL = "all"
 STARTED = (("quire", "Hooks"), ("memory-mcp", "The entries of the server"))
 """What the files of a project start by name, and which parts of them."""
-
-__all__ = ["STARTED", "Integrating"]
 
 
 class Integrating(Guiding):
@@ -40,7 +41,8 @@ class Integrating(Guiding):
         Files of ours that somebody changed are written anew only with `repair`; an entry of somebody else under our
         name is replaced only with `force`.
         """
-        from quire.clients.wiring import detect, integrate_clients
+        from quire.clients.wiring.engine import integrate_clients
+        from quire.clients.wiring.places import detect
 
         scope: Scope = "user" if user else "project"
         named = _named(clients)
@@ -72,7 +74,7 @@ class Integrating(Guiding):
 
     def _unreachable(self) -> list[Problem]:
         """That agents will not find what the files of the project start by name."""
-        from quire.upkeep import reach_hint, unreachable
+        from quire.upkeep.installation import reach_hint, unreachable
 
         reasons: dict[str, list[str]] = {}
         for name, _ in STARTED:
@@ -90,7 +92,7 @@ class Integrating(Guiding):
 
     def integrate_remove(self, clients: Sequence[str] = (), *, user: bool = False, dry_run: bool = False) -> Integrated:
         """Take the wiring of these clients back; without any, of all that are wired. What others wrote stays."""
-        from quire.clients.wiring import integrate_clients
+        from quire.clients.wiring.engine import integrate_clients
 
         scope: Scope = "user" if user else "project"
         around = self._around(scope)
@@ -105,7 +107,8 @@ class Integrating(Guiding):
 
     def integration_status(self, clients: Sequence[str] = (), *, user: bool | None = None) -> IntegrationStatus:
         """How these clients are wired, or all of them: here, in the home, or by default in both."""
-        from quire.clients.wiring import CLIENTS, IntegrationStatus, look_at_clients
+        from quire.clients.wiring.looking import look_at_clients
+        from quire.clients.wiring.types import CLIENTS, IntegrationStatus
 
         scopes: list[Scope] = ["project", "user"] if user is None else ["user" if user else "project"]
         if not self.world.home and user is None:
@@ -119,7 +122,7 @@ class Integrating(Guiding):
         return IntegrationStatus(clients=tuple(told), warnings=tuple(problems))
 
     def _around(self, scope: Scope) -> Surroundings:
-        from quire.clients.wiring import Surroundings
+        from quire.clients.wiring.types import Surroundings
 
         if scope == "user" and not (self.world.home and os.path.isabs(self.world.home)):
             raise InputError(
@@ -128,8 +131,8 @@ class Integrating(Guiding):
         return Surroundings(root=self.root, home=self.world.home, env=self.world.env)
 
     def _manifests(self, scope: Scope) -> Manifests:
-        from quire.clients.wiring import FOLDER as INTEGRATIONS
-        from quire.clients.wiring import Manifests
+        from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
+        from quire.clients.wiring.manifest import Manifests
 
         top = self.world.memory_home if scope == "user" else os.path.join(self.root, FOLDER)
         return Manifests(os.path.join(top, INTEGRATIONS), self.world, private=scope == "user")
@@ -137,8 +140,8 @@ class Integrating(Guiding):
     @contextlib.contextmanager
     def _wiring(self, scope: Scope, dry_run: bool) -> Iterator[Manifests]:
         """The records of a scope, with the right to change them."""
-        from quire.clients.wiring import FOLDER as INTEGRATIONS
-        from quire.files import write_access
+        from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
+        from quire.files.writing import write_access
 
         if scope == "project":
             self._settle()
@@ -154,13 +157,13 @@ class Integrating(Guiding):
                 yield self._manifests(scope)
 
     def _wired(self, scope: Scope, around: Surroundings, manifests: Manifests) -> tuple[str, ...]:
-        from quire.clients.wiring import wired_clients
+        from quire.clients.wiring.looking import wired_clients
 
         return wired_clients(scope, around, manifests)
 
 
 def _named(clients: Sequence[str]) -> tuple[str, ...]:
-    from quire.clients.wiring import CLIENTS
+    from quire.clients.wiring.types import CLIENTS
 
     if _ALL in clients:
         return CLIENTS
@@ -175,7 +178,7 @@ def _named(clients: Sequence[str]) -> tuple[str, ...]:
 
 
 def _none_found() -> InputError:
-    from quire.clients.wiring import CLIENTS
+    from quire.clients.wiring.types import CLIENTS
 
     return InputError(
         "No client was found here or in your home folder.",

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import msgspec
 
 from quire.layers.journal.layout import ALL, FOLDER, LOCAL_PROVIDER, SCOPES, SECTION_KEYS, STATE
-from quire.model import InputError, NotFound, Problem, QuireError, Record, UnsupportedVersion, cut, limits, parse_ref
+from quire.model import limits
+from quire.model.errors import InputError, NotFound, QuireError, UnsupportedVersion
+from quire.model.records import Problem, Record
+from quire.model.refs import parse_ref
+from quire.model.text import cut
 from quire.project.journal_importing import JournalImporting
 from quire.project.journal_requests import question_request
 from quire.project.journal_results import (
@@ -25,15 +29,16 @@ from quire.project.journal_results import (
 )
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.journal import Batch, Candidates, Checkpoint, Evidence, Journal, State
-    from quire.retrieval import JournalAnswer
+    from quire.index.catalog import Index
+    from quire.layers.journal.archiving import Batch, Candidates
+    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.store import Journal
+    from quire.layers.journal.types import Checkpoint, State
+    from quire.retrieval.journal_answer import JournalAnswer
 
 _QUERY_SCOPES = ("state", "history", ALL)
 _STATE = "state"
 Scope = Literal["state", "history", "all"]
-
-__all__ = ["JournalAsking"]
 
 
 class JournalAsking(JournalImporting):
@@ -43,7 +48,10 @@ class JournalAsking(JournalImporting):
 
     def journal_status(self, *, checkpoint: str | None = None, diffs: bool = False) -> JournalStatus:
         """The journal at a glance, and what to do next."""
-        from quire.layers.journal import evidence_lines, find_batches, find_candidates, group_events, unrecalled
+        from quire.layers.journal.archiving import find_batches, find_candidates
+        from quire.layers.journal.cursors import unrecalled
+        from quire.layers.journal.evidence_text import evidence_lines
+        from quire.layers.journal.grouping import group_events
 
         journal = self._journal()
         maintenance = journal.state.maintenance
@@ -88,8 +96,9 @@ class JournalAsking(JournalImporting):
 
     def _automation_state(self) -> dict[str, Any]:
         """The last cycle, as far as it was noted."""
-        from quire.layers.journal import held_file, parse_document, read_run, value_of
+        from quire.layers.journal.documents import parse_document, read_run, value_of
         from quire.layers.journal.layout import LATEST_RUN
+        from quire.layers.journal.store import held_file
 
         try:
             data = held_file(self.root, LATEST_RUN)
@@ -118,7 +127,8 @@ class JournalAsking(JournalImporting):
         )
 
     def _page_diffs(self, before: State, after: State) -> list[FileChange]:
-        from quire.layers.journal import diff_lines, render_projections, shortened
+        from quire.layers.journal.line_diff import diff_lines, shortened
+        from quire.layers.journal.projections import render_projections
 
         found = []
         pairs = zip(render_projections(before), render_projections(after), strict=True)
@@ -147,8 +157,9 @@ class JournalAsking(JournalImporting):
         )
 
     def _events(self, journal: Journal, archived: bool) -> Iterator[HistoryEntry]:
-        from quire.layers.journal import find_batches, load_history
+        from quire.layers.journal.archiving import find_batches
         from quire.layers.journal.layout import BATCH_EVENTS
+        from quire.layers.journal.store import load_history
 
         parts: list[tuple[str | None, Any]] = [(None, journal.history)]
         if archived:
@@ -170,8 +181,10 @@ class JournalAsking(JournalImporting):
                 )
 
     def _checkpoints(self, journal: Journal, archived: bool, problems: list[Problem]) -> Iterator[HistoryEntry]:
-        from quire.layers.journal import checkpoint_ids, diff_bundles, find_batches, load_checkpoint
+        from quire.layers.journal.archiving import find_batches
+        from quire.layers.journal.bundle_diff import diff_bundles
         from quire.layers.journal.layout import BATCH_CHECKPOINTS, CHECKPOINTS
+        from quire.layers.journal.store import checkpoint_ids, load_checkpoint
 
         places: list[tuple[str, str | None]] = [(CHECKPOINTS, None)]
         if archived:
@@ -204,7 +217,7 @@ class JournalAsking(JournalImporting):
 
     def journal_diff(self, before: str, after: str | None = None) -> Compared:
         """What changed from one checkpoint to another, or to the memory as it is."""
-        from quire.layers.journal import diff_bundles, diff_text, diff_value
+        from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
 
         journal = self._journal()
         names = (before, after or _STATE)
@@ -225,7 +238,7 @@ class JournalAsking(JournalImporting):
 
     def journal_inspect(self, ref: str) -> InspectedJournal:
         """A part of the bundle, an event or a checkpoint in full; of a section all its items."""
-        from quire.index import Filter
+        from quire.index.search import Filter
 
         parsed = parse_ref(ref)
         if parsed.layer != "journal":
@@ -264,7 +277,7 @@ class JournalAsking(JournalImporting):
         )
 
     def _journal_stored(self, record: Record) -> Any:
-        from quire.layers.journal import value_of
+        from quire.layers.journal.documents import value_of
 
         if record.kind == "checkpoint":
             return value_of(self._checkpoint(record.ref.partition(":")[2]))
@@ -277,7 +290,7 @@ class JournalAsking(JournalImporting):
         self, question: str, *, scope: str = ALL, provider: str | None = None, archived: bool = False
     ) -> JournalAnswer:
         """An answer from the journal alone, with where each part of it comes from."""
-        from quire.retrieval import answer_journal
+        from quire.retrieval.journal_answer import answer_journal
 
         if not question.strip():
             raise InputError("The question is empty.", hint='Ask in words: `memory journal query "what changed?"`.')
@@ -316,7 +329,7 @@ class JournalAsking(JournalImporting):
         self, question: str, scope: str, found: JournalAnswer, journal: Journal, provider: str
     ) -> JournalAnswer:
         """A model's words on the evidence that was found; what it cites must be among it."""
-        from quire.retrieval import cited_from, shortlist_value
+        from quire.retrieval.journal_answer import cited_from, shortlist_value
 
         instructions = journal.config.instructions[found.mode]
         request = question_request(question, found.mode, scope, instructions, shortlist_value(found))
@@ -330,7 +343,7 @@ class JournalAsking(JournalImporting):
 
     def journal_validate(self, *, mend: bool = False) -> Validated:
         """Look for faults in the journal's files; with `mend`, mend what can be without loss."""
-        from quire.layers.journal import validate_journal
+        from quire.layers.journal.validating import validate_journal
 
         self._journal_ready()
         mended = self._mend() if mend else []
@@ -345,7 +358,8 @@ class JournalAsking(JournalImporting):
         )
 
     def _mend(self) -> list[str]:
-        from quire.layers.journal import commit, plan_mending
+        from quire.layers.journal.mending import plan_mending
+        from quire.layers.journal.store import commit
 
         with self._journal_locked("mend the journal"):
             mending = plan_mending(self.root, self.world.now())

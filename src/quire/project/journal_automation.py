@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import FOLDER, LOCAL
-from quire.model import Conflict, Problem, QuireError
+from quire.model.errors import Conflict, QuireError
+from quire.model.records import Problem
 from quire.project.journal_cycles import JournalCycles
 
 if TYPE_CHECKING:
     from quire.files import daemons
-    from quire.layers.journal import Daemon, DaemonLock
+    from quire.layers.journal.types import Daemon, DaemonLock
     from quire.project.journal_keeper import Bounds
 
 _START_SECONDS = 10.0
@@ -29,8 +30,6 @@ _KILL_SECONDS = 5.0
 _PAUSE_SECONDS = 0.02
 _SHOWN_RUNS = 5
 _SILENT_SECONDS = 180.0
-
-__all__ = ["AutomationState", "JournalAutomation", "StartedKeeper", "StoppedKeeper"]
 
 
 class StartedKeeper(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +88,9 @@ class JournalAutomation(JournalCycles):
 
     def journal_automation(self, *, runs: int = _SHOWN_RUNS) -> AutomationState:
         """Whether a process keeps the journal, since when, what it did and when it does it again."""
-        from quire.layers.journal import daemon, moment_of, value_of
+        from quire.layers.journal import daemon
+        from quire.layers.journal.documents import value_of
+        from quire.layers.journal.numbering import moment_of
 
         self._journal_there()
         found = self._found_keeper()
@@ -147,8 +148,10 @@ class JournalAutomation(JournalCycles):
 
     def journal_ensure_running(self, command: Sequence[str], *, seconds: float = _START_SECONDS) -> StartedKeeper:
         """Start it unless it runs."""
-        from quire.files import daemons, ensure_local
-        from quire.layers.journal import daemon, load_config
+        from quire.files import daemons
+        from quire.files.local import ensure_local
+        from quire.layers.journal import daemon
+        from quire.layers.journal.store import load_config
 
         self._journal_there()
         found = self._found_keeper()
@@ -161,7 +164,7 @@ class JournalAutomation(JournalCycles):
             self._prepare_journal()
             child = daemons.Child(command, cwd=self.root, env=self.world.env)
         except OSError as error:
-            from quire.files import storage_failed
+            from quire.files.paths import storage_failed
 
             raise storage_failed(error, "start the automation", self.root) from error
         return self._awaited_keeper(child, seconds)
@@ -198,7 +201,7 @@ class JournalAutomation(JournalCycles):
 
     def journal_keep(self, cycle: Sequence[str], bounds: Bounds | None = None) -> str:
         """Be the process that keeps the journal; why it ended. `cycle` is the command that runs one cycle."""
-        from quire.files import storage_failed
+        from quire.files.paths import storage_failed
         from quire.project import journal_keeper
 
         self._journal_there()
@@ -316,8 +319,9 @@ class JournalAutomation(JournalCycles):
             self.world.sleep(_PAUSE_SECONDS)
 
     def _unheld_keeper_lock(self) -> DaemonLock | None:
-        from quire.layers.journal import daemon, held_file
+        from quire.layers.journal import daemon
         from quire.layers.journal.layout import DAEMON_LOCK
+        from quire.layers.journal.store import held_file
 
         with contextlib.suppress(QuireError):
             data = held_file(self.root, DAEMON_LOCK)

@@ -16,24 +16,24 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER
-from quire.model import Conflict, InvalidStore, LockBusy, Problem, QuireError, cut
+from quire.model.errors import Conflict, InvalidStore, LockBusy, QuireError
+from quire.model.records import Problem
+from quire.model.text import cut
 from quire.project.journal_asking import JournalAsking
 from quire.project.journal_results import Cycle, Recalled, Settled, SyncedSource
 
 if TYPE_CHECKING:
     from quire.files import daemons
-    from quire.layers.journal import ImportSync, Journal, Pruning, Run, Source, Writing
+    from quire.layers.journal.archiving import Pruning
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import ImportSync, Run, Source
 
 SETTLED_SECONDS = 600.0
 """A session that changed within this time is still being worked in."""
-_GRACE_SECONDS = 3.0
-_DAY_SECONDS = 86_400.0
-_SAID = 20
-_SAID_CHARS = 500
+_GRACE_SECONDS, _DAY_SECONDS = 3.0, 86_400.0
+_SAID, _SAID_CHARS = 20, 500
 _NOT_RETAINING = "Retention is switched off."
 _NOTHING_AGED = "Nothing is old enough to be archived, and no batch has expired."
-
-__all__ = ["SETTLED_SECONDS", "JournalCycles"]
 
 
 class _Stopped(Exception):
@@ -80,14 +80,15 @@ class JournalCycles(JournalAsking):
                     return Cycle(status="idle", run={}, busy=True)
                 return self._cycle(Settled(seconds=settled_seconds, ended=ended), background)
         except OSError as error:
-            from quire.files import storage_failed
+            from quire.files.paths import storage_failed
 
             raise storage_failed(error, "run the automation", self.root) from error
 
     def _journal_there(self) -> None:
         """There is a journal of our version; a damaged one is for the run to tell of."""
-        from quire.layers.journal import held_file, open_journal, parse_document, read_state
+        from quire.layers.journal.documents import parse_document, read_state
         from quire.layers.journal.layout import STATE
+        from quire.layers.journal.store import held_file, open_journal
 
         self._journal_ready()
         with contextlib.suppress(InvalidStore):
@@ -100,9 +101,11 @@ class JournalCycles(JournalAsking):
     @contextlib.contextmanager
     def _only_cycle(self) -> Iterator[bool]:
         """Whether no other run is under way, and none will begin meanwhile."""
-        from quire.files import Holder, ensure_local, held, inside, place_of
+        from quire.files.local import ensure_local, place_of
+        from quire.files.lock import Holder, held
+        from quire.files.paths import inside
         from quire.layers.journal import daemon
-        from quire.model import timestamp
+        from quire.model.times import timestamp
 
         ensure_local(self.root, FOLDER, self.world.token())
         holder = Holder(pid=self.world.pid, operation="automation", created_at=timestamp(self.world.now()))
@@ -116,7 +119,7 @@ class JournalCycles(JournalAsking):
             yield True
 
     def _cycle(self, settled: Settled, background: bool) -> Cycle:
-        from quire.layers.journal import value_of
+        from quire.layers.journal.documents import value_of
 
         done = _Round(started_at=self._time())
         if background:
@@ -203,7 +206,7 @@ class JournalCycles(JournalAsking):
 
         Only the sessions' stamps are compared with those that were noted of this history.
         """
-        from quire.capture.transcripts import discover
+        from quire.capture.transcripts.discovery import discover
 
         if source.last_sync_status != "passed":
             return None
@@ -247,7 +250,7 @@ class JournalCycles(JournalAsking):
 
     def _recall_all(self, done: _Round, journal: Journal) -> None:
         """Everything that no recall has looked at, as far as the policy of the settings allows."""
-        from quire.layers.journal import recall_scope, unrecalled
+        from quire.layers.journal.cursors import recall_scope, unrecalled
 
         config = journal.config
         scope = recall_scope(msgspec.structs.replace(config, default_source=ALL, default_section=ALL))
@@ -269,7 +272,7 @@ class JournalCycles(JournalAsking):
 
     def _recalled_by_model(self, done: _Round, recall: Callable[[], Recalled]) -> Recalled | None:
         """Nobody is there to ask again: where a model fails or may not be paid, the recall is made without one."""
-        from quire.capture.providers import ProviderFailed
+        from quire.capture.providers.failures import ProviderFailed
 
         try:
             return recall()
@@ -280,7 +283,7 @@ class JournalCycles(JournalAsking):
     # -- retention --------------------------------------------------------------------------
 
     def _retain_journal(self, done: _Round, journal: Journal) -> None:
-        from quire.layers.journal import find_candidates, plan_pruning, sweep_batches
+        from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
 
         if not journal.config.is_retaining:
             done.prune = {"attempted": False, "skipped_reason": _NOT_RETAINING}
@@ -315,7 +318,8 @@ class JournalCycles(JournalAsking):
 
     def _noted_run(self, done: _Round) -> Run:
         """The run, noted for others where it has something to tell, and in one line for this machine."""
-        from quire.layers.journal import PruneResult, RecallResult, Run, daemon
+        from quire.layers.journal import daemon
+        from quire.layers.journal.types import PruneResult, RecallResult, Run
 
         run = Run(
             started_at=done.started_at,
@@ -341,7 +345,7 @@ class JournalCycles(JournalAsking):
         return run
 
     def _tells_something(self, run: Run, before: Run | None) -> bool:
-        from quire.layers.journal import moment_of
+        from quire.layers.journal.numbering import moment_of
 
         prune = run.prune
         archived = (prune.archived_event_count, prune.archived_checkpoint_count, prune.expired_archive_batch_count)
@@ -369,7 +373,7 @@ def _status(done: _Round) -> str:
 
 
 def _import_sync(synced: list[SyncedSource] | None) -> ImportSync:
-    from quire.layers.journal import Failure, ImportSync, SyncResult
+    from quire.layers.journal.types import Failure, ImportSync, SyncResult
 
     return ImportSync(
         attempted=synced is not None,

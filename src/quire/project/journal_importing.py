@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
-from quire.model import InputError, QuireError
+from quire.model.errors import InputError, QuireError
 from quire.project.journal_requests import session_request
 from quire.project.journal_results import SyncedJournal, SyncedSource
 from quire.project.journal_sources import JournalSources
 
 if TYPE_CHECKING:
-    from quire.capture import Looked, Normalise, Noted
-    from quire.files import Change, LocalFile
-    from quire.layers.journal import Event, Journal, Registry, Source, Writing
+    from quire.capture.importing import Looked, Normalise, Noted
+    from quire.files.local import LocalFile
+    from quire.files.transaction import Change
+    from quire.layers.journal.sources import Registry
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import Event, Source
 
 _BATCH = 500
 _BATCH_SECONDS = 5.0
@@ -26,8 +29,6 @@ _FAILURES = 50
 
 Progress = Callable[[str, int, int, int], None]
 """Called with a source, how many of its sessions were looked at, of how many, and how many were imported."""
-
-__all__ = ["JournalImporting"]
 
 
 class JournalImporting(JournalSources):
@@ -86,8 +87,9 @@ class JournalImporting(JournalSources):
         progress: Progress | None,
         ended: str,
     ) -> SyncedSource:
-        from quire.capture import count_elsewhere, look_through
-        from quire.capture.transcripts import Places, shown_text
+        from quire.capture.importing import count_elsewhere, look_through
+        from quire.capture.transcripts.places import shown_text
+        from quire.capture.transcripts.types import Places
 
         found = SyncedSource(id=source.id, type=source.type)
         if not self._is_agreed(source):
@@ -167,7 +169,9 @@ class JournalImporting(JournalSources):
         """
         from msgspec.structs import replace
 
-        from quire.layers.journal import Writing, allocate_ids, counted_maintenance, taken_ids
+        from quire.layers.journal.numbering import allocate_ids
+        from quire.layers.journal.store import Writing
+        from quire.layers.journal.writings import counted_maintenance, taken_ids
 
         if dry_run:
             found.imported += sum(1 for look in looked if look.event)
@@ -203,7 +207,7 @@ class JournalImporting(JournalSources):
         """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
         from msgspec.structs import replace
 
-        from quire.layers.journal import with_source
+        from quire.layers.journal.sources import with_source
 
         fresh = journal.registry.find(source.id)
         if fresh is None:
@@ -230,12 +234,12 @@ class JournalImporting(JournalSources):
     # -- how far sessions were read -----------------------------------------------------------
 
     def _imports(self) -> LocalFile:
-        from quire.files import read_object
+        from quire.files.local import read_object
 
         return read_object(self.root, FOLDER, IMPORTS, FILE_BYTES)
 
     def _noted(self, source: str) -> dict[str, Noted]:
-        from quire.capture import Noted
+        from quire.capture.importing import Noted
 
         held = self._imports().fields.get("sources")
         entries = held.get(source) if isinstance(held, dict) else None
@@ -249,7 +253,9 @@ class JournalImporting(JournalSources):
 
     def _noting(self, source: str, looked: Iterable[Looked]) -> list[Change]:
         """The note of how far these were read, beside what it held; the caller holds the lock."""
-        from quire.files import ASIDE, Change, sha256
+        from quire.files.digests import sha256
+        from quire.files.local import ASIDE
+        from quire.files.transaction import Change
 
         new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}
         ledger = self._imports()
@@ -272,7 +278,8 @@ class JournalImporting(JournalSources):
 
     def _known_hashes(self, source: str, events: Iterable[Event] | None = None) -> dict[str, set[str]]:
         """The hashes of the events of a source, archived ones included, by their sessions."""
-        from quire.layers.journal import archived_events, expired_items, load_history
+        from quire.layers.journal.archiving import archived_events, expired_items
+        from quire.layers.journal.store import load_history
 
         found: dict[str, set[str]] = {}
         for gone in expired_items(self.root):
@@ -286,12 +293,12 @@ class JournalImporting(JournalSources):
 
     def _normaliser(self, provider: str) -> Normalise:
         """Asks a model about each session; where it fails, the rules' own signals stand."""
-        from quire.capture.signals import SessionSignals
+        from quire.capture.signals.extraction import SessionSignals
 
         costs = [0.0]
 
         def normalise(session: Any, turns: Any, local: SessionSignals) -> SessionSignals:
-            from quire.layers.journal import Signals
+            from quire.layers.journal.types import Signals
 
             answer = self._asked_model("session", session_request(session, turns, local), provider)
             costs[0] += answer.cost_usd

@@ -11,13 +11,15 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 from quire.layers.journal.layout import CONFIG, FOLDER
-from quire.model import InputError, Problem, QuireError, cut
+from quire.model.errors import InputError, QuireError
+from quire.model.records import Problem
+from quire.model.text import cut
 from quire.project.journal_rooms import JournalRooms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from quire.clients.wiring_journal import Component, ComponentSeen, JournalIntegrated, JournalIntegration
+    from quire.clients.wiring_journal.types import Component, ComponentSeen, JournalIntegrated, JournalIntegration
 
 _ALL = "all"
 _COMMAND = "memory journal integrate"
@@ -25,15 +27,14 @@ _NOTHING = "Nothing to do."
 
 Config = Literal["there", "missing", "made"]
 
-__all__ = ["JournalIntegrating"]
-
 
 class JournalIntegrating(JournalRooms):
     """What Claude Code and Codex are told of the journal. A journal need not be there yet."""
 
     def journal_integration(self, target: str = _ALL) -> JournalIntegration:
         """How both clients are wired, with what to do about the one that is asked about, or about both."""
-        from quire.clients.wiring_journal import JournalIntegration, look_at
+        from quire.clients.wiring_journal.engine import look_at
+        from quire.clients.wiring_journal.types import JournalIntegration
 
         _check(target)
         parts = look_at(self._components(), self.root)
@@ -48,7 +49,8 @@ class JournalIntegrating(JournalRooms):
         The configuration in the user's home is changed only with `user`. The journal gets the usual settings where it
         has none.
         """
-        from quire.clients.wiring_journal import JournalIntegrated, wire
+        from quire.clients.wiring_journal.engine import wire
+        from quire.clients.wiring_journal.types import JournalIntegrated
 
         _check(target)
         self._settle()
@@ -73,7 +75,7 @@ class JournalIntegrating(JournalRooms):
         )
 
     def _components(self) -> tuple[Component, ...]:
-        from quire.clients.wiring_journal import components_of
+        from quire.clients.wiring_journal.components import components_of
 
         return components_of(self.root, self.world.cwd, self.world.env)
 
@@ -82,9 +84,10 @@ class JournalIntegrating(JournalRooms):
 
     def _make_config(self, warnings: list[Problem]) -> Config:
         """The usual settings, written out. The caller holds the lock."""
-        from quire.files import inside, write_file
-        from quire.layers.journal import config_bytes
+        from quire.files.durable import write_file
+        from quire.files.paths import inside
         from quire.layers.journal.layout import default_config
+        from quire.layers.journal.settings import config_bytes
 
         try:
             path = inside(os.path.join(self.root, FOLDER), CONFIG)
@@ -96,7 +99,7 @@ class JournalIntegrating(JournalRooms):
 
 
 def _check(target: str) -> None:
-    from quire.clients.wiring_journal import TARGETS
+    from quire.clients.wiring_journal.types import TARGETS
 
     if target not in TARGETS:
         raise InputError(

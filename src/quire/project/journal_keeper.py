@@ -16,18 +16,21 @@ from time import monotonic
 
 import msgspec
 
-from quire.files import World, daemons
-from quire.layers.journal import Daemon, daemon, load_config, read_config, time_text
+from quire.files import daemons
+from quire.files.world import World
+from quire.layers.journal import daemon
 from quire.layers.journal.layout import FOLDER, PROCESS_START, STATE
-from quire.model import Conflict, QuireError
+from quire.layers.journal.numbering import time_text
+from quire.layers.journal.settings import read_config
+from quire.layers.journal.store import load_config
+from quire.layers.journal.types import Daemon
+from quire.model.errors import Conflict, QuireError
 
 _DAEMON_WORDS = ("automate", "__daemon")
 """With which the original program starts its own."""
 _QUICKEST_SECONDS = 1.0
 NEXT = "nextRunAt"
 LAST = "endsAt"
-
-__all__ = ["LAST", "NEXT", "Bounds", "Keeper", "is_another_programs"]
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):

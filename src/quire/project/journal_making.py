@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.layout import BACKUP, FOLDER, LOCAL_PROVIDER, SECTION_KEYS, STATE
-from quire.model import Conflict, InputError, InvalidStore, NotInitialized, QuireError, UnsupportedVersion
+from quire.model.errors import Conflict, InputError, InvalidStore, NotInitialized, QuireError, UnsupportedVersion
 from quire.project.journal_requests import bundle_request
 from quire.project.journal_results import Refreshed
 from quire.project.journal_rooms import JournalRooms
 
 if TYPE_CHECKING:
-    from quire.capture.repository import Scan, Validation
-    from quire.layers.journal import Bundle, Journal, Provider, State, Writing
+    from quire.capture.repository.bundle import Validation
+    from quire.capture.repository.scan import Scan
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import Bundle, Provider, State
 
 _VALIDATION_SECONDS = 600.0
 _SUMMARY_LINES = 5
@@ -22,8 +24,6 @@ _KEPT_IN_PLACE = ("automation", "local", "recovery", BACKUP, ".lock")
 
 Progress = Callable[[str], None]
 """Called with what is being done."""
-
-__all__ = ["JournalMaking"]
 
 
 class JournalMaking(JournalRooms):
@@ -74,7 +74,7 @@ class JournalMaking(JournalRooms):
         return sorted(name for name in names if name not in _KEPT_IN_PLACE and _holds_a_file(os.path.join(top, name)))
 
     def _refuse_init(self) -> QuireError:
-        from quire.layers.journal import open_journal
+        from quire.layers.journal.store import open_journal
 
         try:
             journal = open_journal(self.root)
@@ -97,8 +97,8 @@ class JournalMaking(JournalRooms):
         self, bundle: Bundle, who: Provider, validations: Sequence[Validation], there: list[str]
     ) -> str | None:
         """The first state, in the place of whatever is there, which is copied aside; one transaction."""
-        from quire.files import Change
-        from quire.layers.journal import History, Journal, Registry, commit, config_bytes, read_config, write_bundle
+        from quire.files.transaction import Change
+        from quire.layers.journal.events import History
         from quire.layers.journal.layout import (
             ATTRIBUTES,
             ATTRIBUTES_TEXT,
@@ -106,6 +106,10 @@ class JournalMaking(JournalRooms):
             SOURCES,
             default_config,
         )
+        from quire.layers.journal.settings import config_bytes, read_config
+        from quire.layers.journal.sources import Registry
+        from quire.layers.journal.store import Journal, commit
+        from quire.layers.journal.writings import write_bundle
 
         place, changes = self._set_aside(there)
         journal = Journal(
@@ -135,16 +139,18 @@ class JournalMaking(JournalRooms):
         for path, data in wanted.items():
             held = planned.get(path)
             planned[path] = Change(path=path, data=data, planned=held.planned if held else None)
-        from quire.layers.journal import Writing
+        from quire.layers.journal.store import Writing
 
         commit(journal, Writing(changes=list(planned.values()), pages=True, entry=True), self.world)
         return place and f"{FOLDER}/{place}"
 
     def _set_aside(self, there: list[str]) -> tuple[str | None, list[Any]]:
         """Changes that copy everything to a backup and take it away; where the backup is, below the journal."""
-        from quire.files import Change, read_bytes, sha256
+        from quire.files.digests import sha256
+        from quire.files.paths import read_bytes
+        from quire.files.transaction import Change
         from quire.layers.journal.layout import EVENTS_BYTES
-        from quire.model import stamp
+        from quire.model.times import stamp
 
         if not there:
             return None, []
@@ -168,7 +174,8 @@ class JournalMaking(JournalRooms):
         return place, changes
 
     def _first_state(self, bundle: Bundle, who: Provider) -> Any:
-        from quire.layers.journal import Maintenance, new_state
+        from quire.layers.journal.documents import new_state
+        from quire.layers.journal.types import Maintenance
 
         return new_state(bundle, provider=who, generated_at=self._time(), maintenance=Maintenance())
 
@@ -190,7 +197,9 @@ class JournalMaking(JournalRooms):
         """
         from msgspec.structs import replace
 
-        from quire.layers.journal import Writing, diff_bundles, diff_text, diff_value, write_bundle
+        from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+        from quire.layers.journal.store import Writing
+        from quire.layers.journal.writings import write_bundle
 
         journal = self._journal()
         name = self._provider_name(provider)
@@ -235,7 +244,8 @@ class JournalMaking(JournalRooms):
 
     def _with_its_entry(self, bundle: Bundle, before: Bundle) -> Bundle:
         """The bundle with the entry file it had, as long as that has the block: to move it, a person has to agree."""
-        from quire.layers.journal import holds_entry, shown
+        from quire.layers.journal.bundles import shown
+        from quire.layers.journal.pages import holds_entry
 
         place = ("project", "recommendedEntryFile")
         held = shown(before, *place)
@@ -252,8 +262,11 @@ class JournalMaking(JournalRooms):
         known: Sequence[Validation] = (),
     ) -> tuple[Refreshed, Bundle, Sequence[Validation], Provider]:
         """A bundle of the project as it is now, and who made it."""
-        from quire.capture.repository import build_bundle, scan_repository
-        from quire.layers.journal import Provider, bundle_faults, local_provider
+        from quire.capture.repository.bundle import build_bundle
+        from quire.capture.repository.scan import scan_repository
+        from quire.layers.journal.shapes import bundle_faults
+        from quire.layers.journal.types import Provider
+        from quire.layers.journal.writings import local_provider
 
         tell = progress or (lambda _: None)
         tell("Looking at the project")
@@ -295,8 +308,9 @@ class JournalMaking(JournalRooms):
 
     def _run_validations(self, scan: Scan, tell: Progress) -> list[Validation]:
         """Run the commands that tell whether the project is well: no shell, a time limit, nothing on stdin."""
-        from quire.capture.repository import Validation, find_checks
-        from quire.files import run_program
+        from quire.capture.repository.bundle import Validation
+        from quire.capture.repository.scripts import find_checks
+        from quire.files.programs import run_program
 
         found = []
         for check in find_checks(scan):
@@ -315,7 +329,8 @@ class JournalMaking(JournalRooms):
 
     def journal_validation_commands(self) -> list[str]:
         """What `--validate` would run."""
-        from quire.capture.repository import find_checks, scan_repository
+        from quire.capture.repository.scan import scan_repository
+        from quire.capture.repository.scripts import find_checks
 
         return [" ".join(check.command) for check in find_checks(scan_repository(self.root, self.git))]
 
@@ -337,8 +352,11 @@ def _files_below(path: str) -> list[str]:
 
 def _as_changes(writing: Writing, journal: Journal) -> dict[str, bytes]:
     """The files of a first writing, by their paths."""
-    from quire.layers.journal import appended_bytes, checkpoint_path, file_bytes, value_of
+    from quire.layers.journal.canonical import file_bytes
+    from quire.layers.journal.documents import value_of
+    from quire.layers.journal.events import appended_bytes
     from quire.layers.journal.layout import EVENTS
+    from quire.layers.journal.store import checkpoint_path
 
     found = {EVENTS: appended_bytes(journal.history, writing.events)}
     if writing.state is not None and writing.checkpoint is not None:
@@ -354,8 +372,8 @@ def _last_lines(data: bytes) -> str:
 
 def _kept(text: str) -> str:
     """What a command printed, as it may stand in a file that others read."""
-    from quire.capture.transcripts import redacted
-    from quire.guard import make_safe
-    from quire.model import cut
+    from quire.capture.transcripts.redaction import redacted
+    from quire.guard.text import make_safe
+    from quire.model.text import cut
 
     return cut(make_safe(redacted(text)[0]), 500) or "nothing was printed"

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.layout import ALL, LOCAL_PROVIDER, POLICIES, SCOPES, SECTIONS
-from quire.model import Conflict, InputError
+from quire.model.errors import Conflict, InputError
 from quire.project.journal_requests import recall_request
 from quire.project.journal_restoring import JournalRestoring
 from quire.project.journal_results import Recalled
 
 if TYPE_CHECKING:
-    from quire.layers.journal import Bundle, BundleDiff, Deduped, Event, Evidence, Journal, RecallScope, Writing
+    from quire.layers.journal.bundle_diff import BundleDiff
+    from quire.layers.journal.cursors import RecallScope
+    from quire.layers.journal.dedupe import Deduped
+    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import Bundle, Event
 
 _NO_EVENTS = "There are no events in this scope that no recall has looked at."
 _NOTHING_NEW = "These events say nothing that the memory does not say already."
-
-__all__ = ["JournalRecalling"]
 
 
 class JournalRecalling(JournalRestoring):
@@ -40,7 +43,7 @@ class JournalRecalling(JournalRestoring):
         The entry block goes into a file that has none only where a person has `agreed`. `expects` is what a preview
         gave: where the journal changed since, nothing is written.
         """
-        from quire.layers.journal import recall_scope
+        from quire.layers.journal.cursors import recall_scope
 
         for value, allowed, field in (
             (source, SCOPES, "source"),
@@ -88,17 +91,12 @@ class JournalRecalling(JournalRestoring):
     ) -> tuple[Recalled, Writing | None]:
         from msgspec.structs import replace
 
-        from quire.layers.journal import (
-            Writing,
-            advanced,
-            counted_maintenance,
-            diff_text,
-            diff_value,
-            evidence_lines,
-            group_events,
-            unrecalled,
-            write_bundle,
-        )
+        from quire.layers.journal.bundle_diff import diff_text, diff_value
+        from quire.layers.journal.cursors import advanced, unrecalled
+        from quire.layers.journal.evidence_text import evidence_lines
+        from quire.layers.journal.grouping import group_events
+        from quire.layers.journal.store import Writing
+        from quire.layers.journal.writings import counted_maintenance, write_bundle
 
         events = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
         evidence = group_events(self._sifted_events(events)[0])
@@ -158,8 +156,10 @@ class JournalRecalling(JournalRestoring):
     ) -> tuple[Deduped, BundleDiff]:
         from msgspec.structs import replace
 
-        from quire.capture.repository import consolidated
-        from quire.layers.journal import dedupe_bundle, diff_bundles, merge_sections
+        from quire.capture.repository.consolidation import consolidated
+        from quire.layers.journal.bundle_diff import diff_bundles
+        from quire.layers.journal.bundles import merge_sections
+        from quire.layers.journal.dedupe import dedupe_bundle
 
         current = journal.state.bundle
         if proposal is None:
@@ -188,14 +188,16 @@ class JournalRecalling(JournalRestoring):
         self, journal: Journal, scope: RecallScope, provider: str
     ) -> tuple[str, Bundle, float, list[Any]] | None:
         """A model's proposal, and what it was made from; None where there is nothing to ask about."""
-        from quire.layers.journal import group_events, unrecalled
+        from quire.layers.journal.cursors import unrecalled
+        from quire.layers.journal.grouping import group_events
 
         events: list[Event] = unrecalled(journal.history.events, journal.state.maintenance, scope.source)
         if not events:
             return None
         from msgspec.structs import replace
 
-        from quire.capture.repository import consolidate, scan_repository
+        from quire.capture.repository.consolidation import consolidate
+        from quire.capture.repository.scan import scan_repository
 
         latest = journal.latest_checkpoint
         evidence = group_events(self._sifted_events(events)[0])
@@ -219,8 +221,8 @@ class JournalRecalling(JournalRestoring):
 
     def _against(self, name: str | None, bundle: Bundle) -> dict[str, Any] | None:
         """How a bundle differs from a checkpoint."""
-        from quire.layers.journal import diff_bundles, diff_text, diff_value
-        from quire.model import QuireError
+        from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+        from quire.model.errors import QuireError
 
         if name is None:
             return None
@@ -234,7 +236,7 @@ class JournalRecalling(JournalRestoring):
 
 def _in_numbers(before: Bundle, after: Bundle, result: Recalled) -> dict[str, Any]:
     """What the memory holds, before and after."""
-    from quire.layers.journal import objects_at
+    from quire.layers.journal.bundles import objects_at
 
     counts = {
         name: {"before": len(objects_at(before, key)), "after": len(objects_at(after, key))}

@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model import cut
+from quire.model.text import cut
 
 if TYPE_CHECKING:
-    from quire.capture.providers import BundleRequest, QueryRequest, RecallRequest, SessionRequest
-    from quire.capture.repository import Scan
-    from quire.capture.signals import SessionSignals
-    from quire.capture.transcripts import SessionFile, Turn
-    from quire.layers.journal import Bundle, Checkpoint, Evidence, State
+    from quire.capture.providers.requests import BundleRequest, QueryRequest, RecallRequest, SessionRequest
+    from quire.capture.repository.scan import Scan
+    from quire.capture.signals.extraction import SessionSignals
+    from quire.capture.transcripts.types import SessionFile, Turn
+    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.types import Bundle, Checkpoint, State
 
 _FILES = 8
 _FILE_CHARS = 6000
 _FIRST = ("package.json", "README.md", "AGENTS.md", "CLAUDE.md")
 _SESSION_CHARS = 60_000
 
-__all__ = ["bundle_request", "question_request", "recall_request", "session_request"]
-
 
 def bundle_request(
     root: str, scan: Scan, local: Bundle, previous: Bundle | None, validations: list[dict[str, Any]]
 ) -> BundleRequest:
-    from quire.capture.providers import BundleRequest
+    from quire.capture.providers.requests import BundleRequest
 
     return BundleRequest(
         context=_context(root, scan, "init" if previous is None else "update", previous),
@@ -39,8 +38,8 @@ def bundle_request(
 def recall_request(
     root: str, scan: Scan, state: State, evidence: Evidence, scope: str, base: Checkpoint | None
 ) -> RecallRequest:
-    from quire.capture.providers import RecallRequest
-    from quire.layers.journal import value_of
+    from quire.capture.providers.requests import RecallRequest
+    from quire.layers.journal.documents import value_of
 
     return RecallRequest(
         context=_context(root, scan, "recall", None),
@@ -52,14 +51,14 @@ def recall_request(
 
 
 def question_request(question: str, mode: str, scope: str, instructions: str, shortlist: Any) -> QueryRequest:
-    from quire.capture.providers import QueryRequest
+    from quire.capture.providers.requests import QueryRequest
 
     return QueryRequest(question=question, mode=mode, scope=scope, instructions=instructions, shortlist=shortlist)
 
 
 def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionSignals) -> SessionRequest:
     """A session as its talk: who said what; of a long one the end. Secrets were left out when it was read."""
-    from quire.capture.providers import SessionRequest
+    from quire.capture.providers.requests import SessionRequest
 
     said: list[str] = []
     length = 0
@@ -83,7 +82,7 @@ def session_request(session: SessionFile, turns: Iterable[Turn], local: SessionS
 
 
 def _context(root: str, scan: Scan, mode: str, previous: Bundle | None) -> dict[str, Any]:
-    from quire.capture.repository import scan_value
+    from quire.capture.repository.scan import scan_value
     from quire.layers.journal.layout import ENTRY_FILES
 
     present = [name for name in ENTRY_FILES if name in scan.top_level_files]
@@ -99,8 +98,8 @@ def _context(root: str, scan: Scan, mode: str, previous: Bundle | None) -> dict[
 
 def _context_files(root: str, scan: Scan) -> Iterable[dict[str, Any]]:
     """The beginnings of the files that say most; none that lies outside, is a link, or holds a secret."""
-    from quire.files import read_inside
-    from quire.guard import find_secrets
+    from quire.files.paths import read_inside
+    from quire.guard.secrets import find_secrets
 
     found = 0
     for path in dict.fromkeys((*_FIRST, *scan.key_entry_files)):

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import FOLDER, SECTION_KEYS, STATE
-from quire.model import Conflict, InvalidStore, NotInitialized, Problem, QuireError
+from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError
+from quire.model.records import Problem
 from quire.project.journal_making import JournalMaking
 from quire.project.journal_results import RestoredState
 
 if TYPE_CHECKING:
-    from quire.layers.journal import Journal, Writing
-
-__all__ = ["JournalRestoring"]
+    from quire.layers.journal.store import Journal, Writing
 
 
 class JournalRestoring(JournalMaking):
@@ -23,8 +22,9 @@ class JournalRestoring(JournalMaking):
 
     def journal_restore(self, name: str, *, dry_run: bool = False, diffs: bool = False) -> RestoredState:
         """Bring back the memory of a checkpoint, or a batch of the archive. What held before has a checkpoint first."""
-        from quire.layers.journal import checkpoint_ids, find_batches
+        from quire.layers.journal.archiving import find_batches
         from quire.layers.journal.layout import BATCH_PREFIX
+        from quire.layers.journal.store import checkpoint_ids
 
         self._journal_ready()
         if name.startswith(BATCH_PREFIX):
@@ -39,7 +39,7 @@ class JournalRestoring(JournalMaking):
             return self._restoring(journal, name, diffs)[0]
         self._checkpoint(name)  # before anything is written: it may not be there
         with self._journal_locked("restore"):
-            from quire.layers.journal import commit, open_journal
+            from quire.layers.journal.store import commit, open_journal
 
             fresh = open_journal(self.root)
             saved = self._unsaved(fresh)
@@ -57,7 +57,9 @@ class JournalRestoring(JournalMaking):
 
     def _unsaved(self, journal: Journal) -> Writing | None:
         """A checkpoint of the memory as it is, where the latest one holds something else."""
-        from quire.layers.journal import content_hash, load_checkpoint, write_bundle
+        from quire.layers.journal.canonical import content_hash
+        from quire.layers.journal.store import load_checkpoint
+        from quire.layers.journal.writings import write_bundle
 
         latest = journal.latest_checkpoint
         try:
@@ -77,7 +79,8 @@ class JournalRestoring(JournalMaking):
         return msgspec.structs.replace(writing, events=self._sifted_events(list(writing.events))[0])
 
     def _restoring(self, journal: Journal, name: str, diffs: bool) -> tuple[RestoredState, Writing | None]:
-        from quire.layers.journal import diff_bundles, diff_text, diff_value, write_bundle
+        from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+        from quire.layers.journal.writings import write_bundle
 
         checkpoint = self._checkpoint(name)
         result = RestoredState(restored=name)
@@ -102,9 +105,10 @@ class JournalRestoring(JournalMaking):
 
     def _checkpoint(self, name: str) -> Any:
         """A checkpoint, be it active or archived."""
-        from quire.layers.journal import find_batches, load_checkpoint
+        from quire.layers.journal.archiving import find_batches
         from quire.layers.journal.layout import BATCH_CHECKPOINTS
-        from quire.model import NotFound
+        from quire.layers.journal.store import load_checkpoint
+        from quire.model.errors import NotFound
 
         name = name.removeprefix("checkpoint:")
         try:
@@ -116,7 +120,7 @@ class JournalRestoring(JournalMaking):
             raise
 
     def _return_batch(self, name: str, *, dry_run: bool) -> RestoredState:
-        from quire.layers.journal import plan_return, sweep_batches
+        from quire.layers.journal.archiving import plan_return, sweep_batches
 
         def plan(journal: Journal) -> tuple[RestoredState, Writing | None]:
             writing, events, checkpoints = plan_return(journal, name)
@@ -133,9 +137,12 @@ class JournalRestoring(JournalMaking):
 
     def _rebuild_state(self, name: str, *, dry_run: bool) -> RestoredState:
         """A state made from a checkpoint, where there is none that can be used. The damaged one is kept."""
-        from quire.files import Change, sha256
-        from quire.layers.journal import Writing, commit, file_bytes, held_file, open_journal, value_of
-        from quire.model import stamp
+        from quire.files.digests import sha256
+        from quire.files.transaction import Change
+        from quire.layers.journal.canonical import file_bytes
+        from quire.layers.journal.documents import value_of
+        from quire.layers.journal.store import Writing, commit, held_file, open_journal
+        from quire.model.times import stamp
 
         result = RestoredState(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
         self._checkpoint(name)
@@ -164,18 +171,10 @@ class JournalRestoring(JournalMaking):
 
     def _from_checkpoint(self, name: str, warnings: list[Problem]) -> Journal:
         """The journal as it is, with the state that a checkpoint and the history together tell."""
-        from quire.layers.journal import (
-            Cursor,
-            Cursors,
-            Journal,
-            Maintenance,
-            checkpoint_ids,
-            load_config,
-            load_history,
-            load_sources,
-            local_provider,
-            new_state,
-        )
+        from quire.layers.journal.documents import new_state
+        from quire.layers.journal.store import Journal, checkpoint_ids, load_config, load_history, load_sources
+        from quire.layers.journal.types import Cursor, Cursors, Maintenance
+        from quire.layers.journal.writings import local_provider
 
         checkpoint = self._checkpoint(name)
         history, (registry, _) = load_history(self.root), load_sources(self.root)

@@ -6,30 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quire.model import Problem
-
-__all__ = [
-    "AddedSource",
-    "Checkpoints",
-    "Compared",
-    "Cycle",
-    "FileChange",
-    "HistoryEntry",
-    "InspectedJournal",
-    "JournalItem",
-    "JournalStatus",
-    "ProviderSeen",
-    "Providers",
-    "Recalled",
-    "Refreshed",
-    "RestoredState",
-    "RetentionState",
-    "Settled",
-    "SourceState",
-    "SyncedJournal",
-    "SyncedSource",
-    "Validated",
-]
+from quire.model.records import Problem
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):

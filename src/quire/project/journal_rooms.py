@@ -8,19 +8,21 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
-from quire.model import InputError, Problem, QuireError
+from quire.model.errors import InputError, QuireError
+from quire.model.records import Problem
 from quire.project.asking import Asking
 from quire.project.journal_results import FileChange, Providers, ProviderSeen, SourceState
 
 if TYPE_CHECKING:
-    from quire.capture.providers import Answer as ModelAnswer
-    from quire.capture.providers import Kind, Request
-    from quire.layers.journal import Bundle, BundleDiff, Event, Journal, PlannedFile, Source, State, Writing
+    from quire.capture.providers.asking import Answer as ModelAnswer
+    from quire.capture.providers.requests import Kind, Request
+    from quire.layers.journal.bundle_diff import BundleDiff
+    from quire.layers.journal.pages import PlannedFile
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import Bundle, Event, Source, State
 
 Result = TypeVar("Result")
 _NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page": "a page made from the memory"}
-
-__all__ = ["JournalRooms"]
 
 
 class JournalRooms(Asking):
@@ -31,21 +33,21 @@ class JournalRooms(Asking):
 
     def _journal(self) -> Journal:
         """The journal as it is now."""
-        from quire.layers.journal import open_journal
+        from quire.layers.journal.store import open_journal
 
         self._journal_ready()
         return open_journal(self.root)
 
     @contextlib.contextmanager
     def _journal_locked(self, operation: str) -> Iterator[None]:
-        from quire.layers.journal import journal_access
+        from quire.layers.journal.store import journal_access
 
         with journal_access(self.root, self.world, operation):
             yield
 
     def _journal_change(self, operation: str, plan: Callable[[Journal], tuple[Result, Writing | None]]) -> Result:
         """Plan a change against the fresh journal and write it, all under the lock; then the pages."""
-        from quire.layers.journal import commit, open_journal
+        from quire.layers.journal.store import commit, open_journal
 
         with self._journal_locked(operation):
             journal = open_journal(self.root)
@@ -62,20 +64,20 @@ class JournalRooms(Asking):
 
     def _write_due_pages(self) -> list[Problem]:
         """The caller holds the lock."""
-        from quire.layers.journal import settle_pages
+        from quire.layers.journal.pages import settle_pages
 
         return settle_pages(self.root, self.world)[1]
 
     def _prepare_journal(self) -> None:
         """Git leaves alone what belongs to this machine."""
-        from quire.upkeep import ensure_ignored
+        from quire.upkeep.ignore import ensure_ignored
 
         if self.git.available:
             with contextlib.suppress(QuireError, OSError):
                 ensure_ignored(self.root, self.world, IGNORED)
 
     def _time(self) -> str:
-        from quire.layers.journal import time_text
+        from quire.layers.journal.numbering import time_text
 
         return time_text(self.world.now())
 
@@ -130,7 +132,8 @@ class JournalRooms(Asking):
         """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
         import msgspec
 
-        from quire.capture.providers import ask, read_settings
+        from quire.capture.providers.asking import ask
+        from quire.capture.providers.settings import read_settings
 
         answer = ask(
             kind, request, provider=provider, settings=read_settings(self.world), world=self.world, root=self.root
@@ -146,14 +149,9 @@ class JournalRooms(Asking):
 
         from msgspec.structs import replace
 
-        from quire.capture.providers import (
-            available,
-            ceiling_of,
-            read_settings,
-            settings_path,
-            spent_today,
-            write_settings,
-        )
+        from quire.capture.providers.finding import available
+        from quire.capture.providers.settings import ceiling_of, read_settings, settings_path, write_settings
+        from quire.capture.providers.spending import spent_today
 
         settings = read_settings(self.world)
         if ceiling is not None:
@@ -190,16 +188,18 @@ class JournalRooms(Asking):
 
     def _journal_planned(self, after: State, *, diffs: bool = False, agreed: bool = True) -> list[FileChange]:
         """Every file that a new state means, as it is on the disk and as it would be."""
-        from quire.layers.journal import file_bytes, held_file, value_of
+        from quire.layers.journal.canonical import file_bytes
+        from quire.layers.journal.documents import value_of
         from quire.layers.journal.layout import STATE
+        from quire.layers.journal.store import held_file
 
         held = held_file(self.root, STATE)
         state = self._file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)
         return [state, *self._pages_planned(after, diffs, agreed)]
 
     def _pages_planned(self, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
-        from quire.layers.journal import planned_pages
         from quire.layers.journal.layout import PROJECTIONS
+        from quire.layers.journal.pages import planned_pages
 
         return [
             self._page_change(page, "page" if page.path.startswith(f"{PROJECTIONS}/") else "entry", diffs)
@@ -208,7 +208,7 @@ class JournalRooms(Asking):
 
     def _pages_anew(self, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
         """The pages that are missing or of another bundle, where the memory itself stays as it is."""
-        from quire.layers.journal import pages_to_write
+        from quire.layers.journal.validating_pages import pages_to_write
 
         wanted = set(pages_to_write(self.root, state, entry=agreed))
         if not wanted:
@@ -216,7 +216,7 @@ class JournalRooms(Asking):
         return [item for item in self._pages_planned(state, diffs, agreed) if item.path in wanted]
 
     def _page_change(self, page: PlannedFile, note: str, diffs: bool) -> FileChange:
-        from quire.layers.journal import entry_marker
+        from quire.layers.journal.entry_block import entry_marker
 
         found = self._file_change(page.path, page.before, page.after, note, diffs)
         if note == "entry" and page.before is not None and entry_marker(page.before) is None:
@@ -224,7 +224,7 @@ class JournalRooms(Asking):
         return found
 
     def _file_change(self, path: str, before: bytes | None, after: bytes, note: str, diffs: bool) -> FileChange:
-        from quire.layers.journal import diff_lines, shortened
+        from quire.layers.journal.line_diff import diff_lines, shortened
 
         kind = "CREATE" if before is None else "OVERWRITE"
         text = None
@@ -250,7 +250,7 @@ class JournalRooms(Asking):
 
     def _source_place(self, source: Source) -> str:
         """Where a source is on this machine; empty where nobody can tell."""
-        from quire.capture.transcripts import source_path
+        from quire.capture.transcripts.places import source_path
 
         with contextlib.suppress(InputError):
             return source_path(source.path, cwd=self.root, home=self.world.home)
@@ -259,7 +259,7 @@ class JournalRooms(Asking):
 
 def _made_safe(value: Any) -> Any:
     """What a model wrote, without characters that are not what they seem."""
-    from quire.guard import make_safe
+    from quire.guard.text import make_safe
 
     if isinstance(value, str):
         return make_safe(value)

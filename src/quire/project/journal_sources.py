@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from quire.layers.journal.layout import ALL_FOLDERS
-from quire.model import Conflict, InputError, NotFound, limits
+from quire.model import limits
+from quire.model.errors import Conflict, InputError, NotFound
 from quire.project.journal_recalling import JournalRecalling
 from quire.project.journal_results import AddedSource, SourceState
 
 if TYPE_CHECKING:
-    from quire.layers.journal import Journal, Source, Writing
-
-__all__ = ["JournalSources"]
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import Source
 
 
 class JournalSources(JournalRecalling):
@@ -33,10 +33,16 @@ class JournalSources(JournalRecalling):
         """
         from msgspec.structs import replace
 
-        from quire.capture.transcripts import SOURCE_TYPES, source_path
-        from quire.files import is_text
-        from quire.guard import refuse_secret
-        from quire.layers.journal import Source, Writing, counted_maintenance, source_id, with_source
+        from quire.capture.transcripts.places import source_path
+        from quire.files.paths import is_text
+        from quire.guard.admission import refuse_secret
+        from quire.layers.journal.layout import (
+            SOURCE_TYPES,
+        )
+        from quire.layers.journal.sources import source_id, with_source
+        from quire.layers.journal.store import Writing
+        from quire.layers.journal.types import Source
+        from quire.layers.journal.writings import counted_maintenance
 
         if kind not in SOURCE_TYPES:
             raise InputError(
@@ -88,15 +94,15 @@ class JournalSources(JournalRecalling):
 
     def _agree(self, name: str) -> None:
         """Whoever names a source on this machine agrees to have it read."""
-        from quire.capture import agree_to
-        from quire.layers.journal import load_sources
+        from quire.capture.trusted_sources import agree_to
+        from quire.layers.journal.store import load_sources
 
         source = load_sources(self.root)[0].find(name)
         if source is not None and not self._is_agreed(source):
             agree_to(self.root, source, self.world)
 
     def _is_agreed(self, source: Source) -> bool:
-        from quire.capture import is_agreed
+        from quire.capture.trusted_sources import is_agreed
 
         return is_agreed(self.root, source, self._source_place(source) or source.path, self.world)
 
@@ -104,7 +110,9 @@ class JournalSources(JournalRecalling):
         """Forget a source. What was imported from it stays."""
         from msgspec.structs import replace
 
-        from quire.layers.journal import Writing, counted_maintenance, without_source
+        from quire.layers.journal.sources import without_source
+        from quire.layers.journal.store import Writing
+        from quire.layers.journal.writings import counted_maintenance
 
         def plan(journal: Journal) -> tuple[AddedSource, Writing | None]:
             source = journal.registry.find(name)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.upkeep.views import KnownVerdicts, Verify
-
-__all__ = ["Judging"]
+    from quire.index.catalog import Index
+    from quire.upkeep.views.known import KnownVerdicts
+    from quire.upkeep.views.listing import Verify
 
 
 class Judging(Asking):
@@ -21,12 +20,12 @@ class Judging(Asking):
 
     def new_verdicts(self) -> KnownVerdicts:
         """What such a process hands to every project that it opens, as long as nothing changes."""
-        from quire.upkeep.views import KnownVerdicts
+        from quire.upkeep.views.known import KnownVerdicts
 
         return KnownVerdicts()
 
     def _verify(self, index: Index) -> Verify:
-        from quire.upkeep import Verdicts
+        from quire.upkeep.verdicts import Verdicts
 
         verify = Verdicts(self.root, self.git, index)
         return verify if self.known is None else self.known.sharing(verify)

@@ -9,20 +9,29 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.graph.layout import FOLDER, INDEX, NODES
-from quire.model import ID_PATTERN, LAYERS, LIVE_STATUSES, Actor, InputError, Problem, QuireError, Verdict, limits
+from quire.model import limits
+from quire.model.errors import InputError, QuireError
+from quire.model.ids import ID_PATTERN
+from quire.model.records import Problem
+from quire.model.verdicts import Verdict
+from quire.model.words import LAYERS, LIVE_STATUSES, Actor
 from quire.project.alike import alike_findings, alike_problems
 from quire.project.journal_making import JournalMaking
 from quire.project.rooms import as_warning
 
 if TYPE_CHECKING:
-    from quire.inbox import Rejections
-    from quire.index import Index, Progress, Written
-    from quire.layers.graph import Saved
-    from quire.upkeep import Changes, Checked, Initialized, Rebuilt, Reset, Synced
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index, Progress
+    from quire.index.sources import Written
+    from quire.layers.graph.save import Saved
+    from quire.upkeep.beginning import Initialized
+    from quire.upkeep.changes import Changes
+    from quire.upkeep.check import Checked
+    from quire.upkeep.rebuilding import Rebuilt
+    from quire.upkeep.reset import Reset
+    from quire.upkeep.sync import Synced
 
 _LAYERS = LAYERS
-
-__all__ = ["Keeping"]
 
 
 class Keeping(JournalMaking):
@@ -40,10 +49,10 @@ class Keeping(JournalMaking):
         layers: tuple[str, ...] = (),
     ) -> Initialized:
         """Create the memory where there is none; bring guidance, map and schemas up to date where there is one."""
-        from quire.capture.repository import declared_name
-        from quire.index import index_fault
-        from quire.layers.facts import not_imported
-        from quire.upkeep import initialize
+        from quire.capture.repository.manifests import declared_name
+        from quire.index.health import index_fault
+        from quire.layers.facts.originals import not_imported
+        from quire.upkeep.beginning import initialize
 
         _check_layers(layers)
         if not force:
@@ -72,8 +81,8 @@ class Keeping(JournalMaking):
 
     def _create_facts(self, *, dry_run: bool) -> list[str]:
         """An empty file of facts, where there is none, and how git merges it."""
-        from quire.files import write_access
-        from quire.layers.facts import create_file
+        from quire.files.writing import write_access
+        from quire.layers.facts.store import create_file
 
         if dry_run:
             return create_file(self.root, self.world, dry_run=True)
@@ -82,9 +91,9 @@ class Keeping(JournalMaking):
 
     def _create_profile(self, *, dry_run: bool) -> list[str]:
         """An empty profile, where there is none."""
-        from quire.layers.profile import create_document, profile_access
         from quire.layers.profile.layout import IGNORED
-        from quire.upkeep import ensure_ignored
+        from quire.layers.profile.store import create_document, profile_access
+        from quire.upkeep.ignore import ensure_ignored
 
         if dry_run:
             return create_document(self.root, self.world, dry_run=True)
@@ -96,7 +105,7 @@ class Keeping(JournalMaking):
         return created
 
     def _install_guidance(self, done: Initialized) -> None:
-        from quire.upkeep import install_guidance
+        from quire.upkeep.guidance import install_guidance
 
         map_text = "…" if done.dry_run and done.created else self._map()
         done.guidance, problems = install_guidance(self.root, self.world, map_text, dry_run=done.dry_run)
@@ -104,7 +113,7 @@ class Keeping(JournalMaking):
 
     def first_brief(self) -> str:
         """What to tell an agent that is to fill the memory, also before there is one."""
-        from quire.upkeep import first_brief
+        from quire.upkeep.beginning import first_brief
 
         return first_brief(self.graph)
 
@@ -123,7 +132,9 @@ class Keeping(JournalMaking):
 
         `read` are nodes by their ids, as the bytes of their two files: refused where one of them is another by now.
         """
-        from quire.layers.graph import parse_intent, save_intent, write_access
+        from quire.layers.graph.intent import parse_intent
+        from quire.layers.graph.save import save_intent
+        from quire.layers.graph.writing import write_access
 
         self._ready()
         value = parse_intent(intent, source) if isinstance(intent, bytes) else intent
@@ -135,7 +146,7 @@ class Keeping(JournalMaking):
             if saved.planned:
                 saved.warnings += self._with_index(lambda index: _alike_to_planned(index, saved))
             return saved
-        from quire.index import Written
+        from quire.index.sources import Written
 
         files = self._source()
         # To the end under one lock: nobody may take a map that is about to be written for one that was forgotten.
@@ -179,8 +190,9 @@ class Keeping(JournalMaking):
         `told` are the nodes that say something new: a warning names what says nearly the same, or the opposite, unless
         it is `named` already.
         """
-        from quire.layers.graph import write_access
-        from quire.upkeep import refresh_map, render_map
+        from quire.layers.graph.writing import write_access
+        from quire.upkeep.guidance import refresh_map
+        from quire.upkeep.product_map import render_map
 
         def work(index: Index) -> tuple[str, list[Problem]]:
             records = [record for ref in told if (record := index.find(ref))]
@@ -209,8 +221,8 @@ class Keeping(JournalMaking):
     ) -> tuple[Saved, dict[str, Verdict]]:
         """Somebody looked, and these nodes are still true of the code; with the verdicts that they had before."""
         self._ready()
-        from quire.layers.graph import node_record
-        from quire.upkeep import Verdicts
+        from quire.layers.graph.source import node_record
+        from quire.upkeep.verdicts import Verdicts
 
         ids = [self._graph_id(ref) for ref in dict.fromkeys(refs)]
         # An unknown one is for the save to say, together with everything else that is wrong.
@@ -224,9 +236,11 @@ class Keeping(JournalMaking):
 
     def sync(self, *, dry_run: bool = False) -> tuple[Synced, list[Problem]]:
         """What changed in the code, and which nodes need a look; the marker moves on unless it is a dry run."""
-        from quire.anchors import Look
-        from quire.layers.graph import write_access
-        from quire.upkeep import advance_marker, newer_marker, refresh_map, sync_memory
+        from quire.anchors.working import Look
+        from quire.layers.graph.writing import write_access
+        from quire.upkeep.guidance import refresh_map
+        from quire.upkeep.sync import sync_memory
+        from quire.upkeep.sync_marker import advance_marker, newer_marker
 
         self._ready()
         looking = Look(self.root, self.git)
@@ -254,7 +268,7 @@ class Keeping(JournalMaking):
         With a folder in `semantic`, the documents are embedded with the full network in it; `taught` is told how far
         that is.
         """
-        from quire.upkeep import rebuild_memory
+        from quire.upkeep.rebuilding import rebuild_memory
 
         folder = self._index_folder()
         if folder is None or not self._has_journal():
@@ -276,7 +290,7 @@ class Keeping(JournalMaking):
 
     def _checked(self) -> Checked:
         """The files as they are, whatever is unfinished: also for who holds a lock."""
-        from quire.upkeep import check_memory
+        from quire.upkeep.check import check_memory
 
         def work(index: Index) -> Checked:
             return check_memory(
@@ -294,7 +308,7 @@ class Keeping(JournalMaking):
 
     def diff(self) -> Changes:
         """What differs from the last commit: staged, unstaged and untracked."""
-        from quire.upkeep import uncommitted_changes
+        from quire.upkeep.changes import uncommitted_changes
 
         self._settle()
         return self.in_one_state(lambda: uncommitted_changes(self.git))
@@ -302,7 +316,8 @@ class Keeping(JournalMaking):
     # -- starting over ----------------------------------------------------------------------
 
     def reset(self, *, destroy: bool = False) -> Reset:
-        from quire.upkeep import Registry, reset_memory
+        from quire.upkeep.projects import Registry
+        from quire.upkeep.reset import reset_memory
 
         done = reset_memory(self.graph, self.world, destroy=destroy)
         with contextlib.suppress(QuireError):
@@ -317,7 +332,7 @@ class Keeping(JournalMaking):
 
     def _register(self) -> list[Problem]:
         """Note the project for the commands that look across repositories; a failure is a warning."""
-        from quire.upkeep import Registry
+        from quire.upkeep.projects import Registry
 
         try:
             Registry(self.world).add(self.root, source="auto")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from quire.index import Index
-from quire.layers.facts import Held, Overview, fact_ref, held_of, overview_of, text_name
-from quire.model import Edge
+from quire.index.catalog import Index
+from quire.layers.facts.records import Held, fact_ref, held_of, text_name
+from quire.layers.facts.source import Overview, overview_of
+from quire.model.records import Edge
 
 _NEAR = 6
-
-__all__ = ["KnownFacts"]
 
 
 class KnownFacts:

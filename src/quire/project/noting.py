@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import FOLDER
-from quire.model import InputError, Problem, timestamp
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.times import timestamp
 from quire.project.fact_results import FactStored
 from quire.project.facts import FactKeeping
 from quire.project.rooms import note_record
 
 if TYPE_CHECKING:
-    from quire.layers.facts import Note
+    from quire.layers.facts.notes import Note
 
 _LOCK = "settling.lock"
 """Beside notes and proposals: the memory's own lock is taken for each record that is made of one."""
-
-__all__ = ["Noting"]
 
 
 class Noting(FactKeeping):
@@ -26,8 +26,8 @@ class Noting(FactKeeping):
 
     def note(self, text: str) -> int:
         """Jot something down for later; how many notes wait."""
-        from quire.files import write_access
-        from quire.layers.facts import add_note
+        from quire.files.writing import write_access
+        from quire.layers.facts.notes import add_note
 
         self._ready()
         rejections = self._rejections()
@@ -41,7 +41,7 @@ class Noting(FactKeeping):
 
     def notes(self) -> tuple[list[Note], list[Problem]]:
         """The notes that wait."""
-        from quire.layers.facts import read_notes
+        from quire.layers.facts.notes import read_notes
 
         self._ready()
         problems: list[Problem] = []
@@ -49,8 +49,8 @@ class Noting(FactKeeping):
 
     def notes_done(self, numbers: Sequence[int] | None) -> list[Note]:
         """Take notes off the list: these, or all of them."""
-        from quire.files import write_access
-        from quire.layers.facts import clear_notes, remove_notes
+        from quire.files.writing import write_access
+        from quire.layers.facts.notes import clear_notes, remove_notes
 
         self._ready()
         with write_access(self.root, FOLDER, self.world, "change the notes"):
@@ -61,8 +61,8 @@ class Noting(FactKeeping):
 
     def notes_undo(self) -> list[Note]:
         """Put back what was taken off the list last."""
-        from quire.files import write_access
-        from quire.layers.facts import restore_notes
+        from quire.files.writing import write_access
+        from quire.layers.facts.notes import restore_notes
 
         self._ready()
         with write_access(self.root, FOLDER, self.world, "change the notes"):
@@ -70,7 +70,7 @@ class Noting(FactKeeping):
 
     def notes_promote(self, number: int, section: str) -> FactStored:
         """Make a fact of a note, and take the note off the list."""
-        from quire.layers.facts import section_named
+        from quire.layers.facts.drafts import section_named
 
         section_named(section)
         self._numbered(number)
@@ -88,8 +88,8 @@ class Noting(FactKeeping):
         return found[number]
 
     def _promoted(self, number: int, section: str) -> FactStored:
-        from quire.files import write_access
-        from quire.layers.facts import read_notes, remove_notes
+        from quire.files.writing import write_access
+        from quire.layers.facts.notes import read_notes, remove_notes
 
         note = self._numbered(number)
         stored = self.memory_store(section, note.text, source="note")
@@ -103,7 +103,9 @@ class Noting(FactKeeping):
     @contextlib.contextmanager
     def _settling(self, operation: str) -> Iterator[None]:
         """One word at a time on what waits: a note or a proposal becomes a record once, whoever else is at it."""
-        from quire.files import Holder, ensure_local, held, inside, place_of, storage_failed
+        from quire.files.local import ensure_local, place_of
+        from quire.files.lock import Holder, held
+        from quire.files.paths import inside, storage_failed
 
         holder = Holder(pid=self.world.pid, operation=operation, created_at=timestamp(self.world.now()))
         with contextlib.ExitStack() as stack:

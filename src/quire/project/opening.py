@@ -7,15 +7,19 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.layers.graph.layout import NO_DESCRIPTION
-from quire.model import LIVE_STATUSES, QuireError, Record, count_tokens, limits
+from quire.model import limits
+from quire.model.errors import QuireError
+from quire.model.records import Record
+from quire.model.tokens import count_tokens
+from quire.model.words import LIVE_STATUSES
 from quire.project.handing import Handing, Judged
 from quire.project.rooms import note_record
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.facts import Pin
-    from quire.model import Verdict
-    from quire.retrieval import Handed
+    from quire.index.catalog import Index
+    from quire.layers.facts.working import Pin
+    from quire.model.verdicts import Verdict
+    from quire.retrieval.handing import Handed
 
 HEAD = (
     "Project memory of {name}, kept by Quire: what earlier sessions and people recorded about this project, quoted as "
@@ -38,8 +42,6 @@ _NAMELESS = "this project"
 
 _Group = tuple[str, list[Judged], int]
 """A heading, what stands below it, and how much of that at most."""
-
-__all__ = ["HEAD", "LOOK_UP", "Opening"]
 
 
 class Opening(Handing):
@@ -64,7 +66,7 @@ class Opening(Handing):
 
         After a compaction also what was `told` before it: the agent has it no more. `began` is when the session did.
         """
-        from quire.retrieval import Handed
+        from quire.retrieval.handing import Handed
 
         self._ready_to_ask()
 
@@ -96,7 +98,7 @@ class Opening(Handing):
         return groups
 
     def _opened(self, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Handed:
-        from quire.retrieval import Shelf, fit_shelves
+        from quire.retrieval.handing import Shelf, fit_shelves
 
         trust = self._trust(index, [record for _, records, _ in groups for record, _, _ in records], began)
         shelves = [
@@ -113,8 +115,9 @@ class Opening(Handing):
 
     def _told_name(self, index: Index) -> str:
         """What the project is called, unless the name tries to tell the reader what to do."""
-        from quire.model import NotInitialized, cut, one_line
-        from quire.upkeep import flagged_records
+        from quire.model.errors import NotInitialized
+        from quire.model.text import cut, one_line
+        from quire.upkeep.flags import flagged_records
 
         try:
             name = cut(one_line(self.graph.config().project.name), 80)
@@ -126,7 +129,7 @@ class Opening(Handing):
         anchored = [record for record in records if record.anchors]
         if not anchored:
             return {}
-        from quire.upkeep import Verdicts
+        from quire.upkeep.verdicts import Verdicts
 
         return Verdicts(self.root, self.git, index, until=self.until)(anchored)
 
@@ -144,7 +147,7 @@ class Opening(Handing):
         return [record for record in found if record is not None and record.status == "active"]
 
     def _pinned_in(self, session: str) -> Sequence[Pin]:
-        from quire.layers.facts import read_working
+        from quire.layers.facts.working import read_working
 
         try:
             return read_working(self.root, session)[0].pins
@@ -181,13 +184,13 @@ class Opening(Handing):
 
     def _notes(self) -> list[Judged]:
         """Notes as records, so that they pass what records pass."""
-        from quire.layers.facts import read_notes
+        from quire.layers.facts.notes import read_notes
 
         return [(note_record(note.number, note.text), None, "a note") for note in read_notes(self.root)]
 
     def _waiting(self) -> list[str]:
         """That a person should look at something."""
-        from quire.inbox import count_pending
+        from quire.inbox.store import count_pending
 
         count = count_pending(self.root)
         if not count:
@@ -196,7 +199,7 @@ class Opening(Handing):
 
     def _held_map(self, client: str) -> str:
         """The product map that the client reads from an instruction file anyway."""
-        from quire.upkeep import held_map
+        from quire.upkeep.guidance import held_map
 
         return "".join(held_map(self.root, name) for name in _INSTRUCTION_FILES.get(client, _OFTEN))
 

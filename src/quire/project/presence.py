@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from quire.files import find_root
+from quire.files.discovery import find_root
 from quire.layers.graph.layout import CONFIG, FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import STATE as JOURNAL_STATE
@@ -13,8 +13,6 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 
 MARKERS = (f"{FOLDER}/{CONFIG}", f"{PROFILE_FOLDER}/{PROFILE_FILE}", f"{JOURNAL_FOLDER}/{JOURNAL_STATE}")
 """What tells that there is a memory: of the graph and the facts, of people, of sessions."""
-
-__all__ = ["MARKERS", "has_memory", "memory_root"]
 
 
 def has_memory(root: str) -> bool:

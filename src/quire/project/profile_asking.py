@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quire.layers.profile.layout import ACTIVE, FILE
-from quire.model import InputError, NotFound, Record, cut, limits
+from quire.model import limits
+from quire.model.errors import InputError, NotFound
+from quire.model.records import Record
+from quire.model.text import cut
 from quire.project.profile_results import EntryConnections, EntryLink, EntryView, FoundEntries, RecalledEntries
 from quire.project.profile_rooms import ProfileRooms
 
 if TYPE_CHECKING:
-    from quire.index import Filter, Index
-    from quire.layers.profile import Readings
-    from quire.retrieval import Hit
+    from quire.index.catalog import Index
+    from quire.index.search import Filter
+    from quire.layers.profile.access import Readings
+    from quire.retrieval.answer import Hit
 
 _RESULTS = 10
-
-__all__ = ["ProfileAsking"]
 
 
 class ProfileAsking(ProfileRooms):
@@ -29,7 +31,8 @@ class ProfileAsking(ProfileRooms):
         self, category: str, key: str | None = None, *, everything: bool = False, note: bool = True
     ) -> RecalledEntries:
         """One entry, or those of a category that are active, in the order of the document."""
-        from quire.layers.profile import allowed_category, entry_of
+        from quire.layers.profile.records import entry_of
+        from quire.layers.profile.rules import allowed_category
 
         def work(index: Index) -> RecalledEntries:
             overview = self._usable(index)
@@ -55,7 +58,7 @@ class ProfileAsking(ProfileRooms):
         return self._profile_asked(work)
 
     def _need_entry(self, index: Index, category: str, key: str) -> Record:
-        from quire.layers.profile import allowed_category
+        from quire.layers.profile.rules import allowed_category
 
         found = index.find(f"profile:{category}.{key}")
         if found is not None and found.layer == "profile":
@@ -70,13 +73,13 @@ class ProfileAsking(ProfileRooms):
 
     def profile_inspect(self, ref: str) -> EntryConnections:
         """One entry in full, with everything that is connected to it. Looking does not count as reading."""
-        from quire.layers.profile import allowed_name
+        from quire.layers.profile.rules import allowed_name
 
         return self.profile_connections(*allowed_name(ref, "ref"))
 
     def profile_connections(self, category: str, key: str) -> EntryConnections:
         """The links of an entry and those that lead to it."""
-        from quire.layers.profile import entry_of
+        from quire.layers.profile.records import entry_of
 
         def work(index: Index) -> EntryConnections:
             entry = entry_of(self._need_entry(index, category, key))
@@ -116,9 +119,9 @@ class ProfileAsking(ProfileRooms):
         note: bool = True,
     ) -> FoundEntries:
         """The entries that bear on a question, the best first: active ones, unless another status is named."""
-        from quire.index import Filter
-        from quire.layers.profile import allowed_category, allowed_status
-        from quire.retrieval import Ask
+        from quire.index.search import Filter
+        from quire.layers.profile.rules import allowed_category, allowed_status
+        from quire.retrieval.query import Ask
 
         if not query.strip():
             raise InputError(
@@ -166,7 +169,7 @@ class ProfileAsking(ProfileRooms):
         return self._profile_asked(work)
 
     def _entry_hit(self, hit: Hit, readings: Readings) -> EntryView:
-        from quire.layers.profile import entry_of
+        from quire.layers.profile.records import entry_of
 
         parts = hit.parts
         scores = {

@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from quire.files.writing import (
+    LOCAL,
+)
 from quire.layers.profile.layout import (
     ACTIVE,
     ARCHIVED,
@@ -14,27 +17,29 @@ from quire.layers.profile.layout import (
     CATEGORIES,
     FILE,
     FOLDER,
-    LOCAL,
     MIGRATION_PREFIX,
     STATUSES,
     VERSION,
 )
-from quire.model import GitRequired, InputError, cut, limits
+from quire.model import limits
+from quire.model.errors import GitRequired, InputError
+from quire.model.text import cut
 from quire.project.profile_asking import ProfileAsking
 from quire.project.profile_results import Exported, MovedEntries, Page, ProfileStatus, Reflected
 from quire.project.profile_telling import ProfileTelling
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.profile import Draft, Entry, Readings, Reflection
-    from quire.retrieval import ProfileContext
+    from quire.index.catalog import Index
+    from quire.layers.profile.access import Readings
+    from quire.layers.profile.drafts import Draft
+    from quire.layers.profile.entries import Entry
+    from quire.layers.profile.reflecting import Reflection
+    from quire.retrieval.profile_context import ProfileContext
 
 _TOP_TAGS = 20
 _APPLICABLE = ("archive", "confidence")
 _FORMATS = ("markdown", "json")
 _SIDES = ("target", "source")
-
-__all__ = ["ProfileOverview"]
 
 
 class ProfileOverview(ProfileAsking, ProfileTelling):
@@ -44,24 +49,24 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
 
     def profile_about_me(self) -> Page:
         """What is known of the user."""
-        from quire.retrieval import about_me
+        from quire.retrieval.profile_pages import about_me
 
         return self._page(about_me)
 
     def profile_about_us(self) -> Page:
         """How the user and the assistant work together."""
-        from quire.retrieval import about_us
+        from quire.retrieval.profile_pages import about_us
 
         return self._page(about_us)
 
     def profile_index(self, *, everything: bool = False) -> Page:
         """One line for each entry."""
-        from quire.retrieval import index_page
+        from quire.retrieval.profile_pages import index_page
 
         return self._page(lambda entries: index_page(entries, everything=everything), everything=everything)
 
     def _page(self, write: Callable[[list[Entry]], str], *, everything: bool = True) -> Page:
-        from quire.retrieval import entries_on
+        from quire.retrieval.profile_pages import entries_on
 
         def work(index: Index) -> Page:
             overview = self._usable(index)
@@ -79,7 +84,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
 
     def profile_context(self, *, budget: int | None = None) -> ProfileContext:
         """What an agent should know at the start: something of every category, within a budget of tokens."""
-        from quire.retrieval import fit_profile
+        from quire.retrieval.profile_context import fit_profile
 
         tokens = limits.within(
             limits.PROFILE_TOKENS if budget is None else budget, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST
@@ -90,8 +95,8 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         self, output_format: str = "markdown", *, everything: bool = False, private: bool = True
     ) -> Exported:
         """Everything, to be read elsewhere: as Markdown what is active, as JSON the document."""
-        from quire.layers.profile import export_document
-        from quire.retrieval import export_page
+        from quire.layers.profile.export import export_document
+        from quire.retrieval.profile_pages import export_page
 
         if output_format not in _FORMATS:
             raise InputError(
@@ -121,7 +126,8 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
 
     def profile_status(self) -> ProfileStatus:
         """How many entries there are, where they are, and in which state."""
-        from quire.layers.profile import read_forgotten, size_text
+        from quire.layers.profile.export import size_text
+        from quire.layers.profile.forgotten import read_forgotten
 
         def work(index: Index) -> ProfileStatus:
             overview = self._usable(index)
@@ -171,7 +177,8 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         self, *, apply: Sequence[str] = (), only: Sequence[str] = (), dry_run: bool = False
     ) -> Reflected:
         """What nobody reads, what could be archived, whose confidence should change; and, if asked, doing it."""
-        from quire.layers.profile import as_read, reflect
+        from quire.layers.profile.access import as_read
+        from quire.layers.profile.reflecting import reflect
 
         for name in apply:
             if name not in _APPLICABLE:
@@ -212,7 +219,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         return self._profile_change("reflect", plan, dry_run=dry_run)
 
     def _named_entries(self, names: Sequence[str]) -> set[str]:
-        from quire.layers.profile import allowed_name
+        from quire.layers.profile.rules import allowed_name
 
         return {".".join(allowed_name(name, "only")) for name in names}
 
@@ -225,7 +232,8 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
         share, `shared` for the one in the repository. `prefer` says whose entry holds where both have one: the
         `target`'s, or the `source`'s.
         """
-        from quire.layers.profile import carry_out, migrate, plan_move, refuse_undecided, retarget
+        from quire.layers.profile.privacy import carry_out, plan_move, refuse_undecided, retarget
+        from quire.layers.profile.store import migrate
 
         if prefer and prefer not in _SIDES:
             raise InputError(

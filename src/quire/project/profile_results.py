@@ -6,28 +6,8 @@ from typing import Any
 
 import msgspec
 
-from quire.model import Problem, Verdict
-
-__all__ = [
-    "Candidate",
-    "EntryBrief",
-    "EntryConnections",
-    "EntryLink",
-    "EntryView",
-    "Exported",
-    "ForgottenEntry",
-    "FoundEntries",
-    "MovedEntries",
-    "Page",
-    "ProfileStatus",
-    "RecalledEntries",
-    "Reflected",
-    "Remembered",
-    "RemovedEntry",
-    "RestoredEntry",
-    "SessionStarted",
-    "Unlinked",
-]
+from quire.model.records import Problem
+from quire.model.verdicts import Verdict
 
 
 class EntryView(msgspec.Struct, kw_only=True):

@@ -9,29 +9,23 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from quire.layers.profile.layout import FILE, FOLDER, READABLE, VERSION
-from quire.model import (
-    Conflict,
-    InvalidStore,
-    LockBusy,
-    OutsideProject,
-    Problem,
-    QuireError,
-    Record,
-    StorageFailed,
-    cut,
-    one_line,
-)
+from quire.model.errors import Conflict, InvalidStore, LockBusy, OutsideProject, QuireError, StorageFailed
+from quire.model.records import Problem, Record
+from quire.model.text import cut, one_line
 from quire.project.asking import Asking
 from quire.project.profile_results import EntryView
 
 if TYPE_CHECKING:
-    from quire.index import Index, Patch
-    from quire.layers.profile import Draft, Entry, Overview, Places, Readings
+    from quire.index.catalog import Index
+    from quire.index.sources import Patch
+    from quire.layers.profile.access import Readings
+    from quire.layers.profile.drafts import Draft
+    from quire.layers.profile.entries import Entry
+    from quire.layers.profile.places import Places
+    from quire.layers.profile.source import Overview
 
 Result = TypeVar("Result")
 _ATTEMPTS = 5
-
-__all__ = ["ProfileRooms"]
 
 
 class ProfileRooms(Asking):
@@ -63,7 +57,7 @@ class ProfileRooms(Asking):
 
     def _usable(self, index: Index) -> Overview:
         """What there is to know of the documents; an error where one cannot be used at all."""
-        from quire.layers.profile import overview_of
+        from quire.layers.profile.source import overview_of
 
         overview = overview_of(index.summary("profile"))
         error = overview.error()
@@ -72,7 +66,7 @@ class ProfileRooms(Asking):
         return overview
 
     def _migrate(self) -> None:
-        from quire.layers.profile import migrate
+        from quire.layers.profile.store import migrate
 
         with self._profile_locked("bring the profile up to date") as places:
             migrate(places, self.world)
@@ -81,7 +75,8 @@ class ProfileRooms(Asking):
     @contextlib.contextmanager
     def _profile_locked(self, operation: str, place: str = "") -> Iterator[Places]:
         """The right to write to the documents, where they are once it is granted."""
-        from quire.layers.profile import profile_access, retarget
+        from quire.layers.profile.privacy import retarget
+        from quire.layers.profile.store import profile_access
 
         for _ in range(_ATTEMPTS):
             places = self._places()
@@ -104,8 +99,9 @@ class ProfileRooms(Asking):
         self, operation: str, plan: Callable[[Draft, Index], Result], *, dry_run: bool = False
     ) -> Result:
         """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
-        from quire.index import change_with_index
-        from quire.layers.profile import has_lock, migrate, open_draft, overview_of
+        from quire.index.opening import change_with_index
+        from quire.layers.profile.source import overview_of
+        from quire.layers.profile.store import has_lock, migrate, open_draft
 
         self._profile_ready()
         if dry_run:
@@ -149,7 +145,7 @@ class ProfileRooms(Asking):
 
     def _rehearsed(self, plan: Callable[[Draft, Index], Result]) -> tuple[Result, Draft]:
         """What would be done. An older document is looked at as if it had been brought up to our version."""
-        from quire.layers.profile import open_draft
+        from quire.layers.profile.store import open_draft
 
         def look(index: Index) -> tuple[Result, Draft]:
             self._usable(index)
@@ -168,8 +164,8 @@ class ProfileRooms(Asking):
 
     def _write_profile(self, draft: Draft, stamp: str, overview: Overview) -> Patch:
         """Write a draft to the documents; what the index is to make of it."""
-        from quire.index import Patch
-        from quire.layers.profile import commit
+        from quire.index.sources import Patch
+        from quire.layers.profile.store import commit
 
         done = commit(draft, self.world, stamp)
         version, private_version = draft.versions
@@ -194,7 +190,7 @@ class ProfileRooms(Asking):
     def _prepare_profile(self) -> None:
         """On first use: git leaves alone what belongs to this machine."""
         from quire.layers.profile.layout import IGNORED
-        from quire.upkeep import ensure_ignored
+        from quire.upkeep.ignore import ensure_ignored
 
         if self.git.available:
             # Not worth refusing an entry for; `memory check` tells what is in the way.
@@ -205,34 +201,35 @@ class ProfileRooms(Asking):
 
     def _entries(self, index: Index) -> list[Entry]:
         """Every entry, by category and then in the order of the document."""
-        from quire.layers.profile import entry_of
+        from quire.layers.profile.records import entry_of
 
         return [entry_of(record) for record in self._entry_records(index)]
 
     def _entry_records(self, index: Index, **parts: object) -> list[Record]:
-        from quire.index import Filter
-        from quire.layers.profile import document_order
+        from quire.index.search import Filter
         from quire.layers.profile.layout import CATEGORIES
+        from quire.layers.profile.source import document_order
 
         allowed = Filter(**{"layers": ("profile",), **parts})  # type: ignore[arg-type]
         places = document_order(self._places())
         return sorted(index.page(allowed, CATEGORIES), key=lambda item: (places.get(item.ref, len(places)), item.ref))
 
     def _readings(self) -> Readings:
-        from quire.layers.profile import pending_readings
+        from quire.layers.profile.access import pending_readings
 
         return pending_readings(self.root)
 
     def _note_entries(self, overview: Overview, names: list[str]) -> bool:
         """Note that these were read, where it can ever be written down."""
-        from quire.layers.profile import note_reading, time_text
+        from quire.layers.profile.access import note_reading
+        from quire.layers.profile.entries import time_text
 
         if overview.is_read_only or self.read_only or not names:
             return False
         return note_reading(self.root, names, time_text(self.world.now()), self.world.token())
 
     def _entry_view(self, entry: Entry, readings: Readings | None = None, **fields: object) -> EntryView:
-        from quire.layers.profile import as_read
+        from quire.layers.profile.access import as_read
 
         before = entry.access_count
         entry = as_read(entry, readings) if readings else entry

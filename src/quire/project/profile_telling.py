@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, CONTRADICTS, FOLDER, INFERRED, NAME, PRIVATE
-from quire.model import GitRequired, InvalidStore, NotFound, Problem, Record, UnsupportedVersion, cut, one_line
+from quire.model.errors import GitRequired, InvalidStore, NotFound, UnsupportedVersion
+from quire.model.records import Problem, Record
+from quire.model.text import cut, one_line
 from quire.project.alike import alike_problems
 from quire.project.profile_results import (
     Candidate,
@@ -26,8 +28,11 @@ from quire.project.profile_results import (
 from quire.project.profile_rooms import ProfileRooms
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.profile import Draft, Entry, Linked, Telling
+    from quire.index.catalog import Index
+    from quire.layers.profile.drafts import Draft
+    from quire.layers.profile.entries import Entry
+    from quire.layers.profile.linking import Linked
+    from quire.layers.profile.telling import Telling
 
 _NAMES = ("Ada", "Basil", "Cleo", "Edda", "Finn", "Hazel", "Ines", "Juno", "Kit", "Lena", "Milo", "Nell", "Otis", "Pia",
           "Remy", "Wren")  # fmt: skip
@@ -37,8 +42,6 @@ _SHARING_LOOK = 25
 _TELLING_WORDS = 3
 # A word is only looked at from its beginning: else a long one would be looked at from every letter of it.
 _SIGN = re.compile(r"-?\d+|(?:(?<!\w)\w+)?[+#<>=*&|^%$@~]+\w*")
-
-__all__ = ["ProfileTelling"]
 
 
 class ProfileTelling(ProfileRooms):
@@ -66,7 +69,9 @@ class ProfileTelling(ProfileRooms):
 
         `confidence` and `detail` are taken away by None, and left as they are where nothing is given.
         """
-        from quire.layers.profile import Telling, allowed_category, entry_record, entry_ref, remember
+        from quire.layers.profile.records import entry_record, entry_ref
+        from quire.layers.profile.rules import allowed_category
+        from quire.layers.profile.telling import Telling, remember
 
         allowed_category(category)
         telling = Telling(
@@ -138,7 +143,8 @@ class ProfileTelling(ProfileRooms):
 
     def _sharing(self, index: Index, telling: Telling, before: Entry | None) -> list[str]:
         """Entries that have at least two tags in common with what is told, the best first."""
-        from quire.layers.profile import SHARED_TAGS, tag_name
+        from quire.layers.profile.records import tag_name
+        from quire.layers.profile.telling import SHARED_TAGS
 
         tags = {tag.casefold() for tag in (*(telling.tags or ()), *(before.tags if before else ()))}
         if len(tags) < SHARED_TAGS:
@@ -148,9 +154,11 @@ class ProfileTelling(ProfileRooms):
 
     def _candidates(self, index: Index, telling: Telling, broad: bool) -> list[Candidate]:
         """Active entries that say what is told, or nearly: of the same category, or of all."""
-        from quire.index import Filter, all_words
-        from quire.layers.profile import allowed_name, entry_of, text_name
-        from quire.retrieval import similar_to
+        from quire.index.analysis import all_words
+        from quire.index.search import Filter
+        from quire.layers.profile.records import entry_of, text_name
+        from quire.layers.profile.rules import allowed_name
+        from quire.retrieval.similar import similar_to
 
         def said(record: Record) -> str:
             return entry_of(record).value
@@ -177,7 +185,9 @@ class ProfileTelling(ProfileRooms):
 
     def profile_forget(self, category: str, key: str, *, dry_run: bool = False) -> RemovedEntry:
         """Remove an entry and the links to it. The document as it was is kept, and the entry can be restored."""
-        from quire.layers.profile import backup_name, forget, read_entry
+        from quire.layers.profile.entries import read_entry
+        from quire.layers.profile.linking import forget
+        from quire.layers.profile.places import backup_name
 
         def plan(draft: Draft, _: Index) -> RemovedEntry:
             gone = forget(draft, category, key)
@@ -193,7 +203,7 @@ class ProfileTelling(ProfileRooms):
 
     def profile_forgotten(self) -> list[ForgottenEntry]:
         """What can be restored, the newest first."""
-        from quire.layers.profile import read_forgotten
+        from quire.layers.profile.forgotten import read_forgotten
 
         self._profile_ready()
         return [
@@ -213,7 +223,8 @@ class ProfileTelling(ProfileRooms):
         self, category: str, key: str, *, at: str | None = None, new_key: str | None = None, dry_run: bool = False
     ) -> RestoredEntry:
         """Bring back what was forgotten last under this name, or at a given time, with the links to it."""
-        from quire.layers.profile import read_forgotten, restore
+        from quire.layers.profile.forgotten import read_forgotten
+        from quire.layers.profile.linking import restore
 
         def plan(draft: Draft, _: Index) -> RestoredEntry:
             found = [
@@ -235,7 +246,7 @@ class ProfileTelling(ProfileRooms):
 
     def profile_link(self, source: str, target: str, relation: str, *, dry_run: bool = False) -> Linked:
         """Link one entry to another; what is replaced by it is archived."""
-        from quire.layers.profile import add_link
+        from quire.layers.profile.linking import add_link
 
         return self._profile_change("link", lambda draft, _: add_link(draft, source, target, relation), dry_run=dry_run)
 
@@ -243,7 +254,7 @@ class ProfileTelling(ProfileRooms):
         self, source: str, target: str, relation: str | None = None, *, dry_run: bool = False
     ) -> Unlinked:
         """Take the links from one entry to another away, all or those of one relation."""
-        from quire.layers.profile import remove_links
+        from quire.layers.profile.linking import remove_links
 
         found = self._profile_change(
             "unlink", lambda draft, _: remove_links(draft, source, target, relation), dry_run=dry_run
@@ -256,7 +267,7 @@ class ProfileTelling(ProfileRooms):
         """Count a session, write down what was read in earlier ones, name the assistant; and say what matters now."""
 
         def plan(draft: Draft, _: Index) -> tuple[int, bool]:
-            from quire.layers.profile import new_fields
+            from quire.layers.profile.entries import new_fields
 
             missing = draft.find(ASSISTANT, NAME) is None
             if missing and not draft.is_taken(ASSISTANT, NAME):
@@ -282,8 +293,9 @@ class ProfileTelling(ProfileRooms):
         return self._profile_asked(lambda index: self._started(index, number, missing))
 
     def _started(self, index: Index, number: int | None, missing: bool) -> SessionStarted:
-        from quire.layers.profile import as_read, reflect
-        from quire.retrieval import fit_profile
+        from quire.layers.profile.access import as_read
+        from quire.layers.profile.reflecting import reflect
+        from quire.retrieval.profile_context import fit_profile
 
         overview = self._usable(index)
         counted = number is not None

@@ -10,16 +10,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from quire.layers.graph.layout import FOLDER, NODES
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
-    from quire.index import Source
+    from quire.index.sources import Source
 
 _LOCAL = "local"
 _ASIDE = ("index", "recovery", ".backup", ".lock")
-
-__all__ = ["Pulsing"]
 
 
 class Pulsing(Asking):
@@ -70,7 +68,7 @@ class Pulsing(Asking):
         """The files that verdicts rest on; found out anew when the memory itself changed, or verdicts did."""
         now = (memory, self._judged)
         if now != self._watched_for:
-            from quire.upkeep import rested_on
+            from quire.upkeep.verdicts import rested_on
 
             with contextlib.suppress(QuireError):
                 nodes = f"{FOLDER}/{NODES}/"

@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.layers.graph.layout import FOLDER, INDEX, RECOVERY
+from quire.files.writing import (
+    RECOVERY,
+)
+from quire.layers.graph.layout import (
+    FOLDER,
+    INDEX,
+)
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
 from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import HOME_FOLDER
-from quire.model import Conflict, InputError, QuireError
+from quire.model.errors import Conflict, InputError, QuireError
 from quire.project.mending import Mending
 
 if TYPE_CHECKING:
-    from quire.upkeep.purging import Place
+    from quire.upkeep.purging.planning import Place
 
 _FOLDERS = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)
 _ATTEMPTS = 3
-
-__all__ = ["Purged", "Purging"]
 
 
 class Purged(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +49,7 @@ class Purging(Mending):
 
     def purge(self, texts: Sequence[str] = (), *, secrets: bool = False, dry_run: bool = False) -> Purged:
         """Take these texts, or every certain secret, out of every file of ours."""
-        from quire.upkeep.purging import secrets_below
+        from quire.upkeep.purging.planning import secrets_below
 
         self._settle()
         folders = [folder for folder in _FOLDERS if self._has_folder(folder)]
@@ -73,7 +77,7 @@ class Purging(Mending):
         )
 
     def _stands(self, folders: Sequence[str], text: str) -> list[Place]:
-        from quire.upkeep.purging import plan_purge
+        from quire.upkeep.purging.planning import plan_purge
 
         found = [place for folder in folders for place in plan_purge(self.root, folder, text).places]
         if self._has_home():
@@ -102,8 +106,8 @@ class Purging(Mending):
             )
 
     def _purge_folder(self, folder: str, texts: Sequence[str]) -> None:
-        from quire.files import apply_changes
-        from quire.upkeep.purging import plan_purge
+        from quire.files.transaction import apply_changes
+        from quire.upkeep.purging.planning import plan_purge
 
         with self._right_to_repair(folder):
             top = os.path.join(self.root, folder)
@@ -120,9 +124,10 @@ class Purging(Mending):
                             raise
 
     def _purge_home(self, texts: Sequence[str]) -> None:
-        from quire.files import write_access, write_file
+        from quire.files.durable import write_file
+        from quire.files.writing import write_access
         from quire.layers.profile.layout import LOCK
-        from quire.upkeep.purging import plan_purge
+        from quire.upkeep.purging.planning import plan_purge
 
         if not self._has_home():
             return
@@ -135,9 +140,9 @@ class Purging(Mending):
 
     def _made_anew(self) -> None:
         """What is made of the files: the index, as a new file; the map; the pages."""
-        from quire.files import write_file
-        from quire.index import discard_database
-        from quire.upkeep import stale_maps
+        from quire.files.durable import write_file
+        from quire.index.database import discard_database
+        from quire.upkeep.guidance import stale_maps
 
         # A journal that was there before the graph had an index of its own.
         for names in ((FOLDER, INDEX), (JOURNAL_FOLDER, JOURNAL_LOCAL, JOURNAL_INDEX)):
@@ -148,7 +153,8 @@ class Purging(Mending):
             for path, _, after in stale_maps(self.root, self._map()):
                 write_file(path, after, self.world.token())
         if os.path.isdir(os.path.join(self.root, JOURNAL_FOLDER, JOURNAL_LOCAL)):
-            from quire.layers.journal import open_journal, write_pages
+            from quire.layers.journal.pages import write_pages
+            from quire.layers.journal.store import open_journal
 
             with contextlib.suppress(QuireError), self._right_to_repair(JOURNAL_FOLDER):
                 write_pages(self.root, open_journal(self.root).state, self.world)
@@ -156,7 +162,7 @@ class Purging(Mending):
     def _left(self, folders: Sequence[str], text: str, *, pages: bool) -> list[Place]:
         """What stands outside of our folders. Pages are made anew, so that they only count afterwards."""
         from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS
-        from quire.upkeep.purging import texts_below
+        from quire.upkeep.purging.planning import texts_below
 
         names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "README.md"]
         names += [f"{PROJECTIONS}/{name}" for name in PROJECTION_FILES.values()] if pages else []
@@ -164,7 +170,7 @@ class Purging(Mending):
 
 
 def _admitted(text: str) -> str:
-    from quire.upkeep.purging import PURGED, SHORTEST
+    from quire.upkeep.purging.forms import PURGED, SHORTEST
 
     found = text.strip("\r\n")
     if len(found) < SHORTEST:

@@ -7,22 +7,24 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, SUPERSEDED
-from quire.model import InputError, Record, instant, limits
+from quire.model import limits
+from quire.model.errors import InputError
+from quire.model.records import Record
+from quire.model.times import instant
 from quire.project.asking import Asking
 from quire.project.fact_results import ConnectionView, Episodes, EpisodeView, FactView, Recalled
 from quire.project.fact_rooms import FactRooms
 
 if TYPE_CHECKING:
-    from quire.index import Filter, Index
-    from quire.retrieval import Answer, Hit
+    from quire.index.catalog import Index
+    from quire.index.search import Filter
+    from quire.retrieval.answer import Answer, Hit
 
 _RECALL, _RECALL_MOST = 10, 50
 _EPISODES, _EPISODES_MOST = 5, 50
 _SHARPNESS = 4.0
 """Facts of one file differ by weeks, and so in confidence by halves: it must not outdo a clear match."""
 _AWAY = (ARCHIVED, SUPERSEDED, DORMANT)
-
-__all__ = ["FactAsking", "episode_view"]
 
 
 class FactAsking(FactRooms, Asking):
@@ -44,8 +46,8 @@ class FactAsking(FactRooms, Asking):
         What was not confirmed for long is left out and counted, unless `faded` asks for it or nothing else answers.
         With `strict`, answers alone.
         """
-        from quire.layers.facts import section_named
-        from quire.retrieval import FADED
+        from quire.layers.facts.drafts import section_named
+        from quire.retrieval.currency import FADED
 
         sections = (section_named(section),) if section is not None else ()
         most = self._limit(k, "k", _RECALL, _RECALL_MOST)
@@ -80,7 +82,7 @@ class FactAsking(FactRooms, Asking):
             )
 
     def _filter(self, **parts: object) -> Filter:
-        from quire.index import Filter
+        from quire.index.search import Filter
 
         return Filter(**{"layers": ("facts",), "kinds": ("fact",), **parts})  # type: ignore[arg-type]
 
@@ -94,7 +96,7 @@ class FactAsking(FactRooms, Asking):
         strict: bool = False,
         rank_all: bool = False,
     ) -> Answer:
-        from quire.retrieval import Ask
+        from quire.retrieval.query import Ask
 
         asked = Ask(
             question=query[: limits.QUESTION_CHARS],
@@ -117,7 +119,7 @@ class FactAsking(FactRooms, Asking):
             "confidence": parts.get("weight", 1.0),
             "graph": 0.0,
         }
-        from quire.retrieval import last_said
+        from quire.retrieval.render import last_said
 
         fields = {
             "last_said": last_said(hit.record),
@@ -144,7 +146,8 @@ class FactAsking(FactRooms, Asking):
         }
 
     def _note_reading(self, ids: Sequence[str]) -> None:
-        from quire.layers.facts import note_access, time_text
+        from quire.layers.facts.access import note_access
+        from quire.layers.facts.drafts import time_text
 
         if self.read_only:
             return
@@ -167,7 +170,8 @@ class FactAsking(FactRooms, Asking):
         return Recalled(query=query, results=results, weak=found.weak, mind=mind or "")
 
     def _replaced_by(self, index: Index, record: Record) -> tuple[str, ...]:
-        from quire.layers.facts import Draft, replacements_of
+        from quire.layers.facts.drafts import Draft
+        from quire.layers.facts.replacing import replacements_of
 
         draft = Draft(self._known(index), self.world.now())
         return tuple(fact.id for fact in replacements_of(draft, record.ref.removeprefix("fact:")))
@@ -224,7 +228,7 @@ def _within(moment: str, since: str | None, until: str | None) -> bool:
 
 
 def episode_view(record: Record, score: float | None = None) -> EpisodeView:
-    from quire.layers.facts import episode_of_record
+    from quire.layers.facts.records import episode_of_record
 
     episode = episode_of_record(record)
     return EpisodeView(

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.facts.layout import ACTIVE, PENDING
-from quire.model import Problem
+from quire.model.records import Problem
 
 if TYPE_CHECKING:
-    from quire.inbox import Rejections
-    from quire.layers.journal import Bundle, BundleDiff, Event
+    from quire.inbox.rejections import Rejections
+    from quire.layers.journal.bundle_diff import BundleDiff
+    from quire.layers.journal.types import Bundle, Event
 
 _NONE = "none"
 _SILENT = "What this session was about was rejected."
@@ -39,8 +40,6 @@ _TEXTS: tuple[tuple[str, ...], ...] = (
     ("currentFocus", "validationSnapshot", "summary"),
 )
 
-__all__ = ["left_out", "quiet_diff", "sift_bundle", "sift_event", "sift_lines"]
-
 
 def left_out(number: int) -> list[Problem]:
     """The warning that so many things were left out; none for none."""
@@ -61,7 +60,7 @@ def sift_lines(data: bytes, rejections: Rejections) -> tuple[bytes, int]:
 
     What was put away, there too, is no longer said by anybody.
     """
-    from quire.layers.facts import read_lines
+    from quire.layers.facts.lines import read_lines
 
     kept = []
     lines = data.split(b"\n")

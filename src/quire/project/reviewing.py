@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.graph.layout import FOLDER
-from quire.model import InputError, Problem, QuireError, timestamp
+from quire.model.errors import InputError, QuireError
+from quire.model.records import Problem
+from quire.model.times import timestamp
 from quire.project.accepting import TASK, Accepting
 from quire.project.rooms import as_warning, note_record
 from quire.project.said_before import (
@@ -23,12 +25,12 @@ from quire.project.said_before import (
 )
 
 if TYPE_CHECKING:
-    from quire.inbox import Inbox, Proposal, Rejection, Rejections
+    from quire.inbox.proposals import Proposal
+    from quire.inbox.rejections import Rejection, Rejections
+    from quire.inbox.store import Inbox
 
 _FEW = 4
 """So many proposals that cannot be accepted together are accepted each alone."""
-
-__all__ = ["Added", "Reviewing", "Settled", "Shown"]
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +71,7 @@ class Reviewing(Accepting):
 
     def inbox(self, *, status: str = "pending", by: str | None = None, origin: str | None = None) -> Shown:
         """The proposals that wait, or those of another status, the oldest first."""
-        from quire.inbox import read_inbox
+        from quire.inbox.store import read_inbox
 
         self._ready()
         found = read_inbox(self.root)
@@ -85,8 +87,9 @@ class Reviewing(Accepting):
 
         A new one from an origin among `replacing` takes the place of those from there that wait.
         """
-        from quire.files import write_access
-        from quire.inbox import read_inbox, read_rejections, write_inbox
+        from quire.files.writing import write_access
+        from quire.inbox.rejections import read_rejections
+        from quire.inbox.store import read_inbox, write_inbox
 
         self._ready()
         wanted = list(proposals)
@@ -125,7 +128,7 @@ class Reviewing(Accepting):
 
     def _said(self) -> set[str]:
         """What records and notes say, by digest: on another machine no inbox tells what was accepted."""
-        from quire.inbox import value_digest
+        from quire.inbox.proposals import value_digest
 
         return self._with_index(said_by_records) | {value_digest(note.text) for note in self.notes()[0]}
 
@@ -199,9 +202,10 @@ class Reviewing(Accepting):
             return self._edited(item, text, fields)
 
     def _edited(self, item: Proposal, text: str | None, fields: dict[str, Any] | None) -> Proposal:
-        from quire.files import write_access
-        from quire.guard import admit
-        from quire.inbox import TEXT_CHARS, proposal_id, read_inbox, write_inbox
+        from quire.files.writing import write_access
+        from quire.guard.admission import admit
+        from quire.inbox.proposals import TEXT_CHARS, proposal_id
+        from quire.inbox.store import read_inbox, write_inbox
 
         changed = dict(item.fields) | (fields or {})
         said = item.text
@@ -229,11 +233,11 @@ class Reviewing(Accepting):
         if item.into == "graph":
             self.save({"task": TASK, "nodes": [{**fields, "related": []}]}, dry_run=True)
         elif item.into == "facts":
-            from quire.layers.facts import section_named
+            from quire.layers.facts.drafts import section_named
 
             section_named(str(fields.get("section", "")))
         elif item.into == "profile":
-            from quire.layers.profile import allowed_category
+            from quire.layers.profile.rules import allowed_category
 
             allowed_category(str(fields.get("category", "")))
 
@@ -248,8 +252,9 @@ class Reviewing(Accepting):
         value: str | None = None,
     ) -> Settled:
         """Say no: to proposals, or to a `value` that nobody proposed. From now on it is refused, whoever writes it."""
-        from quire.guard import admit
-        from quire.inbox import TEXT_CHARS, Rejection
+        from quire.guard.admission import admit
+        from quire.inbox.proposals import TEXT_CHARS
+        from quire.inbox.rejections import Rejection
 
         if reason:
             reason, _ = admit(reason, "reason", most=500)
@@ -265,8 +270,8 @@ class Reviewing(Accepting):
             return self._reject(Settled(), chosen, reason)
 
     def _reject(self, done: Settled, chosen: list[Proposal], reason: str) -> Settled:
-        from quire.files import write_access
-        from quire.inbox import Rejection, write_rejection
+        from quire.files.writing import write_access
+        from quire.inbox.rejections import Rejection, write_rejection
 
         now = timestamp(self.world.now())
         for item in chosen:
@@ -281,15 +286,15 @@ class Reviewing(Accepting):
 
     def inbox_rejected(self) -> Rejections:
         """Everything that was rejected; also what was lifted since."""
-        from quire.inbox import read_rejections
+        from quire.inbox.rejections import read_rejections
 
         self._ready()
         return read_rejections(self.root)
 
     def inbox_lift(self, names: Sequence[str]) -> Settled:
         """Allow again what was rejected. That it was rejected, and when it was lifted, stays on record."""
-        from quire.files import write_access
-        from quire.inbox import named_rejection, read_rejections, write_rejection
+        from quire.files.writing import write_access
+        from quire.inbox.rejections import named_rejection, read_rejections, write_rejection
 
         self._ready()
         now = timestamp(self.world.now())
@@ -314,7 +319,7 @@ class Reviewing(Accepting):
         origin: str | None = None,
     ) -> list[Proposal]:
         """The proposals that are meant, all of them waiting."""
-        from quire.inbox import named_proposal, read_inbox
+        from quire.inbox.store import named_proposal, read_inbox
 
         self._ready()
         inbox = read_inbox(self.root)
@@ -337,8 +342,8 @@ class Reviewing(Accepting):
 
     def _written_down(self, done: Settled, lifted: Iterable[str] = ()) -> Settled:
         """Write down in the inbox what was settled, and what may be proposed again."""
-        from quire.files import write_access
-        from quire.inbox import read_inbox, write_inbox
+        from quire.files.writing import write_access
+        from quire.inbox.store import read_inbox, write_inbox
 
         changed = {item.id: item for item in done.done}
         with write_access(self.root, FOLDER, self.world, "settle proposals"):

@@ -7,30 +7,35 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from quire.files import Git, World, find_root, real_world, refuse_hidden
-from quire.layers.graph import GraphStore
+from quire.files.discovery import find_root
+from quire.files.git import Git
+from quire.files.sparse import refuse_hidden
+from quire.files.world import World, real_world
 from quire.layers.graph.layout import FOLDER, INDEX
+from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
 from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import InvalidStore, NotFound, NotInitialized, Problem, QuireError, Record, parse_ref, weight_at
+from quire.model.errors import InvalidStore, NotFound, NotInitialized, QuireError
+from quire.model.records import Problem, Record, weight_at
+from quire.model.refs import parse_ref
 from quire.project.presence import MARKERS, has_memory
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from quire.inbox import Rejections
-    from quire.index import Index, Looks, Patch, Source, Written
-    from quire.layers.graph import GraphSource
-    from quire.layers.profile import Places
-    from quire.upkeep import Reviews
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index
+    from quire.index.looks import Looks
+    from quire.index.sources import Patch, Source, Written
+    from quire.layers.graph.source import GraphSource
+    from quire.layers.profile.places import Places
+    from quire.upkeep.reviewed import Reviews
 
 Result = TypeVar("Result")
 
 _REJECTED = "rejected"
-
-__all__ = ["Rooms", "as_warning", "note_record"]
 
 
 class Rooms:
@@ -65,7 +70,7 @@ class Rooms:
 
     def new_looks(self) -> Looks:
         """What a process that stays alive hands to every project it opens, so that questions in a row cost less."""
-        from quire.index import Looks
+        from quire.index.looks import Looks
 
         return Looks()
 
@@ -81,7 +86,7 @@ class Rooms:
 
     def _settle(self) -> None:
         """Complete what a dead writer left; of storage of another version nothing is read or written."""
-        from quire.layers.graph import settle
+        from quire.layers.graph.writing import settle
 
         refuse_hidden(self.git, (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER))
         # A configuration that is missing or damaged is for each command to judge.
@@ -89,11 +94,11 @@ class Rooms:
             self.graph.config()
         settle(self.graph, self.world)
         if self._has_profile():
-            from quire.layers.profile import settle_profile
+            from quire.layers.profile.settling import settle_profile
 
             settle_profile(self._places(), self.world)
         if self._has_journal():
-            from quire.layers.journal import settle_due_pages, settle_files
+            from quire.layers.journal.settling import settle_due_pages, settle_files
 
             settle_files(self.root, self.world)
             settle_due_pages(self.root, self.world)
@@ -125,7 +130,7 @@ class Rooms:
         try:
             self.graph.config()
         except NotInitialized as error:
-            from quire.upkeep import LOST, restoring_command
+            from quire.upkeep.beginning import LOST, restoring_command
 
             command = restoring_command(self.graph, self.git)
             if not command:
@@ -141,7 +146,7 @@ class Rooms:
         return os.path.isdir(os.path.join(self.root, JOURNAL_FOLDER))
 
     def _places(self) -> Places:
-        from quire.layers.profile import find_places
+        from quire.layers.profile.places import find_places
 
         return find_places(self.root, self.world.memory_home, self.world.home)
 
@@ -149,14 +154,14 @@ class Rooms:
         """What must not be written, as it is now; None where nobody ever rejected anything, found out by one look."""
         if not os.path.lexists(os.path.join(self.root, FOLDER, _REJECTED)):
             return None
-        from quire.inbox import read_rejections
+        from quire.inbox.rejections import read_rejections
 
         return read_rejections(self.root)
 
     def _accessed(self) -> dict[str, str]:
         """When which fact was last read on this machine; looked up once."""
         if self._access is None:
-            from quire.layers.facts import read_access
+            from quire.layers.facts.access import read_access
 
             self._access = read_access(self.root)
         return self._access
@@ -178,7 +183,7 @@ class Rooms:
         return self._with_index(lambda index: most_faded(index, self._weigh()))
 
     def _reviews(self, index: Index) -> Reviews:
-        from quire.upkeep import Reviews
+        from quire.upkeep.reviewed import Reviews
 
         return Reviews(self.root, self.git, index)
 
@@ -189,22 +194,22 @@ class Rooms:
         self._note_looked_at([record for record in found if record is not None])
 
     def _note_looked_at(self, records: Sequence[Record]) -> None:
-        from quire.inbox import note_reviewed, review_mark
-        from quire.upkeep import local_folder
+        from quire.inbox.reviewed import note_reviewed, review_mark
+        from quire.upkeep.reviewed import local_folder
 
         if records:
             note_reviewed(self.root, local_folder(self.root), map(review_mark, records), self.world.token())
 
     def _source(self) -> GraphSource:
-        from quire.layers.graph import GraphSource
+        from quire.layers.graph.source import GraphSource
 
         return GraphSource(self.graph, self.world)
 
     def _sources(self) -> list[Source]:
         """Every layer that has files here."""
-        from quire.layers.facts import FactSource
-        from quire.layers.journal import JournalSource
-        from quire.layers.profile import ProfileSource
+        from quire.layers.facts.source import FactSource
+        from quire.layers.journal.source import JournalSource
+        from quire.layers.profile.source import ProfileSource
 
         return [
             self._source(),
@@ -223,20 +228,20 @@ class Rooms:
         return os.path.join(local, JOURNAL_INDEX) if os.path.isdir(local) else None
 
     def _with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
-        from quire.index import with_index
+        from quire.index.opening import with_index
 
         return with_index(self._index_folder(), self._sources(), work, written, self.looks, self.progress)
 
     def in_one_state(self, read: Callable[[], Result]) -> Result:
         """What is read of many files, as they were at one moment; `read` may be called more than once."""
-        from quire.files import Place, in_one_state
-        from quire.layers.profile import profile_folders
+        from quire.files.writing import Place, in_one_state
+        from quire.layers.profile.store import profile_folders
 
         folders = [Place(self.root, FOLDER), *profile_folders(self._places()), Place(self.root, JOURNAL_FOLDER)]
         return in_one_state(read, self.world, folders)
 
     def _map(self, written: Written | Patch | None = None) -> str:
-        from quire.upkeep import render_map
+        from quire.upkeep.product_map import render_map
 
         return self._with_index(lambda index: render_map(index, self.root, self.git), written)
 

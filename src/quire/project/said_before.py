@@ -6,32 +6,22 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quire.model import LIVE_STATUSES, Layer, Problem
+from quire.model.records import Problem
+from quire.model.words import LIVE_STATUSES, Layer
 
 if TYPE_CHECKING:
-    from quire.inbox import Proposal
-    from quire.index import Index
+    from quire.inbox.proposals import Proposal
+    from quire.index.catalog import Index
 
 _TEXTS = ("content", "value", "title", "body", "text")
 _PACK = 100
 _REVIEWED: tuple[Layer, ...] = ("graph", "facts", "profile")
 """The journal holds what was said in sessions, which nobody had to approve."""
 
-__all__ = [
-    "digests_of",
-    "inbox_full",
-    "node_saying",
-    "nodes_by_words",
-    "packs_of",
-    "said_by_records",
-    "texts_of",
-    "words_field",
-]
-
 
 def inbox_full(left: int) -> list[Problem]:
     """That so many proposals found no room."""
-    from quire.inbox import PENDING_MOST
+    from quire.inbox.store import PENDING_MOST
 
     return [
         Problem(
@@ -62,7 +52,7 @@ def texts_of(item: Proposal) -> list[str]:
 
 def digests_of(item: Proposal) -> set[str]:
     """What tells that a record says this: its words. A title alone says too little."""
-    from quire.inbox import value_digest
+    from quire.inbox.proposals import value_digest
 
     said = item.fields.get(words_field(item))
     return {value_digest(text) for text in (item.text, said) if isinstance(text, str) and text.strip()}
@@ -70,7 +60,7 @@ def digests_of(item: Proposal) -> set[str]:
 
 def said_by_records(index: Index) -> set[str]:
     """What the records say that somebody decided about, by digest; retired ones too."""
-    from quire.inbox import value_digest
+    from quire.inbox.proposals import value_digest
 
     found: set[str] = set()
     for layer in _REVIEWED:
@@ -85,7 +75,7 @@ def said_by_records(index: Index) -> set[str]:
 
 def nodes_by_words(index: Index) -> dict[str, str]:
     """The nodes that hold, by the digest of what they say."""
-    from quire.inbox import value_digest
+    from quire.inbox.proposals import value_digest
 
     held = index.records("graph", statuses=LIVE_STATUSES)
     return {value_digest(record.text): record.ref for record in held if record.text.strip()}

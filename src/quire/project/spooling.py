@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.files import World
-from quire.model import timestamp
+from quire.files.world import World
+from quire.model.times import timestamp
 
 if TYPE_CHECKING:
-    from quire.clients.hooks import HookEvent
+    from quire.clients.hooks.types import HookEvent
 
 ENDING = ("before-compaction", "turn-end", "session-end")
 """Events at which nothing is handed over, and something may have been said that is worth reading."""
@@ -18,8 +18,6 @@ _READABLE = ("claude", "codex", "gemini", "opencode")
 INGESTED = "ingested.json"
 """Which state of the design documents was taken in last, on this machine."""
 
-__all__ = ["ENDING", "INGESTED", "documents_wait", "note_session"]
-
 
 def note_session(root: str, event: HookEvent, world: World) -> bool:
     """Leave a pointer to a session, where the event is one after which it is worth reading; whether it was left."""
@@ -27,7 +25,7 @@ def note_session(root: str, event: HookEvent, world: World) -> bool:
         return False
     if event.event not in ENDING and not event.summary:
         return False
-    from quire.clients import Ended, note_ended
+    from quire.clients.spool import Ended, note_ended
 
     ended = Ended(
         client=event.client,
@@ -42,8 +40,8 @@ def note_session(root: str, event: HookEvent, world: World) -> bool:
 
 def documents_wait(root: str) -> bool:
     """Whether a design document may have been changed since the last ingest: a look at names, sizes and times."""
-    from quire.capture import documents_stamp
-    from quire.files import read_object
+    from quire.capture.design_documents import documents_stamp
+    from quire.files.local import read_object
     from quire.layers.graph.layout import FOLDER
 
     return bool(read_object(root, FOLDER, INGESTED).fields.get("stamp", "") != documents_stamp(root))

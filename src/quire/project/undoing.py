@@ -9,22 +9,29 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.layers.graph.layout import EVENTS, FOLDER, RECOVERY
+from quire.files.writing import (
+    RECOVERY,
+)
+from quire.layers.graph.layout import (
+    EVENTS,
+    FOLDER,
+)
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import HOME_FOLDER
-from quire.model import InputError, Problem, cut, timestamp
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import timestamp
 from quire.project.reviewing import Reviewing
 
 if TYPE_CHECKING:
-    from quire.files import Noted, Notes
-    from quire.upkeep import Step
+    from quire.files.change_notes import Noted, Notes
+    from quire.upkeep.taking_back import Step
 
 UNDO, REDO = "undo", "redo"
 _UNDONE, _AGAIN = "Undone: ", "Done again: "
 _IGNORE = ".gitignore"
 _TASK_CHARS = 100
-
-__all__ = ["REDO", "UNDO", "Acted", "Undoing"]
 
 
 class Acted(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,8 +57,8 @@ class Undoing(Reviewing):
 
     def undo_acted(self, acted: Acted) -> Acted:
         """Put back what an action changed, all or nothing; refused where somebody changed it since."""
-        from quire.files import noting_changes
-        from quire.index import Written
+        from quire.files.change_notes import noting_changes
+        from quire.index.sources import Written
 
         self._ready()
         groups = self._groups(acted.changes)
@@ -135,8 +142,9 @@ class Undoing(Reviewing):
 
     def _put_back(self, folder: str, noted: list[tuple[str, Noted]], task: str) -> None:
         """Put the files of one layer back: planned on what is there once nobody else can write."""
-        from quire.files import Append, Change, apply_changes, sha256
-        from quire.upkeep import events_back
+        from quire.files.digests import sha256
+        from quire.files.transaction import Append, Change, apply_changes
+        from quire.upkeep.taking_back import events_back
 
         with self._right_to_undo(folder):
             steps = self._planned_back(folder, noted)
@@ -154,7 +162,7 @@ class Undoing(Reviewing):
 
     @contextlib.contextmanager
     def _right_to_undo(self, folder: str) -> Iterator[None]:
-        from quire.layers.graph import write_access
+        from quire.layers.graph.writing import write_access
 
         if folder == self._memory_folder:
             with write_access(self.graph, self.world, UNDO):
@@ -164,7 +172,7 @@ class Undoing(Reviewing):
                 yield
 
     def _planned_back(self, folder: str, noted: list[tuple[str, Noted]]) -> list[Step]:
-        from quire.upkeep import refuse_rejected, refuse_torn, steps_back
+        from quire.upkeep.taking_back import refuse_rejected, refuse_torn, steps_back
 
         steps = steps_back(folder, noted)
         if folder == self._memory_folder:

@@ -7,13 +7,22 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from quire.model import LAYERS, InputError, InvalidStore, NotInitialized, Problem, Record, cut, limits, timestamp
+from quire.model import limits
+from quire.model.errors import InputError, InvalidStore, NotInitialized
+from quire.model.records import Problem, Record
+from quire.model.text import cut
+from quire.model.times import timestamp
+from quire.model.words import LAYERS
 from quire.project.judging import Judging
 from quire.project.working import WorkingMemory
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.upkeep.views import GraphData, InboxPage, ProductMap, ProjectSummary, RecordPage, Today
+    from quire.index.catalog import Index
+    from quire.upkeep.views.board import ProductMap
+    from quire.upkeep.views.listing import RecordPage
+    from quire.upkeep.views.network import GraphData
+    from quire.upkeep.views.summary import ProjectSummary
+    from quire.upkeep.views.today import InboxPage, Today
 
 Result = TypeVar("Result")
 
@@ -22,8 +31,6 @@ _PAGE_MOST = 500
 _SHELF_MOST = 1_000
 _NODES_MOST = 100_000
 _OFFSET_MOST = 10_000_000
-
-__all__ = ["Viewing"]
 
 
 class Viewing(Judging, WorkingMemory):
@@ -35,8 +42,9 @@ class Viewing(Judging, WorkingMemory):
 
     def view_summary(self, *, private: bool = True) -> ProjectSummary:
         """What the project holds, in numbers."""
-        from quire.inbox import count_pending
-        from quire.upkeep.views import hidden_refs, project_summary
+        from quire.inbox.store import count_pending
+        from quire.upkeep.views.listing import hidden_refs
+        from quire.upkeep.views.summary import project_summary
 
         def work(index: Index, problems: list[Problem]) -> ProjectSummary:
             return project_summary(
@@ -55,9 +63,10 @@ class Viewing(Judging, WorkingMemory):
 
     def view_today(self, since: str = "", *, private: bool = True) -> Today:
         """What changed since a time, by default within a week, and what is to be looked at or waits."""
-        from quire.inbox import read_inbox
-        from quire.layers.facts import read_notes
-        from quire.upkeep.views import WAITING, hidden_refs, inbox_page, records_and_verdicts, today_of
+        from quire.inbox.store import read_inbox
+        from quire.layers.facts.notes import read_notes
+        from quire.upkeep.views.listing import hidden_refs, records_and_verdicts
+        from quire.upkeep.views.today import WAITING, inbox_page, today_of
 
         now = self.world.now()
         start = _since(since, now)
@@ -84,8 +93,8 @@ class Viewing(Judging, WorkingMemory):
 
     def view_inbox(self, offset: int = 0, limit: int = 50, *, private: bool = True) -> InboxPage:
         """Proposals that wait, the oldest first."""
-        from quire.inbox import read_inbox
-        from quire.upkeep.views import inbox_page
+        from quire.inbox.store import read_inbox
+        from quire.upkeep.views.today import inbox_page
 
         _check_page(offset, limit)
         self._ready_to_look()
@@ -93,7 +102,7 @@ class Viewing(Judging, WorkingMemory):
 
     def view_map(self, limit: int = 200) -> ProductMap:
         """Features by stage, decisions, traps and questions, at most so many of each."""
-        from quire.upkeep.views import product_board
+        from quire.upkeep.views.board import product_board
 
         limits.within(limit, "limit", 1, _SHELF_MOST)
         return self._looked_at(lambda index, _: product_board(index, self._verify(index), limit))
@@ -114,7 +123,7 @@ class Viewing(Judging, WorkingMemory):
         private: bool = True,
     ) -> RecordPage:
         """Records of all layers that are so and say this, the newest first."""
-        from quire.upkeep.views import Choice, hidden_refs, page_of_records, records_and_verdicts
+        from quire.upkeep.views.listing import Choice, hidden_refs, page_of_records, records_and_verdicts
 
         _check_page(offset, limit)
         if layer and layer not in LAYERS:
@@ -143,7 +152,8 @@ class Viewing(Judging, WorkingMemory):
 
     def view_graph(self, limit: int = 20_000, *, private: bool = True) -> GraphData:
         """The records of all layers and what ties them, in columns."""
-        from quire.upkeep.views import all_edges, hidden_refs, network_of, records_and_verdicts
+        from quire.upkeep.views.listing import hidden_refs, records_and_verdicts
+        from quire.upkeep.views.network import all_edges, network_of
 
         limits.within(limit, "limit", 1, _NODES_MOST)
 
@@ -158,7 +168,7 @@ class Viewing(Judging, WorkingMemory):
 
     def _looked_at(self, work: Callable[[Index, list[Problem]], Result], *, private: bool = True) -> Result:
         """Do this with a fresh index, and with what could not be read."""
-        from quire.upkeep import path_from_root
+        from quire.upkeep.folders import path_from_root
 
         found = self._ready_to_look()
 
@@ -182,7 +192,7 @@ class Viewing(Judging, WorkingMemory):
 
     def _shown_pins(self, index: Index, problems: list[Problem]) -> list[Record]:
         """The facts that all sessions have pinned; one that was superseded gives its place to what replaced it."""
-        from quire.layers.facts import read_working
+        from quire.layers.facts.working import read_working
 
         working, wrong = read_working(self.root)
         problems += wrong
@@ -195,7 +205,7 @@ class Viewing(Judging, WorkingMemory):
 
 def _since(text: str, now: datetime) -> datetime:
     """The time that is meant, in UTC; a week ago where none is."""
-    from quire.model import instant
+    from quire.model.times import instant
 
     moment = instant(text.strip())
     try:

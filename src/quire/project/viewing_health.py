@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.model import LIVE_STATUSES, limits
+from quire.model import limits
+from quire.model.words import LIVE_STATUSES
 from quire.project.judging import Judging
 
 if TYPE_CHECKING:
-    from quire.clients import ReceiptHealth
-    from quire.index import Index
-    from quire.upkeep.views import AnchorHealth, CoverageHealth, FileHealth, Timeline
+    from quire.clients.receipt_sums import ReceiptHealth
+    from quire.index.catalog import Index
+    from quire.upkeep.views.drift import AnchorHealth
+    from quire.upkeep.views.file_states import FileHealth
+    from quire.upkeep.views.landscape import CoverageHealth
+    from quire.upkeep.views.timeline import Timeline
 
 _MARKS_MOST = 20_000
 _NODES_MOST = 20_000
 _RECEIPTS_MOST = 1_000
-
-__all__ = ["ViewingHealth"]
 
 
 class ViewingHealth(Judging):
@@ -24,7 +26,7 @@ class ViewingHealth(Judging):
 
     def view_timeline(self, limit: int = 3_000) -> Timeline:
         """What happened when, as at most so many marks; the newest of every lane."""
-        from quire.upkeep.views import timeline_of
+        from quire.upkeep.views.timeline import timeline_of
 
         limits.within(limit, "limit", 1, _MARKS_MOST)
         self._ready_to_look()
@@ -32,7 +34,8 @@ class ViewingHealth(Judging):
 
     def view_anchor_health(self) -> AnchorHealth:
         """How many nodes still hold of the code, how that came about, and which have waited longest for a look."""
-        from quire.upkeep.views import anchor_health, is_judged
+        from quire.upkeep.views.drift import anchor_health
+        from quire.upkeep.views.items import is_judged
 
         def work(index: Index) -> AnchorHealth:
             judged = [record for record in index.records("graph", statuses=LIVE_STATUSES) if is_judged(record)]
@@ -44,7 +47,8 @@ class ViewingHealth(Judging):
 
     def view_coverage(self, limit: int = 1_500) -> CoverageHealth:
         """The code, and what of it live features cover, as a tree of at most so many nodes."""
-        from quire.upkeep.views import coverage_health, is_judged
+        from quire.upkeep.views.items import is_judged
+        from quire.upkeep.views.landscape import coverage_health
 
         def work(index: Index) -> CoverageHealth:
             found = index.records("graph", kind="feature", statuses=LIVE_STATUSES)
@@ -61,7 +65,8 @@ class ViewingHealth(Judging):
 
         Receipts are nobody else's business: without `private` there are none.
         """
-        from quire.clients import read_receipts, sum_receipts
+        from quire.clients.receipt_sums import sum_receipts
+        from quire.clients.receipts import read_receipts
 
         def work(index: Index) -> ReceiptHealth:
             def title_of(ref: str) -> str:
@@ -76,7 +81,7 @@ class ViewingHealth(Judging):
 
     def view_files(self) -> FileHealth:
         """The files of every layer, whether git keeps them, what is wrong with them; and the index."""
-        from quire.upkeep.views import file_health
+        from quire.upkeep.views.file_states import file_health
 
         self._ready_to_look()
         return self._with_index(lambda index: file_health(self.root, self.git, index, self._index_folder()))

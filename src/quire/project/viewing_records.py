@@ -6,21 +6,25 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.layers.journal.layout import STATE
-from quire.model import Conflict, InputError, Record, limits, parse_ref
+from quire.model import limits
+from quire.model.errors import Conflict, InputError
+from quire.model.records import Record
+from quire.model.refs import parse_ref
 from quire.project.inspecting import Inspecting, full_ref
 from quire.project.judging import Judging
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.graph import StoredNode
+    from quire.index.catalog import Index
+    from quire.layers.graph.store import StoredNode
     from quire.project.journal_results import InspectedJournal
-    from quire.upkeep.views import Diff, Kept, RecordDetail, RecordHistory
+    from quire.upkeep.views.comparing import Diff
+    from quire.upkeep.views.kept import Kept
+    from quire.upkeep.views.past import RecordHistory
+    from quire.upkeep.views.record import RecordDetail
 
 Result = TypeVar("Result")
 _ENTRIES = 100
 _ENTRIES_MOST = 1_000
-
-__all__ = ["ViewingRecords"]
 
 
 class ViewingRecords(Judging, Inspecting):
@@ -28,7 +32,7 @@ class ViewingRecords(Judging, Inspecting):
 
     def view_record(self, ref: str) -> RecordDetail:
         """One record of any layer in full."""
-        from quire.upkeep.views import record_detail
+        from quire.upkeep.views.record import record_detail
 
         def work(index: Index, record: Record) -> RecordDetail:
             return record_detail(record, self._kept(record), index, self.git, self._verify(index))
@@ -37,7 +41,7 @@ class ViewingRecords(Judging, Inspecting):
 
     def view_details(self, refs: Iterable[str]) -> dict[str, RecordDetail]:
         """Many records in full; what is not there is left out."""
-        from quire.upkeep.views import record_detail
+        from quire.upkeep.views.record import record_detail
 
         self._ready_to_ask()
 
@@ -52,7 +56,8 @@ class ViewingRecords(Judging, Inspecting):
 
     def view_history(self, ref: str, limit: int = _ENTRIES) -> RecordHistory:
         """What became of a record: commits, what the memory noted, what is not committed."""
-        from quire.upkeep.views import graph_events, kept_dates, record_histories
+        from quire.upkeep.views.past import record_histories
+        from quire.upkeep.views.told import graph_events, kept_dates
 
         most = limits.within(limit, "limit", 1, _ENTRIES_MOST)
 
@@ -65,7 +70,8 @@ class ViewingRecords(Judging, Inspecting):
 
     def view_histories(self, refs: Iterable[str]) -> dict[str, RecordHistory]:
         """The histories of many nodes of the graph at once; what is none, or is not there, is left out."""
-        from quire.upkeep.views import graph_events, record_histories
+        from quire.upkeep.views.past import record_histories
+        from quire.upkeep.views.told import graph_events
 
         self._ready_to_ask()
 
@@ -79,7 +85,7 @@ class ViewingRecords(Judging, Inspecting):
 
     def view_diff(self, ref: str, *, anchor: str = "", commit: str = "") -> Diff:
         """What changed in the files of an anchor since somebody looked, or what a commit did to the record."""
-        from quire.upkeep.views import anchor_diff, commit_diff
+        from quire.upkeep.views.diffs import anchor_diff, commit_diff
 
         if bool(anchor) == bool(commit):
             raise InputError(
@@ -116,7 +122,7 @@ class ViewingRecords(Judging, Inspecting):
 
     def _meant(self, ref: str) -> Record:
         """A record as every other command finds it: by the beginning of its id, a section as a whole."""
-        from quire.layers.graph import node_record
+        from quire.layers.graph.source import node_record
 
         looked = self.inspect_any(ref)
         found: Any = looked.found
@@ -148,7 +154,8 @@ class ViewingRecords(Judging, Inspecting):
         )
 
     def _kept(self, record: Record) -> Kept:
-        from quire.upkeep.views import is_current, kept_fact, kept_journal, kept_node, kept_profile
+        from quire.upkeep.views.items import is_current
+        from quire.upkeep.views.kept import kept_fact, kept_journal, kept_node, kept_profile
 
         if record.layer == "graph":
             return kept_node(self._stored_node(record), is_current=is_current(record))
@@ -159,7 +166,8 @@ class ViewingRecords(Judging, Inspecting):
         return kept_journal(record)
 
     def _stored_node(self, record: Record) -> StoredNode:
-        from quire.layers.graph import StoredNode, inspect_node
+        from quire.layers.graph.inspect import inspect_node
+        from quire.layers.graph.store import StoredNode
 
         stored = self.graph.read_node(record.path)
         # It was moved or damaged since the index looked: whoever finds it says what is wrong.

@@ -13,8 +13,6 @@ from quire.project.viewing import Viewing
 from quire.project.viewing_health import ViewingHealth
 from quire.project.viewing_records import ViewingRecords
 
-__all__ = ["Project"]
-
 
 class Project(
     Acting,

@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, FOLDER, SECTIONS
-from quire.model import NotFound, Problem, limits
+from quire.model import limits
+from quire.model.errors import NotFound
+from quire.model.records import Problem
 from quire.project.fact_results import PinsChanged
 from quire.project.recalling import FactAsking
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.facts import Fact, Working
-    from quire.retrieval import Context, Offer
+    from quire.index.catalog import Index
+    from quire.layers.facts.types import Fact
+    from quire.layers.facts.working import Working
+    from quire.retrieval.context import Context, Offer
 
 _CONTEXT_TOKENS = 2_000
 _CONTEXT_FACTS = 40
@@ -21,15 +24,15 @@ _SHARE_OFFERS = 6
 _SHORTEST = 4
 _EPISODES_LOOK = 5
 
-__all__ = ["WorkingMemory"]
-
 
 class WorkingMemory(FactAsking):
     """Operations on what belongs to this machine: nothing tracked is written."""
 
     def memory_focus(self, fact_ids: Sequence[str] | str, *, session: str = "") -> PinsChanged:
         """Pin facts: they come first in every turn, and outlive a compaction."""
-        from quire.layers.facts import find_fact, named_ids, pin, time_text
+        from quire.layers.facts.drafts import find_fact, time_text
+        from quire.layers.facts.putting_away import named_ids
+        from quire.layers.facts.working import pin
 
         names = named_ids(fact_ids)
 
@@ -58,7 +61,9 @@ class WorkingMemory(FactAsking):
 
     def memory_release(self, fact_ids: Sequence[str] | str | None = None, *, session: str = "") -> PinsChanged:
         """Let go of pins: of these, or of all, and then of what was read of late, too."""
-        from quire.layers.facts import named_ids, time_text, unpin
+        from quire.layers.facts.drafts import time_text
+        from quire.layers.facts.putting_away import named_ids
+        from quire.layers.facts.working import unpin
 
         names = None if fact_ids is None else named_ids(fact_ids)
 
@@ -78,8 +83,8 @@ class WorkingMemory(FactAsking):
         everything: bool = False,
     ) -> PinsChanged:
         """Change the pins that hold today. One whose fact is not here now keeps its place, in case it comes back."""
-        from quire.files import write_access
-        from quire.layers.facts import SLOTS, Pin, Working, read_working, write_working
+        from quire.files.writing import write_access
+        from quire.layers.facts.working import SLOTS, Pin, Working, read_working, write_working
 
         self._facts_ready()
         with write_access(self.root, FOLDER, self.world, operation):
@@ -110,7 +115,8 @@ class WorkingMemory(FactAsking):
 
     def _pinned(self, index: Index, working: Working, name: str) -> str:
         """The pin that is meant: by the beginning of its id, by the id of a twin, or of what it replaced."""
-        from quire.layers.facts import Draft, find_fact, replacements_of
+        from quire.layers.facts.drafts import Draft, find_fact
+        from quire.layers.facts.replacing import replacements_of
 
         bare = name.removeprefix("fact:")
         ids = [pin.id for pin in working.pins]
@@ -133,7 +139,7 @@ class WorkingMemory(FactAsking):
         return self._working(session)
 
     def _working(self, session: str) -> PinsChanged:
-        from quire.layers.facts import SLOTS, read_working
+        from quire.layers.facts.working import SLOTS, read_working
 
         working, problems = read_working(self.root, session)
         now = self.world.now()
@@ -158,7 +164,8 @@ class WorkingMemory(FactAsking):
 
     def _recent(self, index: Index, working: Working) -> list[Fact]:
         """What was read of late and still holds, as much as there are slots for."""
-        from quire.layers.facts import automatic, held_of
+        from quire.layers.facts.records import held_of
+        from quire.layers.facts.working import automatic
 
         found: dict[str, Fact] = {}
         gone: set[str] = set()
@@ -179,7 +186,9 @@ class WorkingMemory(FactAsking):
 
         Then the names of those that have none, and by which name each of the others was pinned.
         """
-        from quire.layers.facts import Draft, follow, replacements_of
+        from quire.layers.facts.drafts import Draft
+        from quire.layers.facts.replacing import replacements_of
+        from quire.layers.facts.working import follow
 
         known = self._known(index)
         draft = Draft(known, self.world.now())
@@ -204,7 +213,9 @@ class WorkingMemory(FactAsking):
         self, prompt: str = "", *, budget: int | None = None, session: str = "", mind: str | None = None
     ) -> Context:
         """What an agent should have before its eyes in this turn, within a budget of tokens."""
-        from quire.retrieval import FADED, fit_context, is_low_signal
+        from quire.retrieval.context import fit_context
+        from quire.retrieval.currency import FADED
+        from quire.retrieval.signal import is_low_signal
 
         tokens = limits.within(
             _CONTEXT_TOKENS if budget is None else budget, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST
@@ -233,14 +244,14 @@ class WorkingMemory(FactAsking):
         )
 
     def _offers(self, index: Index, refs: Sequence[str]) -> list[Offer]:
-        from quire.retrieval import Offer
+        from quire.retrieval.context import Offer
 
         weigh = self._weigh()
         records = [record for ref in refs if (record := index.find(ref))]
         return [Offer(record=record, confidence=weigh(record)) for record in records]
 
     def _relevant(self, prompt: str, scope: str) -> list[Offer]:
-        from quire.retrieval import Offer
+        from quire.retrieval.context import Offer
 
         allowed = self._filter(statuses=(ACTIVE,), scope=scope)
         found = self._search(prompt, _CONTEXT_FACTS, allowed, everything=False, rank_all=True)
@@ -250,8 +261,9 @@ class WorkingMemory(FactAsking):
         return [Offer(record=hit.record, score=hit.score, confidence=weigh(hit.record)) for hit in found.hits]
 
     def _related_episode(self, prompt: str, scope: str) -> Offer | None:
-        from quire.layers.facts import episode_of_record, tells_something
-        from quire.retrieval import Offer
+        from quire.layers.facts.records import episode_of_record
+        from quire.layers.facts.sessions import tells_something
+        from quire.retrieval.context import Offer
 
         allowed = self._filter(kinds=("episode",), scope=scope)
         found = self._search(prompt, _EPISODES_LOOK, allowed, everything=False, strict=True)
@@ -262,7 +274,7 @@ class WorkingMemory(FactAsking):
 
     def _shares(self, index: Index, scope: str) -> dict[str, list[Offer]]:
         """The best of each section: what was read of late first, then what counts most today."""
-        from quire.retrieval import Offer
+        from quire.retrieval.context import Offer
 
         weigh, read = self._weigh(), self._accessed()
         found: dict[str, list[Offer]] = {}

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 
-from quire.index import Index, Searcher
-from quire.model import EPOCH, Record, instant
+from quire.index.catalog import Index
+from quire.index.search import Searcher
+from quire.model.records import Record
+from quire.model.times import EPOCH, instant
 from quire.retrieval.answer import Hit
 from quire.retrieval.relevance import CHANCE, spoken
 
@@ -29,8 +31,6 @@ _GERMAN = "ersetzt, ersetzen, nicht mehr, stattdessen, ab jetzt, ab sofort, aufg
 _SPANISH = "ya no, en lugar de, en vez de, a partir de ahora, reemplaza, sustituye"
 # Looked for as they are: a pattern would have to be made anew for every command.
 _CUES = tuple(f" {cue} " for cue in ", ".join((_ENGLISH, _GERMAN, _SPANISH)).split(", "))
-
-__all__ = ["put_amendments_first", "says_it_changes"]
 
 
 def says_it_changes(record: Record) -> bool:

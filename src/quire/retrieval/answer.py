@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.model import Problem, Record, Verdict
+from quire.model.records import Problem, Record
+from quire.model.verdicts import Verdict
 
 NOT_REVIEWED = "not reviewed"
-
-__all__ = ["NOT_REVIEWED", "Answer", "Hit", "LeftOut", "Link", "Withheld"]
 
 
 class Hit(msgspec.Struct, kw_only=True):

@@ -14,9 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from quire.guard import make_safe
-from quire.layers.facts import normal_text
-from quire.model import Record, count_tokens, cut, instant, one_line
+from quire.guard.text import make_safe
+from quire.layers.facts.content import normal_text
+from quire.model.records import Record
+from quire.model.text import cut, one_line
+from quire.model.times import instant
+from quire.model.tokens import count_tokens
 
 SECTION_SHARE = 0.3
 """How much of what the pins leave is kept for sections of which nothing is in the text yet."""
@@ -33,8 +36,6 @@ _OTHER = "Other"
 _OWN = {_PINNED.casefold(), _SESSION.casefold()}
 _SECTION_CHARS = 80
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
-
-__all__ = ["EPISODE_SHARE", "LONG_CHARS", "SECTION_SHARE", "Context", "Left", "Offer", "fit_context"]
 
 
 class Left(msgspec.Struct, frozen=True):

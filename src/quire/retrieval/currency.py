@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quire.model import LIVE_STATUSES, Record, Verdict
+from quire.model.records import Record
+from quire.model.verdicts import Verdict
+from quire.model.words import LIVE_STATUSES
 from quire.retrieval.answer import Withheld
 
 _WEIGHTS = {"active": 1.0, "open": 1.0, "closed": 0.7, "stale": 0.5, "superseded": 0.4}
@@ -17,8 +19,6 @@ REPLACEABLE = ("superseded", "archived")
 """What is put away so may have been put away for another."""
 _CURRENT = (*LIVE_STATUSES, "closed")
 _TRUST = {"fresh": 1.0, "unanchored": 1.0, "unverifiable": 0.95, "moved": 0.95, "changed": 0.85, "orphaned": 0.6}
-
-__all__ = ["FADED", "REPLACEABLE", "current_weight", "replacement_of", "retirement", "trust"]
 
 
 def current_weight(record: Record, weight: float) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from quire.index import Filter, Index
-from quire.model import LIVE_STATUSES, Edge
+from quire.index.catalog import Index
+from quire.index.search import Filter
+from quire.model.records import Edge
+from quire.model.words import LIVE_STATUSES
 from quire.retrieval.answer import Hit, Link
 
 _PREDICATES = {
@@ -19,8 +21,6 @@ _PREDICATES = {
 _CONFIDENCE = {"high": 1.0, "medium": 0.85, "low": 0.6, None: 0.9}
 _FROM = 8
 _LINES = 12
-
-__all__ = ["connected_to"]
 
 
 def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[Link], list[Link]]:

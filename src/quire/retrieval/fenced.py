@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.guard import flags_of, shown_flags
-from quire.model import count_tokens, origin_shown
+from quire.guard.effects import flags_of, shown_flags
+from quire.model.records import origin_shown
+from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit
 from quire.retrieval.render import (
     FIRST_SHARE,
@@ -35,13 +36,11 @@ from quire.retrieval.render import (
 )
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
+    from quire.guard.framing import Fence
 
 _FOOTER = 24
 _REST = "… cut to fit: `inspect_memory` has the rest.\n"
 _HINT = "\nTry other words, a file as `path`, or `status_memory` for the overview.\n"
-
-__all__ = ["render_fenced"]
 
 
 class _Row(msgspec.Struct, frozen=True):

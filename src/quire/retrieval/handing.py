@@ -11,28 +11,20 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from quire.model import Record, Verdict, count_tokens, cut, first_sentence, one_line
+from quire.model.records import Record
+from quire.model.text import cut, first_sentence, one_line
+from quire.model.tokens import count_tokens
+from quire.model.verdicts import Verdict
 from quire.retrieval.answer import NOT_REVIEWED
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
+    from quire.guard.framing import Fence
 
 Outcome = Literal["included", "trimmed", "withheld"]
 _CALM = ("fresh", "unanchored")
 _TITLE_CHARS = 120
 _SAID_CHARS = 220
 UNREVIEWED_CHARS = 100
-
-__all__ = [
-    "UNREVIEWED_CHARS",
-    "Fate",
-    "Handed",
-    "Offered",
-    "Shelf",
-    "fit_shelves",
-    "told_line",
-    "unreviewed_line",
-]
 
 
 class Offered(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,8 +13,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.index import Filter, Index
-from quire.model import Problem, cut, instant, timestamp
+from quire.index.catalog import Index
+from quire.index.search import Filter
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import instant, timestamp
 from quire.retrieval.journal_changes import latest_changes
 from quire.retrieval.journal_evidence import Citation, Evidence, SourceType, citation_of, plain_line
 from quire.retrieval.journal_matching import Match, Matching, has_answer, named_in
@@ -36,8 +39,6 @@ _NEAREST = 2
 _TOLD = 8
 _CONTENT_CHARS = 2_000
 _TELLING = {"next": "next steps", "traps": "traps", "changes": "changes"}
-
-__all__ = ["LIMIT", "NOT_ENOUGH", "JournalAnswer", "Listed", "Scope", "answer_journal", "cited_from", "shortlist_value"]
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

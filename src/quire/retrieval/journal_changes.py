@@ -7,16 +7,16 @@ from datetime import datetime
 
 import msgspec
 
-from quire.index import Filter, Index
-from quire.layers.journal import decode_json, shown
-from quire.model import Record
+from quire.index.catalog import Index
+from quire.index.search import Filter
+from quire.layers.journal.bundles import shown
+from quire.layers.journal.canonical import decode_json
+from quire.model.records import Record
 from quire.retrieval.journal_evidence import age_key, is_tool_run
 from quire.retrieval.journal_matching import Match, Matching, has_answer
 
 _LOOK = 256
 """How many of the latest are held against a topic besides the best matches of all: those may be old ones."""
-
-__all__ = ["latest_changes"]
 
 
 def latest_changes(

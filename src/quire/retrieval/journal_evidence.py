@@ -8,10 +8,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.guard import make_safe
-from quire.layers.journal import decode_json, shown, texts_at
+from quire.guard.text import make_safe
+from quire.layers.journal.bundles import shown, texts_at
+from quire.layers.journal.canonical import decode_json
 from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS, SECTION_KEYS, TOOL_RUN
-from quire.model import EPOCH, Record, cut, instant, one_line
+from quire.model.records import Record
+from quire.model.text import cut, one_line
+from quire.model.times import EPOCH, instant
 
 SourceType = Literal["bundle", "event", "checkpoint"]
 _PAGES = {
@@ -25,21 +28,6 @@ _NUMBERED = {"gotchas": "gotcha", "next-steps": "next-step"}
 _ACTIONS = ("validationSnapshot", "suggestedNextActions")
 _SUMMARY_CHARS = 300
 _LABEL = re.compile(r"^(?:Decision|Gotcha|Step|Check|Next|Risk): (?:(?:NEXT|DONE)[:：] ?)?")
-
-__all__ = [
-    "Citation",
-    "Evidence",
-    "SourceType",
-    "actions_of",
-    "age_key",
-    "citation_of",
-    "evidence_of",
-    "is_list",
-    "is_tool_run",
-    "plain_line",
-    "projection_path",
-    "unlabelled",
-]
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -12,8 +12,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.index import Filter, Index, Searcher
-from quire.model import Record, limits
+from quire.index.catalog import Index
+from quire.index.search import Filter, Searcher
+from quire.model import limits
+from quire.model.records import Record
 from quire.retrieval.journal_evidence import (
     Evidence,
     actions_of,
@@ -46,8 +48,6 @@ _KNOWN_LETTERS = 0.7
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
 _NEXT = "Next: "
-
-__all__ = ["Match", "Matching", "Sentence", "has_answer", "named_in"]
 
 
 class Sentence(msgspec.Struct, frozen=True):

@@ -104,8 +104,6 @@ _FILLING = frozenset(
 )
 """What a question after traps, changes or next steps may hold besides its topic."""
 
-__all__ = ["MODES", "Mode", "folded", "is_filling", "query_mode", "without_phrases"]
-
 
 def query_mode(question: str) -> Mode:
     """The kind of answer that a question wants."""

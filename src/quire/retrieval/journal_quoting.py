@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.layers.journal import normal_text
-from quire.model import cut
+from quire.layers.journal.wording import normal_text
+from quire.model.text import cut
 from quire.retrieval.journal_evidence import plain_line, unlabelled
 from quire.retrieval.journal_matching import Match, Sentence
 from quire.retrieval.journal_modes import Mode
@@ -32,8 +32,6 @@ _NAMES = {
 }
 _WHOLE = ("gotcha", "next-step")
 """What is quoted as a whole: the title alone helps nobody."""
-
-__all__ = ["Quoted", "quoted", "shown_words"]
 
 
 class Quoted(msgspec.Struct, frozen=True):

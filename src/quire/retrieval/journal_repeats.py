@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.index import Index, Searcher
-from quire.layers.journal import layout, normal_text
-from quire.model import Record
+from quire.index.catalog import Index
+from quire.index.search import Searcher
+from quire.layers.journal import layout
+from quire.layers.journal.wording import normal_text
+from quire.model.records import Record
 from quire.retrieval.answer import Hit
 from quire.retrieval.journal_evidence import unlabelled
 
 _TURNS = {"bundle": 0, "event": 1}
-
-__all__ = ["without_repeats"]
 
 
 def without_repeats(index: Index, question: str, hits: Sequence[Hit]) -> list[Hit]:

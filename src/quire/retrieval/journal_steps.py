@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from quire.index import Filter, Index
-from quire.layers.journal import mark_of, topic_of, unmarked
-from quire.model import Record
+from quire.index.catalog import Index
+from quire.index.search import Filter
+from quire.layers.journal.wording import mark_of, topic_of, unmarked
+from quire.model.records import Record
 from quire.retrieval.journal_evidence import Evidence, actions_of, age_key, evidence_of, is_tool_run
 
 _SCANNED = 3_000
@@ -21,8 +22,6 @@ _LITTLE = frozenset(("a", "an", "and", "the", "of", "in", "on", "to", "for", "wi
 """Words that make no other step."""
 _DONE = "DONE"
 _STEP, _GOTCHA, _RISK = "Step: ", "Gotcha: ", "Risk: "
-
-__all__ = ["step_evidence", "trap_evidence"]
 
 
 class _Marks:

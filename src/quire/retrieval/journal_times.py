@@ -8,7 +8,7 @@ from datetime import datetime, time, timedelta
 
 import msgspec
 
-from quire.model import instant
+from quire.model.times import instant
 from quire.retrieval.journal_modes import folded
 
 # Without accents, Monday first: English, German, French, Spanish, Portuguese.
@@ -49,8 +49,6 @@ _WEEKDAY = re.compile(
     + ")(?:-feira)?(?![a-z])"
 )
 _BACK = re.compile("|".join(f"(?<![a-z])(?P<b{days}>{words})(?![a-z])" for days, words in _DAYS_BACK.items()))
-
-__all__ = ["Since", "since_when"]
 
 
 class Since(msgspec.Struct, frozen=True):

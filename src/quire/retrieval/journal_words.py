@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.index import Question, Searcher
+from quire.index.search import Question, Searcher
 from quire.retrieval.journal_modes import folded, is_filling, without_phrases
 
 # Lower case, without accents.
@@ -60,8 +60,6 @@ _ENDING, _ENDING_ELSEWHERE = 2, 3
 """Where a word is another with an ending: how long it must be, and how long the ending may be, in ASCII and not."""
 _COMPOUND = 6
 """From so many letters on, in other languages than English, a word may begin a longer one."""
-
-__all__ = ["Wanted", "sought_text", "topic_text", "wanted_words"]
 
 
 class Wanted(msgspec.Struct, frozen=True):

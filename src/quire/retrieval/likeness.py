@@ -75,8 +75,6 @@ _NUMBERS = {word: str(number) for number, word in enumerate(_UNITS, 2)} | {
 _VALUED = _words("abov below least limit max maximum min minimum most over port timeout under version")
 """A number right after any other telling word is part of a name: phase 2 does not contradict phase 1."""
 
-__all__ = ["Statement", "likeness", "read_statement"]
-
 
 class Statement(Struct, frozen=True):
     """What a text says, as far as words tell."""

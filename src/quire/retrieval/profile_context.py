@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
-from quire.model import count_tokens, cut, instant
+from quire.model.text import cut
+from quire.model.times import instant
+from quire.model.tokens import count_tokens
 from quire.retrieval.profile_pages import cut_at_word, safe_line, safe_name
 
 if TYPE_CHECKING:
-    from quire.layers.profile import Entry
+    from quire.layers.profile.entries import Entry
 
 LONG_CHARS = 300
 """Of a longer value its summary is told, or its beginning, and where the rest is."""
@@ -38,8 +40,6 @@ _COUNTS_SHARE = 8
 _LEAST_TOKENS = 4
 """The numbers of each category are told where they take at most this part of the budget."""
 _CATEGORY_CHARS = 40
-
-__all__ = ["LONG_CHARS", "SHORT_CHARS", "UNSURE", "ProfileContext", "fit_profile"]
 
 
 class ProfileContext(msgspec.Struct, frozen=True, kw_only=True):

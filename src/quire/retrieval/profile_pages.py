@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from quire.guard import make_safe
+from quire.guard.text import make_safe
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, RELATIONSHIPS, TOOLS, USER
-from quire.model import cut, one_line
+from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
-    from quire.layers.profile import Entry
+    from quire.layers.profile.entries import Entry
 
 USER_FACING, USER_PREFERENCE = "user-facing", "user-preference"
 """The tags that bring a relationship and a tool onto the page about the user."""
@@ -23,20 +23,6 @@ SUMMARY_CHARS = 100
 _GIVEN_CHARS = 300
 _NAMELESS = "(no name)"
 _INDENT = "  "
-
-__all__ = [
-    "SUMMARY_CHARS",
-    "USER_FACING",
-    "USER_PREFERENCE",
-    "about_me",
-    "about_us",
-    "cut_at_word",
-    "entries_on",
-    "export_page",
-    "index_page",
-    "safe_line",
-    "safe_name",
-]
 
 
 def about_me(entries: Sequence[Entry]) -> str:

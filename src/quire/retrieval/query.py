@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from quire.index import Filter, Index
-from quire.model import EPOCH, Record, Verdict, instant
+from quire.index.catalog import Index
+from quire.index.search import Filter
+from quire.model.records import Record
+from quire.model.times import EPOCH, instant
+from quire.model.verdicts import Verdict
 from quire.retrieval.amendments import put_amendments_first
 from quire.retrieval.answer import Answer, Hit, LeftOut, Withheld
 from quire.retrieval.currency import REPLACEABLE, current_weight, replacement_of, retirement, trust
@@ -17,7 +20,7 @@ from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, 
 from quire.retrieval.render import render
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
+    from quire.guard.framing import Fence
 
 _POSSIBLE = 3
 _REPLACING = ("supersedes", "replaces")
@@ -29,8 +32,6 @@ _FAINT = 0.5
 """What a record that nobody confirmed for long counts at least, once it is shown: age matters, but does not decide."""
 _EXPLAINED = 10
 """Of what was left out, so many are explained."""
-
-__all__ = ["Ask", "ask"]
 
 
 def _plain_weight(record: Record) -> float:

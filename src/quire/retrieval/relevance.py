@@ -21,25 +21,12 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from quire.index import Filter, Index, Question, Searcher, all_words, index_text
-from quire.model import Record
+from quire.index.analysis import all_words, index_text
+from quire.index.catalog import Index
+from quire.index.search import Filter, Question, Searcher
+from quire.model.records import Record
 
 Tier = Literal["answer", "possible"]
-
-__all__ = [
-    "CHANCE",
-    "NEAR",
-    "TABLE",
-    "Constant",
-    "Scored",
-    "Tier",
-    "code_names",
-    "keywords",
-    "measure",
-    "sort_for_a_prompt",
-    "sort_into_tiers",
-    "spoken",
-]
 
 
 class Constant(NamedTuple):

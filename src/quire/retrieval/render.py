@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from quire.guard import make_safe
-from quire.model import Record, count_tokens, cut, first_sentence, one_line
+from quire.guard.text import make_safe
+from quire.model.records import Record
+from quire.model.text import cut, first_sentence, one_line
+from quire.model.tokens import count_tokens
 from quire.retrieval.answer import NOT_REVIEWED, Answer, Hit, Link, Withheld
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
+    from quire.guard.framing import Fence
 
 # Scripts without spaces put none after their full stops either.
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\n")
@@ -30,8 +32,6 @@ NOTHING = "Nothing in the memory is near this."
 UNSURE = "Nothing in the memory clearly answers this."
 POSSIBLE_TITLE = "\n## Possible, not certain\n"
 _HINT = "\nTry other words, a file with `--path`, or `memory status` for the overview.\n"
-
-__all__ = ["render"]
 
 
 def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
@@ -133,7 +133,7 @@ def flagged_words(effects: tuple[str, ...]) -> str:
     """What doing as a record says could do, in words."""
     if not effects:
         return ""
-    from quire.guard import words_of
+    from quire.guard.effects import words_of
 
     return f"flagged: {words_of(effects)}"
 

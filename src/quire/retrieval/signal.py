@@ -53,8 +53,6 @@ _WORD = re.compile(r"\w+")
 _CODE = re.compile(r"[/\\_`@#$%^&=+<>{}\[\]|~]|(?<!\.)\.(?=\w)|:(?=\w)|\w\(|(?<!\w)-+(?=\w)|[a-z][A-Z]")
 _THUMB = "+1"
 
-__all__ = ["is_low_signal"]
-
 
 def is_low_signal(prompt: str) -> bool:
     """Whether a prompt is blank, only marks, or no more than a few words of agreement, thanks or greeting."""

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.index import Filter, Index, Searcher, all_words, question_words
-from quire.model import LIVE_STATUSES, Layer, Record
+from quire.index.analysis import all_words, question_words
+from quire.index.catalog import Index
+from quire.index.search import Filter, Searcher
+from quire.model.records import Record
+from quire.model.words import LIVE_STATUSES, Layer
 
 if TYPE_CHECKING:
     from quire.retrieval.likeness import Statement
@@ -30,8 +33,6 @@ _HAPPENED = ("episode",)
 """Among the facts, these tell what happened: two sessions may well be alike."""
 _BY_TAGS = "related-to"
 """What the profile links by itself; any other link says that a person has looked at both."""
-
-__all__ = ["Alike", "Similar", "alike_pairs", "alike_to", "similar_to"]
 
 
 def _text(record: Record) -> str:
@@ -159,7 +160,7 @@ def _said(record: Record) -> tuple[str, ...]:
     if record.layer == "graph":
         return record.title, record.text
     if record.layer == "profile":
-        from quire.layers.profile import entry_of
+        from quire.layers.profile.records import entry_of
 
         return (entry_of(record).value,)
     return (record.text,)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from quire.anchors import Files, is_glob, without_own
-from quire.files import Git
-from quire.model import GitRequired
-
-__all__ = ["dead_anchors"]
+from quire.anchors.match import Files, is_glob
+from quire.anchors.tree import without_own
+from quire.files.git import Git
+from quire.model.errors import GitRequired
 
 
 def dead_anchors(root: str, git: Git, anchors: Iterable[str]) -> set[str]:

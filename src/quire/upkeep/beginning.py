@@ -6,10 +6,14 @@ import os
 
 import msgspec
 
-from quire.files import Git, World, storage_failed
-from quire.layers.graph import GraphStore, create_store, planned_files, project_identity, refresh_schemas
+from quire.files.git import Git
+from quire.files.paths import storage_failed
+from quire.files.world import World
+from quire.layers.graph.create import create_store, planned_files, project_identity, refresh_schemas
 from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER
-from quire.model import InputError, InvalidConfig, InvalidStore, NotReady, Problem, QuireError
+from quire.layers.graph.store import GraphStore
+from quire.model.errors import InputError, InvalidConfig, InvalidStore, NotReady, QuireError
+from quire.model.records import Problem
 from quire.upkeep.guidance import Target, brief_for
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.reset import backups, is_half_removed, reset_memory
@@ -17,8 +21,6 @@ from quire.upkeep.reset import backups, is_half_removed, reset_memory
 _NO_TIME = "1970-01-01T00:00:00+00:00"
 
 LOST = "The last commit holds a memory here that is missing from the working tree."
-
-__all__ = ["LOST", "Initialized", "first_brief", "initialize", "restoring_command"]
 
 
 class Initialized(msgspec.Struct, kw_only=True):

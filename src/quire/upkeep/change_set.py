@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.anchors import look, without_own
-from quire.files import Git, changes_between, changes_staged, common_ancestor, resolve_commit
-from quire.model import InputError
+from quire.anchors.tree import without_own
+from quire.anchors.working import look
+from quire.files.git import Git
+from quire.files.history import changes_between, changes_staged, common_ancestor, resolve_commit
+from quire.model.errors import InputError
 
 _MAIN = ("main", "master", "trunk", "develop")
-
-__all__ = ["ChangeSet", "files_changed"]
 
 
 class ChangeSet(msgspec.Struct, frozen=True):

@@ -10,22 +10,23 @@ import os
 
 import msgspec
 
-from quire.files import Blob, Git, decode_object, is_blob, read_bytes
-from quire.layers.facts import changed_ids
+from quire.files.digests import is_blob
+from quire.files.git import Blob, Git
+from quire.files.jsonfile import decode_object
+from quire.files.paths import read_bytes
 from quire.layers.facts.layout import FILE, FILE_BYTES
+from quire.layers.facts.whole import changed_ids
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
-from quire.layers.journal import changed_parts
+from quire.layers.journal.comparing import changed_parts
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED, PROJECTIONS
-from quire.layers.profile import changed_entries
+from quire.layers.profile.comparing import changed_entries
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 
 _PROFILE = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
 _OURS = [FOLDER, _PROFILE, JOURNAL_FOLDER, PROJECTIONS]
 _LEFT_OUT = tuple(IGNORED)
-
-__all__ = ["ChangedFile", "Changes", "uncommitted_changes"]
 
 
 class ChangedFile(msgspec.Struct, frozen=True):

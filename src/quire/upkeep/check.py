@@ -11,29 +11,49 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import Git, attributes
-from quire.index import Index
-from quire.layers.facts import find_fact_faults
+from quire.files.git import Git
+from quire.files.history import attributes
+from quire.files.writing import (
+    LOCAL,
+)
+from quire.files.writing import (
+    LOCK as MEMORY_LOCK,
+)
+from quire.index.catalog import Index
+from quire.layers.facts.faults import find_fact_faults
 from quire.layers.facts.layout import FILE
-from quire.layers.graph import GraphStore, find_store_faults
+from quire.layers.graph.faults import find_store_faults
 from quire.layers.graph.layout import FOLDER
-from quire.layers.graph.layout import LOCK as MEMORY_LOCK
-from quire.layers.journal import JournalSource, validate_journal, who_mends
+from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
-from quire.layers.profile import Places, entry_of, find_profile_faults
-from quire.layers.profile.layout import BACKUP, LOCAL, LOCK
+from quire.layers.journal.mending_files import who_mends
+from quire.layers.journal.source import JournalSource
+from quire.layers.journal.validating import validate_journal
+from quire.layers.profile.faults import find_profile_faults
+from quire.layers.profile.layout import (
+    BACKUP,
+    LOCK,
+)
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import LIVE_STATUSES, GitRequired, Layer, Problem, Record, cut
+from quire.layers.profile.places import Places
+from quire.layers.profile.records import entry_of
+from quire.model.errors import GitRequired
+from quire.model.records import Problem, Record
+from quire.model.text import cut
+from quire.model.words import LIVE_STATUSES, Layer
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems, open_conflicts
 from quire.upkeep.ignore import ENTRIES
-from quire.upkeep.mending import around_problems, leftover_problems, local_problems, planned_mending, sorted_problems
+from quire.upkeep.mending.leftovers import around_problems, leftover_problems
+from quire.upkeep.mending.local_state import local_problems
+from quire.upkeep.mending.planning import planned_mending
+from quire.upkeep.mending.sorting import sorted_problems
 from quire.upkeep.product_map import render_map
 
 if TYPE_CHECKING:
-    from quire.inbox import Rejections
+    from quire.inbox.rejections import Rejections
 
 PROFILE_PATH = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
 _LIVE: tuple[tuple[Layer, str, tuple[str, ...]], ...] = (
@@ -43,8 +63,6 @@ _LIVE: tuple[tuple[Layer, str, tuple[str, ...]], ...] = (
     ("journal", JOURNAL_FOLDER, ("active",)),
 )
 """Where records that still say something are kept, and by which status they are known."""
-
-__all__ = ["Checked", "check_memory"]
 
 
 class Checked(msgspec.Struct, kw_only=True):

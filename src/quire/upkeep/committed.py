@@ -7,10 +7,15 @@ from typing import Any
 
 import msgspec
 
-from quire.files import Blob, Git, decode_object, default_branch, is_blob, read_blobs, read_inside
-from quire.layers.graph import Settings, settings_in
+from quire.files.digests import is_blob
+from quire.files.git import Blob, Git
+from quire.files.history import default_branch, read_blobs
+from quire.files.jsonfile import decode_object
+from quire.files.paths import read_inside
+from quire.layers.graph.config import Settings, settings_in
 from quire.layers.graph.layout import CONFIG, FOLDER, NODES
-from quire.model import GitRequired, QuireError, Record
+from quire.model.errors import GitRequired, QuireError
+from quire.model.records import Record
 from quire.upkeep.views.holding import Holding, holding_of
 
 _CAREFUL = ("send", "line", "hold")
@@ -21,8 +26,6 @@ _FEW = 100
 _FILE_BYTES = 64 * 1024 * 1024
 _SAID = {"fact": ("content",), "episode": ("title", "narrative"), "entry": ("value", "summary")}
 """By the kind of a record, the fields of its line or entry that say something; the others count or date it."""
-
-__all__ = ["Committed"]
 
 
 class _Held(msgspec.Struct, frozen=True):

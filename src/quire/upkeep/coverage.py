@@ -9,10 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from quire.anchors import Files, WorkingTree
-from quire.files import Git, attributes, hex_digest, is_empty_blob
-from quire.index import Index
-from quire.model import GitRequired
+from quire.anchors.match import Files
+from quire.anchors.working import WorkingTree
+from quire.files.digests import hex_digest, is_empty_blob
+from quire.files.git import Git
+from quire.files.history import attributes
+from quire.index.catalog import Index
+from quire.model.errors import GitRequired
 
 # What people write by hand to make a product work. Data, prose, styles of a document and locks are none of it.
 _CODE = frozenset(
@@ -43,8 +46,6 @@ _NO_CODE = re.compile(
 )
 _EXAMPLES = 3
 _MEMO = "coverage"
-
-__all__ = ["Gap", "code_files", "code_reached", "coverage_gaps", "own_code", "with_news"]
 
 
 class Gap(msgspec.Struct, frozen=True):

@@ -8,11 +8,17 @@ from typing import Any
 
 import msgspec
 
-from quire.files import LOCK, RECOVERY, Git, Holder, World, is_alive, is_at_rest, is_interrupted, left_aside, read_bytes
-from quire.index import index_fault
+from quire.files.git import Git
+from quire.files.local import is_at_rest
+from quire.files.lock import Holder, is_alive
+from quire.files.paths import read_bytes
+from quire.files.transaction import is_interrupted, left_aside
+from quire.files.world import World
+from quire.files.writing import LOCK, RECOVERY
+from quire.index.health import index_fault
 from quire.layers.facts.layout import FILE as FACTS
-from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import FOLDER
+from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
 from quire.layers.journal.layout import SCHEMA_VERSION as JOURNAL_VERSION
@@ -22,25 +28,15 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import IGNORED as PROFILE_IGNORED
 from quire.layers.profile.layout import MIGRATED, READABLE
 from quire.layers.profile.layout import VERSION as PROFILE_VERSION
-from quire.model import NotInitialized, Problem, QuireError
+from quire.model.errors import NotInitialized, QuireError
+from quire.model.records import Problem
 from quire.upkeep.check import Checked
 from quire.upkeep.findings import Finding, State
 from quire.upkeep.ignore import ENTRIES, ensure_ignored
-from quire.upkeep.mending import NOT_IGNORED, REPAIR
+from quire.upkeep.mending.planning import NOT_IGNORED, REPAIR
 
 _FOLDERS = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)
 _MEND = "--fix does it; so does the next command that writes."
-
-__all__ = [
-    "ignored_entries",
-    "look_at_git",
-    "look_at_index",
-    "look_at_layers",
-    "look_at_lock",
-    "look_at_transactions",
-    "told_check",
-    "unfinished_folders",
-]
 
 
 def _about(name: str, message: str, state: State = "ok", hint: str = "", *, fixable: bool = False) -> Finding:

@@ -7,23 +7,15 @@ from typing import Any
 
 import msgspec
 
-from quire.files import Git
-from quire.index import Index
+from quire.files.git import Git
+from quire.index.catalog import Index
 from quire.layers.facts.layout import SECTIONS
 from quire.layers.journal.layout import SECTION_KEYS
 from quire.layers.profile.layout import CATEGORIES
-from quire.model import (
-    EPOCH,
-    FACT_KINDS,
-    KINDS,
-    LIVE_STATUSES,
-    PROFILE_KINDS,
-    Edge,
-    Layer,
-    Record,
-    Verdict,
-    instant,
-)
+from quire.model.records import Edge, Record
+from quire.model.times import EPOCH, instant
+from quire.model.verdicts import Verdict
+from quire.model.words import FACT_KINDS, KINDS, LIVE_STATUSES, PROFILE_KINDS, Layer
 from quire.upkeep.product_map import SHOWN_STAGES
 from quire.upkeep.verdicts import file_of
 
@@ -38,8 +30,6 @@ _ORDER: dict[str, tuple[Sequence[str], Sequence[str]]] = {
 """Kinds and parts of each layer, as they follow each other."""
 _TOLD_IN_ROW = ("checkpoint", _EVENT)
 _BY_AGE = (*FACT_KINDS, *_TOLD_IN_ROW)
-
-__all__ = ["Holdings", "choose_holdings", "gather_holdings", "judge_holdings"]
 
 
 class Holdings(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,7 +100,8 @@ def choose_holdings(
 
 def judge_holdings(found: Holdings, root: str, git: Git) -> Holdings:
     """The same with the verdict on every node that is still said of the code."""
-    from quire.anchors import Verifier, look
+    from quire.anchors.verify import Verifier
+    from quire.anchors.working import look
 
     # A dead feature's code is expected to be gone.
     nodes = [

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from quire.model import Edge, Problem, Record, plain_newlines
+from quire.model.records import Edge, Problem, Record
+from quire.model.text import plain_newlines
 from quire.upkeep.export import Holdings
 from quire.upkeep.export_page import is_beginning, render_page
 from quire.upkeep.folders import path_from_root
@@ -17,8 +18,6 @@ EXPORT_FORMATS = ("markdown", "json", "mcp")
 _VERSION = 1
 """Of the JSON document; a key that is added does not change it."""
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-
-__all__ = ["EXPORT_FORMATS", "Exported", "render_export"]
 
 
 class Exported(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from quire.model import Edge, Record, one_line, plain_newlines, without_marks
+from quire.model.records import Edge, Record
+from quire.model.text import one_line, plain_newlines, without_marks
 from quire.upkeep.export import Holdings
 
 _LAYERS = {"graph": "Product", "facts": "Facts", "profile": "Profile", "journal": "Journal"}
@@ -16,8 +17,6 @@ _SHORT = {"checkpoint": "Checkpoints", "event": "Events"}
 _TICKS = re.compile("`+")
 
 Edges = dict[str, list[Edge]]
-
-__all__ = ["is_beginning", "render_page"]
 
 
 def render_page(found: Holdings) -> str:

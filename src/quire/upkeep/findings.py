@@ -9,8 +9,6 @@ import msgspec
 Section = Literal["program", "machine", "project", "agents", "sessions", "server"]
 State = Literal["ok", "note", "warning", "error"]
 
-__all__ = ["Finding", "Section", "State"]
-
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""

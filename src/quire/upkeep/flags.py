@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from quire.index import Index
-from quire.model import Record
+from quire.index.catalog import Index
+from quire.model.records import Record
 
 _RULES = b"3"
 _EFFECT_RULES = b"2"
 """Another number where the rules find other things."""
-
-__all__ = ["effects_in", "flagged_records"]
 
 
 def flagged_records(index: Index, records: Sequence[Record]) -> dict[str, tuple[str, ...]]:
@@ -48,9 +46,9 @@ def _found(index: Index, records: Sequence[Record], what: str, rules: bytes) -> 
 
 def _looked_for(what: str, text: str) -> tuple[str, ...]:
     if what == "effects":
-        from quire.guard import effects_of
+        from quire.guard.effects import effects_of
 
         return effects_of(text)
-    from quire.guard import find_instructions
+    from quire.guard.instructions import find_instructions
 
     return tuple(find_instructions(text))

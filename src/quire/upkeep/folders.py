@@ -8,8 +8,6 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 
 _FOLDERS = {"graph": FOLDER, "facts": FOLDER, "profile": PROFILE_FOLDER, "journal": JOURNAL_FOLDER}
 
-__all__ = ["path_from_root"]
-
 
 def path_from_root(layer: str, path: str) -> str:
     """A layer's file as seen from the project's root."""

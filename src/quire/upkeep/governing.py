@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.anchors import Files, find_symbol, is_glob, read_symbols, static_prefix
-from quire.files import read_inside
-from quire.model import InputError, Record, anchor_fault
+from quire.anchors.match import Files, is_glob, static_prefix
+from quire.anchors.symbols import find_symbol, read_symbols
+from quire.files.paths import read_inside
+from quire.model.anchors import anchor_fault
+from quire.model.errors import InputError
+from quire.model.records import Record
 
 _SOURCE_BYTES = 1_000_000
 _FILES_MOST = 5_000
-
-__all__ = ["Governor", "inner_path"]
 
 
 def inner_path(root: str, cwd: str, path: str) -> str:

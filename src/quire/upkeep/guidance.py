@@ -7,20 +7,14 @@ import os
 
 import msgspec
 
-from quire.files import (
-    Markers,
-    Section,
-    World,
-    conflicts,
-    disk,
-    find_section,
-    follow_inside,
-    place_section,
-    read_bytes,
-    remove_section,
-    write_file,
-)
-from quire.model import Conflict, OutsideProject, Problem, limits
+from quire.files import disk
+from quire.files.durable import write_file
+from quire.files.paths import follow_inside, read_bytes
+from quire.files.sections import Markers, Section, conflicts, find_section, place_section, remove_section
+from quire.files.world import World
+from quire.model import limits
+from quire.model.errors import Conflict, OutsideProject
+from quire.model.records import Problem
 from quire.upkeep.product_map import MARKERS as MAP
 
 GUIDANCE = Markers("<!-- memory:start -->", "<!-- memory:end -->")
@@ -86,22 +80,6 @@ _RESOLVING = (
     "Elsewhere choose one side and remove the marks of the conflict first."
 )
 _CLAUDE_SIGNS = (".claude", "CLAUDE.local.md")
-
-__all__ = [
-    "FILES",
-    "GUIDANCE",
-    "Target",
-    "brief_for",
-    "held_map",
-    "install_guidance",
-    "map_problems",
-    "missing_maps",
-    "open_conflicts",
-    "refresh_map",
-    "remove_guidance",
-    "stale_maps",
-    "without_guidance",
-]
 
 
 def brief_for(project_id: str) -> str:

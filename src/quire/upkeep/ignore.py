@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.files import World, follow_inside, newline_of, read_bytes, write_file
-from quire.layers.graph.layout import BACKUP, FOLDER, INDEX, LOCAL, LOCK, RECOVERY
-from quire.model import Conflict
+from quire.files.durable import write_file
+from quire.files.paths import follow_inside, read_bytes
+from quire.files.sections import newline_of
+from quire.files.world import World
+from quire.files.writing import (
+    LOCAL,
+    LOCK,
+    RECOVERY,
+)
+from quire.layers.graph.layout import (
+    BACKUP,
+    FOLDER,
+    INDEX,
+)
+from quire.model.errors import Conflict
 
 _ATTEMPTS = 5
 ENTRIES = (
@@ -16,8 +28,6 @@ ENTRIES = (
     f"{FOLDER}/{BACKUP}/",
     f"{FOLDER}/{LOCK}",
 )
-
-__all__ = ["ENTRIES", "ensure_ignored", "with_ignored"]
 
 
 def ensure_ignored(root: str, world: World, entries: Sequence[str] = ENTRIES, *, dry_run: bool = False) -> bool:

@@ -10,9 +10,13 @@ from typing import Literal
 import msgspec
 
 from quire import __version__
-from quire.files import World, disk, ensure_folder, own_command, read_bytes
-from quire.index import engine
-from quire.model import cut
+from quire.files import disk
+from quire.files.durable import ensure_folder
+from quire.files.paths import read_bytes
+from quire.files.programs import own_command
+from quire.files.world import World
+from quire.index.health import engine
+from quire.model.text import cut
 from quire.upkeep.findings import Finding
 from quire.upkeep.projects import Registered, Registry
 
@@ -32,17 +36,6 @@ _ENVIRONMENTS = ("VIRTUAL_ENV", "CONDA_PREFIX")
 """Variables that name a virtual environment while it is active."""
 _LINKS = (".local/bin", "bin")
 """Folders of a home that are for a user's own programs."""
-
-__all__ = [
-    "CommandSeen",
-    "dead_projects",
-    "link_commands",
-    "look_at_machine",
-    "look_at_program",
-    "reach_hint",
-    "seen_command",
-    "unreachable",
-]
 
 
 class CommandSeen(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.files import Git, Markers
-from quire.index import Index
-from quire.model import LIVE_STATUSES, Record, count_tokens, cut, first_sentence, limits, one_line
+from quire.files.git import Git
+from quire.files.sections import Markers
+from quire.index.catalog import Index
+from quire.model import limits
+from quire.model.records import Record
+from quire.model.text import cut, first_sentence, one_line
+from quire.model.tokens import count_tokens
+from quire.model.words import LIVE_STATUSES
 from quire.upkeep.anchors import dead_anchors
 
 MARKERS = Markers("<!-- memory:map:start -->", "<!-- memory:map:end -->")
@@ -22,8 +27,6 @@ _LISTED = 40
 Counts = dict[tuple[str, str, str], int]
 _INTENT_CHARS = (90, 45)
 _PROJECT_CHARS = 300
-
-__all__ = ["MARKERS", "SHOWN_STAGES", "render_map"]
 
 
 class _Group(msgspec.Struct):
@@ -90,7 +93,8 @@ def _features(index: Index, counts: Counts, stage: str) -> tuple[_Group, list[Re
 
 def _calm(records: list[Record]) -> list[Record]:
     """Those that give no orders to a model and could do no harm: instruction files are read without a question."""
-    from quire.guard import effects_of, find_instructions
+    from quire.guard.effects import effects_of
+    from quire.guard.instructions import find_instructions
 
     shown = {record.ref: f"{record.title}\n{first_sentence(record.text)}" for record in records}
     return [

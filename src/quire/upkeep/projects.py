@@ -9,28 +9,22 @@ from typing import Literal
 
 import msgspec
 
-from quire.files import (
-    Git,
-    Holder,
-    World,
-    ensure_folder,
-    held,
-    hex_digest,
-    hidden_files,
-    pretty,
-    read_bytes,
-    storage_failed,
-    write_file,
-)
-from quire.layers.graph import GraphStore
+from quire.files.digests import hex_digest
+from quire.files.durable import ensure_folder, write_file
+from quire.files.git import Git
+from quire.files.jsonfile import pretty
+from quire.files.lock import Holder, held
+from quire.files.paths import read_bytes, storage_failed
+from quire.files.sparse import hidden_files
+from quire.files.world import World
 from quire.layers.graph.layout import CONFIG, FOLDER
-from quire.model import InputError, NotReady, UnsupportedVersion, stamp, timestamp
+from quire.layers.graph.store import GraphStore
+from quire.model.errors import InputError, NotReady, UnsupportedVersion
+from quire.model.times import stamp, timestamp
 
 FILE = "projects.json"
 LOCK = "projects.lock"
 _LOCK_SECONDS = 5.0
-
-__all__ = ["Registered", "Registry"]
 
 
 class Registered(msgspec.Struct, kw_only=True, frozen=True):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.index import Progress, Source, rebuild_index
+from quire.index.catalog import Progress
+from quire.index.opening import rebuild_index
+from quire.index.sources import Source
 from quire.upkeep.folders import path_from_root
-
-__all__ = ["Rebuilt", "rebuild_memory"]
 
 
 class Rebuilt(msgspec.Struct, kw_only=True):

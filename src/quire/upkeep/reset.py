@@ -9,20 +9,33 @@ import tarfile
 
 import msgspec
 
-from quire.files import World, decode_object, disk, ensure_folder, read_bytes, write_file
-from quire.layers.graph import GraphStore, write_access
-from quire.layers.graph.layout import BACKUP, CONFIG, FOLDER, INDEX, LOCK, NODES
+from quire.files import disk
+from quire.files.durable import ensure_folder, write_file
+from quire.files.jsonfile import decode_object
+from quire.files.paths import read_bytes
+from quire.files.world import World
+from quire.files.writing import (
+    LOCK,
+)
+from quire.layers.graph.layout import (
+    BACKUP,
+    CONFIG,
+    FOLDER,
+    INDEX,
+    NODES,
+)
+from quire.layers.graph.store import GraphStore
+from quire.layers.graph.writing import write_access
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import StorageFailed, stamp
+from quire.model.errors import StorageFailed
+from quire.model.times import stamp
 from quire.upkeep.guidance import FILES, remove_guidance
 from quire.upkeep.ignore import ENTRIES
 
 _LEFT_OUT = (BACKUP, LOCK, INDEX)
 _WIRING = "integrations"
 _OTHERS = (PROFILE_FOLDER, JOURNAL_FOLDER)
-
-__all__ = ["Reset", "archive", "backups", "is_half_removed", "reset_memory"]
 
 
 class Reset(msgspec.Struct, kw_only=True):

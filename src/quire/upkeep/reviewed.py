@@ -11,21 +11,20 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quire.files import Git, read_inside
-from quire.inbox import read_reviewed, review_mark
+from quire.files.git import Git
+from quire.files.paths import read_inside
+from quire.inbox.reviewed import read_reviewed, review_mark
 from quire.layers.graph.layout import CONFIG, FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import Record
+from quire.model.records import Record
 
 if TYPE_CHECKING:
-    from quire.index import Index
-    from quire.layers.graph import Settings
+    from quire.index.catalog import Index
+    from quire.layers.graph.config import Settings
     from quire.upkeep.committed import Committed
 
 _CONFIG_BYTES = 1024 * 1024
 _ELSEWHERE = b"default-branch"
-
-__all__ = ["Reviews", "local_folder"]
 
 
 def local_folder(root: str) -> str:

@@ -7,48 +7,27 @@ from typing import Any
 
 import msgspec
 
-from quire.anchors import Look
-from quire.files import Git, decode_object
-from quire.index import Index
+from quire.anchors.working import Look
+from quire.files.git import Git
+from quire.files.jsonfile import decode_object
+from quire.index.catalog import Index
 from quire.layers.facts.layout import PENDING, SECTIONS
-from quire.layers.graph import GraphStore
 from quire.layers.graph.layout import NO_DESCRIPTION, SYNC_STATE
+from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import SECTION_KEYS
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
-from quire.model import (
-    EPOCH,
-    LIVE_STATUSES,
-    STAGES,
-    VERDICTS,
-    GitRequired,
-    Layer,
-    QuireError,
-    Record,
-    Verdict,
-    instant,
-    one_line,
-)
+from quire.model.errors import GitRequired, QuireError
+from quire.model.records import Record
+from quire.model.text import one_line
+from quire.model.times import EPOCH, instant
+from quire.model.verdicts import VERDICTS, Verdict
+from quire.model.words import LIVE_STATUSES, STAGES, Layer
 from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
 from quire.upkeep.reviewed import Reviews
 from quire.upkeep.verdicts import verdicts_on_all
 
 _LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
-
-__all__ = [
-    "FactCount",
-    "GitState",
-    "JournalCount",
-    "ProfileCount",
-    "ProjectRow",
-    "Row",
-    "StageCount",
-    "Status",
-    "git_state",
-    "last_activity",
-    "last_sync",
-    "memory_status",
-]
 
 
 class StageCount(msgspec.Struct, frozen=True):
@@ -196,7 +175,7 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
 
 
 def _inbox(root: str) -> InboxCount:
-    from quire.inbox import pending_kinds
+    from quire.inbox.store import pending_kinds
 
     waiting = pending_kinds(root)
     return InboxCount(

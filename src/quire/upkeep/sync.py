@@ -12,11 +12,20 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.anchors import Files, Look, WorkingTree, stamp_of, without_own
-from quire.files import Git, changes_between, changes_staged, is_shallow
-from quire.index import Index
-from quire.layers.graph import GraphStore
-from quire.model import EPOCH, LIVE_STATUSES, AnchorVerdict, GitRequired, Record, Verdict, instant, one_line
+from quire.anchors.looks import stamp_of
+from quire.anchors.match import Files
+from quire.anchors.tree import without_own
+from quire.anchors.working import Look, WorkingTree
+from quire.files.git import Git
+from quire.files.history import changes_between, changes_staged, is_shallow
+from quire.index.catalog import Index
+from quire.layers.graph.store import GraphStore
+from quire.model.errors import GitRequired
+from quire.model.records import Record
+from quire.model.text import one_line
+from quire.model.times import EPOCH, instant
+from quire.model.verdicts import AnchorVerdict, Verdict
+from quire.model.words import LIVE_STATUSES
 from quire.upkeep.coverage import Gap, coverage_gaps, with_news
 from quire.upkeep.sync_marker import Marker, Start, read_marker, start_of
 from quire.upkeep.verdicts import beside_git, state_of_all, verdicts_on_all
@@ -24,8 +33,6 @@ from quire.upkeep.verdicts import beside_git, state_of_all, verdicts_on_all
 _MEMO = "sync"
 _RULES = 2
 """Another number where a report says other things."""
-
-__all__ = ["ChangedNode", "MovedNode", "OrphanedNode", "Synced", "UnverifiableNode", "sync_memory"]
 
 
 class ChangedNode(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,28 +6,25 @@ import re
 
 import msgspec
 
-from quire.files import (
-    Change,
-    Git,
-    World,
-    apply_changes,
-    common_ancestor,
-    decode_object,
-    full_commit,
-    is_ancestor,
-    is_on_a_branch,
-    is_shallow,
-    pretty,
-    sha256,
-    storage_failed,
+from quire.files.digests import sha256
+from quire.files.git import Git
+from quire.files.history import common_ancestor, full_commit, is_ancestor, is_on_a_branch, is_shallow
+from quire.files.jsonfile import decode_object, pretty
+from quire.files.paths import storage_failed
+from quire.files.transaction import Change, apply_changes
+from quire.files.world import World
+from quire.files.writing import (
+    RECOVERY,
 )
-from quire.layers.graph import GraphStore
-from quire.layers.graph.layout import FOLDER, RECOVERY, SYNC_STATE
-from quire.model import Problem, timestamp
+from quire.layers.graph.layout import (
+    FOLDER,
+    SYNC_STATE,
+)
+from quire.layers.graph.store import GraphStore
+from quire.model.records import Problem
+from quire.model.times import timestamp
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{6,64}")
-
-__all__ = ["Marker", "Start", "advance_marker", "newer_marker", "read_marker", "start_of"]
 
 
 class Marker(msgspec.Struct, frozen=True):

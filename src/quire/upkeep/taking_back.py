@@ -12,31 +12,29 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files import (
-    Noted,
-    compact,
-    decode_object,
-    inside,
-    is_as_left,
-    overtaken,
-    put_back,
-    put_lines_back,
-    read_bytes,
+from quire.files.change_notes import Noted, is_as_left, overtaken, put_back, put_lines_back
+from quire.files.jsonfile import compact, decode_object
+from quire.files.paths import inside, read_bytes
+from quire.files.writing import (
+    LOCAL,
 )
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.facts.layout import FILE_BYTES
-from quire.layers.graph.layout import FOLDER, LOCAL, NODES, RELATIONS
-from quire.model import LIVE_STATUSES, Conflict
+from quire.layers.graph.layout import (
+    FOLDER,
+    NODES,
+    RELATIONS,
+)
+from quire.model.errors import Conflict
+from quire.model.words import LIVE_STATUSES
 
 if TYPE_CHECKING:
-    from quire.inbox import Rejections
-    from quire.layers.graph import GraphStore
+    from quire.inbox.rejections import Rejections
+    from quire.layers.graph.store import GraphStore
 
 _NOTES = f"{LOCAL}/notes.md"
 _ATTRIBUTES = ".gitattributes"
 _STAMPS = ("body_path", "content_hash", "updated_at")
-
-__all__ = ["Step", "events_back", "refuse_rejected", "refuse_torn", "steps_back"]
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -100,7 +98,7 @@ def refuse_torn(graph: GraphStore, steps: Sequence[Step]) -> None:
 
 
 def _refuse_torn_facts(now: bytes, data: bytes) -> None:
-    from quire.layers.facts import read_lines
+    from quire.layers.facts.lines import read_lines
 
     kept = {fact.id for fact in read_lines(_only_in(data, now)).facts}
     for fact in read_lines(_only_in(now, data)).facts:
@@ -138,7 +136,7 @@ def refuse_rejected(graph: GraphStore, steps: Sequence[Step], rejections: Reject
 
 
 def _new_contents(now: bytes, data: bytes) -> Iterator[str]:
-    from quire.layers.facts import read_lines
+    from quire.layers.facts.lines import read_lines
 
     said = {fact.content for fact in read_lines(_only_in(now, data)).facts if fact.is_active}
     for fact in read_lines(_only_in(data, now)).facts:

@@ -16,8 +16,6 @@ _TOOLS = {"uv-receipt.toml": "uv", "pipx_metadata.json": "pipx"}
 _AGAIN = {"uv": "uv tool install --force", "pipx": "pipx install --force", "pip": "pip install --upgrade"}
 _NEWER = {"uv": "uv tool upgrade", "pipx": "pipx upgrade", "pip": "pip install --upgrade"}
 
-__all__ = ["upgrade_advice"]
-
 
 class _Directory(msgspec.Struct, frozen=True):
     editable: bool = False

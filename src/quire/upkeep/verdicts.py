@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.anchors import quick_verdict, stamp_of
-from quire.files import Git, hex_digest
+from quire.anchors.looks import stamp_of
+from quire.anchors.quick import quick_verdict
+from quire.files.digests import hex_digest
+from quire.files.git import Git
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
-from quire.model import Record, Verdict
+from quire.model.records import Record
+from quire.model.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from quire.anchors import Look, WorkingTree
-    from quire.index import Index
+    from quire.anchors.working import Look, WorkingTree
+    from quire.index.catalog import Index
 
 _MEMO = "verdict "
 _ALL = "verdicts"
 _RULES = 2
 """Another number where other verdicts are given, or they are said otherwise."""
-
-__all__ = ["Verdicts", "beside_git", "file_of", "rested_on", "state_of_all", "verdicts_on_all"]
 
 
 def file_of(record: Record) -> str:
@@ -81,7 +82,7 @@ class Verdicts:
         return found
 
     def _work_out(self, records: Sequence[Record]) -> dict[str, Verdict]:
-        from quire.anchors import Verifier
+        from quire.anchors.verify import Verifier
 
         verifier = Verifier(self._root, self._git, file_of, keep=self._index, until=self._until)
         tree = verifier.look(records)
@@ -106,7 +107,7 @@ class Verdicts:
     def _watch(self, tree: WorkingTree, record: Record) -> list[str] | None:
         if self._index is None or not record.anchors:
             return None
-        from quire.anchors import watch_for
+        from quire.anchors.watch import watch_for
 
         return watch_for(tree, self._git, record, file_of(record))
 
@@ -134,7 +135,7 @@ def verdicts_on_all(
             is_same = (memo.rules, memo.state) == (_RULES, state) and stamp_of(root, memo.beside, {}) == memo.stamp
             if is_same and all(record.ref in memo.verdicts for record in records):
                 return memo.verdicts
-    from quire.anchors import Verifier
+    from quire.anchors.verify import Verifier
 
     tree = looking.tree()
     beside = beside_git(tree, records)
@@ -164,7 +165,7 @@ def state_of_all(git: Git, index: Index, looking: Look, head: str | None, *more:
 
 def beside_git(tree: WorkingTree, records: Sequence[Record]) -> list[str] | None:
     """The files of which git does not say whether they changed; None where there is no end of them."""
-    from quire.anchors import is_glob
+    from quire.anchors.match import is_glob
 
     if tree.modules or tree.missing:
         return None
@@ -174,7 +175,7 @@ def beside_git(tree: WorkingTree, records: Sequence[Record]) -> list[str] | None
 
 def rested_on(index: Index) -> list[str]:
     """The files and folders that verdicts rest on, as far as that is known: while they look the same, so do they."""
-    from quire.anchors import static_prefix
+    from quire.anchors.match import static_prefix
 
     found: set[str] = set()
     for record in index.records_anchored():

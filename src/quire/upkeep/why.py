@@ -7,20 +7,16 @@ import re
 
 import msgspec
 
-from quire.anchors import Past, look
-from quire.files import (
-    Commit,
-    FileChange,
-    Git,
-    commits_between,
-    decode_object,
-    describe_commits,
-    line_origins,
-    read_inside,
-)
-from quire.index import Index
+from quire.anchors.past import Past
+from quire.anchors.working import look
+from quire.files.git import Git
+from quire.files.history import Commit, FileChange, commits_between, describe_commits, line_origins
+from quire.files.jsonfile import decode_object
+from quire.files.paths import read_inside
+from quire.index.catalog import Index
 from quire.layers.graph.layout import FOLDER, NODES
-from quire.model import GitRequired, InputError, one_line
+from quire.model.errors import GitRequired, InputError
+from quire.model.text import one_line
 from quire.upkeep.governing import inner_path
 
 _PLACE = re.compile(r"(?P<path>.+):(?P<line>[0-9]{1,9})", re.DOTALL)
@@ -29,8 +25,6 @@ _COMMITS = 5
 _EXACT = 4_000_000
 """How many pairs of lines may be compared; of more, lines that are everywhere do not count."""
 _CHANGES = {"A": "created", "D": "deleted"}
-
-__all__ = ["Background", "SaveInCommit", "background_of", "place_of"]
 
 
 class SaveInCommit(msgspec.Struct, frozen=True):

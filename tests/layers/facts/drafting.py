@@ -9,10 +9,15 @@ from typing import Any
 
 from making import data, resolved
 
-from quire.files import World
-from quire.index import Index
+from quire.files.world import World
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.layers.facts import Draft, Fact, FactSource, Resolved, commit, read_lines
+from quire.layers.facts.drafts import Draft
+from quire.layers.facts.lines import read_lines
+from quire.layers.facts.resolve import Resolved
+from quire.layers.facts.source import FactSource
+from quire.layers.facts.store import commit
+from quire.layers.facts.types import Fact
 from quire.project.known_facts import KnownFacts
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)

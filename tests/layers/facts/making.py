@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.layers.facts import Resolved, canonical, read_lines, resolve_reading
+from quire.layers.facts.lines import read_lines
+from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
 
 REAL = Path(__file__).parents[4] / "shared" / "fixtures" / "facts"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real files of facts lie outside the repository")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quire.files import disk
 from quire.layers.facts.access import COMPACT_BYTES, note_access, read_access
-from quire.model import Problem
+from quire.model.records import Problem
 
 NOW = "2026-03-02T11:19:00+00:00"
 LATER = "2026-03-02T12:00:00+00:00"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from quire.files import disk
-from quire.layers.facts import keep_checkpoint
-from quire.model import OutsideProject, QuireError, StorageFailed
+from quire.layers.facts.checkpoints import keep_checkpoint
+from quire.model.errors import OutsideProject, QuireError, StorageFailed
 
 STAMP = "20260302T111900Z"
 

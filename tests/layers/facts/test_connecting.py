@@ -8,8 +8,10 @@ import pytest
 from drafting import AT, NOW, Store
 from making import edge, episode, fact
 
-from quire.layers.facts import Connected, Connection, connect, connection_of
-from quire.model import InputError, NotFound, SecretDetected
+from quire.layers.facts.connecting import Connected, connect
+from quire.layers.facts.records import connection_of
+from quire.layers.facts.types import Connection
+from quire.model.errors import InputError, NotFound, SecretDetected
 
 
 @pytest.fixture

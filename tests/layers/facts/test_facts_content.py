@@ -9,10 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import REAL, needs_real
 
-from quire.layers.facts import clean_content, content_hash, is_canonical_relation, normal_relation, normal_text
-from quire.layers.facts.content import _BLANKS, _without_dash
+from quire.layers.facts.content import (
+    _BLANKS,
+    _without_dash,
+    clean_content,
+    content_hash,
+    is_canonical_relation,
+    normal_relation,
+    normal_text,
+)
 from quire.layers.facts.layout import RELATIONS
-from quire.model import trim
+from quire.model.text import trim
 
 
 @pytest.mark.parametrize(

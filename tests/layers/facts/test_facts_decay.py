@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from making import REAL, needs_real
 
-from quire.layers.facts import Connection, Fact, effective_confidence, profile_of
-from quire.layers.facts.decay import PROFILES, temporal
+from quire.layers.facts.decay import PROFILES, effective_confidence, profile_of, temporal
+from quire.layers.facts.types import Connection, Fact
 
 NOW = datetime(2026, 3, 29, tzinfo=UTC)
 

@@ -10,9 +10,11 @@ import msgspec
 import pytest
 from making import REAL, data, edge, episode, fact, needs_real, resolved
 
-from quire.layers.facts import Connection, Episode, Fact, Mind, canonical, content_hash, encode_record, read_lines
+from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import CONTENT_CHARS, LINE_BYTES, SECTIONS
-from quire.layers.facts.types import Stored
+from quire.layers.facts.lines import encode_record, read_lines
+from quire.layers.facts.resolve import canonical
+from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
 
 DATA = Path(__file__).parent / "data"
 

@@ -10,9 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from making import outcome, resolved, settled
 
-from quire.layers.facts import Connection, Episode, Fact, Mind, canonical, content_hash, encode_record, read_lines
+from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import SECTIONS, STATUSES, VERSION_MOST
-from quire.layers.facts.types import Stored
+from quire.layers.facts.lines import encode_record, read_lines
+from quire.layers.facts.resolve import canonical
+from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
 from thorough import examples
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

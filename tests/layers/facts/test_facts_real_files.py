@@ -14,8 +14,11 @@ import msgspec
 import pytest
 from making import REAL, active, data, needs_real, outcome, resolved, settled
 
-from quire.layers.facts import Fact, Resolved, canonical, content_hash, read_lines, resolve_reading
+from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import SECTIONS
+from quire.layers.facts.lines import read_lines
+from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
+from quire.layers.facts.types import Fact
 
 pytestmark = needs_real
 HISTORY = REAL / "omegon-history"

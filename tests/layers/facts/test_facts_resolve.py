@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from making import active, data, edge, episode, fact, outcome, resolved, settled
 
-from quire.layers.facts import Resolved, canonical, read_lines, resolve_reading
+from quire.layers.facts.lines import read_lines
+from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
 
 EARLY, LATE = "2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z"
 

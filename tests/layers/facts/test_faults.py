@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quire.layers.facts import find_fact_faults
+from quire.layers.facts.faults import find_fact_faults
 
 
 def fact(name: str, **more: Any) -> str:

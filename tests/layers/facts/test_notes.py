@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from quire.files import disk
 from quire.layers.facts.notes import NOTE_CHARS, Note, add_note, clear_notes, read_notes, remove_notes, restore_notes
-from quire.model import InputError, OutsideProject, Problem, SecretDetected, StorageFailed, trim
+from quire.model.errors import InputError, OutsideProject, SecretDetected, StorageFailed
+from quire.model.records import Problem
+from quire.model.text import trim
 
 AT = "2026-03-02 11:19"
 LATER = "2026-03-03 09:00"

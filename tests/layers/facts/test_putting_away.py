@@ -7,8 +7,11 @@ import pytest
 from drafting import AT, Store
 from making import edge, fact
 
-from quire.layers.facts import Fact, Telling, archive_facts, named_ids, restore_facts, supersede_fact
-from quire.model import InputError, SecretDetected, limits
+from quire.layers.facts.putting_away import archive_facts, named_ids, restore_facts
+from quire.layers.facts.telling import Telling, supersede_fact
+from quire.layers.facts.types import Fact
+from quire.model import limits
+from quire.model.errors import InputError, SecretDetected
 
 MORE: dict[str, Any] = {"colour": "red", "weights": [1, 2.5, {"deep": None}]}
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import data, edge, fact
 
-from quire.layers.facts import Connection, Episode, Fact, content_hash, encode_record, read_lines
+from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import LINE_BYTES
+from quire.layers.facts.lines import encode_record, read_lines
 from quire.layers.facts.records import (
     Held,
     connection_edge,
@@ -24,7 +25,8 @@ from quire.layers.facts.records import (
     session_name,
     text_name,
 )
-from quire.model import Edge, Record
+from quire.layers.facts.types import Connection, Episode, Fact
+from quire.model.records import Edge, Record
 
 
 def one(**fields: Any) -> Fact:

@@ -26,7 +26,7 @@ from quire.layers.facts.sessions import (
     read_sessions,
 )
 from quire.layers.facts.types import Episode
-from quire.model import InputError, OutsideProject, StorageFailed, UnsupportedVersion
+from quire.model.errors import InputError, OutsideProject, StorageFailed, UnsupportedVersion
 
 START = "2026-03-02T11:19:00+00:00"
 END = "2026-03-02T11:22:05+00:00"

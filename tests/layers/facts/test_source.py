@@ -8,9 +8,10 @@ import pytest
 from drafting import Store
 from making import data, edge, episode, fact
 
-from quire.layers.facts import FactSource, Overview, held_of, overview_of, stamp_now
 from quire.layers.facts import source as source_module
-from quire.model import Edge, Problem, Record, Summary
+from quire.layers.facts.records import held_of
+from quire.layers.facts.source import FactSource, Overview, overview_of, stamp_now
+from quire.model.records import Edge, Problem, Record, Summary
 
 FILE = "facts.jsonl"
 

@@ -14,26 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import data, edge, episode, fact, resolved
 
-from quire.files import World, disk, write_access
-from quire.layers.facts import (
-    Draft,
-    Telling,
-    archive_facts,
-    commit,
-    connect,
-    create_file,
-    encode_record,
-    ensure_attribute,
-    read_file,
-    replace_file,
-    restore_facts,
-    stamp_now,
-    store_fact,
-    supersede_fact,
-)
+from quire.files import disk
+from quire.files.world import World
+from quire.files.writing import write_access
 from quire.layers.facts import store as store_module
+from quire.layers.facts.connecting import connect
+from quire.layers.facts.drafts import Draft
 from quire.layers.facts.layout import LINE_BYTES
-from quire.model import Conflict, InputError, InvalidStore, OutsideProject, QuireError
+from quire.layers.facts.lines import encode_record
+from quire.layers.facts.putting_away import archive_facts, restore_facts
+from quire.layers.facts.source import stamp_now
+from quire.layers.facts.store import commit, create_file, ensure_attribute, read_file, replace_file
+from quire.layers.facts.telling import Telling, store_fact, supersede_fact
+from quire.model.errors import Conflict, InputError, InvalidStore, OutsideProject, QuireError
 
 ATTRIBUTE = b"facts.jsonl merge=union text eol=lf\n"
 ODD_IDS = ["ä", 'a"b', "a\\b", "a/b", "🙂", "a,b", "{a}", "ﬁ", "a\u200bb", "-", ".", "(a|b)*", "\\u0061"]

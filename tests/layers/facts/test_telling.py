@@ -10,18 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import edge, fact
 
-from quire.layers.facts import (
-    Connection,
-    Fact,
-    Telling,
-    accept_fact,
-    confirm_fact,
-    content_hash,
-    replacements_of,
-    store_fact,
-    supersede_fact,
-)
-from quire.model import InputError, NotFound, SecretDetected
+from quire.layers.facts.content import content_hash
+from quire.layers.facts.replacing import replacements_of
+from quire.layers.facts.telling import Telling, accept_fact, confirm_fact, store_fact, supersede_fact
+from quire.layers.facts.types import Connection, Fact
+from quire.model.errors import InputError, NotFound, SecretDetected
 
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"
 MORE = {"colour": "red", "weights": [1, 2.5, {"deep": None}], "ts": "2020"}

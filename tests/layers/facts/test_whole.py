@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from making import REAL, canonical, data, edge, episode, fact, needs_real, outcome, resolved
 
-from quire.layers.facts import changed_ids, file_state, normal_file, take_in
+from quire.layers.facts.whole import changed_ids, file_state, normal_file, take_in
 
 MIND = {"_type": "mind", "name": "side"}
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"

@@ -23,7 +23,7 @@ from quire.layers.facts.working import (
     unpin,
     write_working,
 )
-from quire.model import InputError, OutsideProject, StorageFailed, UnsupportedVersion
+from quire.model.errors import InputError, OutsideProject, StorageFailed, UnsupportedVersion
 
 NOW = "2026-03-02T11:19:00+00:00"
 LATER = "2026-03-02T12:00:00+00:00"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.layers.graph import GraphStore
-from quire.model import Conflict, InputError, InvalidStore, NotFound
+from quire.layers.graph.store import GraphStore
+from quire.model.errors import Conflict, InputError, InvalidStore, NotFound
 from quire.project import Project
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building"}
@@ -422,7 +422,7 @@ def test_the_order_of_entries_does_not_matter(
 ) -> None:
     import os
 
-    from quire.files import real_world
+    from quire.files.world import real_world
 
     trees = []
     shuffled = list(nodes)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from quire.layers.journal import Event, Provider, Signals, State, new_state
-from quire.layers.journal.types import Maintenance
+from quire.layers.journal.documents import new_state
+from quire.layers.journal.types import Event, Maintenance, Provider, Signals, State
 
 DATA = Path(__file__).parents[2] / "data" / "journal"
 REAL = Path(__file__).parents[4] / "shared" / "fixtures" / "journal"

@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import DATA, needs_real, vectors
 
-from quire.layers.journal import canonical_text, collation_key, content_hash, decode_json, file_bytes, line_bytes
-from quire.layers.journal.canonical import declared_text
-from quire.model import InvalidJson
+from quire.layers.journal.canonical import (
+    canonical_text,
+    content_hash,
+    declared_text,
+    decode_json,
+    file_bytes,
+    line_bytes,
+)
+from quire.layers.journal.collation import collation_key
+from quire.model.errors import InvalidJson
 
 MADE = json.loads((DATA / "canonical.json").read_text(encoding="utf-8"))
 TEXTS = st.text(st.characters(codec=None), max_size=8)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import bundle, needs_real, vectors
 
-from quire.layers.journal import bundle_faults, dedupe_bundle
+from quire.layers.journal.dedupe import dedupe_bundle
+from quire.layers.journal.shapes import bundle_faults
 
 
 def _held(value: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import bundle, needs_real, vectors
 
-from quire.layers.journal import BundleDiff, diff_bundles, diff_lines, diff_text, diff_value, merge_sections, shortened
+from quire.layers.journal.bundle_diff import BundleDiff, diff_bundles, diff_text, diff_value
+from quire.layers.journal.bundles import merge_sections
+from quire.layers.journal.line_diff import diff_lines, shortened
 
 
 def test_the_same_bundle_has_not_changed_whatever_the_order_of_its_keys() -> None:

@@ -8,31 +8,31 @@ import msgspec
 import pytest
 from journaling import bundle, needs_real, real_files, state
 
-from quire.layers.journal import (
-    Registry,
-    Source,
-    config_bytes,
-    content_hash,
-    decode_json,
-    file_bytes,
-    layout,
+from quire.layers.journal import layout
+from quire.layers.journal.canonical import content_hash, decode_json, file_bytes
+from quire.layers.journal.documents import (
     new_checkpoint,
     parse_document,
-    read_config,
+    read_checkpoint,
     read_daemon,
     read_daemon_lock,
     read_manifest,
     read_run,
     read_state,
+    value_of,
+)
+from quire.layers.journal.settings import config_bytes, read_config
+from quire.layers.journal.sources import (
+    Registry,
+    Unread,
+    read_sources,
     registry_value,
     source_id,
-    value_of,
     with_source,
     without_source,
 )
-from quire.layers.journal.documents import read_checkpoint
-from quire.layers.journal.sources import Unread, read_sources
-from quire.model import InvalidStore, UnsupportedVersion
+from quire.layers.journal.types import Source
+from quire.model.errors import InvalidStore, UnsupportedVersion
 
 READERS: dict[str, Any] = {
     "state.json": read_state,

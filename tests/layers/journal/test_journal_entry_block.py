@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import needs_real, vectors
 
-from quire.layers.journal import entry_marker, place_entry, render_entry
-from quire.layers.journal.entry_block import EntryMarker, remove_entry
+from quire.layers.journal.entry_block import EntryMarker, entry_marker, place_entry, remove_entry, render_entry
 
 START = "<!-- agent-memory:entry version=3 bundleHash=abc start -->"
 END = "<!-- agent-memory:entry end -->"

@@ -10,17 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import event, needs_real, real_files
 
-from quire.layers.journal import (
-    History,
-    allocate_ids,
-    appended_bytes,
-    encode_event,
-    moment_of,
-    ordinal_of,
-    read_history,
-)
-from quire.layers.journal.events import history_bytes
-from quire.layers.journal.numbering import next_checkpoint_id, numbered_id
+from quire.layers.journal.events import History, appended_bytes, encode_event, history_bytes, read_history
+from quire.layers.journal.numbering import allocate_ids, moment_of, next_checkpoint_id, numbered_id, ordinal_of
 
 LINE = encode_event(event(1, decisions=["Cents."], key_paths=["src/a.py"], summary="Ünï \u2028 \ud83d"))
 LOG = b"".join(encode_event(event(number, gotchas=[f"Trap {number}: é"])) + b"\n" for number in range(1, 6))

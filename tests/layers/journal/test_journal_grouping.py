@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import event, needs_real, vectors
 
-from quire.layers.journal import Event, Evidence, evidence_lines, group_events, value_of
+from quire.layers.journal.documents import value_of
+from quire.layers.journal.evidence_text import evidence_lines
+from quire.layers.journal.grouping import Evidence, group_events
+from quire.layers.journal.types import Event
 from quire.layers.journal.wording import normal_text, topic_of, unmarked
 
 # Where we differ on purpose: that something is done is kept beside it, milliseconds since 1970 are a time, a full-width

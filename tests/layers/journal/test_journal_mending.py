@@ -25,21 +25,14 @@ from test_journal_validating import (
     Store,
 )
 
-from quire.layers.journal import (
-    Writing,
-    commit,
-    content_hash,
-    counted_maintenance,
-    encode_event,
-    file_bytes,
-    journal_access,
-    layout,
-    open_journal,
-    ordinal_of,
-    read_history,
-    settle_pages,
-)
+from quire.layers.journal import layout
+from quire.layers.journal.canonical import content_hash, file_bytes
+from quire.layers.journal.events import encode_event, read_history
 from quire.layers.journal.mending import Mending, plan_mending
+from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.pages import settle_pages
+from quire.layers.journal.store import Writing, commit, journal_access, open_journal
+from quire.layers.journal.writings import counted_maintenance
 from thorough import examples
 
 

@@ -7,8 +7,10 @@ import re
 import pytest
 from journaling import bundle, needs_real, real_files, state, vectors
 
-from quire.layers.journal import decode_json, read_state, render_projections, state_faults
-from quire.layers.journal.projections import NOTHING, ProjectionMarker, projection_marker
+from quire.layers.journal.canonical import decode_json
+from quire.layers.journal.documents import read_state
+from quire.layers.journal.projections import NOTHING, ProjectionMarker, projection_marker, render_projections
+from quire.layers.journal.shapes import state_faults
 
 PATHS = {
     "readme": "docs/agent-memory/README.md",

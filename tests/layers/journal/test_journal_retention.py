@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from journaling import bundle, event
 
-from quire.layers.journal import Checkpoint, Maintenance, Manifest, new_checkpoint, read_config, read_manifest, value_of
+from quire.layers.journal.documents import new_checkpoint, read_manifest, value_of
 from quire.layers.journal.retention import aged_checkpoints, aged_events, is_expired, new_manifest
-from quire.layers.journal.settings import Config, merged
+from quire.layers.journal.settings import Config, merged, read_config
+from quire.layers.journal.types import Checkpoint, Maintenance, Manifest
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 RECALLED = Maintenance(last_recalled_event_id="evt-000003", latest_checkpoint_id="chk-000004")

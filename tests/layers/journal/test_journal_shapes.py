@@ -7,17 +7,18 @@ from typing import Any
 import pytest
 from journaling import bundle, needs_real, state, vectors
 
-from quire.layers.journal import (
+from quire.layers.journal.documents import value_of
+from quire.layers.journal.settings import config_faults
+from quire.layers.journal.shapes import (
     bundle_faults,
+    checkpoint_faults,
     event_faults,
     output_schemas,
     query_faults,
     session_faults,
+    source_faults,
     state_faults,
-    value_of,
 )
-from quire.layers.journal.settings import config_faults
-from quire.layers.journal.shapes import checkpoint_faults, source_faults
 
 FAULTS = {"bundle": bundle_faults, "config": config_faults, "source": source_faults, "query": query_faults}
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from journaling import bundle, needs_real, vectors
 
-from quire.layers.journal import Signals, content_hash, diff_bundles, diff_value, event_faults, value_of
+from quire.layers.journal.bundle_diff import diff_bundles, diff_value
+from quire.layers.journal.canonical import content_hash
+from quire.layers.journal.documents import value_of
+from quire.layers.journal.shapes import event_faults
 from quire.layers.journal.tool_runs import bundle_signals, run_summary, tool_run_event
+from quire.layers.journal.types import Signals
 
 # The other program records the two cases below without saying what changed; we say it.
 OTHERWISE = {

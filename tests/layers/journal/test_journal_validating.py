@@ -15,31 +15,24 @@ import pytest
 from journaling import bundle, event
 
 from promised import proves
-from quire.files import World
-from quire.layers.journal import (
-    Checkpoint,
-    History,
-    Journal,
-    Manifest,
-    Registry,
-    Source,
-    commit,
-    config_bytes,
-    encode_event,
-    file_bytes,
-    layout,
-    local_provider,
-    new_checkpoint,
-    new_state,
-    open_journal,
-    read_config,
-    registry_value,
-    settle_pages,
-    value_of,
-    write_bundle,
+from quire.files.world import World
+from quire.layers.journal import layout
+from quire.layers.journal.canonical import file_bytes
+from quire.layers.journal.documents import new_checkpoint, new_state, value_of
+from quire.layers.journal.events import History, encode_event
+from quire.layers.journal.pages import settle_pages
+from quire.layers.journal.settings import config_bytes, read_config
+from quire.layers.journal.sources import Registry, registry_value
+from quire.layers.journal.store import Journal, commit, open_journal
+from quire.layers.journal.types import Checkpoint, Maintenance, Manifest, Source
+from quire.layers.journal.validating import (
+    validate_journal,
 )
-from quire.layers.journal.types import Maintenance
-from quire.layers.journal.validating import Finding, summary_line, validate_journal
+from quire.layers.journal.validating_findings import (
+    Finding,
+    summary_line,
+)
+from quire.layers.journal.writings import local_provider, write_bundle
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 AT = "2026-03-02T11:19:00.000Z"
@@ -239,7 +232,8 @@ def _entry_in(store: Store, path: str) -> None:
 
 
 def _settled(store: Store) -> None:
-    from quire.layers.journal import content_hash, write_pages
+    from quire.layers.journal.canonical import content_hash
+    from quire.layers.journal.pages import write_pages
 
     value = store.value(layout.STATE)
     value["bundleHash"] = content_hash(value["bundle"])
@@ -297,7 +291,7 @@ def daemon_bytes(pid: int) -> bytes:
 
 
 def run_bytes(status: str) -> bytes:
-    from quire.layers.journal import Run
+    from quire.layers.journal.types import Run
 
     return file_bytes(value_of(Run(started_at=AT, finished_at=AT, status=status, provider="auto", errors=("Why.",))))
 

@@ -13,8 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_journal_validating import AT, CHK, CONFIG, EVENTS, SOURCES, STATE, Store, daemon_bytes, run_bytes
 
-from quire.layers.journal import file_bytes, layout
-from quire.layers.journal.validating import Finding, summary_line
+from quire.layers.journal import layout
+from quire.layers.journal.canonical import file_bytes
+from quire.layers.journal.validating_findings import (
+    Finding,
+    summary_line,
+)
 
 
 @pytest.fixture

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from quire.files import World
-from quire.layers.profile import Document, Draft, Places, commit, find_places, open_draft, parse_document
+from quire.files.world import World
 from quire.layers.profile.access import note_reading
-from quire.layers.profile.store import Committed
+from quire.layers.profile.document import Document, parse_document
+from quire.layers.profile.drafts import Draft
+from quire.layers.profile.places import Places, find_places
+from quire.layers.profile.store import Committed, commit, open_draft
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 AT = "2026-03-02T11:19:00Z"

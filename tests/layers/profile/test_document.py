@@ -11,10 +11,10 @@ from entry_making import AT, EMPTY, SHARED, document, entry, parsed, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.layers.profile import Entry
 from quire.layers.profile.document import empty_document, parse_document
+from quire.layers.profile.entries import Entry
 from quire.layers.profile.layout import FILE_BYTES
-from quire.model import InvalidStore, UnsupportedVersion
+from quire.model.errors import InvalidStore, UnsupportedVersion
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

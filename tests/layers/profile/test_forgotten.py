@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.files import Change, apply_changes, sha256
+from quire.files.digests import sha256
+from quire.files.transaction import Change, apply_changes
 from quire.layers.profile.entries import new_fields
 from quire.layers.profile.forgotten import (
     KEPT,
@@ -21,7 +22,8 @@ from quire.layers.profile.forgotten import (
     encode,
     read_forgotten,
 )
-from quire.model import InputError, Problem, StorageFailed
+from quire.model.errors import InputError, StorageFailed
+from quire.model.records import Problem
 
 NOW = "2026-02-09T14:00:00Z"
 

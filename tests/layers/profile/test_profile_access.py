@@ -13,7 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.files import Change, apply_changes, disk, finish_interrupted, held_in_place, sha256
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.local import held_in_place
+from quire.files.transaction import Change, apply_changes, finish_interrupted
 from quire.layers.profile.access import (
     LINE_BYTES,
     PENDING_BYTES,
@@ -23,7 +26,8 @@ from quire.layers.profile.access import (
     pending_readings,
     take_readings,
 )
-from quire.model import Conflict, Problem
+from quire.model.errors import Conflict
+from quire.model.records import Problem
 
 NOW = "2026-02-09T14:00:00Z"
 LATER = "2026-02-09T15:30:00Z"

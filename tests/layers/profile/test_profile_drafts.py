@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from entry_making import AT, BEFORE, EMPTY, Store, document, entry, link, written
 
-from quire.layers.profile import Entry, open_draft
+from quire.layers.profile.entries import Entry
 from quire.layers.profile.forgotten import Forgotten, read_forgotten
-from quire.layers.profile.store import create_document, migrate, profile_access
-from quire.model import Conflict, InputError, InvalidStore, NotFound, Record, StorageFailed, UnsupportedVersion
+from quire.layers.profile.store import create_document, migrate, open_draft, profile_access
+from quire.model.errors import Conflict, InputError, InvalidStore, NotFound, StorageFailed, UnsupportedVersion
+from quire.model.records import Record
 
 LATER = "2026-03-02T12:00:00Z"
 ODD = document(

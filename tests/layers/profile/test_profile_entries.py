@@ -13,7 +13,7 @@ from entry_making import BEFORE, entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.index import Index
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.layers.profile.entries import (
     Entry,

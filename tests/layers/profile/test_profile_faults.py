@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from entry_making import BEFORE, SHARED, TWIN, Store, document, entry, link, written
 
-from quire.layers.profile import find_profile_faults
-from quire.model import Problem
+from quire.layers.profile.faults import find_profile_faults
+from quire.model.records import Problem
 
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from quire.layers.profile.forgotten import Forgotten, Incoming, read_forgotten
 from quire.layers.profile.layout import RELATIONS
 from quire.layers.profile.linking import Linked, Unlinked, add_link, forget, remove_links, restore
-from quire.model import InputError, NotFound
+from quire.model.errors import InputError, NotFound
 
 
 def store_of(tmp_path: Path, **tools: dict[str, Any]) -> Store:

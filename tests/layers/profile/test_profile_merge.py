@@ -9,12 +9,19 @@ from typing import Any
 
 import pytest
 
-from quire.files import pretty
+from quire.files.jsonfile import pretty
 from quire.layers.profile.entries import new_fields
 from quire.layers.profile.layout import CATEGORIES
-from quire.layers.profile.merge import Disagreement, Merged, merge_documents, merge_memories
+from quire.layers.profile.merge import (
+    Merged,
+    merge_documents,
+    merge_memories,
+)
+from quire.layers.profile.merge_fields import (
+    Disagreement,
+)
 from quire.layers.profile.migration import migrated
-from quire.model import InvalidStore
+from quire.model.errors import InvalidStore
 
 CASES = Path(__file__).parents[4] / "shared" / "fixtures" / "profile" / "merge"
 DOCUMENTS = CASES.parent / "docs"

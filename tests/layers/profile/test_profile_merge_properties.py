@@ -10,10 +10,16 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from quire.files import compact, decode_object, pretty
-from quire.layers.profile.merge import Disagreement, merge_documents, merge_memories
+from quire.files.jsonfile import compact, decode_object, pretty
+from quire.layers.profile.merge import (
+    merge_documents,
+    merge_memories,
+)
+from quire.layers.profile.merge_fields import (
+    Disagreement,
+)
 from quire.layers.profile.migration import migrated
-from quire.model import instant
+from quire.model.times import instant
 
 Versions = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 

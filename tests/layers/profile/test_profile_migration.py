@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from quire.files import disk
 from quire.layers.profile.migration import migrated, steps
 from quire.layers.profile.store import migrate, read_documents
-from quire.model import InvalidStore
+from quire.model.errors import InvalidStore
 
 DAY = "2026-02-09T14:00:00Z"
 FIRST = {

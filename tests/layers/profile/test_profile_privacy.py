@@ -10,11 +10,10 @@ import msgspec
 import pytest
 from entry_making import AT, BEFORE, EMPTY, SHARED, TWIN, Store, document, entry, link, written
 
-from quire.layers.profile import carry_out, plan_move, retarget
 from quire.layers.profile.forgotten import read_forgotten
-from quire.layers.profile.privacy import Move
+from quire.layers.profile.privacy import Move, carry_out, plan_move, retarget
 from quire.layers.profile.store import profile_access
-from quire.model import Conflict, InputError, InvalidStore, QuireError, UnsupportedVersion
+from quire.model.errors import Conflict, InputError, InvalidStore, QuireError, UnsupportedVersion
 
 AT_HOME = "~/registry/profile/memory.json"
 PERSONAL = {"user": {"a": entry("A"), "b": entry("B")}, "relationships": {"r": entry("R")}}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.layers.profile import rules
-from quire.model import InputError, SecretDetected
+from quire.model.errors import InputError, SecretDetected
 
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"
 CATEGORIES = ["user", "assistant", "project", "relationships", "tools", "learnings"]

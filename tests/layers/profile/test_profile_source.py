@@ -10,13 +10,14 @@ import msgspec
 import pytest
 from entry_making import AT, BEFORE, SHARED, TWIN, Store, document, entry, link, written
 
-from quire.files import sha256
-from quire.index import Index
+from quire.files.digests import sha256
+from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.layers.profile import Overview, ProfileSource, overview_of, read_entry
+from quire.layers.profile.entries import read_entry
 from quire.layers.profile.records import entry_edges, entry_of, entry_record, entry_ref, tag_name, text_name
-from quire.layers.profile.source import read_document, seen_entries
-from quire.model import Edge, InvalidStore, Problem, Record, Summary, UnsupportedVersion
+from quire.layers.profile.source import Overview, ProfileSource, overview_of, read_document, seen_entries
+from quire.model.errors import InvalidStore, UnsupportedVersion
+from quire.model.records import Edge, Problem, Record, Summary
 
 
 def items(store: Store) -> list[Any]:

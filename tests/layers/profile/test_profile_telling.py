@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.layers.profile.telling import AUTO_LINKS, Telling, Told, remember
-from quire.model import InputError, NotFound, SecretDetected
+from quire.model.errors import InputError, NotFound, SecretDetected
 
 KEY = "AKIA" + "Z7Q2M4X9P1L5K8W3"
 OLD = entry(

@@ -28,9 +28,19 @@ from quire.capture.hosts.structured import (
     shortened,
 )
 from quire.capture.hosts.structured_files import ANCHORS_MOST, code_paths, find_file, markdown_below
-from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource, Places
-from quire.files import escaping_part, read_inside
-from quire.model import anchor_fault, cut, is_id, normal_anchor, one_line
+from quire.capture.hosts.types import (
+    FILE_BYTES,
+    FILES_MOST,
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.files.paths import escaping_part, read_inside
+from quire.model.anchors import anchor_fault, normal_anchor
+from quire.model.ids import is_id
+from quire.model.text import cut, one_line
 
 _FOLDERS = (
     *("adr", "adrs", "madr", "decisions", "decision-records", "decision-log", "design-decisions"),
@@ -47,9 +57,6 @@ _SHARES = {CONTEXT: 550, DECISION: 850, CONSEQUENCES: 450}
 _OPTION = re.compile(r"^[-*+] +(.+)$|^\d+[.)] +(.+)$", re.M)
 _CODE = re.compile(r"^ {0,3}(```|~~~).*?^ {0,3}\1`*~*[ \t]*(?:\n|\Z)", re.M | re.S)
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\n]*\)")
-
-__all__ = ["find_adr", "read_adr"]
-
 
 # -- finding --------------------------------------------------------------------------------------
 

@@ -19,7 +19,8 @@ import msgspec
 
 from quire.capture.front_matter import FrontMatter, Value, read_front_matter
 from quire.capture.markdown import Section, fields_of, sections_of
-from quire.model import one_line, title_from_slug
+from quire.model.ids import title_from_slug
+from quire.model.text import one_line
 
 CONTEXT, DECISION, CONSEQUENCES, OPTIONS, STATUS = "Context", "Decision", "Consequences", "Considered", "Status"
 _TOPIC_WORDS = {
@@ -71,18 +72,6 @@ _OVER_INSIDE = re.compile(rf"(?<!partially )(?<!partly )(?<!\ba )(?<!\ban )(?<!\
 _IN_PROSE = re.compile(r"(?i)\b(supersedes|replaces|amends) (?:ADR|decision)[-_ #]?\d{1,5}\b")
 
 Standing = Literal["holds", "open", "over"]
-
-__all__ = [
-    "CONSEQUENCES",
-    "CONTEXT",
-    "DECISION",
-    "OPTIONS",
-    "AdrDocument",
-    "Standing",
-    "number_of",
-    "read_adr_document",
-    "title_of",
-]
 
 
 class AdrDocument(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from quire.capture.front_matter import Value
 from quire.capture.hosts.looking import is_within
-from quire.model import OWN_FILES, anchor_fault, normal_anchor
+from quire.model.anchors import OWN_FILES, anchor_fault, normal_anchor
 
 ANCHORS_MOST = 5
 _KEYS = ("paths", "globs", "applyTo")
@@ -18,8 +18,6 @@ _NAMED = re.compile(
 _LINES = re.compile(r"(?::\d+(?:[:-]\d+)?|#L\d+(?:-L?\d+)?)$")
 _ITEM = re.compile(r"[ \t]+-[ \t]+(.*)$")
 _WILD = re.compile(r"[*?\[{(]")
-
-__all__ = ["anchors_for", "globs_of", "patterns_of"]
 
 
 def anchors_for(text: str, root: str, globs: Iterable[str] = ()) -> list[str]:

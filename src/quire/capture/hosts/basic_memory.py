@@ -45,11 +45,19 @@ from quire.capture.hosts.structured_files import (
     markdown_below,
     read_config,
 )
-from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostRead, HostSource, Places
+from quire.capture.hosts.types import (
+    FILE_BYTES,
+    FILES_MOST,
+    HostRead,
+    HostSource,
+)
 from quire.capture.markdown import sections_of
-from quire.files import read_inside
-from quire.inbox import TEXT_CHARS
-from quire.model import one_line
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.files.paths import read_inside
+from quire.inbox.proposals import TEXT_CHARS
+from quire.model.text import one_line
 
 _FOLDERS = (
     *("basic-memory", ".basic-memory", "memory", "notes", "knowledge"),
@@ -70,8 +78,6 @@ _CONTEXT = re.compile(r"(?<=\S) \([^()]*\)$")
 _DIRECTIVE = re.compile(r"[ \t]+#bm:\w+[ \t]*$")
 _NOTE_HEAD = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?s:.{0,4000}?)^permalink[ \t]*:", re.M)
 _STEPS = ("todo", "next", "next-step", "task", "action", "action-item", "follow-up", "followup")
-
-__all__ = ["find_basic_memory", "read_basic_memory"]
 
 
 class _Said(msgspec.Struct, frozen=True, kw_only=True):

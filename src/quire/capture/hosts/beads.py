@@ -30,9 +30,16 @@ from quire.capture.hosts.structured import (
     word_of,
 )
 from quire.capture.hosts.structured_files import code_paths, find_file, json_lines, unread
-from quire.capture.hosts.types import HostRead, HostSource, Places
-from quire.files import inside
-from quire.model import QuireError, cut, first_sentence, one_line
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.files.paths import inside
+from quire.model.errors import QuireError
+from quire.model.text import cut, first_sentence, one_line
 
 _FOLDER = ".beads"
 _BEST = ("issues.jsonl", "beads.jsonl")
@@ -76,8 +83,6 @@ _PREDICATES = {
     "related": "related_to",
     "supersedes": "supersedes",
 }
-
-__all__ = ["find_beads", "read_beads"]
 
 
 class _Issue(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,8 +18,14 @@ from quire.capture.hosts.items import Item
 from quire.capture.hosts.judging import ARCHITECTURE, CONSTRAINTS, DECISIONS, ISSUES, is_knowledge
 from quire.capture.hosts.looking import files_in, home_source
 from quire.capture.hosts.sections import Manner, propose_facts
-from quire.capture.hosts.types import HostRead, HostSource, Places
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
 from quire.capture.transcripts.claude import encoded_folder
+from quire.capture.transcripts.types import (
+    Places,
+)
 from quire.layers.profile.layout import RELATIONSHIPS, USER
 
 _INDEX = "MEMORY.md"
@@ -32,8 +38,6 @@ _SECTIONS = (
     (ISSUES, re.compile(r"\bbugs?\b|\bbroken\b|\bflaky\b|\bregression|\bfails?\b|\bcrash|\bknown issue", re.I)),
     (CONSTRAINTS, re.compile(r"\bmust\b|\bnever\b|\bdeadline|\bfreeze|\bonly\b|\brequire|\bdo not\b|\bdon't\b", re.I)),
 )
-
-__all__ = ["find_claude_memory", "read_claude_memory"]
 
 
 def find_claude_memory(root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:

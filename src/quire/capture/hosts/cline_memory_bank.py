@@ -12,8 +12,14 @@ from quire.capture.hosts.items import Item, lead_of, with_leads
 from quire.capture.hosts.judging import ARCHITECTURE, is_later, place_of
 from quire.capture.hosts.looking import below, files_in, project_source
 from quire.capture.hosts.sections import Manner, propose_facts, propose_items, worth_keeping
-from quire.capture.hosts.types import HostRead, HostSource, Places
-from quire.model import Stage
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.model.words import Stage
 
 _FOLDERS = ("memory-bank", ".memory-bank", "memory_bank", "cline_docs")
 _DEPTH = 3
@@ -30,8 +36,6 @@ _GROUPS = re.compile(
     r"(?:[\w-]+ )?(?:improvements?|additions?|enhancements?|features?|functionality|tasks?|items?)", re.I
 )
 _MARKED: dict[str, Stage] = {"done": "shipped", "going": "building"}
-
-__all__ = ["find_cline_memory_bank", "read_cline_memory_bank"]
 
 
 def find_cline_memory_bank(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:

@@ -16,8 +16,14 @@ from quire.capture.hosts.items import Item
 from quire.capture.hosts.judging import ISSUES, PATTERNS
 from quire.capture.hosts.looking import home_source
 from quire.capture.hosts.sections import worth_keeping
-from quire.capture.hosts.types import HostRead, HostSource, Places
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
 from quire.capture.transcripts.places import belongs
+from quire.capture.transcripts.types import (
+    Places,
+)
 from quire.layers.profile.layout import LEARNINGS, USER
 
 _HANDBOOK, _SUMMARY = _FILES = ("MEMORY.md", "memory_summary.md")
@@ -25,8 +31,6 @@ _GROUP = re.compile(r"Task Group\b[: ]*", re.I)
 _CWD = re.compile(r"\bcwd[ \t]*=[ \t]*`?([^\s;,`]+)")
 _TASKS = re.compile(r"[ \t]*(?:\[Task \d{1,3}\])+")
 _OWN = re.compile(r"Task \d{1,3}\b", re.I)
-
-__all__ = ["find_codex_memories", "read_codex_memories"]
 
 
 def find_codex_memories(_root: str, home: str, env: Mapping[str, str]) -> list[HostSource]:

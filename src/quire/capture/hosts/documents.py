@@ -13,12 +13,19 @@ from msgspec import Struct
 from quire.capture.front_matter import Value, read_front_matter
 from quire.capture.hosts.items import Item, items_of
 from quire.capture.hosts.looking import below, is_within
-from quire.capture.hosts.types import FILE_BYTES, Places, Scope
+from quire.capture.hosts.types import (
+    FILE_BYTES,
+    Scope,
+)
 from quire.capture.markdown import sections_of
-from quire.capture.transcripts import shown_text
 from quire.capture.transcripts.echoes import without_own
-from quire.files import read_bytes
-from quire.model import Problem, plain_newlines
+from quire.capture.transcripts.places import shown_text
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.files.paths import read_bytes
+from quire.model.records import Problem
+from quire.model.text import plain_newlines
 
 # Stands between a line and its number while our own sections are taken out.
 _MARK = "\ue000"
@@ -34,8 +41,6 @@ _GENERIC = re.compile(
 _TITLE_MARKS = re.compile(r"[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}(?!\w)|^[^\w\"'(<@#$./-]+\s*(?=\w)|:\s*$")
 _TRAILING = re.compile(r"[^\w)\]\"'?!.…%+#/*]+$")
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*[.)]\s+(?=\S)")
-
-__all__ = ["Document", "Part", "plain_title", "read_document"]
 
 
 class Part(Struct, frozen=True):

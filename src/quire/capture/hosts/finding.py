@@ -7,8 +7,17 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import cast
 
-from quire.capture.hosts.types import FILES_MOST, KINDS, HostRead, HostSource, Places
-from quire.model import InputError, cut
+from quire.capture.hosts.types import (
+    FILES_MOST,
+    KINDS,
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.model.errors import InputError
+from quire.model.text import cut
 
 Find = Callable[[str, str, Mapping[str, str]], list[HostSource]]
 Read = Callable[[HostSource, Places, str], HostRead]
@@ -31,8 +40,6 @@ _HOMES = {
     "adr": "adr",
     "beads": "beads",
 }
-
-__all__ = ["find_hosts", "read_host"]
 
 
 def find_hosts(root: str, home: str, env: Mapping[str, str], kinds: Collection[str] = ()) -> list[HostSource]:

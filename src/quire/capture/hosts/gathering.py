@@ -11,9 +11,10 @@ from quire.capture.hosts.documents import Document
 from quire.capture.hosts.guarding import Guard
 from quire.capture.hosts.items import Item, lead_of
 from quire.capture.hosts.types import HostRead, HostSource
-from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, propose
+from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, propose
 from quire.layers.profile.layout import KEY_CHARS, TAG_CHARS
-from quire.model import Problem, cut, first_sentence, headline, one_line
+from quire.model.records import Problem
+from quire.model.text import cut, first_sentence, headline, one_line
 
 TITLE_CHARS = 80
 PROPOSALS_MOST = 200
@@ -25,8 +26,6 @@ _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _WIKI = re.compile(r"\[\[([^\]\n|]*)(?:\|[^\]\n]*)?\]\]")
 _MARKS = re.compile(r"\*\*|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _BREAKS = re.compile(r"\s+[–—]\s+|:\s+|;\s+|\s+->\s+|\s+→\s+|\.\s+|,?\s+(?:because|since|so that|due to)\s+")
-
-__all__ = ["PROPOSALS_MOST", "TITLE_CHARS", "Gathering", "plain", "slug", "title_and_body"]
 
 
 class Gathering:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from quire.guard import find_hostile, find_instructions, find_secrets, make_safe
-from quire.model import Problem
+from quire.guard.instructions import find_instructions
+from quire.guard.secrets import find_secrets
+from quire.guard.text import find_hostile, make_safe
+from quire.model.records import Problem
 
 PROBLEMS_MOST = 20
 """Of one file so many are told; more would hide the rest."""
@@ -17,8 +19,6 @@ PROBLEMS_MOST = 20
 _SETUP = "download and run"
 _WRITTEN_OUT = "\\u{"
 _AFTER_LEAK = "Replace the credential, then remove it there; git history keeps it until it is rewritten."
-
-__all__ = ["PROBLEMS_MOST", "Guard"]
 
 
 class Guard:

@@ -9,8 +9,14 @@ import msgspec
 
 from quire.capture.hosts.documents import Document, read_document
 from quire.capture.hosts.looking import below, is_within
-from quire.capture.hosts.types import HostSource, Places
-from quire.model import Problem, cut
+from quire.capture.hosts.types import (
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.model.records import Problem
+from quire.model.text import cut
 
 HOPS = 4
 IMPORTS_MOST = 50
@@ -21,8 +27,6 @@ _IMPORT = re.compile(
 # These are sources of their own.
 _READ_ANYWAY = frozenset(("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"))
 _READ_FOLDERS = (".claude/rules/", ".cursor/rules/", ".clinerules/", ".serena/memories/", "memory-bank/", ".github/")
-
-__all__ = ["HOPS", "IMPORTS_MOST", "with_imports"]
 
 
 def with_imports(document: Document, source: HostSource, places: Places) -> list[Document]:

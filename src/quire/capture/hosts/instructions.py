@@ -17,9 +17,15 @@ from quire.capture.hosts.imports import with_imports
 from quire.capture.hosts.judging import ARCHITECTURE
 from quire.capture.hosts.looking import below, files_in, home_source, named_files, project_source
 from quire.capture.hosts.sections import Manner, propose_facts, propose_preferences
-from quire.capture.hosts.types import HostRead, HostSource, Places
-from quire.inbox import Proposal
-from quire.model import Problem
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.inbox.proposals import Proposal
+from quire.model.records import Problem
 
 _OURS = "quire-memory"
 """Rules of this name are what we wrote ourselves."""
@@ -37,24 +43,6 @@ _SAYS_NOTHING = frozenset(
 )
 _HOST_FOLDERS = (".claude", ".gemini", ".github", ".codex")
 _PATTERNS_SHOWN = 5
-
-__all__ = [
-    "find_agents_md",
-    "find_claude_md",
-    "find_claude_rules",
-    "find_cline_rules",
-    "find_copilot_instructions",
-    "find_cursor_rules",
-    "find_gemini_md",
-    "read_agents_md",
-    "read_claude_md",
-    "read_claude_rules",
-    "read_cline_rules",
-    "read_copilot_instructions",
-    "read_cursor_rules",
-    "read_gemini_md",
-]
-
 
 # -- finding --------------------------------------------------------------------------------------
 

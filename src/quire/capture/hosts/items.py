@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quire.model import one_line
+from quire.model.text import one_line
 
 Form = Literal["point", "text", "code"]
 Mark = Literal["", "open", "going", "done"]
@@ -32,8 +32,6 @@ _SIGNS: dict[str, Mark] = {
 _LEADING = re.compile(f"(?:[{''.join(_SIGNS)}]\ufe0f?[ \t]*)+")
 _STRUCK = re.compile(r"~~(.+?)~~[.:]?$")
 _LEAD = re.compile(r"\*\*([^*\n]{2,120}?)[.:]?\*\*[ \t]*[:：.–—-]*[ \t]*")
-
-__all__ = ["Form", "Item", "Mark", "is_lead", "items_of", "lead_of", "with_leads"]
 
 
 class Item(Struct, frozen=True):

@@ -148,27 +148,6 @@ _WORD = re.compile(r"\w{2,}", re.UNICODE)
 _FEW_WORDS = 4
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
-__all__ = [
-    "ARCHITECTURE",
-    "CONSTRAINTS",
-    "DECISIONS",
-    "ISSUES",
-    "PATTERNS",
-    "Place",
-    "Subject",
-    "category_of",
-    "is_about_commands",
-    "is_knowledge",
-    "is_later",
-    "is_order",
-    "is_remembered",
-    "is_telling",
-    "labelled",
-    "place_of",
-    "section_of",
-    "subject_of",
-]
-
 
 class Subject(Struct, frozen=True):
     """Where a section belongs; the section of the facts where it is one."""

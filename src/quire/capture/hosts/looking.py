@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 
 from quire.capture.hosts.types import FILES_MOST, HostSource, Scope
-from quire.files import is_text
+from quire.files.paths import is_text
 
 _DEPTH = 6
 _FOLDERS_MOST = 5_000
@@ -32,8 +32,6 @@ _FOREIGN = frozenset(
         "third_party",
     ]
 )
-
-__all__ = ["below", "files_in", "home_source", "is_within", "named_files", "named_folders", "project_source"]
 
 
 def project_source(kind: str, root: str, relative: str) -> HostSource | None:

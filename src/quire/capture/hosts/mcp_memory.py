@@ -31,8 +31,17 @@ from quire.capture.hosts.structured import (
     word_of,
 )
 from quire.capture.hosts.structured_files import find_file, json_lines, read_config, unread
-from quire.capture.hosts.types import HostRead, HostSource, Places
-from quire.model import KINDS, PROFILE_KINDS, InputError, one_line, parse_ref
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.model.errors import InputError
+from quire.model.refs import parse_ref
+from quire.model.text import one_line
+from quire.model.words import KINDS, PROFILE_KINDS
 
 _PLACES = ("memory.jsonl", "memory.json", ".mcp/memory.jsonl", ".mcp/memory.json")
 _CONFIGS = (".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json")
@@ -43,8 +52,6 @@ _ENDINGS = (".json", ".jsonl")
 _OWN_ENDS = ("Status: ", "Stage: ", "Section: ", "Anchor: ", "Tags: ")
 _PEOPLE = ("person", "user", "human")
 _SELF = ("default-user", "user", "me")
-
-__all__ = ["find_mcp_memory", "read_mcp_memory"]
 
 
 class _Entity(msgspec.Struct, frozen=True):

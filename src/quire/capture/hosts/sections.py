@@ -35,8 +35,6 @@ _UPKEEP = re.compile(r"\bmemory[- ]bank\b", re.I)
 _FEW_WORDS = 3
 _MANY_WORDS = 12
 
-__all__ = ["WHOLE_CHARS", "Manner", "propose_facts", "propose_items", "propose_preferences", "worth_keeping"]
-
 
 class _Piece(Struct):
     """A section, or what of it is left for a fact."""

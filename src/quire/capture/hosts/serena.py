@@ -10,12 +10,16 @@ from quire.capture.hosts.gathering import Gathering
 from quire.capture.hosts.judging import ARCHITECTURE
 from quire.capture.hosts.looking import below, files_in, project_source
 from quire.capture.hosts.sections import Manner, propose_facts
-from quire.capture.hosts.types import HostRead, HostSource, Places
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
 
 _FOLDER = ".serena/memories"
 _DEPTH = 4
-
-__all__ = ["find_serena", "read_serena"]
 
 
 def find_serena(root: str, _home: str, _env: Mapping[str, str]) -> list[HostSource]:

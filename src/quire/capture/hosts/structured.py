@@ -10,11 +10,20 @@ import msgspec
 
 from quire.capture.hosts.guarding import Guard
 from quire.capture.hosts.structured_files import read_source, unread
-from quire.capture.hosts.types import HostRead, HostSource, Places
-from quire.files import hex_digest
-from quire.guard import find_hostile
-from quire.inbox import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, Standing, propose
-from quire.model import Problem, cut, first_sentence, limits, one_line, plain_newlines, slugify, trim
+from quire.capture.hosts.types import (
+    HostRead,
+    HostSource,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.files.digests import hex_digest
+from quire.guard.text import find_hostile
+from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, Standing, propose
+from quire.model import limits
+from quire.model.ids import slugify
+from quire.model.records import Problem
+from quire.model.text import cut, first_sentence, one_line, plain_newlines, trim
 
 BODY_CHARS = 2_000
 HEADLINE_CHARS = 80
@@ -36,32 +45,6 @@ _SECTION_WORDS = {
 }
 _SECTIONS = {word: section for section, words in _SECTION_WORDS.items() for word in words.split()}
 _GOTCHAS = ("gotcha", "pitfall", "trap", "warning", "caveat", "issue", "bug", "known-issue", "risk")
-
-__all__ = [
-    "BODY_CHARS",
-    "Atom",
-    "Gathering",
-    "add_entry",
-    "add_fact",
-    "add_node",
-    "add_note",
-    "begun",
-    "begun_text",
-    "gathered",
-    "grouped",
-    "headline",
-    "is_gotcha",
-    "joined",
-    "listed",
-    "may_pass",
-    "node_id",
-    "section_for",
-    "sentence",
-    "shortened",
-    "tag_of",
-    "text_of",
-    "word_of",
-]
 
 
 class Atom(msgspec.Struct, frozen=True):

@@ -11,9 +11,20 @@ from typing import Any
 import msgspec
 
 from quire.capture.hosts.guarding import Guard
-from quire.capture.hosts.types import FILE_BYTES, FILES_MOST, HostSource, Places, Scope
-from quire.files import inside, read_inside
-from quire.model import OWN_FILES, OWN_FOLDERS, Problem, QuireError, anchor_fault, cut, normal_anchor
+from quire.capture.hosts.types import (
+    FILE_BYTES,
+    FILES_MOST,
+    HostSource,
+    Scope,
+)
+from quire.capture.transcripts.types import (
+    Places,
+)
+from quire.files.paths import inside, read_inside
+from quire.model.anchors import OWN_FILES, OWN_FOLDERS, anchor_fault, normal_anchor
+from quire.model.errors import QuireError
+from quire.model.records import Problem
+from quire.model.text import cut
 
 ANCHORS_MOST = 8
 _NAMES_MOST = 200
@@ -27,18 +38,6 @@ _LINK = re.compile(r"\]\(([^()\s]{2,300})\)")
 _BEHIND = re.compile(r"(?:#.*|:\d[\d:-]*|::.*|\(\))$")
 # A folder that holds nearly everything says nothing of where a claim belongs.
 _WIDE = ("src/", "lib/", "app/", "apps/", "packages/", "docs/", "doc/", "test/", "tests/")
-
-__all__ = [
-    "ANCHORS_MOST",
-    "code_paths",
-    "find_file",
-    "json_lines",
-    "markdown_below",
-    "read_config",
-    "read_source",
-    "unread",
-]
-
 
 # -- finding --------------------------------------------------------------------------------------
 

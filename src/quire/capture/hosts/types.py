@@ -6,9 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from quire.capture.transcripts.types import Places
-from quire.inbox import Proposal
-from quire.model import Problem
+from quire.inbox.proposals import Proposal
+from quire.model.records import Problem
 
 Scope = Literal["project", "user"]
 
@@ -35,8 +34,6 @@ FILE_BYTES = 1024 * 1024
 """A larger file is not read."""
 FILES_MOST = 500
 """So many sources are named at most; each kind finds no more than this."""
-
-__all__ = ["FILES_MOST", "FILE_BYTES", "KINDS", "HostRead", "HostSource", "Places", "Scope"]
 
 
 class HostSource(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,10 +18,8 @@ from quire.capture.providers.prompts import PROMPT_BYTES, Prompt, build_prompt
 from quire.capture.providers.requests import Kind, Request, Task, task_of
 from quire.capture.providers.settings import PROVIDERS, ProviderSettings, ceiling_of, settings_path
 from quire.capture.providers.spending import MICRO, Reservation, reserve, settle
-from quire.files import World
-from quire.model import InputError, NotReady, QuireError
-
-__all__ = ["Answer", "ask", "carry_out"]
+from quire.files.world import World
+from quire.model.errors import InputError, NotReady, QuireError
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

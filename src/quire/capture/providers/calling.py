@@ -20,7 +20,10 @@ from quire.capture.providers.failures import (
 from quire.capture.providers.finding import child_environment, find_program
 from quire.capture.providers.settings import ProgramSettings, ProviderSettings
 from quire.capture.providers.spending import MICRO
-from quire.files import Finished, World, ensure_folder, run_program, storage_failed
+from quire.files.durable import ensure_folder
+from quire.files.paths import storage_failed
+from quire.files.programs import Finished, run_program
+from quire.files.world import World
 
 ROOM = "provider-room"
 """An empty folder in the memory home in which the programs run.
@@ -30,8 +33,6 @@ along.
 """
 ANSWER_BYTES = 4 * 1024 * 1024
 _SIGN_IN = {"claude": "Run `claude` once and sign in.", "codex": "Run `codex login`."}
-
-__all__ = ["ANSWER_BYTES", "Call", "Reply", "answered_too_much", "ended_badly", "program_for", "room_of", "run_in_room"]
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):

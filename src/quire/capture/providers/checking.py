@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.layers.journal import bundle_faults, query_faults
+from quire.layers.journal.shapes import bundle_faults, query_faults
 
 # `.` is the project itself and `src/` a folder: both lead nowhere else.
 _LEADS_OUT = re.compile(r"^[/\\~]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)|[\x00-\x1f]")
-
-__all__ = ["bundle_problems", "query_problems"]
 
 
 def bundle_problems(value: Any) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from quire.capture.providers.calling import Call, Reply, ended_badly, program_for, run_in_room
 from quire.capture.providers.pricing import reported_cost
 from quire.capture.providers.reading import decoded, value_in
-from quire.files import compact
+from quire.files.jsonfile import compact
 
 NAME = "claude"
 # The answer itself is handed over in a turn of its own, and one that misses the schema is put right in another.
@@ -15,8 +15,6 @@ _TURNS = "3"
 _SYSTEM = "You turn data about a software project into one JSON object. You have no tools and ask no questions."
 _NO_HOOKS = '{"disableAllHooks":true}'
 _DEPTH = 3
-
-__all__ = ["NAME", "ask_claude"]
 
 
 def ask_claude(call: Call) -> Reply:

@@ -20,14 +20,15 @@ from quire.capture.providers.calling import (
 from quire.capture.providers.pricing import cost_of_tokens
 from quire.capture.providers.reading import decoded, value_in
 from quire.capture.providers.settings import ProgramSettings
-from quire.files import World, compact, disk, read_bytes, storage_failed
+from quire.files import disk
+from quire.files.jsonfile import compact
+from quire.files.paths import read_bytes, storage_failed
+from quire.files.world import World
 
 NAME = "codex"
 _SCHEMA, _ANSWER = "schema.json", "answer.json"
 _PREFIX = "codex-"
 _LEFT_SECONDS = 86_400
-
-__all__ = ["NAME", "ask_codex"]
 
 
 def ask_codex(call: Call) -> Reply:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from quire.model import NotReady
+from quire.model.errors import NotReady
 
 _SHOWN_CHARS = 200
 _TAIL_BYTES = 8_000
@@ -23,17 +23,6 @@ _SIGNED_OUT = re.compile(
     r"|\boauth token has expired\b",
     re.I,
 )
-
-__all__ = [
-    "BadAnswer",
-    "ProgramMissing",
-    "ProviderFailed",
-    "SignedOut",
-    "SpendRefused",
-    "TimedOut",
-    "last_words",
-    "says_signed_out",
-]
 
 
 class ProviderFailed(NotReady):

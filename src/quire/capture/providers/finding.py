@@ -9,7 +9,8 @@ import msgspec
 
 from quire.capture.providers.failures import ProgramMissing, ProviderFailed
 from quire.capture.providers.settings import BINARY_VARIABLES, PROVIDERS, ProviderSettings, binary_of
-from quire.files import World, run_program
+from quire.files.programs import run_program
+from quire.files.world import World
 
 _VERSION_SECONDS = 5.0
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]{0,40}")
@@ -17,8 +18,6 @@ INSIDE_VARIABLE = "AGENT_MEMORY_PROVIDER_CALL"
 """Set for the programs we run: a memory command that one of them starts asks no model in turn."""
 # They make a program believe that it runs inside another session, and git that it is elsewhere.
 _NOT_PASSED_ON = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
-
-__all__ = ["INSIDE_VARIABLE", "ProviderState", "available", "belongs_to", "child_environment", "find_program"]
 
 
 class ProviderState(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,13 +13,12 @@ from quire.capture.providers.posting import Response, Unreachable, post
 from quire.capture.providers.pricing import cost_of_tokens
 from quire.capture.providers.reading import decoded, value_in
 from quire.capture.providers.settings import EndpointSettings
-from quire.files import World, compact
+from quire.files.jsonfile import compact
+from quire.files.world import World
 
 NAME = "openai"
 _KEY = re.compile(r"[\x21-\x7e]{1,4096}")
 _LATER = {429: "too many requests, or no credit left", 500: "a fault of its own", 503: "overloaded"}
-
-__all__ = ["NAME", "Endpoint", "ask_openai", "endpoint_of"]
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):

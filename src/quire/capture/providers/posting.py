@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS = 10.0
 _CHUNK = 1 << 16
 
-__all__ = ["Response", "Unreachable", "post"]
-
 
 class Response(msgspec.Struct, frozen=True):
     """What a server answered; `too_long` where it is only the beginning."""

@@ -11,8 +11,6 @@ OVERHEAD_TOKENS = {"claude": 8_000, "codex": 40_000, "openai": 200}
 """What a provider adds to our words: instructions of its own, and for a program that works in steps, the steps."""
 _COST_MOST = 10_000.0
 
-__all__ = ["OVERHEAD_TOKENS", "cost_of_tokens", "most_it_costs", "reported_cost"]
-
 
 def most_it_costs(
     provider: str, settings: ProgramSettings | EndpointSettings, prompt_bytes: int, answer_tokens: int

@@ -13,15 +13,13 @@ import msgspec
 
 from quire.capture.providers.requests import Task
 from quire.capture.providers.trimming import Block, fit
-from quire.model import InputError
+from quire.model.errors import InputError
 
 PROMPT_BYTES = 96 * 1024
 """How long a prompt may be where nothing else is asked for."""
 _FAULTS, _FAULT_CHARS = 20, 300
 # Nothing shorter is a secret that anything would recognise.
 _SECRET_CHARS = 8
-
-__all__ = ["PROMPT_BYTES", "Prompt", "build_prompt"]
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):

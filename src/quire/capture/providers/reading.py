@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from quire.layers.journal import decode_json
+from quire.layers.journal.canonical import decode_json
 
 _FENCE = re.compile(r"\A\s*(?:```|~~~)[\w-]*[ \t]*\n(.*)\n[ \t]*(?:```|~~~)\s*\Z", re.S)
-
-__all__ = ["decoded", "value_in"]
 
 
 def value_in(text: str) -> Any:

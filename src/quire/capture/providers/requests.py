@@ -17,12 +17,10 @@ import msgspec
 
 from quire.capture.providers.checking import bundle_problems, query_problems
 from quire.capture.providers.trimming import Block, Trim
-from quire.layers.journal import output_schemas, session_faults
+from quire.layers.journal.shapes import output_schemas, session_faults
 from quire.model import limits
 
 Kind = Literal["bundle", "recall", "query", "session"]
-
-__all__ = ["BundleRequest", "Kind", "QueryRequest", "RecallRequest", "Request", "SessionRequest", "Task", "task_of"]
 
 
 class BundleRequest(msgspec.Struct, frozen=True, kw_only=True):

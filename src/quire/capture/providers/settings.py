@@ -11,18 +11,13 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from quire.files import (
-    Holder,
-    World,
-    decode_object,
-    ensure_folder,
-    held,
-    pretty,
-    read_bytes,
-    storage_failed,
-    write_file,
-)
-from quire.model import InputError, InvalidStore, NotReady, UnsupportedVersion, timestamp
+from quire.files.durable import ensure_folder, write_file
+from quire.files.jsonfile import decode_object, pretty
+from quire.files.lock import Holder, held
+from quire.files.paths import read_bytes, storage_failed
+from quire.files.world import World
+from quire.model.errors import InputError, InvalidStore, NotReady, UnsupportedVersion
+from quire.model.times import timestamp
 
 FILE = "providers.json"
 LOCK = "providers.lock"
@@ -36,22 +31,6 @@ _LOCK_SECONDS = 5.0
 _Price = Annotated[float, msgspec.Meta(ge=0, le=1_000_000)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0, le=3_600)]
 _Name = Annotated[str, msgspec.Meta(max_length=1_000, pattern=r"^[^\x00-\x1f]*$")]
-
-__all__ = [
-    "BINARY_VARIABLES",
-    "CEILING_VARIABLE",
-    "FILE",
-    "PROVIDERS",
-    "EndpointSettings",
-    "ProgramSettings",
-    "ProviderSettings",
-    "binary_of",
-    "ceiling_of",
-    "read_settings",
-    "settings_bytes",
-    "settings_path",
-    "write_settings",
-]
 
 
 class ProgramSettings(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

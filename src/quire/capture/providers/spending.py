@@ -18,18 +18,13 @@ import msgspec
 
 from quire.capture.providers.failures import SpendRefused
 from quire.capture.providers.settings import CEILING_VARIABLE, settings_path
-from quire.files import (
-    Holder,
-    World,
-    decode_object,
-    ensure_folder,
-    held,
-    pretty,
-    read_bytes,
-    storage_failed,
-    write_file,
-)
-from quire.model import InvalidStore, timestamp
+from quire.files.durable import ensure_folder, write_file
+from quire.files.jsonfile import decode_object, pretty
+from quire.files.lock import Holder, held
+from quire.files.paths import read_bytes, storage_failed
+from quire.files.world import World
+from quire.model.errors import InvalidStore
+from quire.model.times import timestamp
 
 FILE = "spend.json"
 LOCK = "spend.lock"
@@ -40,8 +35,6 @@ _FILE_BYTES = 8 << 20
 _LOCK_SECONDS = 10.0
 
 _Amount = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
-
-__all__ = ["DAYS", "FILE", "MICRO", "Reservation", "Spent", "micro", "reserve", "settle", "spent_today"]
 
 
 class Reservation(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from quire.capture.providers.requests import Task
 from quire.capture.providers.settings import ProviderSettings
 from quire.capture.providers.trimming import Block, Trim
 from quire.capture.summariser import ANSWER_CHARS, Summariser, SummaryRequest
-from quire.files import World
+from quire.files.world import World
 
 _WORDS = (
     "You summarise the part of a conversation with a coding agent that is about to be forgotten.",
@@ -24,8 +24,6 @@ _SCHEMA: dict[str, Any] = {
     "required": ["markdown"],
     "properties": {"markdown": {"type": "string"}},
 }
-
-__all__ = ["summariser"]
 
 
 def summariser(provider: str, *, settings: ProviderSettings, world: World, root: str) -> Summariser:

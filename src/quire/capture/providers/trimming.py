@@ -7,9 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.layers.journal import line_bytes
-
-__all__ = ["Block", "Trim", "fit"]
+from quire.layers.journal.canonical import line_bytes
 
 _SEPARATORS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 

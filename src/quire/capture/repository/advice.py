@@ -16,8 +16,6 @@ _LOCKS = {
 }
 _ENTRIES = ("AGENTS.md", "CLAUDE.md", "README.md")
 
-__all__ = ["suggested_gotchas", "suggested_steps"]
-
 
 def suggested_gotchas(
     *, signals: Collection[str], folders: Collection[str], key_files: Collection[str], ecosystem: str, has_modules: bool

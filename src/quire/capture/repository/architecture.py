@@ -37,8 +37,6 @@ _CITED = re.compile(
 )
 _LETTERS_LEAST = 12
 
-__all__ = ["NOTES_MOST", "architecture_notes", "is_cited"]
-
 
 def architecture_notes(tree: Tree, pages: Iterable[Page]) -> list[str]:
     """Notes of the form `Heading: first sentence (page)`; of decisions the latest."""

@@ -51,10 +51,20 @@ from quire.capture.repository.scripts import find_checks
 from quire.capture.repository.steps import Unreleased, find_steps, find_unreleased
 from quire.capture.repository.traps import find_risks, find_traps
 from quire.capture.repository.tree import is_file
-from quire.capture.repository.wording import NONE, TITLE_CHARS, said, stated
-from quire.files import Git
-from quire.layers.journal import Bundle, Event, bundle_faults, layout, shown
-from quire.model import trim
+from quire.capture.repository.wording import (
+    TITLE_CHARS,
+    said,
+    stated,
+)
+from quire.files.git import Git
+from quire.layers.journal import layout
+from quire.layers.journal.bundles import shown
+from quire.layers.journal.layout import (
+    NONE,
+)
+from quire.layers.journal.shapes import bundle_faults
+from quire.layers.journal.types import Bundle, Event
+from quire.model.text import trim
 
 _KEY_PATHS = 16
 _FIRST_FILES = 8
@@ -64,8 +74,6 @@ _NAME_WORDS = 4
 _PROJECT = ("name", "summary", "primaryEcosystem", "packageManager", "workspaceManager")
 _ACTIONS = ("currentFocus", "validationSnapshot", "suggestedNextActions")
 _RUN = re.compile(r"Run `[^`]+`\.")
-
-__all__ = ["Validation", "build_bundle"]
 
 
 class Validation(Struct, frozen=True, kw_only=True):

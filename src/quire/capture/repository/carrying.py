@@ -13,20 +13,20 @@ from typing import Any
 
 import msgspec
 
-from quire.capture.repository.wording import NONE, stated
-from quire.files import escaping_part, is_text
-from quire.layers.journal import (
-    Bundle,
-    Deduped,
-    bundle_faults,
-    dedupe_bundle,
-    layout,
-    objects_at,
-    ordinal_of,
-    shown,
-    texts_at,
+from quire.capture.repository.wording import (
+    stated,
 )
-from quire.model import trim
+from quire.files.paths import escaping_part, is_text
+from quire.layers.journal import layout
+from quire.layers.journal.bundles import objects_at, shown, texts_at
+from quire.layers.journal.dedupe import Deduped, dedupe_bundle
+from quire.layers.journal.layout import (
+    NONE,
+)
+from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.shapes import bundle_faults
+from quire.layers.journal.types import Bundle
+from quire.model.text import trim
 
 SOURCE = "source"
 TICKED = "The item is ticked off or removed in {page}."
@@ -36,22 +36,6 @@ FIELDS = {
 }
 _ASIDE = "\0"
 """The key of what is put aside while items are compared; nobody writes one."""
-
-__all__ = [
-    "FIELDS",
-    "SOURCE",
-    "TICKED",
-    "beside",
-    "carried_items",
-    "carried_paths",
-    "carried_places",
-    "carried_texts",
-    "is_from_file",
-    "is_whole_snapshot",
-    "said_once",
-    "told_by_model",
-    "whole",
-]
 
 
 def said_once(bundle: Bundle, previous: Bundle) -> Deduped:

@@ -27,8 +27,6 @@ _RUNNER = re.compile(
 _SHELL = re.compile(r"[|&;<>()$`\\\"'*?\[\]{}~#=\n]")
 _WORDS_MOST = 12
 
-__all__ = ["automated_lines", "plain_words", "runs"]
-
 
 def automated_lines(tree: Tree) -> tuple[str, ...]:
     """The lines that begin with a well-known program, in the order of the files."""

@@ -12,21 +12,23 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from quire.capture.repository.carrying import FIELDS, SOURCE, is_from_file, said_once
-from quire.capture.repository.wording import NONE, SENTENCE_CHARS, TITLE_CHARS, are_alike, normal, said, stated
-from quire.layers.journal import (
-    Bundle,
-    Deduped,
-    Event,
-    Evidence,
-    Group,
-    group_events,
-    layout,
-    merge_sections,
-    moment_of,
-    ordinal_of,
-    shown,
-    texts_at,
+from quire.capture.repository.wording import (
+    SENTENCE_CHARS,
+    TITLE_CHARS,
+    are_alike,
+    normal,
+    said,
+    stated,
 )
+from quire.layers.journal import layout
+from quire.layers.journal.bundles import merge_sections, shown, texts_at
+from quire.layers.journal.dedupe import Deduped
+from quire.layers.journal.grouping import Evidence, Group, group_events
+from quire.layers.journal.layout import (
+    NONE,
+)
+from quire.layers.journal.numbering import moment_of, ordinal_of
+from quire.layers.journal.types import Bundle, Event
 
 GOTCHAS_MOST = 24
 STEPS_MOST = 24
@@ -42,8 +44,6 @@ _NOT_FAILED = re.compile(r"\b(?:0|no|zero|without)\s+(?:\w+\s+){0,1}(?:fail\w*|e
 _FAILED = re.compile(
     r"\b(?:fail(?:s|ed|ing|ures?)?|errors?|broken?|crash(?:es|ed)?|flaky|red)\b|失败|fehlgeschlagen|échou", re.I
 )
-
-__all__ = ["GOTCHAS_MOST", "RISKS_MOST", "STATE_MOST", "STEPS_MOST", "consolidate", "consolidated", "told_by"]
 
 
 def told_by(events: Iterable[Event]) -> Evidence:

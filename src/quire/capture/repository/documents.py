@@ -6,15 +6,13 @@ from typing import Any
 
 import msgspec
 
-from quire.model import one_line
+from quire.model.text import one_line
 
 DOCUMENT_BYTES = 1024 * 1024
 TEXT_CHARS = 2_000
 _ITEMS_MOST = 500
 # A key of TOML with thousands of parts costs its reader the square of them.
 _KEY_DOTS, _LINE_DOTS = 200, 2_000
-
-__all__ = ["DOCUMENT_BYTES", "json_object", "part", "table_at", "text_at", "texts_at", "toml_table"]
 
 
 def json_object(text: str) -> dict[str, Any]:

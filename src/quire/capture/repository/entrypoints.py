@@ -28,8 +28,6 @@ _ROLES = {
 _ORDER = ("bin", "command", "binary", "program", "run", "main", "module", "library", "exports")
 _BESIDE = frozenset(["__tests__", "example", "examples", "fixtures", "test", "testdata", "tests"])
 
-__all__ = ["ENTRIES_MOST", "Entrypoint", "find_entrypoints"]
-
 
 class Entrypoint(Struct, frozen=True):
     path: str

@@ -9,7 +9,12 @@ from quire.capture.repository.git_story import Story
 from quire.capture.repository.manifests import Manifest
 from quire.capture.repository.scan import Scan, is_source
 from quire.capture.repository.tree import read_beginning
-from quire.capture.repository.wording import NONE, said
+from quire.capture.repository.wording import (
+    said,
+)
+from quire.layers.journal.layout import (
+    NONE,
+)
 
 _FOLDERS_SAID = 3
 _FOLDERS_LISTED = 5
@@ -27,8 +32,6 @@ _FIXME = re.compile(
 _BUILT_SUMMARY = re.compile(r"On branch `[^`]+`,|On no branch,")
 _BUILT = re.compile(rf"{_BUILT_SUMMARY.pattern}|Commits in `|Version \S[^()]* \([^()]+\)\.\Z|Unreleased\b")
 _BUILT_RISK = re.compile(rf"(?:{_MARKS}) in `")
-
-__all__ = ["current_state", "focus_summary", "is_built_risk", "is_built_state", "is_built_summary", "marked_risks"]
 
 
 def focus_summary(story: Story) -> str:

@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from quire.capture.repository.tree import make_tree
 from quire.capture.repository.wording import said
-from quire.files import Commit, Git, describe_commits
-from quire.model import QuireError
+from quire.files.git import Git
+from quire.files.history import Commit, describe_commits
+from quire.model.errors import QuireError
 
 COMMITS_MOST = 30
 _PATHS_MOST = 2_000
@@ -22,8 +23,6 @@ _NOISE = re.compile(
     r"(?:merge|bump|wip|fixup!|squash!|update dependency|chore\(deps(?:-dev)?\)|build\(deps(?:-dev)?\))\b", re.I
 )
 _CONVENTIONAL = re.compile(r"^[a-z]{2,12}(?:\([^()]{1,40}\))?!?:\s+")
-
-__all__ = ["COMMITS_MOST", "Story", "StoryLine", "tell_story"]
 
 
 class StoryLine(Struct, frozen=True):

@@ -33,20 +33,6 @@ RUST = "Cargo.toml"
 GO = "go.mod"
 PNPM = "pnpm-workspace.yaml"
 
-__all__ = [
-    "GO",
-    "MANIFESTS",
-    "NODE",
-    "PNPM",
-    "PYTHON",
-    "RUST",
-    "Manifest",
-    "Target",
-    "declared_name",
-    "pnpm_members",
-    "read_manifest",
-]
-
 
 class Target(Struct, frozen=True):
     """Something that a manifest names to be run or imported: what it is, its own name, and the path or the module."""

@@ -13,7 +13,7 @@ from quire.capture.repository.scan import Scan, is_source
 from quire.capture.repository.top_comments import introduction
 from quire.capture.repository.tree import Tree, below, folder_of
 from quire.capture.repository.wording import SENTENCE_CHARS, said, sentence_of
-from quire.layers.journal import collation_key
+from quire.layers.journal.collation import collation_key
 
 MODULES_MOST = 32
 AREAS_MOST = 6
@@ -35,8 +35,6 @@ _GO_FILES = 5
 _AREA_LEAST = 16
 _BIG_AREA = 8
 """An area with more source files than these, and more than one in so many of all, is looked into."""
-
-__all__ = ["AREAS_MOST", "Area", "Part", "count_sources", "dense_areas", "find_parts"]
 
 
 class Part(Struct, frozen=True):

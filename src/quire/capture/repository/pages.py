@@ -11,7 +11,7 @@ from quire.capture.markdown import Section, open_items
 from quire.capture.repository.readme import page_sections
 from quire.capture.repository.tree import HEAD_BYTES, Tree, below, folder_of, read_beginning
 from quire.capture.repository.wording import said
-from quire.layers.journal import collation_key
+from quire.layers.journal.collation import collation_key
 
 PAGES_MOST = 40
 BYTES_MOST = 2 * 1024 * 1024
@@ -33,17 +33,6 @@ _DESCRIBED = re.compile(
     r"(?:\*\*)?\[?`(?P<path>[^`\s]{1,200})`(?:\]\([^()\s]{0,300}\))?(?:\*\*)?\s{0,4}(?:\||[-–—:]{1,2}\s)\s{0,4}(?P<said>.+)"
 )
 _SAID_LEAST = 8
-
-__all__ = [
-    "BYTES_MOST",
-    "PAGES_MOST",
-    "Page",
-    "described_paths",
-    "find_readme",
-    "is_architecture",
-    "read_page",
-    "read_pages",
-]
 
 
 class Page(Struct, frozen=True):

@@ -31,8 +31,6 @@ _BOILERPLATE = re.compile(
 _LETTERS_LEAST = 8
 _LOOKED_AT = 4_000
 
-__all__ = ["Paragraph", "first_paragraph", "page_sections", "paragraphs", "title_of"]
-
 
 class Paragraph(Struct, frozen=True):
     """Lines that belong together, and what they are: text, item, table or quote."""

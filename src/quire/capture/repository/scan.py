@@ -13,9 +13,9 @@ from quire.capture.repository.advice import suggested_gotchas, suggested_steps
 from quire.capture.repository.manifests import GO, MANIFESTS, NODE, PYTHON, RUST, Manifest, read_manifest
 from quire.capture.repository.tree import Top, Tree, below, is_file, list_tree, look_at_top
 from quire.capture.repository.workspaces import Module, Workspace, find_workspace
-from quire.files import Git
-from quire.layers.journal import collation_key
-from quire.model import trim
+from quire.files.git import Git
+from quire.layers.journal.collation import collation_key
+from quire.model.text import trim
 
 _ENDINGS = (
     "c cc cjs clj cpp cs cts cxx dart ex exs go h hpp hs java jl js jsx kt lua m mjs mm mts php pl py r rb rs scala sh "
@@ -62,8 +62,6 @@ _KEY_FILES = (
 _MODULE_FILES = ("src/index.ts", "src/main.ts", "src/cli.ts", "src/lib.rs", "src/main.rs")
 _SOURCE_FOLDERS = ("src", "packages", "apps", "app", "lib", "server", "client", "internal", "cmd", "crates")
 _KEY_MOST, _KEY_MODULES, _DENSE_MOST = 8, 4, 6
-
-__all__ = ["GENERIC", "SOURCES", "Candidate", "Dense", "Scan", "is_source", "resolved", "scan_repository", "scan_value"]
 
 
 class Candidate(Struct, frozen=True):

@@ -31,8 +31,6 @@ _PLACEHOLDER = "no test specified"
 _TEST_LINE = re.compile(r"\b(?:test|tests|pytest|tox|nox|ctest)\b")
 _RUN_WITH = {"uv": ("uv", "run"), "poetry": ("poetry", "run"), "pdm": ("pdm", "run"), "pipenv": ("pipenv", "run")}
 
-__all__ = ["Check", "find_checks"]
-
 
 class Check(Struct, frozen=True):
     """A command, what it is called, and what is known of it."""

@@ -33,8 +33,6 @@ _FIELD_NAMES = {
     "done": ("done", "done when", "acceptance"),
 }
 
-__all__ = ["STEPS_MOST", "Step", "Unreleased", "find_steps", "find_unreleased"]
-
 
 class Step(Struct, frozen=True, kw_only=True):
     """Something to do. Fields of which the list says nothing are empty, but for when it is done."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from quire.capture.repository.tree import Tree, read_beginning
 from quire.capture.repository.wording import sentence_of
-from quire.model import one_line
+from quire.model.text import one_line
 
 _HEAD_BYTES = 16 * 1024
 _LINES_MOST = 60
@@ -29,8 +29,6 @@ _C_FAMILY = "c cc cjs cpp cs cts cxx dart h hpp java js jsx kt m mjs mm mts php 
 _C_LIKE = frozenset(_C_FAMILY.split())
 _HASH = frozenset(["ex", "exs", "jl", "pl", "py", "r", "rb", "sh"])
 _DASHES = frozenset(["hs", "lua", "sql"])
-
-__all__ = ["introduction"]
 
 
 def introduction(tree: Tree, path: str) -> str:

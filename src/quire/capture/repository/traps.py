@@ -61,8 +61,6 @@ _SYMPTOM = re.compile(
     re.I,
 )
 
-__all__ = ["RISKS_MOST", "TRAPS_MOST", "Trap", "find_risks", "find_traps", "sorted_sentences"]
-
 
 class Trap(Struct, frozen=True, kw_only=True):
     """A warning of a page. Fields of which the page says nothing are empty."""

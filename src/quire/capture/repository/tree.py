@@ -15,10 +15,11 @@ from itertools import islice
 
 from msgspec import Struct
 
-from quire.files import Git
-from quire.guard import find_hostile
+from quire.files.git import Git
+from quire.guard.text import find_hostile
 from quire.layers.journal import layout
-from quire.model import QuireError, plain_newlines, trim
+from quire.model.errors import QuireError
+from quire.model.text import plain_newlines, trim
 
 _GENERATED = ".git .next .nuxt .turbo .venv __pycache__ build coverage dist node_modules out target venv"
 _FOREIGN_NAMES = (
@@ -34,23 +35,6 @@ DEPTH_MOST = 32
 HEAD_BYTES = 128 * 1024
 _FILE, _LINK_FREE = stat.S_IFREG, "100"
 """The kind of a regular file, and how git's mode of one begins."""
-
-__all__ = [
-    "FILES_MOST",
-    "GENERATED",
-    "HEAD_BYTES",
-    "Top",
-    "Tree",
-    "below",
-    "folder_of",
-    "is_file",
-    "is_nameable",
-    "list_tree",
-    "look_at_top",
-    "make_tree",
-    "named",
-    "read_beginning",
-]
 
 
 class Tree(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import re
 
 from quire.capture.quoting import quote, safe_text
 from quire.layers.journal.layout import NONE
-from quire.model import cut, first_sentence, one_line, trim
+from quire.model.text import cut, first_sentence, one_line, trim
 
 SENTENCE_CHARS = 240
 TITLE_CHARS = 100
@@ -28,8 +28,6 @@ _REFERENCE = re.compile(r"(?<=\S)\[\^?[\w-]{1,20}\](?![(\[])")
 _ROLE = re.compile(r":\w{1,20}:`([^`<\n]{1,200}?)\s?(?:<[^>`\n]{0,300}>)?`")
 _SIGNS = re.compile(r"[\W_]+")
 _ALIKE = 0.8
-
-__all__ = ["NONE", "SENTENCE_CHARS", "TITLE_CHARS", "are_alike", "normal", "plain", "said", "sentence_of", "stated"]
 
 
 def plain(markdown: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from quire.anchors import covers, is_glob
+from quire.anchors.match import covers, is_glob
 from quire.capture.repository.documents import DOCUMENT_BYTES
 from quire.capture.repository.manifests import GO, NODE, PNPM, PYTHON, RUST, Manifest, pnpm_members, read_manifest
 from quire.capture.repository.tree import Tree, folder_of, named, read_beginning
-from quire.layers.journal import collation_key
+from quire.layers.journal.collation import collation_key
 
 MODULES_MOST = 200
 _PATTERNS_MOST = 100
@@ -27,8 +27,6 @@ _ROLES = (
     (("core", "shared", "lib"), "library"),
 )
 UNKNOWN = "unknown"
-
-__all__ = ["UNKNOWN", "Module", "Workspace", "find_workspace"]
 
 
 class Module(Struct, frozen=True):

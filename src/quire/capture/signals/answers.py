@@ -32,11 +32,6 @@ _INSTEAD = re.compile(r"\b(?:instead|stattdessen|en su lugar|en vez de eso|à la
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d")
 _REASON = re.compile(r"\W*(?:reason|because|since|that|this|it|they|otherwise|so|weil|denn|porque|car)\b", re.I)
 
-__all__ = [
-    *("after_agreement", "after_refusal", "join", "others", "refused", "statements", "whole", "with_amount"),
-    *("with_next", "with_next_sentence"),
-]
-
 
 def after_agreement(text: str) -> tuple[str, bool]:
     """A sentence without the words that only agree, and whether there were any."""

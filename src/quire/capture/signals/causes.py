@@ -75,31 +75,6 @@ _DOING = re.compile(r"\W*(?-i:[A-Z])\w+ing (?:that|this|it|the|them|now|both|all
 _PARTS = re.compile(r"[;:：]\s*")
 _MARKS = (",", ";", ":", "，", "、")
 
-__all__ = [
-    "LEAST_STEMS",
-    "bare_symptom",
-    "breaks",
-    "effect_of",
-    "explains",
-    "fullest",
-    "has_cause",
-    "has_problem",
-    "is_clause",
-    "is_discovery",
-    "is_ruled_out",
-    "is_status",
-    "is_symptom",
-    "points_at",
-    "points_back",
-    "reason_of",
-    "says_nothing",
-    "split_cause",
-    "tells_what_is_lost",
-    "titled",
-    "warns",
-    "without_own_work",
-]
-
 
 def is_symptom(text: str) -> bool:
     return bool(cue("problem").search(text)) and len(text.split()) <= _SYMPTOM_WORDS and not _is_own_work(text)

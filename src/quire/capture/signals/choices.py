@@ -96,27 +96,6 @@ _AGREED = re.compile(r"\W*(?:agreed|settled|decided)\b", re.I)
 _SO_I = re.compile(r"\bso (?:i|we)(?:['’]ll|['’]m|['’]ve| will| am| have)?\b", re.I)
 _ENDS = " ,.!;:。，！—-"
 
-__all__ = [
-    "LEAST_STEMS",
-    "SHORT_WORDS",
-    "decides",
-    "has_reason",
-    "is_acknowledgement",
-    "is_choice",
-    "is_done",
-    "is_no_statement",
-    "is_proposal",
-    "is_question",
-    "is_refusal",
-    "is_rule",
-    "is_unreal",
-    "may_say",
-    "restates",
-    "takes_back",
-    "with_reason",
-    "without_agreement",
-]
-
 
 def is_question(text: str) -> bool:
     return bool(_QUESTION.search(text))

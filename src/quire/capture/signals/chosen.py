@@ -24,8 +24,6 @@ _VAGUE_STEMS = 6
 _SAID_AGAIN = 0.5
 _SIGN = re.compile("[\u3040-\u9fff]")
 
-__all__ = ["Chosen"]
-
 
 class Chosen:
     """The decisions of a session, and what of the talk may still become one."""

@@ -66,8 +66,6 @@ _ECHO = re.compile(r"(?<!\s)\s*(?:;|&&)\s*echo\s[^;&|]*$")
 _SET = re.compile(r"(?:set -\S+|export \S+|source \S+|\. \S+)\s*(?:&&|;|\n)\s*")
 _JOINED = re.compile(r"(?<!\s)\s*(?:&&|;|\|\|)\s*")
 
-__all__ = ["COMMAND_CHARS", "check_command", "checks_in", "covers"]
-
 
 def check_command(line: str) -> str:
     """The command of a line as it is written down, if it checks the work; else empty."""

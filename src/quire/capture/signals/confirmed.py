@@ -22,7 +22,7 @@ from quire.capture.signals.replies import LABELLED, RESTATED
 from quire.capture.signals.symptoms import trouble
 from quire.capture.signals.witness import Quote, Speech, Witness, agrees
 from quire.capture.signals.wording import is_safe, share, stems
-from quire.guard import find_instructions
+from quire.guard.instructions import find_instructions
 
 _OWN_SHARE = 0.4
 """Who says so much of a decision states it."""
@@ -35,8 +35,6 @@ _POINTS_BACK = re.compile(
     r"\W*(?:none|both|all|some|one|before|after|without) (?:of )?(?:that|this|those|these|them)\b", re.I
 )
 _PRAISE = re.compile(r"\W*(?:good|great|fair|nice) (?:point|call|idea|catch|question)\b", re.I)
-
-__all__ = ["Confirmed", "confirmed_decisions", "confirmed_gotchas", "open_steps", "quotable"]
 
 
 class Confirmed(Struct, frozen=True):

@@ -282,8 +282,6 @@ _UNSPACED: dict[str, str] = {
     "polite": "谢谢|不客气|ありがとう|どういたしまして",
 }
 
-__all__ = ["MEANINGS", "cue"]
-
 MEANINGS = tuple(_SPACED["en"])
 
 

@@ -64,8 +64,6 @@ _AMOUNT = re.compile(
 )
 _THUS = re.compile(r"\W*(?:así|assim|ainsi|so|that way|like that)\W*", re.I)
 
-__all__ = ["Decisions"]
-
 
 class Decisions:
     """The decisions of a session as far as it was heard."""

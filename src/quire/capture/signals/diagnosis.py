@@ -94,15 +94,6 @@ _LEAD = re.compile(
     r"|\w{0,4}找到了|見つかりました)\s*[:：,—–-]\s*",
     re.I,
 )
-__all__ = [
-    "Explanation",
-    "explanation",
-    "is_dismissed",
-    "is_warning",
-    "points",
-    "states",
-    "without_lead",
-]
 
 
 class Explanation(Struct, frozen=True):

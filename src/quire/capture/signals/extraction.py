@@ -20,14 +20,12 @@ from quire.capture.signals.sentences import blocks_of, read_part
 from quire.capture.signals.summary import Story
 from quire.capture.signals.validation import Validations
 from quire.capture.signals.wording import is_safe
-from quire.capture.transcripts import Turn
-from quire.guard import make_safe
-from quire.layers.journal import Signals
+from quire.capture.transcripts.types import Turn
+from quire.guard.text import make_safe
+from quire.layers.journal.types import Signals
 
 MOST = 12
 _COMMAND_CHARS = 2_000
-
-__all__ = ["MOST", "SessionSignals", "Traced", "extract", "trace"]
 
 
 class SessionSignals(Struct, frozen=True):

@@ -47,8 +47,6 @@ _EDITED_POINTS, _FAILED_POINTS, _CLEAR_POINTS, _PLAIN_POINTS = 2, 2, 4, 5
 
 WARNED, EXPLAINED, REPORTED, LABELLED = 1, 2, 3, 4
 
-__all__ = ["Gotchas"]
-
 
 class Gotchas:
     """The gotchas of a session as far as it was heard."""

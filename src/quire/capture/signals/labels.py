@@ -91,19 +91,6 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _LABEL_CHARS = 48
 _INLINE = re.compile(r"([^:：\n]{2,48}?)\s*(?::(?=\s|[^\x00-\x7f]|$)|：)\s*")
 
-__all__ = [
-    "CAUSE",
-    "CHECKED",
-    "DECISION",
-    "DONE",
-    "GOTCHA",
-    "NEXT",
-    "OTHER",
-    "PLAN",
-    "kind_of_label",
-    "label_in",
-]
-
 
 @functools.cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:

@@ -149,8 +149,6 @@ _TELLING = re.compile(r"\b(?:is|are|was|were|does|do|has|have|will|would|which|t
 _LEAST_STEMS = 2
 _OWN_STEMS = 3
 
-__all__ = ["declines", "is_later", "is_left", "is_wish", "left_part", "needs", "own_words", "puts_off", "split_steps"]
-
 
 def is_left(text: str) -> bool:
     """Whether the agent says that something is left to do, or ought to be done later. How things are is no step."""

@@ -45,8 +45,6 @@ _DONE_SHARE = 0.55
 
 MENTIONED, DEFERRED, LISTED = 1, 2, 3
 
-__all__ = ["NextSteps"]
-
 
 class NextSteps:
     """The steps of a session as far as it was heard."""

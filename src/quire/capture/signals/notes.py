@@ -14,8 +14,6 @@ ALIKE = 0.6
 _REPEATED = 0.75
 _NEAR = 8
 
-__all__ = ["KEPT", "Note", "Notes"]
-
 
 class Note(Struct, frozen=True, kw_only=True):
     text: str

@@ -30,8 +30,6 @@ _AND = re.compile(
 )
 _TOPIC = re.compile(r"[:：?？.。]")
 
-__all__ = ["Options"]
-
 
 class Options:
     """What was offered last, by number, letter or place."""

@@ -31,8 +31,6 @@ _FAILURE = re.compile(
     re.M,
 )
 
-__all__ = ["OUTPUT_CHARS", "Outcome", "outcome_of", "spoken_counts"]
-
 
 class Outcome(Struct, frozen=True):
     """`passed` or `failed`, with counts such as `2 failed, 39 passed`."""

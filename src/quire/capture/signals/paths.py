@@ -34,8 +34,6 @@ _NOT_OURS = frozenset(
     (".git", "node_modules", ".venv", "venv", "__pycache__", ".memory", ".agent-memory", ".specstory")
 )
 
-__all__ = ["Paths", "is_edit"]
-
 
 def is_edit(tool: str) -> bool:
     """Whether a tool changes files, by its name."""

@@ -110,23 +110,6 @@ _CHOOSE = re.compile(
 )
 _SO = re.compile(r"\W*(?:\w+ )?(?:so|also|entonces|donc|alors|então|所以|では)\s*[:：]", re.I)
 
-__all__ = [
-    *(
-        "agrees_in",
-        "answers",
-        "is_brief",
-        "is_comment",
-        "is_open",
-        "is_remark",
-        "lets_choose",
-        "offers",
-        "points_at",
-        "settled_part",
-        "settles",
-    ),
-    *("sums_up", "with_context", "with_question"),
-]
-
 
 def agrees_in(text: str) -> str | None:
     """What is left of a sentence after the words that agree; nothing where it does not begin with such words."""

@@ -28,8 +28,6 @@ _ELSE = re.compile(
 
 _AND = re.compile(r"\W*(?:and|und|y|et|e)\s", re.I)
 
-__all__ = ["LABELLED", "RESTATED", "RULED", "SAID", "Reply", "goes_on"]
-
 
 def goes_on(text: str) -> bool:
     """Whether a sentence leaves what was talked about: `One more thing: …`"""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from msgspec import Struct, structs
 
 from quire.capture.signals.labels import DECISION, GOTCHA, NEXT, OTHER, PLAN, kind_of_label, label_in
-from quire.model import one_line
+from quire.model.text import one_line
 
 READ_CHARS = 40_000
 """So much of a text is read: of a longer one its beginning and its end."""
@@ -51,8 +51,6 @@ _TRAILS_OFF = re.compile(r"\.\.\.\s+[^A-Z\s]")
 _END = re.compile(r"(?<=\w )[:;]-?\)(?=\s+\S)|[.!?…][\"'”’)\]*_]{0,4}(?=\s)|[。！？](?![」』）])")
 
 _ANNOUNCED = (DECISION, GOTCHA, NEXT)
-
-__all__ = ["READ_CHARS", "Block", "Sentence", "blocks_of", "plain", "read_part"]
 
 
 class Sentence(Struct, frozen=True):

@@ -79,11 +79,6 @@ _NAME = re.compile(
     r"|(?<=[^.!?:] )[A-Z][a-z]+"
 )
 
-__all__ = [
-    *("AGAIN", "CAUSE", "CONDITION", "CONTRAST", "DUTY", "HEDGE", "LIMIT", "NAME", "PROBLEM", "SILENT", "SURPRISE"),
-    "signs_of",
-]
-
 
 @functools.cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:

@@ -80,8 +80,6 @@ _OF_THIS = re.compile(
     re.I,
 )
 
-__all__ = ["Rule", "standing_rules"]
-
 Category = Literal["user", "tools", "learnings"]
 
 

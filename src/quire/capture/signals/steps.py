@@ -36,8 +36,6 @@ _ALL = re.compile(
 )
 _DONE_SHARE = 0.55
 
-__all__ = ["Plan", "is_enumeration", "is_none", "is_work", "title_stems", "worded"]
-
 
 class Plan:
     """What somebody set out to do, by number. Nothing is said of it until it is done."""

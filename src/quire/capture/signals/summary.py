@@ -16,8 +16,6 @@ RESULT_CHARS = 200
 _NOTHING = "Nothing was said in this session."
 _END = (".", "!", "?", "…", "。", "！", "？")
 
-__all__ = ["Story"]
-
 
 class Story:
     """What a session was about, as far as it was heard."""

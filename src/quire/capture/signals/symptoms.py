@@ -69,8 +69,6 @@ _MENTION = re.compile(r"^@\S+\s+")
 _COMMAND_CHARS = 80
 _CJK = re.compile("[\u3040-\u9fff]")
 
-__all__ = ["LIKELY", "STRONG", "WEAK", "asks_for", "belongs", "failure_of", "symptom", "trouble", "without_mention"]
-
 
 def trouble(text: str) -> int:
     """How surely a sentence of the user tells of something that goes wrong; 0 where it does not."""

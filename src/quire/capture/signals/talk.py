@@ -15,8 +15,6 @@ _SENTENCES = 12
 _PENDING = 4
 _OPTIONS = re.compile(r"\b(?:options?|alternatives?|choices|optionen|opciones|opções)\b|选项|方案|選択肢", re.I)
 
-__all__ = ["Talk"]
-
 
 class Talk:
     """The talk as far as a choice may come out of it."""

@@ -21,8 +21,6 @@ _CODE = re.compile(r"`([^`\n]{3,160})`")
 _AT_START = re.compile(r"([\w./-]+(?: [\w./:@-]+){0,6}?)(?=\s{2,}|\s+(?:passes|passed|is|fails|failed|ok)\b|[:：])")
 _RESULT = re.compile(r"(?:ok|pass\w*|fail\w*|clean|green|red|\d+|is|no|[:：—–-])\b|[—–✓✅❌-]", re.I)
 
-__all__ = ["Validations"]
-
 
 class _Check(Struct):
     command: str

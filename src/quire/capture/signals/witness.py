@@ -23,8 +23,8 @@ from quire.capture.signals.notes import Note
 from quire.capture.signals.paths import is_edit
 from quire.capture.signals.sentences import Block, blocks_of, read_part
 from quire.capture.signals.wording import share, stems
-from quire.capture.transcripts import Turn
-from quire.guard import make_safe
+from quire.capture.transcripts.types import Turn
+from quire.guard.text import make_safe
 
 QUOTES = 3
 """So many sentences may be put together into one signal."""
@@ -45,8 +45,6 @@ _GAIN = 0.15
 """So much of a signal a further sentence must add."""
 _NO = re.compile(r"\W*(?:no|nope|nah|still|wrong|nein|non|não)\b", re.I)
 _MARKS = re.compile(r"[\s`*_\"'“”‘’]+")
-
-__all__ = ["QUOTES", "TYPED_CHARS", "Quote", "Said", "Speech", "Witness", "agrees"]
 
 
 class Said(Struct, frozen=True, kw_only=True):

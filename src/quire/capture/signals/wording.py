@@ -7,8 +7,9 @@ import re
 
 from quire.capture.quoting import quote
 from quire.capture.signals.cues import cue
-from quire.guard import find_secrets, make_safe
-from quire.model import one_line
+from quire.guard.secrets import find_secrets
+from quire.guard.text import make_safe
+from quire.model.text import one_line
 
 TEXT_CHARS = 240
 """How long a signal may be."""
@@ -55,8 +56,6 @@ _PLEASE = re.compile(
 )
 _JOINS = re.compile(r"(?:and|but|so|then|also|however|therefore|also,|und|aber|dann|y|pero|et|mais)\s*,?\s+", re.I)
 _GONE = re.compile(r"^[\W_]*(?<![`(\"'“])[-–—,;:.!·…\s]+|\s*[.,;:。！!，；：\s]+$")
-
-__all__ = ["TEXT_CHARS", "capped", "is_alike", "is_safe", "opened", "pair", "share", "stems", "tidy"]
 
 
 @functools.lru_cache(maxsize=4_096)

@@ -26,9 +26,6 @@ _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customT
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 _SUBAGENTS = f"{os.sep}subagents{os.sep}"
 
-__all__ = ["TYPE", "ClaudeParser", "encoded_folder", "sessions"]
-
-
 # -- finding --------------------------------------------------------------------------------------
 
 

@@ -32,9 +32,6 @@ _WHAT = {"user_message": "user", "agent_message": "assistant"}
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "mcp_call", "web_search_call")
 _ANSWERS = ("function_call_output", "custom_tool_call_output", "mcp_call_output")
 
-__all__ = ["TYPE", "CodexParser", "sessions"]
-
-
 # -- finding --------------------------------------------------------------------------------------
 
 

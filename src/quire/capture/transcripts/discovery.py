@@ -8,10 +8,15 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.capture.transcripts.redaction import redacted
-from quire.capture.transcripts.types import SOURCE_TYPES, Known, SessionFile, Skipped
-from quire.model import InputError, NotFound
-
-__all__ = ["Discovery", "discover"]
+from quire.capture.transcripts.types import (
+    Known,
+    SessionFile,
+    Skipped,
+)
+from quire.layers.journal.layout import (
+    SOURCE_TYPES,
+)
+from quire.model.errors import InputError, NotFound
 
 
 class Discovery:

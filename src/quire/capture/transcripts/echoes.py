@@ -82,8 +82,6 @@ _NOISE = re.compile(
 )
 _SLASH_COMMAND = re.compile(r"/[\w:-]{1,60}\s*\Z")
 
-__all__ = ["HANDED", "SENTENCES", "is_own_call", "is_own_script", "without_additions", "without_own"]
-
 
 def is_own_call(tool: str, command: str, paths: tuple[str, ...]) -> bool:
     """Whether a tool asks our program something, or reads or writes what it keeps."""

@@ -13,7 +13,8 @@ from quire.capture.transcripts.lines import Tally, read_whole
 from quire.capture.transcripts.parsing import Parser
 from quire.capture.transcripts.types import SessionFile, Skipped, Turn
 from quire.capture.transcripts.walking import Found, file_at, files_below, pass_over
-from quire.model import limits, plain_newlines
+from quire.model import limits
+from quire.model.text import plain_newlines
 
 CURSOR, MARKDOWN = "cursor-export", "markdown"
 _SUFFIXES = (".md", ".markdown", ".mdx")
@@ -27,9 +28,6 @@ _SECTION = re.compile(r"#{1,2}\s+\S")
 _DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _DATES = ("date", "created", "created_at", "started", "timestamp")
 _RULES = ("---", "***", "___")
-
-__all__ = ["CURSOR", "MARKDOWN", "ExportParser", "records", "sessions"]
-
 
 # -- finding --------------------------------------------------------------------------------------
 

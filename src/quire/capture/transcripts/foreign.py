@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from quire.guard import make_safe
-from quire.model import EPOCH, cut, instant, is_timestamp, one_line
+from quire.guard.text import make_safe
+from quire.model.text import cut, one_line
+from quire.model.times import EPOCH, instant, is_timestamp
 
 TITLE_CHARS = 200
 _TIME_CHARS = 40
@@ -16,8 +17,6 @@ _DIGITS_LEAST = 10
 # From which number on it counts what fraction of a second; smaller ones are no times of a transcript.
 _SCALES = ((1e17, 1_000_000_000), (1e14, 1_000_000), (1e11, 1_000), (1e9, 1))
 _TOO_LATE = 1e20
-
-__all__ = ["decoded", "entries", "fields", "label", "moment", "words"]
 
 
 def decoded(data: bytes) -> Any:

@@ -16,7 +16,7 @@ from quire.capture.transcripts.lines import Tally, lines_of, open_session, read_
 from quire.capture.transcripts.places import belongs
 from quire.capture.transcripts.types import WHOLE_BYTES, SessionFile, Skipped
 from quire.capture.transcripts.walking import Found, file_at, files_below, folders_in, pass_over
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 
 TYPE = "gemini-local"
 MESSAGES_MOST = 200_000
@@ -25,9 +25,6 @@ _HEAD_BYTES = 8_192
 _OWNER = ".project_root"
 _FIELD = re.compile(r'"(sessionId|projectHash|startTime|kind)"\s*:\s*"([^"\\\n]{1,200})"')
 _HASH = re.compile(r"[0-9a-f]{64}")
-
-__all__ = ["MESSAGES_MOST", "TYPE", "records", "sessions"]
-
 
 # -- finding --------------------------------------------------------------------------------------
 

@@ -14,8 +14,6 @@ _TOLD = ("info", "warning", "error")
 _SNAPSHOT = "<state_snapshot>"
 """How the text begins that takes the place of a compacted conversation."""
 
-__all__ = ["GeminiParser"]
-
 
 class GeminiParser(Parser):
     """Messages of recorded chats, and those that the model is sent, which saved conversations hold."""

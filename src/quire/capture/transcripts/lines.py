@@ -20,20 +20,6 @@ _HEAD_LINES = 256
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
-__all__ = [
-    "COMPRESSED",
-    "HEAD_BYTES",
-    "Line",
-    "Tally",
-    "can_unpack",
-    "first_records",
-    "lines_of",
-    "next_bytes",
-    "open_session",
-    "read_whole",
-    "record_of",
-]
-
 
 class Line(Struct, frozen=True):
     """A line without its end, and where it lies. One that is too long has no data."""

@@ -23,8 +23,6 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _DATABASE = "opencode.db"
 _DATABASE_SUFFIX = ".db"
 
-__all__ = ["PIECE_BYTES", "TYPE", "OpencodeParser", "is_database", "is_name", "records", "sessions"]
-
 
 def is_database(path: str) -> bool:
     """Whether a path is called like a database, which holds many sessions."""

@@ -70,8 +70,6 @@ _REASONS = {
     "SQLError": "its tables are of a version that is not known",
 }
 
-__all__ = ["database_records", "database_sessions"]
-
 
 class _Row(Struct, frozen=True, kw_only=True):
     """What a database tells about a session."""

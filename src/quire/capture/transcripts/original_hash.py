@@ -18,8 +18,8 @@ from msgspec import Struct, field
 from quire.capture.transcripts.foreign import fields, words
 from quire.capture.transcripts.lines import lines_of, open_session, record_of
 from quire.capture.transcripts.types import SessionFile
-from quire.files import stamp_of
-from quire.layers.journal import canonical_text, content_hash, decode_json
+from quire.files.paths import stamp_of
+from quire.layers.journal.canonical import canonical_text, content_hash, decode_json
 
 MOST_BYTES = 8 * 1024 * 1024
 """Of a larger file this much is read, where so much is needed at all."""
@@ -41,8 +41,6 @@ _SPACE = "\t\n\v\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(m
 _BLANKS = re.compile(r"[ \t]+")
 _PLACE = re.compile(r"0|[1-9][0-9]{0,9}")
 _PLACE_MOST = 2**32 - 2
-
-__all__ = ["MOST_BYTES", "original_content_hashes"]
 
 
 def original_content_hashes(session: SessionFile, *, most_bytes: int = MOST_BYTES) -> dict[str, int]:

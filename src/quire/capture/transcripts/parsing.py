@@ -11,8 +11,6 @@ from quire.capture.transcripts.types import PATH_CHARS, Places, SessionFile, Tur
 
 _AGENTS_MOST = 10_000
 
-__all__ = ["Parser"]
-
 
 class Parser:
     """Turns from records, in their order. What it remembers is bounded, however long the transcript is."""

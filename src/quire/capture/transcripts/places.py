@@ -11,8 +11,8 @@ import os
 import re
 
 from quire.capture.transcripts.types import PATH_CHARS, Places
-from quire.guard import make_safe
-from quire.model import InputError
+from quire.guard.text import make_safe
+from quire.model.errors import InputError
 
 _DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
 _HOMES = re.compile(r"(?:/(?:home|Users)/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(?=/|$)", re.I)
@@ -21,8 +21,6 @@ _HOMES_IN_TEXT = re.compile(
     r"|(?<![\w.~-])/root(?=/)"
     r"|(?<![A-Za-z])[A-Za-z]:(?:\\{1,2}|/)Users(?:\\{1,2}|/)[\w.@+ -]{1,64}(?=[\\/])"
 )
-
-__all__ = ["belongs", "shown_path", "shown_text", "source_path"]
 
 
 def source_path(text: str, *, cwd: str, home: str) -> str:

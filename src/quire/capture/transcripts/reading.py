@@ -18,15 +18,13 @@ from quire.capture.transcripts.parsing import Parser
 from quire.capture.transcripts.places import shown_path, shown_text
 from quire.capture.transcripts.redaction import kept_result, kept_text, redacted
 from quire.capture.transcripts.types import Places, SessionFile, Turn
-from quire.files import storage_failed
+from quire.files.paths import storage_failed
 
 WINDOW_BYTES = 8 * 1024 * 1024
 """Before an offset, this much is looked through for calls whose answers come after it."""
 _HEAD_BYTES = 256 * 1024
 
 Records = Callable[[SessionFile, Tally], Iterator[dict[str, Any]]]
-
-__all__ = ["WINDOW_BYTES", "Reading", "read"]
 
 
 def read(session: SessionFile, offset: int = 0, *, root: str = "", home: str = "", content_hash: str = "") -> Reading:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from quire.capture.transcripts.types import RESULT_CHARS, TEXT_CHARS
-from quire.guard import make_safe
-from quire.guard import redacted as without_secrets
+from quire.guard.redaction import redacted as without_secrets
+from quire.guard.text import make_safe
 
 _BEGIN, _END = "-----BEGIN", "-----END"
-
-__all__ = ["kept_result", "kept_text", "redacted"]
 
 
 def redacted(text: str) -> tuple[str, int]:

@@ -37,8 +37,6 @@ _PATCH_CHARS = 1_000_000
 _EXIT = re.compile(r"(?:exit(?:ed)?(?: with)?(?: code| status)?|\"exit_code\")[: ]{1,2}(\d{1,10})", re.I)
 _EXIT_CHARS = 400
 
-__all__ = ["OPEN_CALLS", "Call", "Calls", "arguments_of", "call_of", "failed_by_code", "named_paths"]
-
 
 class Call(Struct, frozen=True):
     """A tool that is called: with which command, about which files, and whether it is one of ours."""

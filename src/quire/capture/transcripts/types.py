@@ -7,8 +7,6 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
-from quire.layers.journal.layout import SOURCE_TYPES
-
 LINE_BYTES = 8 * 1024 * 1024
 """A longer line is skipped and counted: it holds pictures, not talk."""
 FILE_BYTES = 4 * 1024 * 1024 * 1024
@@ -21,22 +19,6 @@ RESULT_CHARS = 4_000
 """Of what a tool answered, this much is kept: half from its beginning, half from its end."""
 PATHS = 32
 PATH_CHARS = 1_024
-
-__all__ = [
-    "FILE_BYTES",
-    "LINE_BYTES",
-    "PATHS",
-    "PATH_CHARS",
-    "RESULT_CHARS",
-    "SOURCE_TYPES",
-    "TEXT_CHARS",
-    "WHOLE_BYTES",
-    "Known",
-    "Places",
-    "SessionFile",
-    "Skipped",
-    "Turn",
-]
 
 
 class Turn(Struct, frozen=True, kw_only=True):

@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from quire.capture.transcripts.types import FILE_BYTES, Skipped
-from quire.files import is_text, stamp_of
+from quire.files.paths import is_text, stamp_of
 
 DEPTH = 16
 FILES_MOST = 100_000
 SKIPPED_MOST = 1_000
-
-__all__ = ["DEPTH", "FILES_MOST", "Found", "file_at", "files_below", "folders_in", "pass_over"]
 
 
 class Found(Struct, frozen=True):

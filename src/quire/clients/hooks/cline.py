@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from quire.clients.hooks.types import Dialect
 
-__all__ = ["DIALECT"]
-
 DIALECT = Dialect(
     name="Cline",
     natives={},

@@ -6,8 +6,6 @@ from importlib import import_module
 
 from quire.clients.hooks.types import CLIENTS, Dialect
 
-__all__ = ["dialect_of"]
-
 
 def dialect_of(client: str) -> Dialect:
     """How a client speaks. Raises ValueError for one that nobody knows."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from quire.clients.hooks.types import Dialect, Wired
 
-__all__ = ["DIALECT"]
-
 DIALECT = Dialect(
     name="Gemini CLI",
     natives={

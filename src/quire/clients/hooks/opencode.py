@@ -22,8 +22,6 @@ from __future__ import annotations
 
 from quire.clients.hooks.types import Dialect, Wired
 
-__all__ = ["DIALECT"]
-
 DIALECT = Dialect(
     name="opencode",
     natives={

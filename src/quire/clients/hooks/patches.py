@@ -5,8 +5,6 @@ from __future__ import annotations
 # Lines of a file stand behind a sign or a blank, so a line that begins with stars is always a mark.
 _MARKS = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 
-__all__ = ["patched_files"]
-
 
 def patched_files(patch: str) -> list[str]:
     """The files that a patch changes, adds, deletes or moves, in its order."""

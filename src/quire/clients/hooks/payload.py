@@ -19,8 +19,6 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 Fields = dict[str, msgspec.Raw]
 
-__all__ = ["PAYLOAD_BYTES", "Fields", "decode", "inner", "line", "path", "paths_of", "texts", "words"]
-
 
 def decode(payload: bytes) -> Fields:
     """The fields of a payload. Raises ValueError with a sentence where it has none."""

@@ -23,8 +23,6 @@ _AGENT_KIND = ("agent_type", "agentName", "agent_name", "subagent_type")
 _COPILOT_ALONE = "timestamp"
 """Copilot runs the hooks in Claude's settings, too, and speaks as Claude does there; this, Claude never says."""
 
-__all__ = ["read_event"]
-
 
 def read_event(client: str, event: str, payload: bytes) -> HookEvent:
     """What a client says in a payload; `event` is our name or the client's, and the payload's own name comes first.

@@ -18,8 +18,6 @@ _ROOMS = {
     "after-compaction": _BEGINNING,
 }
 
-__all__ = ["reply", "room_for", "wired_events"]
-
 
 def reply(event: HookEvent, text: str) -> bytes:
     """Exactly what goes to standard output; what adds nothing, where there is no text or no room for one."""

@@ -8,8 +8,6 @@ EVENTS = ("session-start", "prompt", "before-edit", "before-compaction", "after-
 """Our names, as the second word of `quire hook`, in the order in which they happen."""
 CLIENTS = ("claude", "codex", "cursor", "gemini", "opencode", "copilot", "cline")
 
-__all__ = ["CLIENTS", "EVENTS", "Dialect", "HookEvent", "Room", "Wired"]
-
 
 class HookEvent(msgspec.Struct, frozen=True, kw_only=True):
     """What a client said at an event; "" where it did not say it."""

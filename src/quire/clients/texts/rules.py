@@ -38,8 +38,6 @@ alwaysApply: false
 # The marks of a section of ours, by which whatever reads the file knows that nobody else said this.
 _START, _END = "<!-- memory:start -->", "<!-- memory:end -->"
 
-__all__ = ["RULES_CLIENTS", "package_context_text", "rules_text"]
-
 
 def rules_text(client: str) -> str:
     """The rules for a client: a whole file for cursor and cline, what stands in a marked section for the others."""

@@ -84,8 +84,6 @@ What hooks and imports find is proposed, not saved: it waits in `memory inbox` u
 proposal is not part of the memory before that. Accepting is the user's choice.
 """
 
-__all__ = ["SKILL_NAME", "SKILL_PATH", "skill_text"]
-
 
 def skill_text() -> str:
     """The whole of SKILL.md."""

@@ -12,11 +12,11 @@ from typing import Any
 
 from quire.clients.wiring.documents import read_document, text_of
 from quire.clients.wiring.types import Form, Made, Part
-from quire.files import read_toml
+from quire.files.toml_scanning import (
+    read_toml,
+)
 
 _VERSION = ("version",)
-
-__all__ = ["agrees"]
 
 
 def agrees(parts: Sequence[Part], base: bytes | None, current: bytes | None) -> bool:

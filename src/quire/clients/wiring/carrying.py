@@ -14,19 +14,13 @@ from quire.clients.wiring.diffs import unified
 from quire.clients.wiring.manifest import Manifest, Manifests, Passage, make_manifest
 from quire.clients.wiring.planning import Outcome, Plan
 from quire.clients.wiring.types import FileDone, Scope, Status, Surroundings
-from quire.files import (
-    World,
-    disk,
-    ensure_folder,
-    escaping_part,
-    follow_inside,
-    read_bytes,
-    sha256,
-    sweep_temporaries,
-    write_file,
-)
-from quire.guard import find_secrets
-from quire.model import Conflict, QuireError
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.durable import ensure_folder, sweep_temporaries, write_file
+from quire.files.paths import escaping_part, follow_inside, read_bytes
+from quire.files.world import World
+from quire.guard.secrets import find_secrets
+from quire.model.errors import Conflict, QuireError
 
 _TRIES = 3
 _CLOSED = (".git", ".memory")
@@ -34,8 +28,6 @@ _CLOSED = (".git", ".memory")
 _TEMPORARY = re.compile(r"\.quire-\d+-.+\.tmp")
 
 Planning = Callable[[bytes | None, Manifest | None], Plan | None]
-
-__all__ = ["Carried", "Carrier"]
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):

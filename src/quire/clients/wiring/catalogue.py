@@ -7,15 +7,10 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Protocol
 
-from quire.clients.texts import (
-    OPENCODE_PLUGIN_PATH,
-    SKILL_PATH,
-    SLASH_NAMES,
-    opencode_plugin_text,
-    rules_text,
-    skill_text,
-    slash_text,
-)
+from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_text
+from quire.clients.texts.rules import rules_text
+from quire.clients.texts.skill import SKILL_PATH, skill_text
+from quire.clients.texts.slash import SLASH_NAMES, slash_text
 from quire.clients.wiring.commands import commands_for, flat_hooks, grouped_hooks, named_hooks
 from quire.clients.wiring.documents import MISSING, find_member, read_document
 from quire.clients.wiring.entries import JsonServer, TomlServer
@@ -23,7 +18,7 @@ from quire.clients.wiring.hook_items import Hooks
 from quire.clients.wiring.places import config_folders
 from quire.clients.wiring.types import Commands, Form, Made, Part, Scope, Seen, Surroundings
 from quire.clients.wiring.whole_files import MarkedSection, WholeFile
-from quire.files import read_bytes
+from quire.files.paths import read_bytes
 
 NAME = "quire"
 """What the server is called in every client."""
@@ -31,8 +26,6 @@ _SCHEMA = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
 _INCLUDED = (b"@AGENTS.md", b"@./AGENTS.md")
 
 Name = Literal["mcp", "hooks", "skill", "rules", "plugin", "command"]
-
-__all__ = ["parts_of"]
 
 
 class _Editing(Protocol):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 _HIDDEN = "(a line that holds a secret)"
 
-__all__ = ["unified"]
-
 
 def unified(before: bytes | None, after: bytes | None, shown: str) -> str:
     """The unified difference of a file's contents; empty where there is none."""
@@ -27,7 +25,7 @@ def unified(before: bytes | None, after: bytes | None, shown: str) -> str:
 
 def _veiled(lines: list[str]) -> list[str]:
     """The lines without those that hold a secret: a difference is shown, and may be sent on."""
-    from quire.guard import find_secrets
+    from quire.guard.secrets import find_secrets
 
     # A line without its end would run into the next one.
     whole = [line if line.endswith("\n") else f"{line}\n" for line in lines]

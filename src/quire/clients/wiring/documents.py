@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from quire.clients.wiring.types import KeyPath
-from quire.files import read_jsonc
+from quire.files.jsonc_reading import (
+    read_jsonc,
+)
 
 MISSING: Final = object()
-
-__all__ = ["MISSING", "find_member", "has_path", "read_document", "text_of"]
 
 
 def text_of(data: bytes | None) -> str:

@@ -10,9 +10,7 @@ from quire.clients.wiring.catalogue import parts_of
 from quire.clients.wiring.manifest import Manifest, Manifests
 from quire.clients.wiring.planning import Plan, plan_install, plan_remove
 from quire.clients.wiring.types import CLIENTS, Action, FileDone, Integrated, Part, PartDone, Scope, Surroundings
-from quire.files import World
-
-__all__ = ["integrate_clients"]
+from quire.files.world import World
 
 
 def integrate_clients(

@@ -7,14 +7,19 @@ from typing import Any
 
 from quire.clients.wiring.documents import MISSING, find_member, has_path, read_document, text_of
 from quire.clients.wiring.types import KeyPath, Made, Seen
-from quire.files import read_toml, remove_member, remove_table, set_member, set_table
+from quire.files.jsonc import remove_member, set_member
+from quire.files.toml_scanning import (
+    read_toml,
+)
+from quire.files.toml_text import (
+    remove_table,
+    set_table,
+)
 
 _SERVERS = ("memory-mcp", "quire-memory")
 _MODULE = "quire.surfaces.mcp"
 _NEEDED = ("tools",)
 """What an entry must have beside its command, where a client asks for it; everything else is the user's to change."""
-
-__all__ = ["JsonServer", "TomlServer"]
 
 
 class JsonServer:

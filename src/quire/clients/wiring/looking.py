@@ -9,10 +9,8 @@ from quire.clients.wiring.catalogue import parts_of
 from quire.clients.wiring.manifest import Manifests
 from quire.clients.wiring.places import has_signs, is_installed
 from quire.clients.wiring.types import CLIENTS, ClientStatus, Part, PartSeen, Scope, State, Surroundings
-from quire.files import follow_inside, read_bytes
-from quire.model import OutsideProject
-
-__all__ = ["look_at_clients", "wired_clients"]
+from quire.files.paths import follow_inside, read_bytes
+from quire.model.errors import OutsideProject
 
 
 def look_at_clients(

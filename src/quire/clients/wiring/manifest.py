@@ -19,30 +19,21 @@ from collections.abc import Callable
 import msgspec
 
 from quire.clients.wiring.types import Scope
-from quire.files import (
-    ASIDE,
-    PASSING,
-    Splice,
-    World,
-    disk,
-    ensure_folder,
-    hex_digest,
-    pretty,
-    read_bytes,
-    sha256,
-    splices,
-    storage_failed,
-    undone,
-    write_file,
-)
-from quire.model import Problem, UnsupportedVersion
+from quire.files import disk
+from quire.files.digests import hex_digest, sha256
+from quire.files.durable import ensure_folder, write_file
+from quire.files.jsonfile import pretty
+from quire.files.local import ASIDE
+from quire.files.paths import PASSING, read_bytes, storage_failed
+from quire.files.splicing import Splice, splices, undone
+from quire.files.world import World
+from quire.model.errors import UnsupportedVersion
+from quire.model.records import Problem
 
 FOLDER = "integrations"
 VERSION = 1
 _NOTE = ".own"
 _START = re.compile(rb"<!-- (memory(?::map)?):start -->")
-
-__all__ = ["FOLDER", "VERSION", "Manifest", "Manifests", "Passage", "known_base", "make_manifest"]
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,8 +25,6 @@ _PROGRAMS = {
     "cline": ("cline",),
 }
 
-__all__ = ["config_folders", "detect", "has_signs", "is_installed"]
-
 
 def config_folders(around: Surroundings) -> dict[str, str]:
     """The folder in which each client keeps what is the user's, whether it is there or not."""

@@ -23,8 +23,6 @@ _THEIRS = "it is not Quire's, or was there before"
 _NOT_PUT_BACK = "what the record says of before is not put back, since it was not written here; git may have it"
 _IN_PLACE = "it stands in the place of a file of yours and was changed since; remove it yourself"
 
-__all__ = ["Outcome", "Plan", "plan_install", "plan_remove"]
-
 
 class Outcome(msgspec.Struct, frozen=True):
     """What becomes of one part."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from quire.model import Problem
+from quire.model.records import Problem
 
 CLIENTS = ("claude", "codex", "cursor", "gemini", "opencode", "copilot", "cline")
 
@@ -22,28 +22,6 @@ Made = frozenset[KeyPath]
 
 FAULTS: tuple[Status, ...] = ("refused", "unreadable", "failed")
 """What a person has to look at: the command ends with 1."""
-
-__all__ = [
-    "CLIENTS",
-    "FAULTS",
-    "Action",
-    "ClientStatus",
-    "Commands",
-    "FileDone",
-    "Form",
-    "Integrated",
-    "IntegrationStatus",
-    "KeyPath",
-    "Made",
-    "Part",
-    "PartDone",
-    "PartSeen",
-    "Scope",
-    "Seen",
-    "State",
-    "Status",
-    "Surroundings",
-]
 
 
 class Commands(msgspec.Struct, frozen=True):

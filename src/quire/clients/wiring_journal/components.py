@@ -18,14 +18,12 @@ from quire.clients.wiring_journal.texts import (
     skill_text,
 )
 from quire.clients.wiring_journal.types import Component, State
-from quire.files import (
-    Markers,
-    append_item,
-    find_section,
-    newline_of,
-    place_section,
+from quire.files.jsonc import append_item, set_member
+from quire.files.sections import Markers, find_section, newline_of, place_section
+from quire.files.toml_scanning import (
     read_toml,
-    set_member,
+)
+from quire.files.toml_text import (
     set_table,
 )
 
@@ -37,8 +35,6 @@ _ENTRY = ("mcpServers", PROGRAM)
 _BOM = "\ufeff"
 _HOOK = r"""(?:^|[\s/;&|'"])(?<!npx )agent-memory['"]?\s+automate\b"""
 """A command of ours, also by its path and through `npx --no-install`. Plain `npx` may fetch another program."""
-
-__all__ = ["components_of"]
 
 
 def components_of(root: str, cwd: str, env: Mapping[str, str]) -> tuple[Component, ...]:

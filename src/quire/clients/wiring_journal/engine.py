@@ -13,8 +13,10 @@ from quire.clients.wiring_journal.types import (
     ComponentSeen,
     State,
 )
-from quire.files import World, ensure_folder, follow_inside, read_bytes, write_file
-from quire.model import Conflict, QuireError
+from quire.files.durable import ensure_folder, write_file
+from quire.files.paths import follow_inside, read_bytes
+from quire.files.world import World
+from quire.model.errors import Conflict, QuireError
 
 _TRIES = 3
 _NO_HOME = "there is no home folder to look for it in"
@@ -27,8 +29,6 @@ _NOTES: dict[State, str] = {
     "managed_mismatch": "is not as it was written.",
     "unreadable": "cannot be looked for",
 }
-
-__all__ = ["look_at", "wire"]
 
 
 def look_at(components: Iterable[Component], root: str) -> tuple[ComponentSeen, ...]:

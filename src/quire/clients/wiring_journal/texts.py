@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 
 PROGRAM = "agent-memory"
 SERVER = (PROGRAM, "mcp")
@@ -55,8 +55,6 @@ answers need none of it. Where the journal and the code or the user disagree, th
 _CODEX = """\
 
 No hook of Codex keeps this journal: `agent-memory automate run-once` does it when it is called."""
-
-__all__ = ["HOOKS", "ORIGINAL_SERVER", "PROGRAM", "SERVER", "guidance_text", "is_known_text", "skill_text"]
 
 
 def skill_text() -> str:

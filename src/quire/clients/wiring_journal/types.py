@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from quire.model import Problem
+from quire.model.records import Problem
 
 CLIENTS = ("claude", "codex")
 ALL = "all"
@@ -20,22 +20,6 @@ Action = Literal["CREATE", "UPDATE", "UNCHANGED", "KEPT", "SKIPPED", "UNREADABLE
 FAULTS: tuple[Action, ...] = ("UNREADABLE", "FAILED")
 """What a person has to look at: the command ends with 1."""
 WRITES: tuple[Action, ...] = ("CREATE", "UPDATE")
-
-__all__ = [
-    "ALL",
-    "CLIENTS",
-    "FAULTS",
-    "TARGETS",
-    "WRITES",
-    "Action",
-    "Component",
-    "ComponentDone",
-    "ComponentSeen",
-    "JournalIntegrated",
-    "JournalIntegration",
-    "Scope",
-    "State",
-]
 
 
 class Component(msgspec.Struct, frozen=True, kw_only=True):

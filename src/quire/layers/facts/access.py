@@ -11,30 +11,21 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import (
-    damaged_lines,
-    disk,
-    ensure_local,
-    inside,
-    is_text,
-    lines,
-    place_of,
-    read_local,
-    remove_local,
-    spoiled,
-    write_local,
-)
+from quire.files import disk
+from quire.files.jsonfile import lines
+from quire.files.local import damaged_lines, ensure_local, place_of, read_local, remove_local, spoiled, write_local
+from quire.files.paths import inside, is_text
 from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.types import Id
-from quire.model import Problem, QuireError, instant
+from quire.model.errors import QuireError
+from quire.model.records import Problem
+from quire.model.times import instant
 
 ACCESS = "access.jsonl"
 COMPACT_BYTES = 256 * 1024
 COMPACT_IDS = 5_000
 # Room until the next time: were the file filled up again, every reading would rewrite it.
 _COMPACTED_BYTES = COMPACT_BYTES * 3 // 4
-
-__all__ = ["ACCESS", "COMPACT_BYTES", "COMPACT_IDS", "note_access", "read_access"]
 
 
 class _Line(msgspec.Struct, frozen=True):

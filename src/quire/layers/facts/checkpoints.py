@@ -6,14 +6,14 @@ import contextlib
 import os
 import re
 
-from quire.files import disk, ensure_local, inside, place_of, storage_failed
+from quire.files import disk
+from quire.files.local import ensure_local, place_of
+from quire.files.paths import inside, storage_failed
 from quire.layers.facts.layout import FOLDER
 
 CHECKPOINTS = "checkpoints"
 _KEPT = 50
 _OURS = re.compile(r"\d{8}T\d{6}Z-\w+\.jsonl")
-
-__all__ = ["keep_checkpoint"]
 
 
 def keep_checkpoint(root: str, data: bytes, stamp: str, token: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quire.guard import admit
+from quire.guard.admission import admit
 from quire.layers.facts.content import is_canonical_relation, normal_relation
 from quire.layers.facts.drafts import Draft, find_fact
 from quire.layers.facts.layout import RELATIONS, SUPERSEDED
@@ -14,12 +14,14 @@ from quire.layers.facts.records import connection_of, fact_ref
 from quire.layers.facts.replacing import replacements_of
 from quire.layers.facts.telling import check_name
 from quire.layers.facts.types import Connection
-from quire.model import Edge, InputError, NotFound, Problem, cut, limits, parse_ref
+from quire.model import limits
+from quire.model.errors import InputError, NotFound
+from quire.model.records import Edge, Problem
+from quire.model.refs import parse_ref
+from quire.model.text import cut
 
 _RELATION_CHARS = 60
 _EVIDENCE = 64
-
-__all__ = ["Connected", "connect"]
 
 
 class Connected(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 from quire.layers.facts.layout import RELATIONS
-from quire.model import trim
+from quire.model.text import trim
 
 # JavaScript's white space, which the stored digests were made with. Python's differs: it holds U+001C to U+001F and
 # U+0085, and lacks U+FEFF.
@@ -15,8 +15,6 @@ _DASH = re.compile(f"-{_BLANK}*")
 _BLANKS = re.compile(f"{_BLANK}+")
 _SEPARATORS = re.compile(r"[\s\-_\ufeff]+")
 _HASH_DIGITS = 16
-
-__all__ = ["clean_content", "content_hash", "is_canonical_relation", "normal_relation", "normal_text"]
 
 
 def clean_content(text: str) -> str:

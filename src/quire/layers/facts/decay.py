@@ -8,26 +8,14 @@ from msgspec import Struct
 
 from quire.layers.facts.layout import RECENT_WORK, SPECS
 from quire.layers.facts.types import Connection, Fact
-from quire.model import days_between, instant, worn
+from quire.model.records import days_between, worn
+from quire.model.times import instant
 
 FLOOR = 0.1
 """What counts less is left out of answers unless it is asked for."""
 HALF_LIFE_MOST = 90.0
 # Beyond this count every profile that grows has long reached the cap; the power must not overflow.
 _COUNT_MOST = 64
-
-__all__ = [
-    "FLOOR",
-    "HALF_LIFE_MOST",
-    "PROFILES",
-    "Profile",
-    "effective_confidence",
-    "half_life_of",
-    "last_seen",
-    "prior_of",
-    "profile_of",
-    "temporal",
-]
 
 
 class Profile(Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from quire.files import is_text
+from quire.files.paths import is_text
 from quire.layers.facts.layout import ACTIVE, DEFAULT_MIND, PENDING, REPLACES, SECTIONS, VERSION_MOST
 from quire.layers.facts.records import (
     Held,
@@ -20,9 +20,9 @@ from quire.layers.facts.records import (
 )
 from quire.layers.facts.source import Overview
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
-from quire.model import Edge, InputError, NotFound, Record, Summary, cut
-
-__all__ = ["Draft", "Known", "find_fact", "section_named", "time_text"]
+from quire.model.errors import InputError, NotFound
+from quire.model.records import Edge, Record, Summary
+from quire.model.text import cut
 
 _SECTION_NAMES = {"".join(filter(str.isalnum, name.lower())): name for name in SECTIONS}
 

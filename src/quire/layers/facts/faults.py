@@ -6,15 +6,15 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from quire.files import lines, read_inside
-from quire.guard import stored_secrets
+from quire.files.jsonfile import lines
+from quire.files.paths import read_inside
+from quire.guard.admission import stored_secrets
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
 from quire.layers.facts.lines import Reading, doubled_lines, read_lines
 from quire.layers.facts.resolve import Resolved, resolve_reading
 from quire.layers.facts.types import Mind, Stored
-from quire.model import Problem, cut
-
-__all__ = ["find_fact_faults", "told_texts"]
+from quire.model.records import Problem
+from quire.model.text import cut
 
 
 def find_fact_faults(root: str) -> list[Problem]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from quire.files import LOCAL
-
 FOLDER = ".memory"
 FILE = "facts.jsonl"
 """Merged by git with `merge=union`."""
@@ -60,32 +58,3 @@ LINE_BYTES = 1024 * 1024
 """A longer line is set aside unread."""
 VERSION_MOST = 2**53 - 1
 """The largest number that every JSON reader holds exactly. Above it nothing could ever win, so it is no version."""
-
-__all__ = [
-    "ACTIVE",
-    "ARCHIVED",
-    "CONTENT_CHARS",
-    "DEFAULT_MIND",
-    "DORMANT",
-    "FILE",
-    "FILE_BYTES",
-    "FOLDER",
-    "ID_CHARS",
-    "LIFECYCLE_KINDS",
-    "LINE_BYTES",
-    "LOCAL",
-    "OTHER_DEFAULT",
-    "OTHER_RANK",
-    "PENDING",
-    "PROFILES",
-    "RECENT_WORK",
-    "RELATIONS",
-    "REPLACES",
-    "SECTIONS",
-    "SPECS",
-    "STATUSES",
-    "STATUS_RANK",
-    "SUPERSEDED",
-    "VERSION_MOST",
-    "LifecycleKind",
-]

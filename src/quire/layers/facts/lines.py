@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 
-from quire.files import has_key_twice, lines
+from quire.files.jsonfile import has_key_twice, lines
 from quire.layers.facts.layout import FILE, LINE_BYTES
 from quire.layers.facts.objects import OTHER_NAMES, Fields, NotUnderstood, record_from
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
-from quire.model import Problem, limits
+from quire.model import limits
+from quire.model.records import Problem
 
 _MARK = b"\xef\xbb\xbf"
 _CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
@@ -23,8 +24,6 @@ _HINT = "It is kept as it is, and no other line suffers. Mend it in an editor, o
 _TAGS: dict[type[Stored], str] = {Fact: "fact", Connection: "edge", Episode: "episode", Mind: "mind"}
 # Said even where they could be left out: a reader must not have to guess what a line is, or whether it holds.
 _ALWAYS = {"status", "content_hash"}
-
-__all__ = ["Aside", "Reading", "doubled_lines", "encode_record", "is_mark", "read_lines"]
 
 
 class Aside(msgspec.Struct, frozen=True):

@@ -8,15 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator
 
-from quire.files import Change, read_bytes, read_inside, set_member, sha256
+from quire.files.digests import sha256
+from quire.files.jsonc import set_member
+from quire.files.paths import read_bytes, read_inside
+from quire.files.transaction import Change
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
 from quire.layers.facts.lines import doubled_lines, is_mark, read_lines
 from quire.layers.facts.store import ATTRIBUTES, with_attribute
-from quire.model import Mend, Problem
+from quire.model.records import Mend, Problem
 
 _BEGIN, _BASE, _MIDDLE, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
-
-__all__ = ["plan_fact_mending"]
 
 
 def plan_fact_mending(

@@ -12,10 +12,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.files import LOCAL_BYTES, LocalFile, is_text, place_of, read_local, spoiled, write_local
-from quire.guard import find_secrets, without_unseen
+from quire.files.local import LOCAL_BYTES, LocalFile, place_of, read_local, spoiled, write_local
+from quire.files.paths import is_text
+from quire.guard.secrets import find_secrets
+from quire.guard.text import without_unseen
 from quire.layers.facts.layout import FOLDER
-from quire.model import InputError, Problem, SecretDetected, trim
+from quire.model.errors import InputError, SecretDetected
+from quire.model.records import Problem
+from quire.model.text import trim
 
 NOTES = "notes.md"
 DONE = "notes.done.md"
@@ -27,18 +31,6 @@ _REMOVED = re.compile(rb"## Removed .{16} \((\d{1,9}(?:, \d{1,9})*)\)", re.DOTAL
 _MARK = b"\xef\xbb\xbf"
 _INDENT = b"  "
 _AT_THE_END = 10**9
-
-__all__ = [
-    "DONE",
-    "NOTES",
-    "NOTE_CHARS",
-    "Note",
-    "add_note",
-    "clear_notes",
-    "read_notes",
-    "remove_notes",
-    "restore_notes",
-]
 
 
 class Note(msgspec.Struct, frozen=True):

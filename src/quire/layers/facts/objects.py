@@ -10,7 +10,9 @@ import msgspec
 from quire.layers.facts.content import content_hash, normal_relation
 from quire.layers.facts.layout import CONTENT_CHARS, SECTIONS, STATUSES
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored, StoredT
-from quire.model import Problem, cut, is_timestamp
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import is_timestamp
 
 Note = Callable[[Problem], None]
 Fields = dict[str, Any]
@@ -36,8 +38,6 @@ OTHER_NAMES: dict[type[Stored], dict[str, str]] = {
     },
     Fact: {"ts": "created_at"},
 }
-
-__all__ = ["OTHER_NAMES", "NotUnderstood", "record_from"]
 
 
 class NotUnderstood(Exception):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.files import read_inside
+from quire.files.paths import read_inside
 from quire.layers.facts.layout import FILE_BYTES
 from quire.layers.facts.store import read_file
-from quire.model import Problem, QuireError
+from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 PLACES = ("ai/memory/facts.jsonl", ".omegon/memory/facts.jsonl", ".pi/memory/facts.jsonl")
 """In the order in which that program looks for its file."""
-
-__all__ = ["PLACES", "not_imported"]
 
 
 class _Line(msgspec.Struct):

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from quire.guard import admit
+from quire.guard.admission import admit
 from quire.layers.facts.drafts import Draft, find_fact
 from quire.layers.facts.layout import ACTIVE, ARCHIVED, DORMANT, PENDING, SUPERSEDED
 from quire.layers.facts.records import Held, connection_of
 from quire.layers.facts.replacing import replacements_of
 from quire.layers.facts.telling import accept_fact
-from quire.model import InputError, NotFound, cut, limits
+from quire.model import limits
+from quire.model.errors import InputError, NotFound
+from quire.model.text import cut
 
 _SHOWN = 60
-
-__all__ = ["Outcome", "archive_facts", "named_ids", "restore_facts"]
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,26 +8,12 @@ from quire.layers.facts.decay import half_life_of, last_seen, prior_of
 from quire.layers.facts.layout import FILE
 from quire.layers.facts.lines import Reading, encode_record, read_lines
 from quire.layers.facts.types import Connection, Episode, Fact
-from quire.model import Edge, Record, headline, one_line
+from quire.model.records import Edge, Record
+from quire.model.text import headline, one_line
 
 _TITLE_CHARS = 80
 _EPISODE_WEIGHT = 0.9
 """A narrative tells of many things: where a fact says it, the fact comes first."""
-
-__all__ = [
-    "Held",
-    "connection_edge",
-    "connection_of",
-    "edge_ref",
-    "episode_of_record",
-    "episode_record",
-    "fact_record",
-    "fact_ref",
-    "held_of",
-    "replaces_edge",
-    "session_name",
-    "text_name",
-]
 
 
 class Held(msgspec.Struct, frozen=True):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from quire.files import set_member
+from quire.files.jsonc import set_member
 from quire.layers.facts.layout import FILE
 from quire.layers.facts.lines import read_lines
-
-__all__ = ["rehashed_facts"]
 
 
 def rehashed_facts(path: str, before: bytes, after: bytes) -> bytes:

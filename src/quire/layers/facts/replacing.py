@@ -7,8 +7,6 @@ from quire.layers.facts.layout import REPLACES
 from quire.layers.facts.records import fact_ref
 from quire.layers.facts.types import Fact
 
-__all__ = ["replacements_of"]
-
 
 def replacements_of(draft: Draft, fact_id: str) -> list[Fact]:
     """The live facts that stand for one that was put away."""

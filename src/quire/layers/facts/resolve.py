@@ -13,11 +13,11 @@ from quire.layers.facts.layout import DEFAULT_MIND, OTHER_DEFAULT, PENDING, REPL
 from quire.layers.facts.lines import Reading, encode_record
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored
 from quire.layers.facts.winners import Conflict, by_time, settle
-from quire.model import InputError, Problem, parse_ref
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.refs import parse_ref
 
 _SECTION_ORDER = {name: place for place, name in enumerate(SECTIONS)}
-
-__all__ = ["Contradiction", "Link", "Parked", "Resolved", "canonical", "resolve_reading"]
 
 
 class Link(msgspec.Struct, frozen=True):

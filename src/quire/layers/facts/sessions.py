@@ -15,23 +15,19 @@ from typing import Annotated
 
 import msgspec
 
-from quire.files import (
-    LOCAL_VERSION,
-    LocalFile,
-    hex_digest,
-    inside,
-    is_text,
-    place_of,
-    pretty,
-    read_object,
-    remove_local,
-    spoiled,
-    write_local,
-)
-from quire.guard import find_hostile, find_secrets
+from quire.files.digests import hex_digest
+from quire.files.jsonfile import pretty
+from quire.files.local import LOCAL_VERSION, LocalFile, place_of, read_object, remove_local, spoiled, write_local
+from quire.files.paths import inside, is_text
+from quire.guard.secrets import find_secrets
+from quire.guard.text import find_hostile
 from quire.layers.facts.layout import FOLDER, VERSION_MOST
 from quire.layers.facts.types import Episode
-from quire.model import InputError, OutsideProject, Problem, cut, instant, limits, one_line, trim
+from quire.model import limits
+from quire.model.errors import InputError, OutsideProject
+from quire.model.records import Problem
+from quire.model.text import cut, one_line, trim
+from quire.model.times import instant
 
 SESSIONS = "sessions"
 SESSION_ID_CHARS = 1_000
@@ -45,20 +41,6 @@ _CHECKPOINT = (5_000, 1024 * 1024)
 _EPISODE = (500, 200_000)
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
-
-__all__ = [
-    "NARRATIVE_CHARS",
-    "SESSIONS",
-    "SESSION_ID_CHARS",
-    "OpenSession",
-    "checkpoint_session",
-    "episode_of",
-    "forget_session",
-    "merge_session",
-    "read_sessions",
-    "session_of",
-    "tells_something",
-]
 
 
 class OpenSession(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import PASSING, read_inside, stamp_of, storage_failed
+from quire.files.paths import PASSING, read_inside, stamp_of, storage_failed
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
-from quire.model import Edge, InvalidStore, Layer, Problem, Record, Summary
+from quire.model.errors import InvalidStore
+from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.words import Layer
 
 if TYPE_CHECKING:
     from quire.layers.facts.resolve import Resolved
 
 _TOLD = 20
 """How many bad lines are told of one by one; `memory check` names all."""
-
-__all__ = ["FactSource", "Overview", "overview_of", "refuse_unreadable", "stamp_now"]
 
 
 class Overview(msgspec.Struct, frozen=True):

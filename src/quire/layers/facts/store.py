@@ -12,25 +12,20 @@ from typing import Any
 
 import msgspec
 
-from quire.files import (
-    RECOVERY,
-    Append,
-    Change,
-    World,
-    apply_changes,
-    newline_of,
-    read_bytes,
-    read_from,
-    sha256,
-    write_file,
-)
+from quire.files.digests import sha256
+from quire.files.durable import write_file
+from quire.files.paths import read_bytes, read_from
+from quire.files.sections import newline_of
+from quire.files.transaction import Append, Change, apply_changes
+from quire.files.world import World
+from quire.files.writing import RECOVERY
 from quire.layers.facts.drafts import Draft
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES
 from quire.layers.facts.lines import Reading, encode_record, read_lines
 from quire.layers.facts.source import stamp_now
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.layers.facts.winners import settle
-from quire.model import InputError, InvalidStore
+from quire.model.errors import InputError, InvalidStore
 
 ATTRIBUTES = ".gitattributes"
 _ATTRIBUTE = f"{FILE} merge=union text eol=lf"
@@ -38,17 +33,6 @@ _COMMENT = "# Facts are lines of their own: a merge keeps those of both sides, a
 _PLAIN = re.compile(r"[A-Za-z0-9_.:-]+\Z")
 _FEW = 50
 """So many ids are looked for one by one; for more, every line is read."""
-
-__all__ = [
-    "ATTRIBUTES",
-    "Committed",
-    "commit",
-    "create_file",
-    "ensure_attribute",
-    "read_file",
-    "replace_file",
-    "with_attribute",
-]
 
 
 class Committed(msgspec.Struct, frozen=True):

@@ -6,29 +6,21 @@ from typing import Any
 
 import msgspec
 
-from quire.files import hex_digest
-from quire.guard import admit
+from quire.files.digests import hex_digest
+from quire.guard.admission import admit
 from quire.layers.facts.content import clean_content, content_hash
 from quire.layers.facts.drafts import Draft, find_fact, section_named
 from quire.layers.facts.layout import ACTIVE, CONTENT_CHARS, DORMANT, PENDING, RECENT_WORK, REPLACES, SUPERSEDED
 from quire.layers.facts.records import Held, connection_of, fact_ref, replaces_edge
 from quire.layers.facts.replacing import replacements_of
 from quire.layers.facts.types import Connection, Fact
-from quire.model import InputError, Problem, cut, limits
+from quire.model import limits
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
 
 _EVIDENCE = 64
 """How many sources of confirmation a fact names; the oldest go first."""
-
-__all__ = [
-    "Telling",
-    "Told",
-    "accept_fact",
-    "check_name",
-    "confirm_fact",
-    "refresh_fact",
-    "store_fact",
-    "supersede_fact",
-]
 
 
 class Telling(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,8 +17,6 @@ Text = Annotated[str, Meta(min_length=1)]
 Number = Annotated[int, Meta(ge=0, le=VERSION_MOST)]
 Share = Annotated[float, Meta(ge=0)]
 
-__all__ = ["Connection", "Episode", "Fact", "Mind", "Stored", "StoredT"]
-
 
 class Fact(Struct, frozen=True, kw_only=True):
     """One atom of knowledge."""

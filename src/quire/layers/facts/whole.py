@@ -6,21 +6,20 @@ from typing import Any
 
 import msgspec
 
-from quire.guard import stored_secrets
+from quire.guard.admission import stored_secrets
 from quire.layers.facts.faults import told_texts
 from quire.layers.facts.layout import FILE, FOLDER
 from quire.layers.facts.lines import encode_record, read_lines
 from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
 from quire.layers.facts.types import Mind, Stored
 from quire.layers.facts.winners import settle
-from quire.model import Problem, cut
+from quire.model.records import Problem
+from quire.model.text import cut
 
 _DIFF_LINES = 200
 _DIFF_CHARS = 200
 _COMPARED_LINES = 20_000
 """Comparing more takes longer than reading them would."""
-
-__all__ = ["FileState", "Normal", "TakenIn", "changed_ids", "file_state", "normal_file", "take_in"]
 
 
 class Normal(msgspec.Struct, frozen=True, kw_only=True):

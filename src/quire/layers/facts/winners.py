@@ -15,7 +15,7 @@ import msgspec
 from quire.layers.facts.layout import ACTIVE, OTHER_RANK, STATUS_RANK
 from quire.layers.facts.lines import encode_record
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored, StoredT
-from quire.model import instant
+from quire.model.times import instant
 
 # What a record is about. Where two lines differ in this, one is an edit of the other, never a poorer copy.
 _ESSENCE: dict[type[Stored], tuple[str, ...]] = {
@@ -30,8 +30,6 @@ _SCORE = ("last_reinforced", "reinforcement_count", "evidence", "confidence", "d
 _OF_STATUS = ("superseded_at", "archived_at", "reason", "same_as")
 # They say how a line came about, or how it is counted; losing them loses no knowledge.
 _PASSING = {"version", "content_hash", "updated_at", "last_accessed", *_SCORE}
-
-__all__ = ["Conflict", "by_time", "settle"]
 
 
 class Conflict(msgspec.Struct, Generic[StoredT], frozen=True):

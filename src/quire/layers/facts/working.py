@@ -11,31 +11,20 @@ from typing import Any
 
 import msgspec
 
-from quire.files import LOCAL_VERSION, LocalFile, is_text, pretty, read_object, spoiled, write_local
+from quire.files.jsonfile import pretty
+from quire.files.local import LOCAL_VERSION, LocalFile, read_object, spoiled, write_local
+from quire.files.paths import is_text
 from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.types import Id
-from quire.model import InputError, Problem, cut, instant
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import instant
 
 WORKING = "working.json"
 SLOTS = 25
 SESSIONS_MOST = 200
 SESSION_CHARS = 160
-
-__all__ = [
-    "SESSIONS_MOST",
-    "SESSION_CHARS",
-    "SLOTS",
-    "WORKING",
-    "Pin",
-    "Working",
-    "automatic",
-    "follow",
-    "pin",
-    "read_working",
-    "unpin",
-    "working_problem",
-    "write_working",
-]
 
 
 class Pin(msgspec.Struct, frozen=True):
@@ -66,7 +55,7 @@ def write_working(root: str, session: str, working: Working, token: str) -> list
 
     The sessions stand in the order in which they were last written. Of too many, those without pins go first.
     """
-    from quire.guard import refuse_secret
+    from quire.guard.admission import refuse_secret
 
     _check_session(session)
     refuse_secret(session, "session")

@@ -7,23 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files import compact, pretty, sha256
-from quire.model import plain_newlines
+from quire.files.digests import sha256
+from quire.files.jsonfile import compact, pretty
+from quire.model.text import plain_newlines
 
 if TYPE_CHECKING:
     from quire.layers.graph.types import Event, Node, Relation
-
-__all__ = [
-    "body_hash",
-    "body_text",
-    "encode_event",
-    "encode_fields",
-    "event_decoder",
-    "node_decoder",
-    "node_hash_holds",
-    "relation_decoder",
-    "relation_hash",
-]
 
 
 @cache

@@ -7,11 +7,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from quire.model import PROJECT_ID_PATTERN
+from quire.model.ids import PROJECT_ID_PATTERN
 
 STORAGE_VERSION = 5
-
-__all__ = ["STORAGE_VERSION", "Config", "ProjectIdentity", "Settings", "settings_in"]
 
 
 class ProjectIdentity(Struct, frozen=True):

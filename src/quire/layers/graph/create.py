@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import os
 
-from quire.files import Change, World, apply_changes, decode_object, hex_digest, pretty, read_bytes, sha256
-from quire.guard import find_hostile, find_secrets
+from quire.files.digests import hex_digest, sha256
+from quire.files.jsonfile import decode_object, pretty
+from quire.files.paths import read_bytes
+from quire.files.transaction import Change, apply_changes
+from quire.files.world import World
+from quire.files.writing import (
+    RECOVERY,
+)
+from quire.guard.secrets import find_secrets
+from quire.guard.text import find_hostile
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
 from quire.layers.graph.config import STORAGE_VERSION
-from quire.layers.graph.layout import CONFIG, EVENTS, NO_DESCRIPTION, NODES, RECOVERY, SCHEMA
+from quire.layers.graph.layout import (
+    CONFIG,
+    EVENTS,
+    NO_DESCRIPTION,
+    NODES,
+    SCHEMA,
+)
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event
 from quire.layers.graph.writing import write_access
-from quire.model import InputError, file_stems, limits, slugify, timestamp, title_from_slug
+from quire.model import limits
+from quire.model.errors import InputError
+from quire.model.ids import file_stems, slugify, title_from_slug
+from quire.model.times import timestamp
 
 ATTRIBUTES = ".gitattributes"
 _ATTRIBUTES_TEXT = (
     "# The event log only ever grows: a merge keeps the lines of both sides.\nevents.jsonl merge=union text eol=lf\n"
 )
-
-__all__ = ["create_store", "planned_files", "project_identity", "refresh_schemas"]
 
 
 def project_identity(root: str, name: str | None, declared: str = "") -> tuple[str, str]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-from quire.files import lines
+from quire.files.jsonfile import lines
 from quire.layers.graph.layout import FOLDER
-from quire.model import Problem
+from quire.model.records import Problem
 
 # Seven signs, or more: git adds one where both sides renamed a file, and as many as its attributes say.
 _BEGIN, _END = re.compile(rb"<{7,} "), re.compile(rb">{7,} ")
-
-__all__ = ["conflict", "conflict_line", "invalid", "not_text", "unreadable"]
 
 
 def unreadable(path: str, error: OSError) -> Problem:

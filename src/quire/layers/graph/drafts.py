@@ -11,9 +11,9 @@ from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.layout import RELATIONS
 from quire.layers.graph.store import StoredNode, StoredRelation
 from quire.layers.graph.types import Event
-from quire.model import Actor, EventName, is_seal, kind_of, live_status
-
-__all__ = ["NodeDraft", "RelationDraft"]
+from quire.model.ids import kind_of
+from quire.model.seals import is_seal
+from quire.model.words import Actor, EventName, live_status
 
 
 class NodeDraft(msgspec.Struct, kw_only=True):

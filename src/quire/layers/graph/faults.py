@@ -9,7 +9,9 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, escaping_part, is_text, parse_strict, writer_of
+from quire.files.durable import writer_of
+from quire.files.jsonfile import decode_object, parse_strict
+from quire.files.paths import escaping_part, is_text
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.config import Config
 from quire.layers.graph.damage import conflict, conflict_line
@@ -28,15 +30,18 @@ from quire.layers.graph.leaks import secrets_in_fields, secrets_in_file, secrets
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event, Node, Relation
-from quire.model import InvalidJson, Problem, file_stems, has_front_matter, is_timestamp, statuses_of
+from quire.model.errors import InvalidJson
+from quire.model.ids import file_stems
+from quire.model.records import Problem
+from quire.model.text import has_front_matter
+from quire.model.times import is_timestamp
+from quire.model.words import statuses_of
 
 _H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)
 _FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
 _KNOWN_TOP = frozenset(
     [CONFIG, NODES, RELATIONS, SCHEMA, EVENTS, SYNC_STATE, ".gitattributes", ".gitignore", *OTHERS, *GENERATED]
 )
-
-__all__ = ["find_store_faults"]
 
 
 def find_store_faults(store: GraphStore) -> list[Problem]:

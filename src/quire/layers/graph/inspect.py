@@ -5,9 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
-from quire.model import NotFound, Verdict
-
-__all__ = ["Inspected", "found_elsewhere", "inspect_node"]
+from quire.model.errors import NotFound
+from quire.model.verdicts import Verdict
 
 
 class Inspected(msgspec.Struct, kw_only=True):

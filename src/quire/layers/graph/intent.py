@@ -7,20 +7,15 @@ from typing import Any
 
 import msgspec
 
-from quire.files import input_text, parse_strict
-from quire.guard import find_secrets, text_problems
+from quire.files.jsonfile import input_text, parse_strict
+from quire.guard.admission import text_problems
+from quire.guard.secrets import find_secrets
 from quire.layers.graph.types import ConfirmIn, DeleteIn, Intent, NodeIn, StaleIn, SupersedeIn
-from quire.model import (
-    InputError,
-    NotFound,
-    Problem,
-    SecretDetected,
-    anchor_fault,
-    cut,
-    limits,
-    plain_newlines,
-    trim,
-)
+from quire.model import limits
+from quire.model.anchors import anchor_fault
+from quire.model.errors import InputError, NotFound, SecretDetected
+from quire.model.records import Problem
+from quire.model.text import cut, plain_newlines, trim
 
 _LISTS: dict[str, type] = {
     "nodes": NodeIn,
@@ -31,8 +26,6 @@ _LISTS: dict[str, type] = {
 }
 _MULTILINE = ("body", "reason", "task")
 _HINT = "Correct the fields named and send the whole intent again; nothing was written."
-
-__all__ = ["Draft", "parse_intent", "read_intent", "refuse"]
 
 
 class Draft(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files import LOCAL, LOCK, RECOVERY
+from quire.files.writing import LOCAL, LOCK, RECOVERY
 
 FOLDER = ".memory"
 CONFIG = "config.json"
@@ -18,21 +18,3 @@ NO_DESCRIPTION = "has no description yet"
 OTHERS = ("facts.jsonl", "rejected", "integrations")
 """What else lies in the folder: the facts, what was rejected, what was written into files of clients."""
 GENERATED = (INDEX, LOCAL, RECOVERY, BACKUP, LOCK)
-
-__all__ = [
-    "BACKUP",
-    "CONFIG",
-    "EVENTS",
-    "FOLDER",
-    "GENERATED",
-    "INDEX",
-    "LOCAL",
-    "LOCK",
-    "NODES",
-    "NO_DESCRIPTION",
-    "OTHERS",
-    "RECOVERY",
-    "RELATIONS",
-    "SCHEMA",
-    "SYNC_STATE",
-]

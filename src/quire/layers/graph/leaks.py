@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from quire.files import read_text
-from quire.guard import stored_secrets
-from quire.model import Problem
-
-__all__ = ["secrets_in_fields", "secrets_in_file", "secrets_in_text"]
+from quire.files.paths import read_text
+from quire.guard.admission import stored_secrets
+from quire.model.records import Problem
 
 
 def secrets_in_fields(path: str, fields: dict[str, Any]) -> Iterator[Problem]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from quire.layers.graph.store import GraphStore, StoredNode
-from quire.model import kind_of, slug_of
-
-__all__ = ["hint_for", "similar_ids"]
+from quire.model.ids import kind_of, slug_of
 
 
 def hint_for(store: GraphStore, node_id: str) -> str:

@@ -11,20 +11,23 @@ from typing import Any
 
 import msgspec
 
-from quire.files import Change, compact, decode_object, remove_items, set_member, sha256
+from quire.files.digests import sha256
+from quire.files.jsonc import remove_items, set_member
+from quire.files.jsonfile import compact, decode_object
+from quire.files.transaction import Change
 from quire.layers.graph.codec import body_hash, body_text, encode_fields, event_decoder, node_hash_holds, relation_hash
 from quire.layers.graph.layout import EVENTS, SCHEMA
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
 from quire.layers.graph.store import GraphStore
-from quire.model import Mend, Problem, QuireError, file_stems
+from quire.model.errors import QuireError
+from quire.model.ids import file_stems
+from quire.model.records import Mend, Problem
 
 _OWN = ("body_path", "content_hash")
 """What two files of one node may say differently: each has its own name, and a digest that may cover it."""
 _MARKS = (b"<<<<<<< ", b"=======", b">>>>>>> ")
 _BASE = b"|||||||"
 _WITH_IT = "It goes with the copy that is removed."
-
-__all__ = ["plan_graph_mending"]
 
 
 def plan_graph_mending(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from quire.layers.graph.planning import Planning
-from quire.model import LIVE_STATUSES
-
-__all__ = ["confirm_nodes"]
+from quire.model.words import LIVE_STATUSES
 
 
 def confirm_nodes(planning: Planning) -> None:

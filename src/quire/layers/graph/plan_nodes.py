@@ -5,13 +5,15 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET
 
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.planning import Planning
 from quire.layers.graph.types import EvidenceIn, NodeIn
-from quire.model import CREATABLE_KINDS, has_front_matter, is_seal, kind_of, normal_anchor, slugify
-
-__all__ = ["draft_nodes"]
+from quire.model.anchors import normal_anchor
+from quire.model.ids import kind_of, slugify
+from quire.model.seals import is_seal
+from quire.model.text import has_front_matter
+from quire.model.words import CREATABLE_KINDS
 
 
 def draft_nodes(planning: Planning) -> None:

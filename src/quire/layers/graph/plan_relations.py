@@ -7,8 +7,6 @@ from msgspec import UNSET
 from quire.layers.graph.planning import Planning
 from quire.layers.graph.types import RelatedIn, UnrelatedIn
 
-__all__ = ["draft_relations"]
-
 
 def draft_relations(planning: Planning) -> None:
     for number, item in enumerate(planning.intent.nodes):

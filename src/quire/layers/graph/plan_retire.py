@@ -6,8 +6,6 @@ from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.planning import Planning
 from quire.layers.graph.types import DeleteIn
 
-__all__ = ["retire_nodes"]
-
 
 def retire_nodes(planning: Planning) -> None:
     _mark_stale(planning)

@@ -7,9 +7,8 @@ import msgspec
 from quire.layers.graph.drafts import NodeDraft, RelationDraft
 from quire.layers.graph.intent import Draft
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
-from quire.model import Actor, Problem
-
-__all__ = ["Plan", "Planning"]
+from quire.model.records import Problem
+from quire.model.words import Actor
 
 
 class Plan(msgspec.Struct, kw_only=True):

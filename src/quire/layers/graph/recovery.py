@@ -8,14 +8,22 @@ import re
 
 import msgspec
 
-from quire.files import Git, blob_id, disk, ensure_folder, read_bytes
-from quire.layers.graph.layout import FOLDER, RECOVERY
+from quire.files import disk
+from quire.files.digests import blob_id
+from quire.files.durable import ensure_folder
+from quire.files.git import Git
+from quire.files.paths import read_bytes
+from quire.files.writing import (
+    RECOVERY,
+)
+from quire.layers.graph.layout import (
+    FOLDER,
+)
 from quire.layers.graph.store import GraphStore
-from quire.model import GitRequired, limits
+from quire.model import limits
+from quire.model.errors import GitRequired
 
 _OURS = re.compile(r"^\d{4}-\d{2}-\d{2}T[0-9-]+$")
-
-__all__ = ["RecoveryCopy", "keep_dirty_files"]
 
 
 class RecoveryCopy(msgspec.Struct, frozen=True):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quire.files import decode_object, set_member
+from quire.files.jsonc import set_member
+from quire.files.jsonfile import decode_object
 from quire.layers.graph.codec import body_hash, body_text, node_hash_holds, relation_hash
 from quire.layers.graph.layout import NODES, RELATIONS
-from quire.model import QuireError
-
-__all__ = ["rehashed_graph"]
+from quire.model.errors import QuireError
 
 _DIGEST = "content_hash"
 

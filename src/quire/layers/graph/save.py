@@ -8,23 +8,39 @@ from typing import Any
 
 import msgspec
 
-from quire.files import Append, Change, Git, World, apply_changes, sha256
+from quire.files.digests import sha256
+from quire.files.git import Git
+from quire.files.transaction import Append, Change, apply_changes
+from quire.files.world import World
+from quire.files.writing import (
+    RECOVERY,
+)
 from quire.layers.graph.codec import encode_event, node_decoder
 from quire.layers.graph.drafts import NodeDraft
 from quire.layers.graph.inspect import found_elsewhere
 from quire.layers.graph.intent import Draft, read_intent, refuse
-from quire.layers.graph.layout import EVENTS, FOLDER, RECOVERY
-from quire.layers.graph.plan import Plan, plan_save
+from quire.layers.graph.layout import (
+    EVENTS,
+    FOLDER,
+)
+from quire.layers.graph.plan import (
+    plan_save,
+)
+from quire.layers.graph.planning import (
+    Plan,
+)
 from quire.layers.graph.recovery import RecoveryCopy, keep_dirty_files
 from quire.layers.graph.source import node_record
 from quire.layers.graph.store import GraphStore, StoredNode
 from quire.layers.graph.types import Event
 from quire.layers.graph.writing import write_access
-from quire.model import Actor, Conflict, Problem, Record, is_seal, timestamp
+from quire.model.errors import Conflict
+from quire.model.records import Problem, Record
+from quire.model.seals import is_seal
+from quire.model.times import timestamp
+from quire.model.words import Actor
 
 _ATTEMPTS = 3
-
-__all__ = ["Saved", "save_intent"]
 
 
 class PlannedNode(msgspec.Struct, frozen=True):
@@ -157,7 +173,7 @@ def _seal(store: GraphStore, git: Git, plan: Plan, draft: Draft) -> None:
             node.seal((), "", plan.actor)
     if not anchored:
         return
-    from quire.anchors import Sealer
+    from quire.anchors.sealing import Sealer
 
     lost: list[Problem] = []
     sealer = Sealer(store.root, git, (anchor for node in anchored for anchor in node.fields["anchors"]))

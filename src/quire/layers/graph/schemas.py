@@ -10,8 +10,8 @@ import msgspec
 
 from quire.layers.graph.config import Config
 from quire.layers.graph.types import Event, Intent, Node, Relation
-from quire.model import OTHER_STATUSES, QUESTION_STATUSES
 from quire.model.shapes import Fault, find_faults
+from quire.model.words import OTHER_STATUSES, QUESTION_STATUSES
 
 _TYPES: dict[str, type] = {
     "config": Config,
@@ -41,8 +41,6 @@ _EVENT_RULES = [
     {"if": {"properties": {"event": {"pattern": "^relation\\."}}}, "then": {"required": ["relation_id"]}},
 ]
 _RULES = {"object": _NODE_RULES, "event": _EVENT_RULES}
-
-__all__ = ["SCHEMA_NAMES", "faults_of", "schema"]
 
 SCHEMA_NAMES = tuple(_TYPES)
 

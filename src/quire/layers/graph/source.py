@@ -8,12 +8,23 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from quire.files import Place, World, is_interrupted, is_text, stamp_of, standing_still, storage_failed
-from quire.layers.graph.layout import FOLDER, NODES, RECOVERY, RELATIONS
+from quire.files.paths import is_text, stamp_of, storage_failed
+from quire.files.transaction import is_interrupted
+from quire.files.world import World
+from quire.files.writing import (
+    RECOVERY,
+    Place,
+    standing_still,
+)
+from quire.layers.graph.layout import (
+    FOLDER,
+    NODES,
+    RELATIONS,
+)
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
-from quire.model import Edge, Layer, Problem, Record, is_seal
-
-__all__ = ["GraphSource", "node_record"]
+from quire.model.records import Edge, Problem, Record
+from quire.model.seals import is_seal
+from quire.model.words import Layer
 
 
 class GraphSource:

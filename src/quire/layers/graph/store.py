@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files import decode_object, hex_digest, inside, is_text, lines, read_inside, staged_bytes
+from quire.files.digests import hex_digest
+from quire.files.jsonfile import decode_object, lines
+from quire.files.paths import inside, is_text, read_inside
+from quire.files.transaction import staged_bytes
+from quire.files.writing import (
+    RECOVERY,
+)
 from quire.layers.graph.codec import (
     body_hash,
     body_text,
@@ -19,17 +25,17 @@ from quire.layers.graph.codec import (
 )
 from quire.layers.graph.config import STORAGE_VERSION, Config
 from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
-from quire.layers.graph.layout import BACKUP, CONFIG, EVENTS, FOLDER, NODES, RECOVERY, RELATIONS
-from quire.model import (
-    InvalidConfig,
-    InvalidStore,
-    NotInitialized,
-    Problem,
-    UnsupportedVersion,
-    file_stems,
-    kind_of,
-    relation_stem,
+from quire.layers.graph.layout import (
+    BACKUP,
+    CONFIG,
+    EVENTS,
+    FOLDER,
+    NODES,
+    RELATIONS,
 )
+from quire.model.errors import InvalidConfig, InvalidStore, NotInitialized, UnsupportedVersion
+from quire.model.ids import file_stems, kind_of, relation_stem
+from quire.model.records import Problem
 
 if TYPE_CHECKING:
     from quire.layers.graph.types import Event, Node, Relation
@@ -41,8 +47,6 @@ _KIND_FOLDERS = {
     "question": "questions",
 }
 _READ_ATTEMPTS = 5
-
-__all__ = ["GraphStore", "StoredNode", "StoredRelation"]
 
 
 class StoredNode(msgspec.Struct, frozen=True, kw_only=True):

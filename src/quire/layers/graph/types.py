@@ -6,20 +6,21 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from quire.model import (
-    ID_PATTERN,
-    RELATION_ID_PATTERN,
-    TIMESTAMP_PATTERN,
+from quire.model import limits
+from quire.model.ids import ID_PATTERN, RELATION_ID_PATTERN
+from quire.model.times import TIMESTAMP_PATTERN
+from quire.model.words import (
     Actor,
     Confidence,
     EventName,
     EvidenceKind,
+    Kind,
     OriginKind,
     Predicate,
     RelationStatus,
-    limits,
+    Stage,
+    Status,
 )
-from quire.model.words import Kind, Stage, Status
 
 _ID_RULE = "must be kind.slug in lower-case ASCII, such as feature.retry-queue"
 NodeId = Annotated[str, Meta(pattern=ID_PATTERN, description=_ID_RULE)]
@@ -28,25 +29,6 @@ RelationId = Annotated[str, Meta(pattern=RELATION_ID_PATTERN, description="must 
 Timestamp = Annotated[str, Meta(pattern=TIMESTAMP_PATTERN, description="must be an ISO 8601 date-time with an offset")]
 Digest = Annotated[str, Meta(pattern=r"^sha256:[a-f0-9]{64}$", description="must be sha256: and 64 hexadecimal digits")]
 Text = Annotated[str, Meta(min_length=1)]
-
-__all__ = [
-    "ConfirmIn",
-    "DeleteIn",
-    "Event",
-    "Evidence",
-    "EvidenceIn",
-    "Intent",
-    "Node",
-    "NodeIn",
-    "Origin",
-    "OriginIn",
-    "RelatedIn",
-    "Relation",
-    "Source",
-    "StaleIn",
-    "SupersedeIn",
-    "UnrelatedIn",
-]
 
 
 class Evidence(Struct, frozen=True):

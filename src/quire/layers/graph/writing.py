@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from quire import files
-from quire.files import World, settle_folder
+from quire.files import writing
+from quire.files.world import World
+from quire.files.writing import settle_folder
 from quire.layers.graph.layout import BACKUP, FOLDER
 from quire.layers.graph.store import GraphStore
-
-__all__ = ["settle", "write_access"]
 
 
 def write_access(store: GraphStore, world: World, operation: str) -> AbstractContextManager[None]:
     """Hold the graph's lock."""
-    return files.write_access(store.root, FOLDER, world, operation, written=(BACKUP,))
+    return writing.write_access(store.root, FOLDER, world, operation, written=(BACKUP,))
 
 
 def settle(store: GraphStore, world: World) -> None:

@@ -14,7 +14,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.files import Change, disk, is_text, lines, sha256
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.jsonfile import lines
+from quire.files.paths import is_text
+from quire.files.transaction import Change
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.documents import parse_document, read_manifest, value_of
 from quire.layers.journal.events import Line, history_bytes, read_history
@@ -42,21 +46,8 @@ from quire.layers.journal.store import (
 )
 from quire.layers.journal.types import Checkpoint, Event, Manifest
 from quire.layers.journal.writings import counted_maintenance
-from quire.model import Conflict, NotFound, Problem, QuireError
-
-__all__ = [
-    "Batch",
-    "Candidates",
-    "ExpiredItem",
-    "Pruning",
-    "archived_events",
-    "expired_items",
-    "find_batches",
-    "find_candidates",
-    "plan_pruning",
-    "plan_return",
-    "sweep_batches",
-]
+from quire.model.errors import Conflict, NotFound, QuireError
+from quire.model.records import Problem
 
 
 class Batch(Struct, frozen=True, kw_only=True):

@@ -62,5 +62,3 @@ RUN = Object(
         "warnings": _TEXTS,
     }
 )
-
-__all__ = ["DAEMON", "DAEMON_LOCK", "RUN"]

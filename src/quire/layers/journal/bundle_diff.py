@@ -14,8 +14,6 @@ from quire.layers.journal.types import Bundle, Fields
 
 _NOTHING = "nothing had to change"
 
-__all__ = ["BundleDiff", "diff_bundles", "diff_text", "diff_value"]
-
 
 class BundleDiff(Struct, frozen=True, kw_only=True):
     """Sections are named as outside, in their order; items by their titles."""

@@ -12,18 +12,6 @@ from quire.layers.journal.types import Bundle, Fields
 _POINTER = re.compile(r"See evt-[0-9]+ in the history\.")
 """Said by earlier versions where no way out was known; retention may have put that event away since."""
 
-__all__ = [
-    "entry_file",
-    "known",
-    "labelled",
-    "listed",
-    "merge_sections",
-    "objects_at",
-    "part",
-    "shown",
-    "texts_at",
-]
-
 
 def part(value: Any, *path: str) -> Any:
     """What stands at a path of keys, or None."""

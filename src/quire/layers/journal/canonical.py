@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 from quire.layers.journal.collation import collation_key
-from quire.model import InvalidJson, limits
+from quire.model import limits
+from quire.model.errors import InvalidJson
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _INDEX_MOST = 2**32 - 2
@@ -24,8 +25,6 @@ _ENCODE = msgspec.json.Encoder().encode
 _TOO_DEEP = f"nested too deeply: the limit is {limits.JSON_DEPTH} levels"
 
 Put = Callable[[str], None]
-
-__all__ = ["canonical_text", "content_hash", "declared_text", "decode_json", "file_bytes", "line_bytes", "number_text"]
 
 
 def canonical_text(value: Any) -> str:

@@ -7,23 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.model import trim
+from quire.model.text import trim
 
 _COUNTS = {1: "one", 2: "two"}
-
-__all__ = [
-    "Choice",
-    "Each",
-    "Equal",
-    "Flag",
-    "Number",
-    "Object",
-    "Shape",
-    "Text",
-    "Texts",
-    "find_faults",
-    "json_schema",
-]
 
 
 class Text(Struct, frozen=True):

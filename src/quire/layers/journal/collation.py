@@ -32,8 +32,6 @@ _HAN = ((0x3400, 0x4DBF), (0x20000, 0x3FFFF))
 
 Key = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], str]
 
-__all__ = ["Key", "collation_key"]
-
 
 @functools.lru_cache(maxsize=4096)
 def collation_key(text: str) -> Key:

@@ -9,9 +9,7 @@ from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.events import read_history
 from quire.layers.journal.layout import CHECKPOINTS, EVENTS, SECTION_KEYS, STATE
 from quire.layers.journal.types import Bundle
-from quire.model import QuireError
-
-__all__ = ["changed_parts"]
+from quire.model.errors import QuireError
 
 
 def changed_parts(path: str, before: bytes | None, after: bytes | None) -> list[str]:

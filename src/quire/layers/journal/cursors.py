@@ -18,8 +18,6 @@ from quire.layers.journal.types import Cursor, Cursors, Event, Maintenance
 
 _NARROWING = {"imports-only": "imports", "local-only": "local"}
 
-__all__ = ["RecallScope", "advanced", "recall_scope", "unrecalled"]
-
 
 class RecallScope(Struct, frozen=True, kw_only=True):
     """What a recall looks at, and what it may change."""

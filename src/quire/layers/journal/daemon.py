@@ -13,13 +13,17 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import Struct
 
-from quire.files import disk, ensure_folder, ensure_local, inside, place_of, read_local, write_file, write_local
+from quire.files import disk
+from quire.files.durable import ensure_folder, write_file
+from quire.files.local import ensure_local, place_of, read_local, write_local
+from quire.files.paths import inside
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import parse_document, read_daemon, read_daemon_lock, read_run, value_of
 from quire.layers.journal.layout import AUTOMATION, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Count, Daemon, DaemonLock, Run
-from quire.model import QuireError, cut
+from quire.model.errors import QuireError
+from quire.model.text import cut
 
 RUNS = "runs.jsonl"
 LOG = "daemon.log"
@@ -31,31 +35,6 @@ LOG_BYTES = 256 * 1024
 _RUNS_BYTES = 64 * 1024
 _SAID_CHARS = 300
 _SAID = 5
-
-__all__ = [
-    "LOG",
-    "LOG_BYTES",
-    "RUNS",
-    "RUNS_KEPT",
-    "RUN_LOCK",
-    "RunNote",
-    "add_run",
-    "daemon_path",
-    "ensure_automation",
-    "has_files",
-    "last_logged",
-    "latest_run",
-    "lock_bytes",
-    "lock_path",
-    "log_line",
-    "note_of",
-    "parsed_lock",
-    "read_keeper",
-    "read_runs",
-    "remove_keeper",
-    "write_keeper",
-    "write_run",
-]
 
 
 class RunNote(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):

@@ -29,8 +29,6 @@ _LISTS = (
 _LOOKED_AT = 50
 """Of more items with the same word only the last are compared; a memory of that size is no memory."""
 
-__all__ = ["Deduped", "dedupe_bundle", "dedupe_items", "dedupe_texts"]
-
 
 class Deduped(Struct, frozen=True, kw_only=True):
     """The bundle, and the titles of the items that went into another one."""

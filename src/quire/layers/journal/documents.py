@@ -32,24 +32,10 @@ from quire.layers.journal.types import (
     Run,
     State,
 )
-from quire.model import InvalidStore, UnsupportedVersion, cut
+from quire.model.errors import InvalidStore, UnsupportedVersion
+from quire.model.text import cut
 
 RecordT = TypeVar("RecordT", bound=msgspec.Struct)
-
-__all__ = [
-    "damaged",
-    "new_checkpoint",
-    "new_state",
-    "parse_document",
-    "read_checkpoint",
-    "read_daemon",
-    "read_daemon_lock",
-    "read_manifest",
-    "read_run",
-    "read_state",
-    "record_from",
-    "value_of",
-]
 
 
 def parse_document(data: bytes, where: str) -> Any:

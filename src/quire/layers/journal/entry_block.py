@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from msgspec import Struct
 
-from quire.files import newline_of
+from quire.files.sections import newline_of
 from quire.layers.journal.layout import CHECKPOINTS, ENTRY_VERSION, EVENTS, FOLDER, PROJECTIONS, STATE
 from quire.layers.journal.projections import reading_order
 
@@ -24,8 +24,6 @@ _END = b"<!-- agent-memory:entry end -->"
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})(.*)$")
 _TITLE = re.compile(rb"# +\S")
 _FRONT_MATTER_ENDS = (b"---", b"...")
-
-__all__ = ["EntryMarker", "entry_marker", "place_entry", "remove_entry", "render_entry"]
 
 
 class EntryMarker(Struct, frozen=True):

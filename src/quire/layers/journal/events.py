@@ -13,22 +13,21 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quire.files import lines
+from quire.files.jsonfile import lines
 from quire.layers.journal import shapes
 from quire.layers.journal.canonical import decode_json, line_bytes
 from quire.layers.journal.checking import find_faults
 from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import EVENT_KINDS, EVENTS, FOLDER, LINE_BYTES
 from quire.layers.journal.types import Event
-from quire.model import Problem, trim
+from quire.model.records import Problem
+from quire.model.text import trim
 
 _MARK = b"\xef\xbb\xbf"
 _CONFLICT = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 _ID = re.compile(rb'"id"\s*:\s*"(evt-[0-9]{1,16})"')
 _DECODE = msgspec.json.Decoder(Event).decode
 _UNFINISHED = ("JsonInvalid", "NotUtf8")
-
-__all__ = ["History", "Line", "appended_bytes", "encode_event", "history_bytes", "read_history"]
 
 
 class Line(Struct, frozen=True):

@@ -11,8 +11,6 @@ _GROUPS = 5
 _PATHS = 3
 _TOPICS = 2
 
-__all__ = ["evidence_lines"]
-
 
 def evidence_lines(evidence: Evidence) -> list[str]:
     """The counts, the latest groups in one or two lines each, and how many more there are."""

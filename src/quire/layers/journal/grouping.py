@@ -18,14 +18,12 @@ from quire.layers.journal.layout import GROUP_PREFIX, TOOL_RUN
 from quire.layers.journal.numbering import moment_of, numbered_id, ordinal_of
 from quire.layers.journal.types import Event, Signals
 from quire.layers.journal.wording import DONE, NEXT, longer, mark_of, normal_text, topic_of, unmarked
-from quire.model import EPOCH
+from quire.model.times import EPOCH
 
 LINKING_TEXTS = 64
 """How many paths, and how many decisions, of one event take part in links: their pairs are what is counted."""
 
 Key = tuple[str, ...]
-
-__all__ = ["Evidence", "Group", "group_events"]
 
 
 class Group(Struct, frozen=True, kw_only=True, rename="camel"):

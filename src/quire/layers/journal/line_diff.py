@@ -8,8 +8,6 @@ _END = re.compile(r"\r?\n")
 _EDITS = 1_500
 """Texts that differ in more lines than this are shown as one that goes and one that comes."""
 
-__all__ = ["diff_lines", "shortened"]
-
 
 def diff_lines(before: str, after: str, path: str) -> str | None:
     """The comparison, or None where the texts are the same. What goes stands before what comes in its place."""

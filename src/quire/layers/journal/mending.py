@@ -13,7 +13,8 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.files import Change, sha256
+from quire.files.digests import sha256
+from quire.files.transaction import Change
 from quire.layers.journal.archiving import archived_events, find_batches
 from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import content_hash
@@ -55,13 +56,12 @@ from quire.layers.journal.validating_order import disordered, repeated, set_in_o
 from quire.layers.journal.validating_pages import PAGES_CODES, check_pages
 from quire.layers.journal.validating_sources import accepted_sources
 from quire.layers.journal.writings import taken_ids
-from quire.model import QuireError, stamp
+from quire.model.errors import QuireError
+from quire.model.times import stamp
 
 _RESTORE = "It is not mended here: `memory journal restore` makes the state from a checkpoint."
 
 _HALVES = ("JsonInvalid", "NotUtf8")
-
-__all__ = ["Mending", "plan_mending"]
 
 
 class Mending(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-from quire.files import Change, follow_inside, sha256
+from quire.files.digests import sha256
+from quire.files.paths import follow_inside
+from quire.files.transaction import Change
 from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.mending import Mending
 from quire.layers.journal.pages import earlier_entries, planned_pages
@@ -25,8 +27,6 @@ _ITSELF = (
     "pages:due",
     "recovery:interrupted",
 )
-
-__all__ = ["files_of_mending", "who_mends"]
 
 
 def files_of_mending(mending: Mending) -> tuple[list[Change], list[Change]]:

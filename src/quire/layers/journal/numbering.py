@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 from quire.layers.journal.layout import CHECKPOINT_PREFIX, EVENT_PREFIX, ID_DIGITS, ORDINAL_MOST
-from quire.model import EPOCH, instant
+from quire.model.times import EPOCH, instant
 
 _NUMBER = re.compile(r"[0-9]{1,16}")
 _MILLISECONDS = re.compile(r"[0-9]{12,14}")
 _SECONDS = re.compile(r"[0-9]{9,10}")
-
-__all__ = ["allocate_ids", "moment_of", "next_checkpoint_id", "numbered_id", "ordinal_of", "time_text"]
 
 
 def ordinal_of(name: str | None, prefix: str = EVENT_PREFIX) -> int:

@@ -14,19 +14,11 @@ from functools import partial
 
 from msgspec import Struct
 
-from quire.files import (
-    World,
-    disk,
-    ensure_folder,
-    escaping_part,
-    follow_inside,
-    inside,
-    is_text,
-    read_bytes,
-    read_object,
-    remove_local,
-    write_file,
-)
+from quire.files import disk
+from quire.files.durable import ensure_folder, write_file
+from quire.files.local import read_object, remove_local
+from quire.files.paths import escaping_part, follow_inside, inside, is_text, read_bytes
+from quire.files.world import World
 from quire.layers.journal.bundles import entry_file, listed
 from quire.layers.journal.documents import parse_document, read_state
 from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
@@ -34,20 +26,11 @@ from quire.layers.journal.layout import ENTRY_FILES, FILE_BYTES, FOLDER, PAGES_D
 from quire.layers.journal.projections import Projection, render_projections
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
-from quire.model import Conflict, OutsideProject, Problem, QuireError
+from quire.model.errors import Conflict, OutsideProject, QuireError
+from quire.model.records import Problem
 
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
 _ATTEMPTS = 5
-
-__all__ = [
-    "PlannedFile",
-    "chosen_entry",
-    "earlier_entries",
-    "holds_entry",
-    "planned_pages",
-    "settle_pages",
-    "write_pages",
-]
 
 
 class PlannedFile(Struct, frozen=True):

@@ -49,8 +49,6 @@ _HOLDS = {
     "next-steps": "what to do next, where to begin, and when it is done.",
 }
 
-__all__ = ["NOTHING", "Projection", "ProjectionMarker", "projection_marker", "reading_order", "render_projections"]
-
 
 class Projection(Struct, frozen=True):
     """A page: its id, its path in the project, and its whole text."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 from quire.layers.journal.bundles import known, labelled, objects_at, shown, texts_at
 from quire.layers.journal.canonical import line_bytes
 from quire.layers.journal.layout import SECTION_KEYS, STATE, TOOL_RUN
 from quire.layers.journal.numbering import moment_of
 from quire.layers.journal.types import Bundle, Checkpoint, Event, Fields, State
-from quire.model import Record, cut, one_line, slugify, timestamp
+from quire.model.ids import slugify
+from quire.model.records import Record
+from quire.model.text import cut, one_line
+from quire.model.times import timestamp
 
 ACTIVE, ARCHIVED = "active", "archived"
 _TITLE_CHARS = 80
@@ -21,18 +24,6 @@ _REPEATING_WEIGHT = 0.3
 """A checkpoint, and the event of a run of ours, repeat what the bundle said then."""
 _GOTCHA = (("", "title"), ("Symptom", "symptom"), ("Cause", "cause"), ("Correct path", "correctPath"))
 _STEP = (("", "title"), ("Why", "why"), ("Start", "start"), ("Done when", "done"))
-
-__all__ = [
-    "ACTIVE",
-    "ARCHIVED",
-    "bundle_records",
-    "checkpoint_record",
-    "checkpoint_ref",
-    "event_of",
-    "event_record",
-    "event_ref",
-    "signal_lines",
-]
 
 
 def event_ref(event_id: str) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 
-from quire.files import set_member
+from quire.files.jsonc import set_member
 from quire.layers.journal.canonical import content_hash
-
-__all__ = ["rehashed_journal"]
 
 
 def rehashed_journal(path: str, before: bytes, after: bytes) -> bytes:

@@ -10,8 +10,6 @@ from quire.layers.journal.numbering import moment_of, ordinal_of
 from quire.layers.journal.settings import Config
 from quire.layers.journal.types import Checkpoint, Count, Event, Maintenance, Manifest
 
-__all__ = ["aged_checkpoints", "aged_events", "is_expired", "new_manifest"]
-
 
 def aged_events(events: Iterable[Event], maintenance: Maintenance, config: Config, now: datetime) -> list[Event]:
     """Events that were recalled and are old enough; one whose time is not known never is."""

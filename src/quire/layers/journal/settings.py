@@ -13,8 +13,6 @@ from quire.layers.journal.layout import CONFIG, FOLDER, QUERY_MODES, default_con
 from quire.layers.journal.shapes import CONFIG as SHAPE
 from quire.layers.journal.types import Count, Fields
 
-__all__ = ["Config", "config_bytes", "config_faults", "merged", "read_config"]
-
 
 class Config(Struct, frozen=True, kw_only=True):
     """All settings. `value` is the whole of them as they would be written, keys that we do not know included."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 
-from quire.files import World, settle_folder
+from quire.files.world import World
+from quire.files.writing import settle_folder
 from quire.layers.journal.layout import AUTOMATION, FOLDER, LOCAL, PAGES_DUE
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
 """What in the journal's folder is written to, and so may not be a link."""
 _SETTLE_SECONDS = 2.0
-
-__all__ = ["WRITTEN", "are_pages_due", "settle_due_pages", "settle_files"]
 
 
 def settle_files(root: str, world: World) -> None:

@@ -197,28 +197,6 @@ QUERY = Object(
     }
 )
 
-__all__ = [
-    "BUNDLE",
-    "CHECKPOINT",
-    "CONFIG",
-    "EVENT",
-    "MAINTENANCE",
-    "MANIFEST",
-    "QUERY",
-    "SESSION",
-    "SIGNALS",
-    "SOURCE",
-    "STATE",
-    "bundle_faults",
-    "checkpoint_faults",
-    "event_faults",
-    "output_schemas",
-    "query_faults",
-    "session_faults",
-    "source_faults",
-    "state_faults",
-]
-
 
 def bundle_faults(value: Any, path: str = "bundle") -> list[str]:
     return find_faults(BUNDLE, value, path)

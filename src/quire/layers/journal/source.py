@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.files import hex_digest, is_text, stamp_of
+from quire.files.digests import hex_digest
+from quire.files.paths import is_text, stamp_of
 from quire.layers.journal.layout import (
     ARCHIVE,
     BATCH_CHECKPOINTS,
@@ -17,12 +18,12 @@ from quire.layers.journal.layout import (
     FOLDER,
     STATE,
 )
-from quire.model import Edge, Layer, Problem, QuireError, Record, Summary
+from quire.model.errors import QuireError
+from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.words import Layer
 
 _TOLD = 20
 """How many bad lines are told of one by one; `memory check` names all."""
-
-__all__ = ["JournalSource"]
 
 
 class JournalSource:

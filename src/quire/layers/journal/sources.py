@@ -8,17 +8,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quire.files import hex_digest
+from quire.files.digests import hex_digest
 from quire.layers.journal.checking import find_faults
 from quire.layers.journal.documents import damaged, record_from, value_of
 from quire.layers.journal.layout import FOLDER, SOURCES
 from quire.layers.journal.shapes import SOURCE
 from quire.layers.journal.types import Source
-from quire.model import slugify
+from quire.model.ids import slugify
 
 _NOT_IN_IDS = re.compile(r"[^a-z0-9-]+")
-
-__all__ = ["Registry", "Unread", "read_sources", "registry_value", "source_id", "with_source", "without_source"]
 
 
 class Unread(Struct, frozen=True):

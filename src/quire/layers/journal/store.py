@@ -15,18 +15,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quire.files import (
-    RECOVERY,
-    Append,
-    Change,
-    World,
-    apply_changes,
-    ensure_local,
-    read_inside,
-    read_object,
-    sha256,
-    write_access,
-)
+from quire.files.digests import sha256
+from quire.files.local import ensure_local, read_object
+from quire.files.paths import read_inside
+from quire.files.transaction import Append, Change, apply_changes
+from quire.files.world import World
+from quire.files.writing import RECOVERY, write_access
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import damaged, parse_document, read_checkpoint, read_state, value_of
 from quire.layers.journal.events import History, Line, appended_bytes, history_bytes, read_history
@@ -48,26 +42,7 @@ from quire.layers.journal.settings import Config, read_config
 from quire.layers.journal.settling import WRITTEN
 from quire.layers.journal.sources import Registry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, Event, State
-from quire.model import Conflict, InvalidStore, NotFound, NotInitialized
-
-__all__ = [
-    "Journal",
-    "Writing",
-    "archived_names",
-    "checkpoint_ids",
-    "checkpoint_path",
-    "commit",
-    "free_place",
-    "has_journal",
-    "held_file",
-    "journal_access",
-    "load_checkpoint",
-    "load_config",
-    "load_history",
-    "load_sources",
-    "open_journal",
-    "planned_changes",
-]
+from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized
 
 
 class Journal(Struct, frozen=True, kw_only=True):
@@ -241,7 +216,8 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         ensure_local(root, FOLDER, world.token())
         folder = os.path.join(root, FOLDER)
         if appends:
-            from quire.files import ensure_folder, inside
+            from quire.files.durable import ensure_folder
+            from quire.files.paths import inside
 
             ensure_folder(os.path.dirname(inside(folder, EVENTS)))
         apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)

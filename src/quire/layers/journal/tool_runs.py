@@ -15,8 +15,6 @@ from quire.layers.journal.wording import unique
 RECALL = "recall"
 _NOT_SAID = "what changed was not recorded"
 
-__all__ = ["bundle_signals", "run_summary", "tool_run_event"]
-
 
 def tool_run_event(
     command: str,

@@ -14,30 +14,6 @@ Bundle = dict[str, Any]
 """The memory itself, as it is stored: its sections are rewritten as a whole and keep keys we do not know."""
 Count = int | float
 
-__all__ = [
-    "Bundle",
-    "Checkpoint",
-    "Count",
-    "Cursor",
-    "Cursors",
-    "Daemon",
-    "DaemonLock",
-    "Event",
-    "Failure",
-    "Fields",
-    "ImportSync",
-    "Maintenance",
-    "Manifest",
-    "Provider",
-    "PruneResult",
-    "RecallResult",
-    "Run",
-    "Signals",
-    "Source",
-    "State",
-    "SyncResult",
-]
-
 
 class Provider(Struct, frozen=True, kw_only=True, rename="camel"):
     """Who wrote the bundle."""

@@ -11,12 +11,13 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import RECOVERY, stamp_of
+from quire.files.paths import stamp_of
+from quire.files.writing import RECOVERY
 from quire.layers.journal.layout import EVENTS, FOLDER, LOCAL, PAGES_DUE, SOURCE_TYPES, STATE
 from quire.layers.journal.settling import are_pages_due
 from quire.layers.journal.validating_archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.validating_checkpoints import check_checkpoints, check_latest, look_at_checkpoints
-from quire.layers.journal.validating_findings import Finding, failed, summary_line
+from quire.layers.journal.validating_findings import Finding, failed
 from quire.layers.journal.validating_history import check_history, check_log
 from quire.layers.journal.validating_pages import check_pages
 from quire.layers.journal.validating_sources import check_registry, check_sources
@@ -30,8 +31,6 @@ from quire.layers.journal.validating_state import (
 from quire.layers.journal.validating_upkeep import check_automation, check_leftovers
 
 _LOOKS = 20
-
-__all__ = ["Finding", "summary_line", "validate_journal"]
 
 
 def validate_journal(

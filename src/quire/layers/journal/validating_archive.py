@@ -15,9 +15,7 @@ from quire.layers.journal.retention import is_expired
 from quire.layers.journal.settings import Config
 from quire.layers.journal.store import checkpoint_ids, held_file
 from quire.layers.journal.validating_findings import Finding, listing, passed, warned
-from quire.model import QuireError
-
-__all__ = ["Archived", "archived_ids", "check_archive", "read_archive"]
+from quire.model.errors import QuireError
 
 
 class Archived(Struct, frozen=True, kw_only=True):

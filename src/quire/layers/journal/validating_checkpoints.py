@@ -13,11 +13,9 @@ from quire.layers.journal.layout import CHECKPOINTS, FOLDER
 from quire.layers.journal.store import checkpoint_ids, checkpoint_path
 from quire.layers.journal.types import State
 from quire.layers.journal.validating_findings import MENDS, RESTORES, Finding, document_at, failed, passed, warned
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 _FOLDER = f"{FOLDER}/{CHECKPOINTS}"
-
-__all__ = ["Looked", "check_checkpoints", "check_latest", "latest_of", "look_at_checkpoints"]
 
 
 class Looked(Struct, frozen=True, kw_only=True):

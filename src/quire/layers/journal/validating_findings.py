@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from quire.guard import make_safe
+from quire.guard.text import make_safe
 from quire.layers.journal.documents import parse_document
 from quire.layers.journal.layout import FILE_BYTES, FOLDER
 from quire.layers.journal.store import held_file
-from quire.model import QuireError, cut, one_line
+from quire.model.errors import QuireError
+from quire.model.text import cut, one_line
 
 Level = Literal["pass", "warn", "fail"]
 _CODE_CHARS = 160
@@ -20,20 +21,6 @@ TOLD = 20
 """How many of a kind are named; the rest is counted."""
 MENDS = "`memory journal validate --mend` mends it."
 RESTORES = "`git restore` brings back the one that was committed."
-
-__all__ = [
-    "MENDS",
-    "RESTORES",
-    "TOLD",
-    "Finding",
-    "Level",
-    "document_at",
-    "failed",
-    "listing",
-    "passed",
-    "summary_line",
-    "warned",
-]
 
 
 class Finding(Struct, frozen=True, kw_only=True):

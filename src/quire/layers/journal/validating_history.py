@@ -26,12 +26,10 @@ from quire.layers.journal.validating_findings import (
     warned,
 )
 from quire.layers.journal.validating_order import disordered, repeated
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 _EVENTS = f"{FOLDER}/{EVENTS}"
 CONFLICT = "ConflictMarker"
-
-__all__ = ["CONFLICT", "accepted_count", "check_history", "check_log"]
 
 
 def check_log(root: str) -> tuple[History | None, list[Finding]]:
@@ -144,7 +142,7 @@ def _backlog_finding(history: History, config: Config, state: State) -> Finding:
 
 
 def _secret_findings(history: History) -> Iterator[Finding]:
-    from quire.guard import find_secrets
+    from quire.guard.secrets import find_secrets
 
     told = 0
     for line in history.lines:

@@ -12,8 +12,6 @@ from quire.layers.journal.events import Line
 from quire.layers.journal.numbering import allocate_ids, ordinal_of
 from quire.layers.journal.types import Event
 
-__all__ = ["Ordered", "disordered", "repeated", "set_in_order"]
-
 
 def repeated(events: Iterable[Event]) -> list[str]:
     """The ids that more than one event has, by their number."""

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from quire.files import follow_inside, read_bytes, read_inside
+from quire.files.paths import follow_inside, read_bytes, read_inside
 from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.entry_block import entry_marker, place_entry, render_entry
 from quire.layers.journal.layout import (
@@ -25,7 +25,8 @@ from quire.layers.journal.pages import chosen_entry
 from quire.layers.journal.projections import Projection, ProjectionMarker, projection_marker, render_projections
 from quire.layers.journal.types import State
 from quire.layers.journal.validating_findings import MENDS, Finding, failed, passed, warned
-from quire.model import QuireError, cut
+from quire.model.errors import QuireError
+from quire.model.text import cut
 
 _STATE = f"{FOLDER}/{STATE}"
 _WRITES = f"The next `memory journal update` or `recall` writes it anew; {MENDS}"
@@ -35,8 +36,6 @@ _UNKNOWN = re.compile(rb"\n\n?[^\n]+: (?:none|See evt-[0-9]+ in the history\.)(?
 """A line by which an earlier version said that something is not known."""
 _NO_BLOCK = ("entry:file", "entry:marker")
 _AGREED = f"`memory journal update --yes` or `recall --yes` writes it; {MENDS}"
-
-__all__ = ["PAGES_CODES", "check_pages", "pages_to_write"]
 
 PAGES_CODES = ("projection:", "entry:file", "entry:marker", "entry:drift", "entry:edited", "entry:leftover")
 """How the codes begin of what is as it should be once the pages are written anew."""

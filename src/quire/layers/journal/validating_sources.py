@@ -24,11 +24,9 @@ from quire.layers.journal.validating_findings import (
     passed,
     warned,
 )
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 _SOURCES = f"{FOLDER}/{SOURCES}"
-
-__all__ = ["accepted_sources", "check_registry", "check_sources"]
 
 
 def check_registry(root: str) -> tuple[Registry | None, list[Finding]]:

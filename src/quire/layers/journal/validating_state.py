@@ -32,7 +32,7 @@ from quire.layers.journal.validating_findings import (
     passed,
     warned,
 )
-from quire.model import QuireError
+from quire.model.errors import QuireError
 
 _STATE, _CONFIG = f"{FOLDER}/{STATE}", f"{FOLDER}/{CONFIG}"
 _FRESH_DAYS = 14
@@ -42,8 +42,6 @@ _COUNTED = 3
 _PLACES = (("projectMap", "modules"), ("projectMap", "entrypoints"), ("projectMap", "denseSourceAreas"))
 _LISTS = (("project", "keyPaths"), ("projectMap", "firstFilesToRead"))
 _SILENT = ("", "none")
-
-__all__ = ["check_baseline", "check_bundle_paths", "check_config", "check_coverage", "check_state"]
 
 
 def check_state(root: str) -> tuple[State | None, list[Finding]]:

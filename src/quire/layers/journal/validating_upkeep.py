@@ -6,7 +6,10 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from quire.files import RECOVERY, daemons, is_interrupted, left_aside, read_object
+from quire.files import daemons
+from quire.files.local import read_object
+from quire.files.transaction import is_interrupted, left_aside
+from quire.files.writing import RECOVERY
 from quire.layers.journal.daemon import lock_path
 from quire.layers.journal.documents import read_daemon, read_daemon_lock, read_run
 from quire.layers.journal.layout import (
@@ -25,7 +28,8 @@ from quire.layers.journal.layout import (
 from quire.layers.journal.settling import are_pages_due
 from quire.layers.journal.types import Count, Daemon, DaemonLock, Run
 from quire.layers.journal.validating_findings import TOLD, Finding, document_at, listing, passed, warned
-from quire.model import QuireError, cut
+from quire.model.errors import QuireError
+from quire.model.text import cut
 
 _HALVES = (".tmp-", ".bak.")
 _LISTED = ("", "history", CHECKPOINTS, ARCHIVE)
@@ -33,8 +37,6 @@ _TRANSACTION = "transaction-"
 _KEPT = "unapplied-"
 _PID_MOST = 2**31
 RecordT = TypeVar("RecordT")
-
-__all__ = ["check_automation", "check_leftovers"]
 
 
 def check_automation(root: str, is_alive: Callable[[int], bool]) -> list[Finding]:

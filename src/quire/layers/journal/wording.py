@@ -18,23 +18,6 @@ DONE = "DONE"
 ALIKE = 0.8
 """From which share of common words on two texts say the same."""
 
-__all__ = [
-    "ALIKE",
-    "DONE",
-    "NEXT",
-    "are_alike",
-    "flat",
-    "longer",
-    "mark_of",
-    "normal_text",
-    "overlap",
-    "shown_topic",
-    "topic_of",
-    "unique",
-    "unmarked",
-    "words_of",
-]
-
 
 def normal_text(text: str) -> str:
     """Lower case, and one space for all that is neither letter nor digit."""

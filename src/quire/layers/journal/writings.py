@@ -16,8 +16,6 @@ from quire.layers.journal.store import Journal, Writing
 from quire.layers.journal.tool_runs import tool_run_event
 from quire.layers.journal.types import Bundle, Event, Fields, Maintenance, Provider
 
-__all__ = ["counted_maintenance", "local_provider", "taken_ids", "write_bundle"]
-
 
 def local_provider() -> Provider:
     """Us."""

@@ -19,27 +19,32 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from quire.files import (
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.jsonfile import lines
+from quire.files.local import (
     ASIDE,
-    Change,
     LocalFile,
     damaged_lines,
-    disk,
     ensure_local,
     held_in_place,
-    inside,
     is_at_rest,
-    is_text,
-    lines,
     place_of,
-    read_from,
     read_local,
     remove_local,
-    sha256,
+)
+from quire.files.paths import inside, is_text, read_from
+from quire.files.transaction import Change
+from quire.files.writing import (
+    LOCAL,
 )
 from quire.layers.profile.entries import Entry, time_text
-from quire.layers.profile.layout import FOLDER, LOCAL
-from quire.model import Problem, QuireError, instant
+from quire.layers.profile.layout import (
+    FOLDER,
+)
+from quire.model.errors import QuireError
+from quire.model.records import Problem
+from quire.model.times import instant
 
 ACCESS = "access.jsonl"
 FOLDING = "access-folding.jsonl"
@@ -48,19 +53,6 @@ LINE_BYTES = 64 * 1024
 """A line stays below this, so that one write adds it as a whole."""
 PENDING_BYTES = 4 * 1024 * 1024
 """A larger file gets no more lines. Well below what is read at all: several readers may find the last room at once."""
-
-__all__ = [
-    "ACCESS",
-    "FOLDING",
-    "LINE_BYTES",
-    "PENDING_BYTES",
-    "Readings",
-    "Taken",
-    "as_read",
-    "note_reading",
-    "pending_readings",
-    "take_readings",
-]
 
 
 class Readings(msgspec.Struct, frozen=True):

@@ -8,9 +8,7 @@ from typing import Any
 from quire.layers.profile.document import parse_document
 from quire.layers.profile.entries import name_of, told
 from quire.layers.profile.layout import FILE, FOLDER
-from quire.model import QuireError
-
-__all__ = ["changed_entries"]
+from quire.model.errors import QuireError
 
 
 def changed_entries(before: bytes | None, after: bytes | None) -> list[str]:

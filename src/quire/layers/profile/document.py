@@ -8,19 +8,18 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, parse_strict, pretty
+from quire.files.jsonfile import decode_object, parse_strict, pretty
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import CATEGORIES, MIGRATED, READABLE, VERSION
 from quire.layers.profile.migration import steps
-from quire.model import InvalidJson, InvalidStore, UnsupportedVersion, cut
+from quire.model.errors import InvalidJson, InvalidStore, UnsupportedVersion
+from quire.model.text import cut
 
 _BOM = b"\xef\xbb\xbf"
 _MARK = b"\n<<<<<<<"
 _MARKER = re.compile(rb"^(?:<{7}|>{7}|={7})(?: |\r?$)", re.M)
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _BYTE = re.compile(r"\(byte (\d+)\)")
-
-__all__ = ["Document", "decoded", "empty_document", "parse_document"]
 
 
 class Document:

@@ -15,9 +15,9 @@ from quire.layers.profile.places import Places
 from quire.layers.profile.records import entry_edges, entry_record, entry_ref
 from quire.layers.profile.rules import allowed_category
 from quire.layers.profile.source import seen_entries
-from quire.model import Edge, InvalidStore, NotFound, Record, cut
-
-__all__ = ["Draft"]
+from quire.model.errors import InvalidStore, NotFound
+from quire.model.records import Edge, Record
+from quire.model.text import cut
 
 
 class Draft:

@@ -18,9 +18,7 @@ from quire.layers.profile.layout import (
     SUPERSEDED,
     USER,
 )
-from quire.model import instant
-
-__all__ = ["Entry", "Link", "last_touched", "name_of", "new_fields", "read_entry", "split_name", "time_text", "told"]
+from quire.model.times import instant
 
 
 class Link(msgspec.Struct, frozen=True):

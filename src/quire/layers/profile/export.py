@@ -7,8 +7,6 @@ from quire.layers.profile.layout import FILE, FOLDER
 from quire.layers.profile.places import Places
 from quire.layers.profile.store import read_documents
 
-__all__ = ["export_document", "size_text"]
-
 
 def export_document(places: Places, *, private: bool = True) -> str:
     """The document as it is stored; with what is private in it, unless that is to be left out."""

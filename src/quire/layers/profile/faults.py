@@ -7,8 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quire.files import left_aside
-from quire.guard import stored_secrets
+from quire.files.transaction import left_aside
+from quire.files.writing import (
+    RECOVERY,
+)
+from quire.guard.admission import stored_secrets
 from quire.layers.profile.access import pending_readings
 from quire.layers.profile.document import Document
 from quire.layers.profile.entries import Entry, Link, split_name
@@ -18,7 +21,6 @@ from quire.layers.profile.layout import (
     FILE,
     FOLDER,
     READABLE,
-    RECOVERY,
     RELATIONS,
     SOURCES,
     STATUSES,
@@ -27,11 +29,12 @@ from quire.layers.profile.layout import (
 )
 from quire.layers.profile.places import Places
 from quire.layers.profile.source import read_document, seen_entries
-from quire.model import Problem, QuireError, cut, instant
+from quire.model.errors import QuireError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import instant
 
 _KEY = re.compile(r"[a-z0-9_-]+")
-
-__all__ = ["find_profile_faults"]
 
 
 def find_profile_faults(places: Places) -> list[Problem]:

@@ -12,25 +12,22 @@ from typing import Any
 
 import msgspec
 
-from quire.files import LOCAL_BYTES, Change, LocalFile, damaged_lines, read_local, sha256
-from quire.layers.profile.layout import FOLDER, FORGOTTEN, LOCAL
-from quire.model import InputError, Problem, StorageFailed
+from quire.files.digests import sha256
+from quire.files.local import LOCAL_BYTES, LocalFile, damaged_lines, read_local
+from quire.files.transaction import Change
+from quire.files.writing import (
+    LOCAL,
+)
+from quire.layers.profile.layout import (
+    FOLDER,
+    FORGOTTEN,
+)
+from quire.model.errors import InputError, StorageFailed
+from quire.model.records import Problem
 
 KEPT = 200
 KEPT_BYTES = 4 * 1024 * 1024
 _NAME = FORGOTTEN.removeprefix(f"{LOCAL}/")
-
-__all__ = [
-    "KEPT",
-    "KEPT_BYTES",
-    "Forgotten",
-    "Incoming",
-    "change_forgotten",
-    "change_with",
-    "encode",
-    "read_forgotten",
-    "sound_forgotten",
-]
 
 
 class Incoming(msgspec.Struct, frozen=True, omit_defaults=True):

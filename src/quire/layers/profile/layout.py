@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files import LOCAL, RECOVERY
+from quire.files.writing import LOCAL, RECOVERY
 
 FOLDER = ".ai-state"
 FILE = "memory.json"
@@ -69,55 +69,3 @@ LONG_VALUE_CHARS = 500
 DETAIL_CHARS = 2_000
 FILE_BYTES = 256 * 1024 * 1024
 """A larger document is not read."""
-
-__all__ = [
-    "ACTIVE",
-    "ARCHIVED",
-    "ASSISTANT",
-    "BACKUP",
-    "CATEGORIES",
-    "CODEBASE",
-    "CONTRADICTS",
-    "DEPENDS",
-    "DETAIL_CHARS",
-    "ELABORATES",
-    "FILE",
-    "FILE_BYTES",
-    "FOLDER",
-    "FORGOTTEN",
-    "HOME_FOLDER",
-    "IGNORED",
-    "IMPORTANCE",
-    "IMPORTANCE_LEAST",
-    "IMPORTANCE_MOST",
-    "INFERRED",
-    "KEY_CHARS",
-    "LEARNINGS",
-    "LOCAL",
-    "LOCK",
-    "LONG_VALUE_CHARS",
-    "MIGRATED",
-    "MIGRATION_PREFIX",
-    "NAME",
-    "PRIVATE",
-    "PRIVATE_CATEGORIES",
-    "PROJECT",
-    "READABLE",
-    "READ_FIELDS",
-    "RECOVERY",
-    "RELATED",
-    "RELATIONS",
-    "RELATIONSHIPS",
-    "SESSION",
-    "SETTING",
-    "SOURCES",
-    "STATED",
-    "STATUSES",
-    "SUPERSEDED",
-    "SUPERSEDES",
-    "TAG_CHARS",
-    "TOOLS",
-    "USER",
-    "VALUE_CHARS",
-    "VERSION",
-]

@@ -10,9 +10,8 @@ from quire.layers.profile.forgotten import Forgotten, Incoming, read_forgotten
 from quire.layers.profile.layout import ACTIVE, ARCHIVED, SUPERSEDES
 from quire.layers.profile.places import AT_HOME
 from quire.layers.profile.rules import allowed_key, allowed_name, allowed_relation
-from quire.model import InputError, NotFound, cut
-
-__all__ = ["Linked", "Unlinked", "add_link", "forget", "remove_links", "restore"]
+from quire.model.errors import InputError, NotFound
+from quire.model.text import cut
 
 
 class Linked(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import compact, parse_strict, pretty
+from quire.files.jsonfile import compact, parse_strict, pretty
 from quire.layers.profile.entries import name_of
 from quire.layers.profile.merge_fields import (
     ABSENT,
@@ -33,7 +33,8 @@ from quire.layers.profile.merge_fields import (
     same,
 )
 from quire.layers.profile.migration import migrated
-from quire.model import InvalidJson, InvalidStore, cut, one_line
+from quire.model.errors import InvalidJson, InvalidStore
+from quire.model.text import cut, one_line
 
 _BOM = b"\xef\xbb\xbf"
 _MARK = re.compile(r"^(<{7}|={7}|>{7}|\|{7})( |\r?$)", re.M)
@@ -44,8 +45,6 @@ _MEMORIES = "memories"
 
 Memories = dict[str, Any]
 """Categories with their entries by key, or with whatever stands there instead."""
-
-__all__ = ["Disagreement", "Merged", "merge_documents", "merge_memories"]
 
 
 class Merged(msgspec.Struct, frozen=True, kw_only=True):

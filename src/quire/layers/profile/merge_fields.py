@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.files import compact
-from quire.model import EPOCH, cut, instant, one_line
+from quire.files.jsonfile import compact
+from quire.model.text import cut, one_line
+from quire.model.times import EPOCH, instant
 
 Side = Literal["ours", "theirs"]
 ABSENT = msgspec.UNSET
@@ -26,24 +27,6 @@ _WHOLE = ("source",)
 """Taken from one side as a whole: a type with the detail of another would be an origin that nobody named."""
 _NAME_CHARS = 100
 _SHOWN_CHARS = 120
-
-__all__ = [
-    "ABSENT",
-    "READING",
-    "Disagreement",
-    "Judge",
-    "Side",
-    "by_item",
-    "decide",
-    "is_of_one_origin",
-    "judge_of",
-    "merge_counts",
-    "merge_fields",
-    "merge_values",
-    "merge_versions",
-    "ordered",
-    "same",
-]
 
 
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,8 +6,6 @@ from typing import Any
 
 from quire.layers.profile.layout import ACTIVE, IMPORTANCE, SESSION, VERSION
 
-__all__ = ["migrated", "steps"]
-
 _FIELDS: dict[str, tuple[str, dict[str, Any]]] = {
     "1.0": (
         "1.1",

@@ -6,13 +6,13 @@ import os
 
 import msgspec
 
-from quire.files import read_object, stamp_of
+from quire.files.local import read_object
+from quire.files.paths import stamp_of
 from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
-from quire.model import NotReady, Problem
+from quire.model.errors import NotReady
+from quire.model.records import Problem
 
 HERE, AT_HOME, SHARED = "here", "home", "shared"
-
-__all__ = ["AT_HOME", "HERE", "SHARED", "Places", "backup_name", "find_places", "home_name", "stamp_now"]
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,15 @@ from typing import Any
 
 import msgspec
 
-from quire.files import ASIDE, RECOVERY, Change, World, apply_changes, ensure_local, pretty, sha256
+from quire.files.digests import sha256
+from quire.files.jsonfile import pretty
+from quire.files.local import ASIDE, ensure_local
+from quire.files.transaction import Change, apply_changes
+from quire.files.world import World
+from quire.files.writing import (
+    LOCAL,
+    RECOVERY,
+)
 from quire.layers.profile.access import Readings, as_read
 from quire.layers.profile.document import Document, empty_document
 from quire.layers.profile.entries import name_of, read_entry, split_name, time_text, told
@@ -17,18 +25,16 @@ from quire.layers.profile.layout import (
     FILE,
     FOLDER,
     HOME_FOLDER,
-    LOCAL,
     PRIVATE,
     PRIVATE_CATEGORIES,
     SETTING,
 )
 from quire.layers.profile.places import AT_HOME, HERE, SHARED, Places
 from quire.layers.profile.store import current_documents, held_bytes
-from quire.model import Conflict, InputError, InvalidStore, UnsupportedVersion, cut
+from quire.model.errors import Conflict, InputError, InvalidStore, UnsupportedVersion
+from quire.model.text import cut
 
 _SETTING_VERSION = 1
-
-__all__ = ["Move", "carry_out", "plan_move", "refuse_undecided", "retarget"]
 
 
 class Move(msgspec.Struct, kw_only=True):

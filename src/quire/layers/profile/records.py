@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
-from quire.files import sha256
+from quire.files.digests import sha256
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import FILE
-from quire.model import Edge, Record, cut, one_line
+from quire.model.records import Edge, Record
+from quire.model.text import cut, one_line
 
 KIND = "entry"
 _TITLE_CHARS = 80
@@ -21,8 +22,6 @@ _LEAST, _EACH = 0.9, 0.01
 """What an entry counts: a little more with each point of importance, so that it decides between equals only."""
 _SURE = 0.1
 """How much of its weight an entry loses that nobody is sure of at all."""
-
-__all__ = ["KIND", "entry_edges", "entry_of", "entry_record", "entry_ref", "tag_name", "text_name"]
 
 
 def entry_ref(name: str) -> str:

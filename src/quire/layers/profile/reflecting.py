@@ -25,21 +25,6 @@ STATED_CONFIDENCE, READ_CONFIDENCE, LEAST_CONFIDENCE = 0.9, 0.8, 0.3
 _STEP = 0.15
 _DAY_SECONDS = 86_400.0
 
-__all__ = [
-    "LEAST_CONFIDENCE",
-    "OFTEN",
-    "READ_CONFIDENCE",
-    "STALE_DAYS",
-    "STATED_CONFIDENCE",
-    "UNIMPORTANT",
-    "Archival",
-    "ConfidenceUpdate",
-    "Reflection",
-    "ReflectionSummary",
-    "Stale",
-    "reflect",
-]
-
 
 class Stale(msgspec.Struct, frozen=True, kw_only=True):
     """An entry that nobody has read since it was last written."""

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from quire.guard import admit
+from quire.guard.admission import admit
 from quire.layers.profile.entries import split_name
 from quire.layers.profile.layout import (
     CATEGORIES,
@@ -21,25 +21,14 @@ from quire.layers.profile.layout import (
     TAG_CHARS,
     VALUE_CHARS,
 )
-from quire.model import InputError, Problem, cut, limits
+from quire.model import limits
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
 
 _KEY = re.compile(r"[a-z0-9_-]+")
 _NOT_KEY = re.compile(r"[^a-z0-9_-]+")
 _TAG_GAP = re.compile(r"[\s_,]+")
-
-__all__ = [
-    "allowed_category",
-    "allowed_confidence",
-    "allowed_detail",
-    "allowed_importance",
-    "allowed_key",
-    "allowed_name",
-    "allowed_relation",
-    "allowed_source",
-    "allowed_status",
-    "allowed_tags",
-    "allowed_value",
-]
 
 
 def allowed_category(text: str) -> str:

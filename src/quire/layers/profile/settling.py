@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from quire.files import World, settle_folder
-from quire.layers.profile.layout import FOLDER, HOME_FOLDER, LOCAL, LOCK
+from quire.files.world import World
+from quire.files.writing import (
+    LOCAL,
+    settle_folder,
+)
+from quire.layers.profile.layout import (
+    FOLDER,
+    HOME_FOLDER,
+    LOCK,
+)
 from quire.layers.profile.places import AT_HOME, Places
-
-__all__ = ["settle_profile"]
 
 
 def settle_profile(places: Places, world: World) -> None:

@@ -8,20 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import PASSING, read_inside, storage_failed
+from quire.files.paths import PASSING, read_inside, storage_failed
 from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, READABLE
 from quire.layers.profile.places import Places, stamp_now
-from quire.model import (
-    Edge,
-    InvalidStore,
-    Layer,
-    Problem,
-    QuireError,
-    Record,
-    StorageFailed,
-    Summary,
-    UnsupportedVersion,
-)
+from quire.model.errors import InvalidStore, QuireError, StorageFailed, UnsupportedVersion
+from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.words import Layer
 
 if TYPE_CHECKING:
     from quire.layers.profile.document import Document
@@ -29,8 +21,6 @@ if TYPE_CHECKING:
 
 _TOLD = 20
 """How many bad entries are told of one by one; `memory check` names all."""
-
-__all__ = ["Overview", "ProfileSource", "document_order", "overview_of", "read_document", "seen_entries"]
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):

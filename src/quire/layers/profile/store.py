@@ -11,15 +11,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from quire.files import (
+from quire.files.digests import sha256
+from quire.files.local import ensure_local
+from quire.files.paths import read_bytes
+from quire.files.transaction import Change, apply_changes
+from quire.files.world import World
+from quire.files.writing import (
+    LOCAL,
     RECOVERY,
-    Change,
     Place,
-    World,
-    apply_changes,
-    ensure_local,
-    read_bytes,
-    sha256,
     write_access,
 )
 from quire.layers.profile.access import pending_readings, take_readings
@@ -33,7 +33,6 @@ from quire.layers.profile.layout import (
     FILE_BYTES,
     FOLDER,
     HOME_FOLDER,
-    LOCAL,
     LOCK,
     MIGRATION_PREFIX,
     PRIVATE,
@@ -41,22 +40,9 @@ from quire.layers.profile.layout import (
 )
 from quire.layers.profile.places import AT_HOME, HERE, Places, stamp_now
 from quire.layers.profile.source import read_document
-from quire.model import Conflict, InputError, InvalidStore, NotReady, StorageFailed
+from quire.model.errors import Conflict, InputError, InvalidStore, NotReady, StorageFailed
 
 _LOOKS, _LOOK_SECONDS = 10, 0.02
-
-__all__ = [
-    "Committed",
-    "commit",
-    "create_document",
-    "current_documents",
-    "has_lock",
-    "held_bytes",
-    "migrate",
-    "open_draft",
-    "profile_access",
-    "read_documents",
-]
 
 
 class Committed(msgspec.Struct, frozen=True):

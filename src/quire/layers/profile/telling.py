@@ -22,14 +22,14 @@ from quire.layers.profile.rules import (
     allowed_tags,
     allowed_value,
 )
-from quire.model import InputError, Problem, cut
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
 
 ADD, UPDATE, NOOP = "ADD", "UPDATE", "NOOP"
 SHARED_TAGS = 2
 """From so many on, two entries are linked by themselves."""
 AUTO_LINKS = 5
-
-__all__ = ["ADD", "AUTO_LINKS", "NOOP", "SHARED_TAGS", "UPDATE", "Telling", "Told", "remember"]
 
 
 class Telling(msgspec.Struct, frozen=True, kw_only=True):

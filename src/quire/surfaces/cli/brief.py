@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from quire.model import UsageError, one_line
+from quire.model.errors import UsageError
+from quire.model.text import one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import number

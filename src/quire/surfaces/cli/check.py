@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.model import Mend, Problem, UsageError
+from quire.model.errors import UsageError
+from quire.model.records import Mend, Problem
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
 if TYPE_CHECKING:
     from quire.project import Repaired, Repairs
-    from quire.upkeep import Checked
+    from quire.upkeep.check import Checked
 
 _EXAMPLES = """Examples:
   memory check                   exit code 1 when there are errors

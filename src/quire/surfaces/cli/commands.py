@@ -13,14 +13,12 @@ from typing import Any
 
 import msgspec
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 
 PROGRAM = "memory"
 JOURNAL_PROGRAM = "agent-memory"
 """The second name of `memory journal`, for those who know the journal by it."""
 _JOURNAL_NAMES = r"(?<![\w./-])(?:memory journal|agent-memory)(?=[ `\n]|$)"
-
-__all__ = ["JOURNAL_PROGRAM", "JSON", "PROGRAM", "Argument", "Command", "Option", "Session", "as_called"]
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import say
 

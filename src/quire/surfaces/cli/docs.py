@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import quire
-from quire.model import NotFound
+from quire.model.errors import NotFound
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say
 
@@ -14,8 +14,6 @@ _EXAMPLES = """Examples:
   memory docs                   list the topics
   memory docs getting-started
 """
-
-__all__ = ["COMMAND", "topics"]
 
 
 def run(session: Session, topic: str | None) -> None:

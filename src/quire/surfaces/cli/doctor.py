@@ -11,7 +11,7 @@ from quire.surfaces.cli.output import answer, counted, say
 
 if TYPE_CHECKING:
     from quire.project import Doctored
-    from quire.upkeep import Finding
+    from quire.upkeep.findings import Finding
 
 _EXAMPLES = """Examples:
   memory doctor                exit code 1 when there is an error

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from quire.model import LAYERS, UsageError
+from quire.model.errors import UsageError
+from quire.model.words import LAYERS
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
 if TYPE_CHECKING:
-    from quire.upkeep import Exported
+    from quire.upkeep.export_formats import Exported
 
 _EXAMPLES = """Examples:
   memory export > memory.md
@@ -65,7 +66,7 @@ def _print(done: Exported) -> None:
     if sys.stdout.isatty() or done.format not in _JSON:
         say(done.text.rstrip("\n"))
         return
-    from quire.guard import escape_controls
+    from quire.guard.text import escape_controls
 
     sys.stdout.flush()
     sys.stdout.buffer.write(escape_controls(done.text).encode("utf-8"))

@@ -9,8 +9,6 @@ from quire.surfaces.cli.facts_shown import say_facts
 from quire.surfaces.cli.output import answer, counted, say, warn
 from quire.surfaces.cli.reading import number
 
-__all__ = ["ASKING"]
-
 _SECTION = Option(name="--section", into="section", metavar="NAME", help="Only this section.")
 _MIND = Option(name="--mind", into="mind", metavar="NAME", help="Whose facts; the usual ones by default.")
 _SESSION = Option(

@@ -6,13 +6,11 @@ from typing import Any
 
 import msgspec
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.facts_shown import say_facts
 from quire.surfaces.cli.output import answer, counted, say, warn
 from quire.surfaces.cli.reading import number, read_input
-
-__all__ = ["FLOWS"]
 
 _FILE_BYTES = 512 * 1024 * 1024
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.guard import effects_of, words_of
+from quire.guard.effects import effects_of, words_of
 from quire.surfaces.cli.output import say
-
-__all__ = ["say_facts"]
 
 
 def say_facts(views: list[Any], *, numbered: bool = False) -> None:

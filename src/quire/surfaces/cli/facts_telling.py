@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from quire.layers.facts.layout import RELATIONS
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import read_text, share
-
-__all__ = ["TELLING"]
 
 _DRY = Option(name="--dry-run", into="dry_run", help="Say what would be done, write nothing.")
 _MIND = Option(name="--mind", into="mind", metavar="NAME", help="Whose facts; the usual ones by default.")

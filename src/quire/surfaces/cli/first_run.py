@@ -7,13 +7,13 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Literal
 
-from quire.model import Problem
+from quire.model.records import Problem
 from quire.surfaces.cli.output import counted, say, warn
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import Integrated
+    from quire.clients.wiring.types import Integrated
     from quire.project import BeginningHere, FirstAnswer, FirstOffers, ImportedHosts
-    from quire.upkeep import Initialized
+    from quire.upkeep.beginning import Initialized
 
 Answer = Literal["yes", "no", "quit"]
 
@@ -24,8 +24,6 @@ _WORDS = {"created": "new", "updated": "changed"}
 _LATER = "`memory init` offers it again."
 _NAMED = 3
 """Of more sources of one kind, only the first are named."""
-
-__all__ = ["begin_here", "is_interactive", "say_imported", "say_wired", "sharing"]
 
 
 def is_interactive() -> bool:

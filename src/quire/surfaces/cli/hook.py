@@ -18,7 +18,7 @@ from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import drop_stdout
 
 if TYPE_CHECKING:
-    from quire.files import World
+    from quire.files.world import World
 
 _EXAMPLES = """Examples:
   quire hook claude session-start < payload.json
@@ -36,8 +36,6 @@ _ABOUT, _ANSWER, _COLLECT = b"\x00", b"\x01", b"\x02"
 """What the child says: which project it is about, its answer, and that there is work for later."""
 _NOTHING = b"{}\n"
 """What every client takes for no answer; each has a silence of its own, where that can still be found out."""
-
-__all__ = ["COMMAND", "answer_hook"]
 
 
 def run(session: Session, words: tuple[str, ...]) -> int:  # noqa: ARG001
@@ -72,7 +70,7 @@ def answer_hook(words: list[str]) -> int:
 
 def _guarded(client: str, event: str) -> tuple[World, bytes, str]:
     """What is to be printed; and the project, if sessions wait there to be read."""
-    from quire.files import real_world
+    from quire.files.world import real_world
 
     world = real_world()
     if world.env.get("MEMORY_HOOKS", "").strip().lower() in _OFF:
@@ -177,7 +175,8 @@ def _work(client: str, event: str, world: World, pipe: int, seconds: float) -> N
 
 def _answer(client: str, event: str, world: World, pipe: int, until: float) -> tuple[bytes, bool]:
     """The bytes for the client, and whether there is work for later: sessions to be read, documents to be taken in."""
-    from quire.clients.hooks import read_event, reply, room_for
+    from quire.clients.hooks.reading import read_event
+    from quire.clients.hooks.replying import reply, room_for
 
     heard = read_event(client, event, _payload())
     silence = reply(heard, "")
@@ -205,13 +204,14 @@ def _answer(client: str, event: str, world: World, pipe: int, until: float) -> t
 
 
 def _silence(client: str, event: str) -> bytes:
-    from quire.clients.hooks import CLIENTS, HookEvent, reply
+    from quire.clients.hooks.replying import reply
+    from quire.clients.hooks.types import CLIENTS, HookEvent
 
     return reply(HookEvent(client=client, event=event, native=""), "") if client in CLIENTS else b""
 
 
 def _payload() -> bytes:
-    from quire.clients.hooks import PAYLOAD_BYTES
+    from quire.clients.hooks.payload import PAYLOAD_BYTES
 
     parts, size = [], 0
     while part := os.read(0, 1 << 16):
@@ -250,14 +250,14 @@ def _log(root: str, world: World, text: str) -> None:
     """A line in the log, which git does not see; nowhere where there is no memory."""
     if not root:
         return
-    from quire.clients import log_line
+    from quire.clients.logs import log_line
 
     log_line(root, world, text)
 
 
 def _collect_later(root: str, world: World) -> None:
     """Have the sessions that wait read by a process of its own, which ends by itself; the client need not wait."""
-    from quire.files import own_command, start_program
+    from quire.files.programs import own_command, start_program
 
     env = {**world.env, "MEMORY_HOOKS": "off"}
     start_program(own_command("inbox", "collect", "--in-background"), cwd=root, env=env)

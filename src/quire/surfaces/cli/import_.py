@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from quire.model import Cancelled, UsageError
+from quire.model.errors import Cancelled, UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.inbox import show_proposal, show_undecided
 from quire.surfaces.cli.output import answer, counted, say, warn
 
 if TYPE_CHECKING:
-    from quire.inbox import Proposal
+    from quire.inbox.proposals import Proposal
     from quire.project import FoundSource, ImportedHosts, Importing, Settled
 
 _EXAMPLES = """Examples:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from quire.model import UsageError, cut, one_line
+from quire.model.errors import UsageError
+from quire.model.text import cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
 if TYPE_CHECKING:
-    from quire.inbox import Proposal, Rejection
+    from quire.inbox.proposals import Proposal
+    from quire.inbox.rejections import Rejection
     from quire.project import Project, Settled
-
-__all__ = ["COMMAND", "show_proposal", "show_undecided"]
 
 _EXAMPLES = """Examples:
   memory inbox
@@ -66,7 +66,7 @@ def run(session: Session, status: str, by: str | None, origin: str | None) -> No
 
 def _unread(root: str) -> int:
     """How many sessions hooks have told of that nobody has looked through for proposals."""
-    from quire.clients import waiting_sessions
+    from quire.clients.spool import waiting_sessions
 
     return len(waiting_sessions(root))
 
@@ -217,7 +217,7 @@ def collect(session: Session, background: bool) -> int | None:
     """
     project = session.part("Collecting")
     if background:
-        from quire.files import go_quiet
+        from quire.files.daemons import go_quiet
 
         go_quiet()
     done = project.collect_sessions(running=not background)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.first_run import begin_here, is_interactive, say_imported, say_wired, sharing
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import Integrated
+    from quire.clients.wiring.types import Integrated
     from quire.project import ImportedHosts, Project
-    from quire.upkeep import Initialized
+    from quire.upkeep.beginning import Initialized
 
 _EXAMPLES = """Examples:
   memory init                       create .memory/, guidance and product map

@@ -9,7 +9,7 @@ from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, counted, say
 
 if TYPE_CHECKING:
-    from quire.layers.graph import Inspected
+    from quire.layers.graph.inspect import Inspected
 
 _EXAMPLES = """Examples:
   memory inspect feature.retry-queue

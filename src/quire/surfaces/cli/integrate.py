@@ -6,13 +6,14 @@ import sys
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from quire.model import Cancelled, Problem, UsageError
+from quire.model.errors import Cancelled, UsageError
+from quire.model.records import Problem
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import agreed
 
 if TYPE_CHECKING:
-    from quire.clients.wiring import ClientStatus, FileDone, Integrated
+    from quire.clients.wiring.types import ClientStatus, FileDone, Integrated
     from quire.project import Project
 
 _EXAMPLES = """Examples:
@@ -25,8 +26,6 @@ _EXAMPLES = """Examples:
   memory integrate claude --user      in your own configuration, for all projects
 """
 _WIDTH = 10
-
-__all__ = ["COMMAND"]
 
 
 def run(

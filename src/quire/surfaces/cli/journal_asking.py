@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from quire.layers.journal.layout import OUTPUTS
-from quire.model import QuireError, one_line
+from quire.model.errors import QuireError
+from quire.model.text import one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session, as_called
 from quire.surfaces.cli.journal_importing import source_line
 from quire.surfaces.cli.journal_making import PROVIDER
@@ -14,9 +15,6 @@ from quire.surfaces.cli.output import answer, counted, pretty, say, warn
 from quire.surfaces.cli.reading import share
 
 _COLOURS = {"warn": "33", "fail": "31"}
-
-__all__ = ["ASKING", "say_status"]
-
 
 # -- query ------------------------------------------------------------------------------------
 
@@ -53,7 +51,7 @@ def query(
 
 def _usual_output(project: Any) -> str:
     """What the settings say; settings that cannot be read keep nobody from an answer."""
-    from quire.layers.journal import load_config
+    from quire.layers.journal.store import load_config
 
     try:
         return load_config(project.root).default_output

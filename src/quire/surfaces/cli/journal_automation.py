@@ -6,7 +6,8 @@ import os
 import sys
 from typing import Any
 
-from quire.model import Problem, QuireError
+from quire.model.errors import QuireError
+from quire.model.records import Problem
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.journal_shown import tell
 from quire.surfaces.cli.output import answer, counted, say, warn
@@ -20,8 +21,6 @@ _EXAMPLES = """Examples:
 
 _PAYLOAD_SECONDS = 0.2
 _PAYLOAD_BYTES = 64 * 1024
-
-__all__ = ["AUTOMATE"]
 
 
 def run(session: Session) -> None:
@@ -62,7 +61,7 @@ def _ended_session() -> str:
     data = _payload()
     if not data.strip():
         return ""
-    from quire.clients.hooks import read_event
+    from quire.clients.hooks.reading import read_event
 
     try:
         event = read_event("claude", "", data)
@@ -140,7 +139,7 @@ def _yes(value: bool) -> str:
 
 
 def _command(verb: str, *options: str) -> list[str]:
-    from quire.files import own_command
+    from quire.files.programs import own_command
 
     return own_command("journal", "automate", verb, *options)
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import DRY, reply, say_cost, tell, warn_of
@@ -14,8 +14,6 @@ from quire.surfaces.cli.output import answer, say
 
 _BAR_CHARS = 24
 _WARNINGS = 10
-
-__all__ = ["IMPORTING", "source_line"]
 
 
 def add(session: Session, source_type: str, path: str, name: str | None, all_folders: bool, dry_run: bool) -> None:

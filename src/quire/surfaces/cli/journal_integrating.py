@@ -6,13 +6,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from quire.layers.journal.layout import OUTPUTS
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session, as_called
 from quire.surfaces.cli.journal_shown import DRY, is_asking, listed, reply, tell, warn_of
 from quire.surfaces.cli.output import pretty, say
 
 if TYPE_CHECKING:
-    from quire.clients.wiring_journal import ComponentDone, JournalIntegrated, JournalIntegration
+    from quire.clients.wiring_journal.types import ComponentDone, JournalIntegrated, JournalIntegration
 
 _EXAMPLES = """Examples:
   memory journal integrate --dry-run       what would be written, and where
@@ -22,8 +22,6 @@ _EXAMPLES = """Examples:
   memory journal integrate --repair        write anew what was changed
 """
 _TITLES = {"claude": "Claude Code", "codex": "Codex"}
-
-__all__ = ["INTEGRATE"]
 
 
 def run(
@@ -78,7 +76,7 @@ def _agreed(planned: JournalIntegrated) -> bool:
     paths = [item.path for item in planned.writes("user")]
     if not paths:
         return False
-    from quire.guard import make_safe
+    from quire.guard.text import make_safe
 
     sys.stderr.write(make_safe(f"Change `{', '.join(paths)}`, too, for all your projects?") + " [y/N] ")
     sys.stderr.flush()
@@ -163,7 +161,7 @@ def _note(item: ComponentDone) -> str:
 
 
 def _complain(item: ComponentDone) -> None:
-    from quire.guard import make_safe
+    from quire.guard.text import make_safe
 
     sys.stderr.write(make_safe(f"error: {item.path or item.component}: {item.reason}.") + "\n")
     if item.hint:

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from quire.layers.journal.layout import FOLDER, PREFERENCES, STATE
-from quire.model import NotInitialized, cut, one_line
+from quire.model.errors import NotInitialized
+from quire.model.text import cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.journal_shown import (
     DRY,
@@ -26,8 +27,6 @@ from quire.surfaces.cli.journal_shown import (
     warn_of,
 )
 from quire.surfaces.cli.output import counted, say
-
-__all__ = ["MAKING", "PROVIDER"]
 
 PROVIDER = Option(
     name="--provider",

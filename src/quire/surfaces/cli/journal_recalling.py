@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
-from quire.model import UsageError, cut, one_line
+from quire.model.errors import UsageError
+from quire.model.text import cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import (
@@ -28,8 +29,6 @@ from quire.surfaces.cli.reading import number
 
 _SUMMARY_CHARS = 200
 _LIMIT = 20
-
-__all__ = ["RECALLING"]
 
 
 def recall(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.reading import number
 
@@ -16,15 +16,13 @@ The server is memory-mcp with the journal's tools; `memory docs mcp` says more.
 
 _LAST_PORT = 65535
 
-__all__ = ["MCP"]
-
 
 def run(session: Session, transport: str, host: str | None, port: str | None, allowed_hosts: str | None) -> None:
     """Serve the journal's tools to MCP clients.
 
     The same as `memory-mcp --toolset journal`, under the name that configurations made for other programs have.
     """
-    from quire.files import become_server
+    from quire.files.programs import become_server
 
     words = ["--toolset", "journal", *(["--project", session.start] if session.start else [])]
     if transport == "stdio":

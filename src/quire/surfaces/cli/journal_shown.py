@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.model import Problem
+from quire.model.records import Problem
 from quire.surfaces.cli.commands import Option, Session, as_called
 from quire.surfaces.cli.output import answer, say, warn
 
@@ -26,24 +26,6 @@ _ITEMS = (
     ("mergedNextSteps", "merged next steps"),
 )
 _ONLY_IF_ANY = (("changedGotchas", "changed gotchas"), ("changedNextSteps", "changed next steps"))
-
-__all__ = [
-    "DRY",
-    "SHOW_DIFF",
-    "YES",
-    "confirmed",
-    "diff_lines",
-    "is_asking",
-    "is_model",
-    "listed",
-    "reply",
-    "say_cost",
-    "say_diffs",
-    "say_planned",
-    "tell",
-    "teller",
-    "warn_of",
-]
 
 
 def reply(session: Session, project: Any, fields: dict[str, Any], warnings: Iterable[Problem] = ()) -> None:
@@ -99,7 +81,7 @@ def teller(session: Session, always: bool) -> Callable[[str], None] | None:
         return None
 
     def show(text: str) -> None:
-        from quire.guard import make_safe
+        from quire.guard.text import make_safe
 
         sys.stderr.write(make_safe(f"{text} …") + "\n")
         sys.stderr.flush()

@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM, PROGRAM, as_called
 from quire.surfaces.cli.output import begin, drop_stdout, fail
 from quire.surfaces.cli.plain import read_plain
@@ -58,8 +58,6 @@ _MODULES = {"import": "import_"}
 _HOOK, _HELP = "hook", "help"
 _NEW_OBJECTS = 50_000
 """How many objects more there are before the interpreter looks for those that nobody holds."""
-
-__all__ = ["COMMANDS", "find_command", "find_journal_verb", "group", "journal_main", "main", "run"]
 
 
 def find_command(name: str) -> Command | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.guard import effect_warnings
+from quire.guard.admission import effect_warnings
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.notes import show_notes
 from quire.surfaces.cli.output import answer, say, warn

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.guard import effects_of, words_of
-from quire.model import UsageError
+from quire.guard.effects import effects_of, words_of
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Session
 from quire.surfaces.cli.output import answer, say, warn
-
-__all__ = ["COMMAND", "show_notes"]
 
 _EXAMPLES = """Examples:
   memory notes

@@ -9,28 +9,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
 
-from quire.model import ErrorKind, Problem, QuireError, UsageError
+from quire.model.errors import ErrorKind, QuireError, UsageError
+from quire.model.records import Problem
 
 if TYPE_CHECKING:
     from quire.project import Project
 
 EXIT_CODES: dict[ErrorKind, int] = {"failed": 1, "usage": 2, "not_ready": 3}
-
-__all__ = [
-    "EXIT_CODES",
-    "answer",
-    "begin",
-    "counted",
-    "crashed",
-    "drop_stdout",
-    "fail",
-    "pretty",
-    "say",
-    "usage_failed",
-    "warn",
-    "withheld",
-]
-
 
 _SHORT, _LONG = 8, 14
 """From how many characters on a word may be a secret: with letters and digits, and with capitals alone."""
@@ -127,7 +112,7 @@ def withheld(text: str, *, quotes: bool = False) -> str:
     """A text without the secrets of the command line; what quotes other input, too, without any."""
     if not _may_repeat(text, quotes=quotes):
         return text
-    from quire.guard import Withheld
+    from quire.guard.redaction import Withheld
 
     return Withheld([*_given, text] if quotes else _given).text(text)
 
@@ -152,7 +137,7 @@ def _plain_terminal() -> bool:
 
 def _write(stream: TextIO, text: str, colour: str | None = None) -> None:
     if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
-        from quire.guard import make_safe
+        from quire.guard.text import make_safe
 
         text = make_safe(text)
     if colour:
@@ -174,7 +159,7 @@ def _print(envelope: dict[str, Any], *, quotes: bool = False, indent: int = 0) -
     if sys.stdout is not None:
         text = json_text(envelope)
         if _may_repeat(text, quotes=quotes):
-            from quire.guard import Withheld
+            from quire.guard.redaction import Withheld
 
             text = json_text(Withheld([_given, envelope] if quotes else _given).value(envelope))
         data = text.encode()

@@ -10,8 +10,6 @@ import click
 from quire import __version__
 from quire.surfaces.cli.commands import JOURNAL_PROGRAM, JSON, PROGRAM, Command, Option, Session, as_called
 
-__all__ = ["build_group", "invoke"]
-
 _INTRODUCTION = """Project memory for AI coding agents and the people who run them.
 
 What a product is, what was decided and why, which traps were found: kept as plain files in

@@ -10,8 +10,6 @@ from collections.abc import Callable
 
 from quire.surfaces.cli.commands import JSON, Command, Option, Session
 
-__all__ = ["read_plain"]
-
 Values = dict[str, str | bool | tuple[str, ...] | None]
 Call = tuple[Command, Session, Values]
 

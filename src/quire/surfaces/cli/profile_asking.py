@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.model import UsageError, cut, one_line
+from quire.model.errors import UsageError
+from quire.model.text import cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.profile_shown import named, say_entries, say_entry
 from quire.surfaces.cli.reading import number
-
-__all__ = ["ASKING"]
 
 _ALL = Option(name="--all", into="everything", help="Also what is archived or superseded.")
 

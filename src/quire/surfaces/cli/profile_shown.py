@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.guard import effects_of, words_of
-from quire.model import cut
+from quire.guard.effects import effects_of, words_of
+from quire.model.text import cut
 from quire.surfaces.cli.output import counted, say
 
 _SHOWN_CHARS = 300
-
-__all__ = ["named", "say_entries", "say_entry"]
 
 
 def named(category: str, key: str | None) -> tuple[str, str | None]:

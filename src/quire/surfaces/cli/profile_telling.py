@@ -7,13 +7,12 @@ from typing import Any
 import msgspec
 
 from quire.layers.profile.layout import PRIVATE_CATEGORIES
-from quire.model import UsageError, cut, one_line
+from quire.model.errors import UsageError
+from quire.model.text import cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 from quire.surfaces.cli.profile_shown import named
 from quire.surfaces.cli.reading import number, read_text, share
-
-__all__ = ["TELLING"]
 
 _DRY = Option(name="--dry-run", into="dry_run", help="Show what would be done; write nothing.")
 _CLEARED = ("none", "null")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say
-
-__all__ = ["TENDING"]
 
 
 def reflect(session: Session, apply: list[str], only: list[str], dry_run: bool) -> None:
@@ -53,7 +51,7 @@ def export(session: Session, output_format: str, everything: bool, no_private: b
         return
     # JSON must stay JSON, whatever the texts in it hold.
     if done.format == "json":
-        from quire.guard import escape_controls
+        from quire.guard.text import escape_controls
 
         sys.stdout.buffer.write(escape_controls(done.content).encode("utf-8"))
         sys.stdout.buffer.flush()

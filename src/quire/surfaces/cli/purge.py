@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from quire.model import Cancelled, UsageError
+from quire.model.errors import Cancelled, UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say
 from quire.surfaces.cli.reading import agreed, read_text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from quire.model import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYERS, PROFILE_KINDS, UsageError
+from quire.model.errors import UsageError
+from quire.model.words import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYERS, PROFILE_KINDS
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import number

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from quire.model import InputError, UsageError, limits
-
-__all__ = ["agreed", "number", "read_input", "read_text", "share"]
+from quire.model import limits
+from quire.model.errors import InputError, UsageError
 
 
 def number(name: str, text: str | None) -> int | None:

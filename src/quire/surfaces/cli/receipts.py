@@ -10,7 +10,7 @@ from quire.surfaces.cli.output import answer, counted, say
 from quire.surfaces.cli.reading import number
 
 if TYPE_CHECKING:
-    from quire.clients import Receipt
+    from quire.clients.receipts import Receipt
 
 _EXAMPLES = """Examples:
   memory receipts

@@ -6,13 +6,13 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from quire.model import Cancelled, UsageError
+from quire.model.errors import Cancelled, UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say
 from quire.surfaces.cli.reading import agreed
 
 if TYPE_CHECKING:
-    from quire.upkeep import Reset
+    from quire.upkeep.reset import Reset
 
 _EXAMPLES = """Examples:
   memory reset                  asks, archives, removes; prints how to undo it

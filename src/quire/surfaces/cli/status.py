@@ -8,7 +8,7 @@ from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.upkeep import Status
+    from quire.upkeep.status import Status
 
 _EXAMPLES = """Examples:
   memory status

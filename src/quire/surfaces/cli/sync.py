@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import one_line
+from quire.model.text import one_line
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
-    from quire.upkeep import Gap, Synced
+    from quire.upkeep.coverage import Gap
+    from quire.upkeep.sync import Synced
 
 _LISTED, _NAMED = 10, 3
 _EXAMPLES = """Examples:

@@ -18,7 +18,7 @@ def run(session: Session) -> None:
     """
     project = session.part("Keeping")
     message = project.upgrade()
-    from quire.upkeep import upgrade_advice
+    from quire.upkeep.upgrade_command import upgrade_advice
 
     if session.as_json:
         from quire.fields import upgraded_fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.reading import number
 
@@ -14,8 +14,6 @@ _EXAMPLES = """Examples:
   memory view --export site        write it into a folder, to be published or attached
 """
 _LAST_PORT = 65535
-
-__all__ = ["COMMAND"]
 
 
 def run(
@@ -49,7 +47,7 @@ def run(
     wanted = number("port", port) or 0
     if not 0 <= wanted <= _LAST_PORT:
         raise UsageError(f"--port {wanted} is no port.", hint="Ports are 0 to 65535; 0 takes any free one.")
-    from quire.files import become_page
+    from quire.files.programs import become_page
 
     become_page(
         {

@@ -23,8 +23,6 @@ GRANTED = "quire.granted"
 _BURST_SECONDS = 4
 _NAMES = (b"host", b"origin")
 
-__all__ = ["GRANTED", "READ", "WRITE", "App", "Doorkeeper", "Receive", "Rules", "Scope", "Send"]
-
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """What is let in."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import Any
 
-from quire.model import StorageFailed
+from quire.model.errors import StorageFailed
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -19,8 +19,6 @@ _QUIET: dict[str, Any] = {
     "limit_concurrency": 1_200,
     "ws": "none",
 }
-
-__all__ = ["LOOPBACK", "hurried_protocol", "listen", "loopback_hosts", "quiet_settings"]
 
 
 def listen(host: str, port: int) -> socket.socket:

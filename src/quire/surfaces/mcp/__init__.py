@@ -11,8 +11,8 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") -> int:
     """Serve until the client goes. What goes wrong before that is said on stderr, where clients keep their logs."""
-    from quire.files import real_world
-    from quire.model import QuireError
+    from quire.files.world import real_world
+    from quire.model.errors import QuireError
     from quire.surfaces.mcp.catalogue import served_tools
     from quire.surfaces.mcp.desk import Desk
     from quire.surfaces.mcp.options import read_options
@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
 
         return serve_http(Replies(desk), options)
     except QuireError as error:
-        from quire.guard import Withheld, make_safe
+        from quire.guard.redaction import Withheld
+        from quire.guard.text import make_safe
 
         said = f"{program}: {error.message}\n" + (f"hint: {error.hint}\n" if error.hint else "")
         sys.stderr.write(make_safe(Withheld(said).text(said)))

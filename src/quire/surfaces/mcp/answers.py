@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.fields import failed, flag_fields, succeeded
-from quire.guard import find_instructions, flags_of, make_safe, safe_values, shown_flags
-from quire.model import one_line
+from quire.guard.effects import flags_of, shown_flags
+from quire.guard.framing import safe_values
+from quire.guard.instructions import find_instructions
+from quire.guard.text import make_safe
+from quire.model.text import one_line
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
-    from quire.model import Problem, QuireError
+    from quire.guard.framing import Fence
+    from quire.model.errors import QuireError
+    from quire.model.records import Problem
     from quire.project import Project
     from quire.surfaces.mcp.tool import Given
 
@@ -21,8 +25,6 @@ _SHOWN_ISSUES = 20
 _WORD_CHARS = 80
 _LEFT_OUT = ("ref", "origin", "verdict", "checked", "flags", "flag_words", "explain")
 """Fields of an item that its marks say, or that only programs want."""
-
-__all__ = ["failure", "fenced_items", "fenced_text", "outline_lines", "success", "with_flags"]
 
 
 def success(project: Project | None, given: Given, fence: Fence) -> dict[str, Any]:

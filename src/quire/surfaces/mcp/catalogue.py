@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from quire.model import UsageError
+from quire.model.errors import UsageError
 
 if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import Tool
@@ -21,8 +21,6 @@ _CORE = {
     "facts": ("memory_recall", "memory_store"),
 }
 TOOLSETS = ("core", *_HOMES, "all")
-
-__all__ = ["TOOLSETS", "chosen_tools", "read_toolsets", "served_tools", "toolset_of"]
 
 
 def read_toolsets(text: str, where: str) -> tuple[str, ...]:

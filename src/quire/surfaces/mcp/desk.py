@@ -15,20 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model import Cancelled, InputError, LockBusy, NotInitialized, QuireError
+from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
 from quire.model.first_uses import one_at_a_time
 from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
 
 if TYPE_CHECKING:
-    from quire.files import World
+    from quire.files.world import World
     from quire.project import Project
 
 READERS = 4
 """Questions are mostly work for one processor; a few at a time keep every core and no more busy."""
 LANES = 4
 PENDING_MOST = 4096
-
-__all__ = ["Desk", "Ticket"]
 
 
 class Ticket:
@@ -76,7 +74,7 @@ class Desk:
         self, name: str, arguments: Mapping[str, Any], ticket: Ticket | None = None, *, may_write: bool = True
     ) -> Future[dict[str, Any]]:
         """Have a tool called. Never fails: what goes wrong is the result."""
-        from quire.guard import Withheld
+        from quire.guard.redaction import Withheld
 
         tool = self.tools[name]
         ticket = ticket or Ticket()
@@ -182,7 +180,7 @@ class Desk:
             self._beginning.release()
 
     def _run(self, tool: Tool, given: Arguments, project: Project, ticket: Ticket) -> dict[str, Any]:
-        from quire.guard import make_fence
+        from quire.guard.framing import make_fence
         from quire.surfaces.mcp.answers import success
 
         if tool.writes:
@@ -219,7 +217,7 @@ class Desk:
 
     def _failed(self, error: Exception) -> dict[str, Any]:
         from quire.fields import crashed
-        from quire.guard import make_fence
+        from quire.guard.framing import make_fence
         from quire.surfaces.mcp.answers import failure
 
         fence = make_fence(self.world.token)
@@ -238,7 +236,7 @@ class Desk:
 
 def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as they were meant: without nulls that say nothing, with lists and objects that came as text."""
-    from quire.files import has_key_twice
+    from quire.files.jsonfile import has_key_twice
 
     found = dict(arguments)
     for field in msgspec.structs.fields(takes):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from quire.layers.facts.layout import LIFECYCLE_KINDS
-from quire.model import InputError, cut
+from quire.model.errors import InputError
+from quire.model.text import cut
 from quire.surfaces.mcp.tool import Arguments, Call, Given, Ref
 
 if TYPE_CHECKING:
@@ -19,20 +20,6 @@ _STEPS_MOST = 100
 _STEP_CHARS = 300
 Ids = Annotated[list[Ref], msgspec.Meta(max_length=200)]
 Session = Annotated[str, msgspec.Meta(max_length=160)]
-
-__all__ = [
-    "CANDIDATE",
-    "CONVERSATION_BYTES",
-    "CompactArguments",
-    "FocusArguments",
-    "Ids",
-    "IngestArguments",
-    "ReleaseArguments",
-    "memory_compact",
-    "memory_focus",
-    "memory_ingest_lifecycle",
-    "memory_release",
-]
 
 
 class FocusArguments(Arguments, frozen=True, kw_only=True):

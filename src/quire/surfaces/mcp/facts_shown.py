@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.model import cut, one_line, origin_shown
+from quire.model.records import origin_shown
+from quire.model.text import cut, one_line
 from quire.surfaces.mcp.answers import fenced_items, fenced_text, with_flags
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
-    from quire.model import Problem
+    from quire.guard.framing import Fence
+    from quire.model.records import Problem
 
 TEXT_CHARS = 2_000
 """More of one text is not sent: a fact is a sentence or two, and whoever wants the rest looks at it alone."""
@@ -42,18 +43,6 @@ _FOR_PROGRAMS = ("id", "score", "session")
 _LINKED_MOST = 50
 # Facts have no anchors, so that there is nothing to check them against, in whatever answer they stand.
 _VERDICT = "unanchored"
-
-__all__ = [
-    "TEXT_CHARS",
-    "as_tools_say",
-    "episode_item",
-    "fact_item",
-    "lines_of",
-    "recalled_fields",
-    "recalled_text",
-    "shown_items",
-    "similar_item",
-]
 
 
 def fact_item(view: Any, *, content: bool = True) -> dict[str, Any]:

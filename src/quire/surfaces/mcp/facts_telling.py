@@ -20,19 +20,6 @@ Content = Annotated[str, msgspec.Meta(min_length=1, max_length=CONTENT_CHARS)]
 Reason = Annotated[str, msgspec.Meta(max_length=2000)]
 Tags = Annotated[list[Annotated[str, msgspec.Meta(max_length=80)]], msgspec.Meta(max_length=64)]
 
-__all__ = [
-    "ArchiveArguments",
-    "ConnectArguments",
-    "Mind",
-    "Section",
-    "StoreArguments",
-    "SupersedeArguments",
-    "memory_archive",
-    "memory_connect",
-    "memory_store",
-    "memory_supersede",
-]
-
 
 class StoreArguments(Arguments, frozen=True, kw_only=True):
     section: Section

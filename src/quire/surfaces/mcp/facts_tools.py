@@ -19,8 +19,6 @@ _PAGE, _PAGE_MOST = 100, 500
 Date = Annotated[str, msgspec.Meta(max_length=40, description="such as 2026-03-02")]
 Many = Annotated[int, msgspec.Meta(ge=1, le=50)]
 
-__all__ = ["FACTS"]
-
 
 class RecallArguments(Arguments, frozen=True, kw_only=True):
     query: Question

@@ -31,8 +31,6 @@ _VERSION, _CAPABILITIES, _CLIENT, _SERVER = (
 _CLOSED = {"listChanged": False}
 _LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 
-__all__ = ["HANDSHAKE_VERSIONS", "MODERN_VERSION", "Front", "capabilities"]
-
 
 def capabilities() -> dict[str, Any]:
     """What the server can be asked for. Nothing here changes while it runs, so there is nothing to be notified of."""

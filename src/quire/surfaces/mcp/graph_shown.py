@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from quire.surfaces.mcp.answers import fenced_items, fenced_text, outline_lines
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
+    from quire.guard.framing import Fence
     from quire.project import Looked
 
 _SAVED = (
@@ -28,8 +28,6 @@ _MEND = (
     "Look at the code behind each. Where the record no longer holds, send it with save_memory: the new body or anchors,"
     " or stale with a reason. Where it still holds, put its id into confirm. Leave out what you did not look at."
 )
-
-__all__ = ["record_text", "saved_text", "synced_text"]
 
 
 def record_text(looked: Looked, fields: Mapping[str, Any], fence: Fence) -> str:

@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from quire.model import origin_shown
+from quire.model.records import origin_shown
 from quire.surfaces.mcp.tool import Arguments, Budget, Call, Given, Paths, Question, Ref, Tool, Words
 
 if TYPE_CHECKING:
     from quire.project import Project
-    from quire.retrieval import Answer
+    from quire.retrieval.answer import Answer
 
 _LISTED = 20
 _DIFF_CHARS = 60_000
 _TEXT = {"type": "string"}
 Layers = Annotated[list[Literal["graph", "facts", "profile", "journal"]], msgspec.Meta(max_length=4)]
-
-__all__ = ["GRAPH", "answered", "short_lists"]
 
 
 class QueryArguments(Arguments, frozen=True, kw_only=True):

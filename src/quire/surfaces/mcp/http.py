@@ -9,25 +9,15 @@ import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
-from quire.model import InputError, UsageError
-from quire.surfaces.door import (
-    GRANTED,
-    LOOPBACK,
-    READ,
-    WRITE,
-    Doorkeeper,
-    Rules,
-    hurried_protocol,
-    listen,
-    loopback_hosts,
-    quiet_settings,
-)
+from quire.model.errors import InputError, UsageError
+from quire.surfaces.door.keeper import GRANTED, READ, WRITE, Doorkeeper, Rules
+from quire.surfaces.door.listening import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
 from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE
 from quire.surfaces.mcp.sessions import SESSIONS_MOST, Shares
 from quire.surfaces.mcp.wire import LINE_MOST
 
 if TYPE_CHECKING:
-    from quire.files import World
+    from quire.files.world import World
     from quire.surfaces.mcp.options import Options
     from quire.surfaces.mcp.replies import Replies
 
@@ -36,8 +26,6 @@ RATE = 50
 TOKEN_LEAST = 16
 _TOKEN_PARTS = 3
 _CLOSING_SECONDS = 10
-
-__all__ = ["serve_http"]
 
 
 def serve_http(replies: Replies, options: Options) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from quire.layers.journal.layout import FOLDER
-from quire.model import Cancelled, InputError
+from quire.model.errors import Cancelled, InputError
 from quire.surfaces.mcp.tool import Arguments, Call, Given
 
 if TYPE_CHECKING:
@@ -15,16 +15,6 @@ if TYPE_CHECKING:
 
 _STEP = 10
 """Of many sessions, every so many are told."""
-
-__all__ = [
-    "JournalRecallArguments",
-    "JournalSyncArguments",
-    "automation_ensure_running",
-    "automation_run_once",
-    "automation_status",
-    "journal_recall",
-    "journal_sync",
-]
 
 
 class JournalRecallArguments(Arguments, frozen=True, kw_only=True):
@@ -151,7 +141,7 @@ def automation_status(project: Project, given: Arguments, call: Call) -> Given:
 
 
 def automation_ensure_running(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.files import own_command
+    from quire.files.programs import own_command
 
     call.wanted()
     done = project.journal_ensure_running(own_command("journal", "automate", "daemon"))

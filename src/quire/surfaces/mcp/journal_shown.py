@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import ALL
-from quire.model import cut, one_line
+from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
-    from quire.layers.journal import Evidence, Journal
+    from quire.layers.journal.grouping import Evidence
+    from quire.layers.journal.store import Journal
     from quire.project import Project
 
 TOP = 3
@@ -26,23 +27,6 @@ _CALLS = {
     "automate run-once": "Call memory_maintain.",
 }
 """The tools that do what the journal suggests."""
-
-__all__ = [
-    "TOP",
-    "automation_text",
-    "automation_warnings",
-    "backlog_fields",
-    "backlog_of",
-    "daemon_text",
-    "finding_fields",
-    "messages",
-    "next_action",
-    "retention_fields",
-    "retention_text",
-    "short",
-    "status_fields",
-    "validation_fields",
-]
 
 
 def short(text: str) -> str:
@@ -104,7 +88,9 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 
 def backlog_of(project: Project) -> tuple[Journal, Evidence]:
     """The journal, and its events that no recall has looked at, in groups."""
-    from quire.layers.journal import group_events, open_journal, unrecalled
+    from quire.layers.journal.cursors import unrecalled
+    from quire.layers.journal.grouping import group_events
+    from quire.layers.journal.store import open_journal
 
     journal = open_journal(project.root)
     return journal, group_events(unrecalled(journal.history.events, journal.state.maintenance, ALL))

@@ -25,8 +25,6 @@ _LISTED = 100
 _STATE_MISSING = "state:missing"
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
-__all__ = ["JOURNAL", "JOURNAL_ALONE"]
-
 
 class JournalQueryArguments(Arguments, frozen=True, kw_only=True):
     question: Question

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.layers.journal.layout import ALL, BACKUP, DAEMON, DAEMON_LOCK, FOLDER, LATEST_RUN, LOCAL, PROJECTIONS
-from quire.model import NotInitialized, QuireError, one_line
+from quire.model.errors import NotInitialized, QuireError
+from quire.model.text import one_line
 from quire.surfaces.mcp.journal_shown import (
     TOP,
     automation_text,
@@ -44,8 +45,6 @@ _DAMAGED_WIRING = (
 _NOT_WATCHED = {f"{FOLDER}/{name}" for name in (LOCAL, BACKUP, "recovery", ".lock", DAEMON, DAEMON_LOCK)}
 """What belongs to this machine or to a process, and is nobody's memory."""
 
-__all__ = ["Workflow", "memory_assess", "memory_compact_handoff", "memory_maintain"]
-
 
 class Workflow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How it went in one word (ok, warn, fail), in a sentence, and in full."""
@@ -63,7 +62,7 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def _given(found: Workflow, call: Call, *, failed: bool = False) -> Given:
-    from quire.guard import make_safe
+    from quire.guard.text import make_safe
     from quire.surfaces.mcp.answers import fenced_items
 
     fields: dict[str, Any] = {"status": found.status, **msgspec.to_builtins(found)}
@@ -136,7 +135,7 @@ def _waiting(count: int) -> str:
 
 def _not_there(project: Project, error: NotInitialized) -> Workflow:
     """No journal; where one was, and its state is gone, that is a fault."""
-    from quire.layers.journal import checkpoint_ids
+    from quire.layers.journal.store import checkpoint_ids
 
     lost = bool(checkpoint_ids(project.root))
     return Workflow(
@@ -226,7 +225,7 @@ def _run_text(run: dict[str, Any]) -> str:
 
 def _seen(project: Project) -> Iterator[tuple[str, str]]:
     """The files of the journal, with a stamp that every writing of a file changes."""
-    from quire.files import stamp_of
+    from quire.files.paths import stamp_of
 
     root = project.root
     for name in {*_journal_files(root), *_page_files(root), ".gitignore"}:
@@ -244,7 +243,8 @@ def _journal_files(root: str) -> Iterator[str]:
 
 def _page_files(root: str) -> Iterator[str]:
     """The pages, and the file with the entry block, wherever that is."""
-    from quire.layers.journal import open_journal, planned_pages
+    from quire.layers.journal.pages import planned_pages
+    from quire.layers.journal.store import open_journal
 
     with contextlib.suppress(QuireError, OSError):
         yield from (page.path for page in planned_pages(root, open_journal(root).state))
@@ -254,7 +254,7 @@ def _page_files(root: str) -> Iterator[str]:
 
 
 def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.layers.journal import known, objects_at, shown
+    from quire.layers.journal.bundles import known, objects_at, shown
 
     found = project.journal_status()
     automation = project.journal_automation()
@@ -287,7 +287,7 @@ def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Gi
 
 def _pair(item: dict[str, Any], *names: str) -> str:
     """`title: the first of these that says something`."""
-    from quire.layers.journal import known, shown
+    from quire.layers.journal.bundles import known, shown
 
     said = next((text for name in names if (text := known(item, name).strip())), "")
     title = shown(item, "title")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 _HANDOVER = "quire-handover"
 """The id of the request that tells the SDK what the client and the front agreed on; its answer goes nowhere."""
 
-__all__ = ["Kernel"]
-
 
 class Kernel:
     """The SDK's server for one pipe, on a thread of its own."""

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from quire.model import InputError, UsageError
+from quire.model.errors import InputError, UsageError
 from quire.surfaces.mcp.catalogue import TOOLSETS, read_toolsets
 
 TOOLSET_VARIABLE = "MEMORY_TOOLSET"
@@ -16,8 +16,6 @@ TOKEN_VARIABLE, READ_TOKEN_VARIABLE = "MEMORY_MCP_TOKEN", "MEMORY_MCP_READ_TOKEN
 PROJECT_VARIABLES = ("MEMORY_PROJECT", "CLAUDE_PROJECT_DIR")
 SETTINGS = "mcp.json"
 DEFAULT_PORT = 8765
-
-__all__ = ["Options", "read_options"]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +115,7 @@ def _parse(arguments: Sequence[str], program: str) -> Any:
         """It repeats what cannot be read, but no secret in it."""
 
         def error(self, message: str) -> NoReturn:
-            from quire.guard import Withheld
+            from quire.guard.redaction import Withheld
 
             super().error(Withheld((*arguments, message)).text(message))
 

@@ -37,23 +37,6 @@ _COUNTS = (
     "writable",
 )
 
-__all__ = [
-    "about_me",
-    "about_us",
-    "add_link",
-    "connections",
-    "export_memories",
-    "forget",
-    "recall",
-    "reflect",
-    "remember",
-    "remove_link",
-    "search",
-    "session_start",
-    "status",
-]
-
-
 # -- telling ----------------------------------------------------------------------------------
 
 

@@ -21,21 +21,10 @@ _LINKS = 100
 _SUMMARY_CHARS = 500
 """How much is told of an entry that is only pointed at."""
 
-__all__ = [
-    "candidates_given",
-    "entries_text",
-    "fitting",
-    "flags_of",
-    "links_given",
-    "name_of",
-    "page_given",
-    "session_given",
-]
-
 
 def name_of(view: Any) -> dict[str, Any]:
     """How an entry is called, who said it, and whether it is kept from git."""
-    from quire.model import origin_shown
+    from quire.model.records import origin_shown
 
     origin = origin_shown(view.source["type"] or "profile", reviewed=view.reviewed is not False)
     return {"ref": view.ref, "origin": origin, **({"private": True} if view.private else {})}
@@ -53,14 +42,14 @@ def fitting(views: Sequence[Any]) -> Sequence[Any]:
 def flags_of(view: Any) -> dict[str, Any]:
     """That something in the entry reads like instructions, where it does."""
     from quire.fields import flag_fields
-    from quire.guard import flags_of as found_in
+    from quire.guard.effects import flags_of as found_in
 
     return flag_fields(found_in("\n".join(map(str, view.entry.values()))))
 
 
 def entries_text(said: Sequence[str], views: Sequence[Any], call: Call) -> str:
     """Entries to be read: what they say, and of the rest what is not as usual."""
-    from quire.model import cut
+    from quire.model.text import cut
     from quire.surfaces.mcp.answers import fenced_items
 
     items = [
@@ -109,7 +98,7 @@ def session_given(found: Any, call: Call) -> Given:
 
 def candidates_given(fields: Mapping[str, Any], call: Call) -> Given:
     """Nothing was written, since these say it already."""
-    from quire.model import cut
+    from quire.model.text import cut
     from quire.surfaces.mcp.answers import fenced_items, with_flags
 
     found = [with_flags(item, "value") for item in fields["candidates"][:_CANDIDATES]]
@@ -140,7 +129,7 @@ def links_given(fields: Mapping[str, Any], call: Call) -> Given:
 
 
 def _link(link: Mapping[str, Any], own: str) -> dict[str, Any]:
-    from quire.model import cut
+    from quire.model.text import cut
     from quire.surfaces.mcp.answers import with_flags
 
     item = {name: value for name, value in link.items() if name != own}

@@ -10,17 +10,6 @@ from quire.layers.profile.layout import CATEGORIES, RELATIONS, SOURCES, VALUE_CH
 from quire.surfaces.mcp import profile_calls as calls
 from quire.surfaces.mcp.tool import Arguments, Question, Tool, Words
 
-__all__ = [
-    "PROFILE",
-    "EntryArguments",
-    "ExportArguments",
-    "LinkArguments",
-    "RecallArguments",
-    "RememberArguments",
-    "SearchArguments",
-    "UnlinkArguments",
-]
-
 
 def _one_of(allowed: tuple[str, ...]) -> msgspec.Meta:
     """A word of a closed set, for clients to see. The project judges it, since it says which words are meant."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from quire.model import InputError, NotFound, NotReady, cut, one_line
+from quire.model.errors import InputError, NotFound, NotReady
+from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
+    from quire.guard.framing import Fence
     from quire.project import Project
 
 _ARGUMENT_CHARS = 2000
-
-__all__ = ["get_prompt", "list_prompts"]
 
 
 def list_prompts() -> list[dict[str, Any]]:
@@ -34,7 +33,7 @@ def get_prompt(
     name: str, arguments: Mapping[str, str], project: Callable[[], Project], fence: Callable[[], Fence]
 ) -> dict[str, Any]:
     """The messages of a prompt, with what the memory holds now."""
-    from quire.guard import make_safe
+    from quire.guard.text import make_safe
 
     if name not in _PROMPTS:
         raise NotFound(f"There is no prompt `{name[:80]}`.", hint=f"There are {', '.join(_PROMPTS)}.")
@@ -50,7 +49,7 @@ def get_prompt(
 
 def _told(given: Mapping[str, str], name: str) -> str:
     """An argument, on one line and with nothing hidden in it."""
-    from quire.guard import make_safe
+    from quire.guard.text import make_safe
 
     return make_safe(one_line(given.get(name, ""))).strip()
 

@@ -11,11 +11,11 @@ from concurrent.futures import Future
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.surfaces.mcp.desk import Desk, Ticket
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
+    from quire.guard.framing import Fence
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
@@ -36,14 +36,13 @@ CACHE_HINTS = {
 }
 """For how many milliseconds an answer may be kept, and whether for this user only."""
 
-__all__ = ["CACHE_HINTS", "INVALID_PARAMS", "Refused", "Replies"]
-
 
 class Refused(Exception):
     """A request that is wrong in itself: an error of the protocol, not a result."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
-        from quire.guard import Withheld, make_safe
+        from quire.guard.redaction import Withheld
+        from quire.guard.text import make_safe
 
         # It repeats what was asked for.
         withheld = Withheld((message, data))
@@ -131,6 +130,6 @@ class Replies:
         return self.desk.work(work)
 
     def _fence(self) -> Fence:
-        from quire.guard import make_fence
+        from quire.guard.framing import make_fence
 
         return make_fence(self.desk.world.token)

@@ -12,8 +12,6 @@ from msgspec import inspect
 if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import Tool
 
-__all__ = ["input_schema", "output_schema", "tool_fields"]
-
 _LIMITS = (
     ("min_length", "minLength", "minItems"),
     ("max_length", "maxLength", "maxItems"),

@@ -25,8 +25,6 @@ from quire.surfaces.mcp.said import DESCRIPTION, INSTRUCTIONS, NAME, TITLE
 Context = ServerRequestContext[Any, Any]
 _TELL_SECONDS = 5.0
 
-__all__ = ["build_server"]
-
 
 def _anybody(_: Any) -> bool:
     """Whoever holds the other end of a pipe started us, and may do what it may do anyway."""

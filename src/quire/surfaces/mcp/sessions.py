@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from quire.surfaces.door import GRANTED, App, Receive, Scope, Send
+from quire.surfaces.door.keeper import GRANTED, App, Receive, Scope, Send
 
 SESSIONS_MOST = 256
 """Of one token."""
@@ -19,8 +19,6 @@ _SESSION = b"mcp-session-id"
 _SENT_ON = (b"host", b"authorization")
 _GONE = 404
 _TAKEN = {"jsonrpc": "2.0", "id": None, "error": {"code": -32603, "message": "Too many open sessions"}}
-
-__all__ = ["SESSIONS_MOST", "Shares"]
 
 
 class _Mine(msgspec.Struct):

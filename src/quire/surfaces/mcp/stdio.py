@@ -21,8 +21,6 @@ ANSWERING_SECONDS, CLOSING_SECONDS = 2.0, 30.0
 _PAUSE_SECONDS = 0.01
 _INVALID_REQUEST = -32600
 
-__all__ = ["serve_stdio"]
-
 
 def serve_stdio(replies: Replies, *, at_once: bool = False) -> int:
     """Answer until the client goes. With `at_once`, the SDK is loaded before the first answer."""

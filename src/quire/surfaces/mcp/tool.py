@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from quire.guard import Fence
-    from quire.model import Problem
+    from quire.guard.framing import Fence
+    from quire.model.records import Problem
 
 Told = Callable[[float, float | None, str], None]
 """Where a call says how far it is: done, of how much, and what it is at."""
@@ -22,8 +22,6 @@ Ref = Annotated[str, msgspec.Meta(min_length=1, max_length=512)]
 Words = Annotated[list[Annotated[str, msgspec.Meta(max_length=200)]], msgspec.Meta(max_length=100)]
 Paths = Annotated[list[Annotated[str, msgspec.Meta(max_length=4096)]], msgspec.Meta(max_length=1000)]
 Budget = Annotated[int, msgspec.Meta(ge=100, le=32_000)]
-
-__all__ = ["Arguments", "Budget", "Call", "Given", "Paths", "Question", "Ref", "Told", "Tool", "Words", "unheard"]
 
 
 def unheard(*_: object) -> None:

@@ -25,8 +25,6 @@ _ID_LAST = re.compile(_ID + rb"\s*\}\s*$")
 
 _PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND = -32700, -32600, -32601
 
-__all__ = ["LINE_MOST", "TooLong", "Wire", "refused", "unread"]
-
 
 class TooLong(msgspec.Struct, frozen=True):
     """A message that was longer than we read, and the id it carried, where that could be seen."""
@@ -105,7 +103,7 @@ def refused(data: bytes) -> dict[str, Any] | None:
     Where a key stands twice in one object, which one is meant cannot be told, and another reader might take the other.
     Where a secret stands for the method, it would be repeated: there is no such method.
     """
-    from quire.files import has_key_twice
+    from quire.files.jsonfile import has_key_twice
 
     try:
         message = msgspec.json.decode(data)
@@ -128,7 +126,7 @@ def _is_secret(method: Any) -> bool:
     # The names that there are have letters only: those are spared the look.
     if not isinstance(method, str) or method.replace("/", "").replace("_", "").isalpha():
         return False
-    from quire.guard import Withheld
+    from quire.guard.redaction import Withheld
 
     return bool(Withheld(method))
 

@@ -11,8 +11,8 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until somebody ends it, or do the one thing that was asked for."""
-    from quire.files import real_world
-    from quire.model import QuireError
+    from quire.files.world import real_world
+    from quire.model.errors import QuireError
     from quire.surfaces.web.options import read_options
     from quire.surfaces.web.telling import tell_error
 

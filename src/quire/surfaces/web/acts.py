@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.model import InputError
+from quire.model.errors import InputError
 
 if TYPE_CHECKING:
     from quire.project import Acted, Project
-
-__all__ = ["Act", "carry_out", "read_act"]
 
 
 class Confirm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="confirm"):

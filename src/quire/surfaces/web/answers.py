@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from quire.model import InputError, cut
+from quire.model.errors import InputError
+from quire.model.text import cut
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -14,8 +15,6 @@ Query = Mapping[str, str]
 Answer = Callable[["Project", Query], Any]
 _LONGEST = 4_000
 _RESULTS = 20
-
-__all__ = ["ANSWERS", "Answer", "Query", "record_answer"]
 
 
 def _number(query: Query, name: str, usual: int) -> int:

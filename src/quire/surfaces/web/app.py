@@ -12,8 +12,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from quire.fields import crashed, failed, json_text
-from quire.guard import Withheld
-from quire.model import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
+from quire.guard.redaction import Withheld
+from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.assets import INDEX, Asset
 from quire.surfaces.web.pulses import Pulses
@@ -34,8 +34,6 @@ _STATUSES: tuple[tuple[type[QuireError], int], ...] = (
     (InputError, 400),
 )
 VERSION_HEADER = "x-quire-version"
-
-__all__ = ["VERSION_HEADER", "build_app"]
 
 
 class _Page:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from quire.model import NotInitialized
+from quire.model.errors import NotInitialized
 
 FOLDER = "static"
 INDEX = "index.html"
@@ -21,8 +21,6 @@ _TYPES = {
     "txt": "text/plain; charset=utf-8",
 }
 NAMES = ("app.js", "icon.svg", INDEX, "layout.js", "licences.txt", "style.css")
-
-__all__ = ["INDEX", "NAMES", "Asset", "read_assets", "static_folder"]
 
 
 class Asset(msgspec.Struct, frozen=True, kw_only=True):

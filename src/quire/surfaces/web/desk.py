@@ -18,16 +18,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from quire.model import NotFound, QuireError, UsageError, cut, timestamp
+from quire.model.errors import NotFound, QuireError, UsageError
 from quire.model.first_uses import one_at_a_time
+from quire.model.text import cut
+from quire.model.times import timestamp
 from quire.surfaces.web.acts import Act, carry_out
 from quire.surfaces.web.answers import ANSWERS
 
 if TYPE_CHECKING:
-    from quire.files import World
+    from quire.files.world import World
     from quire.project import Acted, Project
-    from quire.upkeep import Registered
-    from quire.upkeep.views import KnownVerdicts
+    from quire.upkeep.projects import Registered
+    from quire.upkeep.views.known import KnownVerdicts
 
 Result = TypeVar("Result")
 
@@ -40,8 +42,6 @@ _KEPT_ANSWERS = 64
 _KEPT_BYTES = 64 * 1024 * 1024
 _KEPT_ACTS = 100
 _KEPT_ACTS_BYTES = 64 * 1024 * 1024
-
-__all__ = ["Answered", "Desk"]
 
 
 class Answered(msgspec.Struct, frozen=True):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.fields import json_text, viewed_fields
-from quire.model import cut, timestamp
+from quire.model.text import cut
+from quire.model.times import timestamp
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
 from quire.surfaces.web.desk import HERE
@@ -17,10 +18,11 @@ from quire.surfaces.web.prose import prose_of
 from quire.surfaces.web.telling import tell
 
 if TYPE_CHECKING:
-    from quire.files import World
+    from quire.files.world import World
     from quire.project import Project
     from quire.surfaces.web.options import Options
-    from quire.upkeep.views import FileHealth, RecordDetail
+    from quire.upkeep.views.file_states import FileHealth
+    from quire.upkeep.views.record import RecordDetail
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; worker-src 'self';"
@@ -32,8 +34,6 @@ _PAGE = 500
 _DIFFS = 300
 """So many changes of code are in an export; each takes git a moment to show."""
 _HEAD = '<meta charset="utf-8">'
-
-__all__ = ["export"]
 
 
 def export(world: World, options: Options) -> int:
@@ -131,7 +131,7 @@ class _Making:
         return found
 
     def _file_health(self, profile: int) -> FileHealth:
-        from quire.upkeep.views import without_private
+        from quire.upkeep.views.file_states import without_private
 
         found = self._project.view_files()
         return found if self._private else without_private(found, profile)
@@ -163,7 +163,7 @@ class _Making:
 
     def _diffs(self, detail: RecordDetail) -> dict[str, Any]:
         """What changed in the code that a record speaks of, where something did."""
-        from quire.model import QuireError
+        from quire.model.errors import QuireError
 
         found = {}
         for anchor in detail.verdict.anchors if detail.verdict else ():

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-__all__ = ["Options", "read_options"]
-
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was asked for."""

@@ -18,8 +18,6 @@ _KEPT = {"href", "start", "class"}
 Tree = list[Any]
 """Strings, and elements as [tag, attributes, children]."""
 
-__all__ = ["Tree", "prose_of"]
-
 
 def prose_of(text: str) -> Tree:
     """The tree of a text. One that is too long, too deep or too tangled to be read as Markdown is shown as it is."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files import hex_digest
-from quire.model import QuireError
+from quire.files.digests import hex_digest
+from quire.model.errors import QuireError
 
 if TYPE_CHECKING:
     from quire.surfaces.web.desk import Desk
@@ -21,8 +21,6 @@ _SHARE = 15
 """A look is followed by a pause so many times as long: a large memory is looked at less often."""
 _SILENT_SECONDS = 20.0
 _LISTENERS_MOST = 64
-
-__all__ = ["Pulses"]
 
 
 class Pulses:

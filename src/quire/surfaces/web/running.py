@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files import daemons, hex_digest, storage_failed
-from quire.model import Conflict, QuireError, StorageFailed, timestamp
+from quire.files import daemons
+from quire.files.digests import hex_digest
+from quire.files.paths import storage_failed
+from quire.model.errors import Conflict, QuireError, StorageFailed
+from quire.model.times import timestamp
 from quire.surfaces.web.options import Options
 from quire.surfaces.web.telling import tell
 
 if TYPE_CHECKING:
-    from quire.files import World
+    from quire.files.world import World
     from quire.surfaces.web.desk import Desk
 
 FOLDER = "view"
@@ -27,8 +30,6 @@ _STOP_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
 _BROWSER_SECONDS = 2.0
 _MODULE = "quire.surfaces.web"
-
-__all__ = ["announce", "detach", "noted", "say_why", "stop"]
 
 
 class _Why(msgspec.Struct, frozen=True):
@@ -140,7 +141,8 @@ def _place(world: World, root: str) -> str:
     if not world.memory_home:
         raise StorageFailed("There is no home folder.", hint="Set HOME or MEMORY_HOME.")
     folder = os.path.join(world.memory_home, FOLDER)
-    from quire.files import disk, ensure_folder
+    from quire.files import disk
+    from quire.files.durable import ensure_folder
 
     try:
         ensure_folder(folder)

@@ -9,20 +9,12 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from quire.surfaces.door import (
-    READ,
-    WRITE,
-    Doorkeeper,
-    Rules,
-    hurried_protocol,
-    listen,
-    loopback_hosts,
-    quiet_settings,
-)
+from quire.surfaces.door.keeper import READ, WRITE, Doorkeeper, Rules
+from quire.surfaces.door.listening import hurried_protocol, listen, loopback_hosts, quiet_settings
 from quire.surfaces.web.assets import INDEX, read_assets
 
 if TYPE_CHECKING:
-    from quire.files import World
+    from quire.files.world import World
     from quire.surfaces.web.assets import Asset
     from quire.surfaces.web.desk import Desk
     from quire.surfaces.web.options import Options
@@ -47,8 +39,6 @@ _RATE = 2_000
 _TOKEN_PARTS = 3
 _FILES_MOST = 4_096
 _CLOSING_SECONDS = 2
-
-__all__ = ["HEADERS", "HOST", "POLICY", "serve"]
 
 
 def serve(world: World, options: Options) -> int:

@@ -6,12 +6,10 @@ import hmac
 from collections.abc import Callable
 from time import monotonic
 
-from quire.model import NotFound
+from quire.model.errors import NotFound
 
 _SECONDS = 120.0
 _PARTS = 3
-
-__all__ = ["Tickets"]
 
 
 class Tickets:

@@ -12,23 +12,16 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.files import (
-    RECOVERY,
-    Change,
-    World,
-    apply_changes,
-    disk,
-    ensure_folder,
-    escaping_part,
-    inside,
-    is_interrupted,
-    read_inside,
-    sha256,
-    write_file,
-    writer_of,
-)
-from quire.layers.journal import settle_pages
-from quire.model import Conflict, Problem
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.durable import ensure_folder, write_file, writer_of
+from quire.files.paths import escaping_part, inside, read_inside
+from quire.files.transaction import Change, apply_changes, is_interrupted
+from quire.files.world import World
+from quire.files.writing import RECOVERY
+from quire.layers.journal.pages import settle_pages
+from quire.model.errors import Conflict
+from quire.model.records import Problem
 from quire.upkeep.mending.copies import (
     Kept,
     KeptFile,
@@ -43,8 +36,6 @@ _BYTES = 2 * 1024 * 1024 * 1024
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
 _IGNORE = ".gitignore"
 _NAMED = 8
-
-__all__ = ["carry_out", "changed_since", "put_back", "refuse_changed", "still_changed"]
 
 
 def carry_out(root: str, plan: Plan, name: str, world: World) -> tuple[Kept, list[Problem]]:

@@ -17,8 +17,18 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.files import LOCAL, Change, World, disk, ensure_local, inside, read_inside, sha256, stage
-from quire.model import Conflict, InvalidStore, Mend, NotFound, cut, stamp, timestamp
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.durable import stage
+from quire.files.local import ensure_local
+from quire.files.paths import inside, read_inside
+from quire.files.transaction import Change
+from quire.files.world import World
+from quire.files.writing import LOCAL
+from quire.model.errors import Conflict, InvalidStore, NotFound
+from quire.model.records import Mend
+from quire.model.text import cut
+from quire.model.times import stamp, timestamp
 from quire.upkeep.mending.leftovers import REPAIRS
 from quire.upkeep.mending.planning import PARTS, Part, Plan
 
@@ -28,20 +38,6 @@ VERSION = 1
 _NAME = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
 _BYTES = 2 * 1024 * 1024 * 1024
 _ORDER: tuple[Part, ...] = (*PARTS, "around")
-
-__all__ = [
-    "KEPT",
-    "Kept",
-    "KeptFile",
-    "copies_of",
-    "find_kept",
-    "keep_copies",
-    "named_repair",
-    "new_name",
-    "place_of_copies",
-    "prune_copies",
-    "remove_copies",
-]
 
 
 class KeptFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ import os
 
 import msgspec
 
-from quire.files import read_inside
-from quire.guard import make_safe
-from quire.model import cut
+from quire.files.paths import read_inside
+from quire.guard.text import make_safe
+from quire.model.text import cut
 from quire.upkeep.mending.planning import Plan
 
 _BYTES = 2 * 1024 * 1024 * 1024
@@ -17,8 +17,6 @@ _COMPARED = 200_000
 _LINES = 60
 _CHARS = 200
 _FILES = 200
-
-__all__ = ["Difference", "differences_of"]
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):

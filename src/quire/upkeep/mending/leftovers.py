@@ -13,16 +13,22 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import LOCAL, RECOVERY, Change, Git, is_alive, is_text, read_bytes, sha256, writer_of
+from quire.files.digests import sha256
+from quire.files.durable import writer_of
+from quire.files.git import Git
+from quire.files.lock import is_alive
+from quire.files.paths import is_text, read_bytes
+from quire.files.transaction import Change
+from quire.files.writing import LOCAL, RECOVERY
 from quire.layers.graph.layout import BACKUP, INDEX
-from quire.model import OWN_FOLDERS, GitRequired, Mend, Problem
+from quire.model.anchors import OWN_FOLDERS
+from quire.model.errors import GitRequired
+from quire.model.records import Mend, Problem
 
 LEFTOVERS = "LeftoverFiles"
 REPAIRS = "repairs"
 _OLD_SECONDS = 3600.0
 _SKIPPED = (INDEX, RECOVERY, BACKUP, f"{LOCAL}/{INDEX}", f"{LOCAL}/{REPAIRS}", "backup")
-
-__all__ = ["LEFTOVERS", "REPAIRS", "around_problems", "leftover_problems", "plan_leftovers", "plan_leftovers_around"]
 
 
 def leftover_problems(root: str, top: str, now: datetime) -> list[Problem]:

@@ -8,14 +8,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from quire.files import ASIDE, LOCAL, LOCAL_BYTES, Change, read_inside, sha256
-from quire.inbox import read_inbox, sound_lines
-from quire.layers.facts import working_problem
+from quire.files.digests import sha256
+from quire.files.local import ASIDE, LOCAL_BYTES
+from quire.files.paths import read_inside
+from quire.files.transaction import Change
+from quire.files.writing import LOCAL
+from quire.inbox.store import read_inbox, sound_lines
+from quire.layers.facts.working import working_problem
 from quire.layers.graph.layout import FOLDER
-from quire.layers.profile import sound_forgotten
+from quire.layers.profile.forgotten import sound_forgotten
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import FORGOTTEN
-from quire.model import Mend, Problem
+from quire.model.records import Mend, Problem
 
 CODE = "LocalStateDamaged"
 _BYTES = 4 * LOCAL_BYTES
@@ -33,8 +37,6 @@ _SOUND: dict[str, Callable[[bytes], bytes]] = {
 """What of a file goes on; a file of which nothing does is removed."""
 _ITSELF = (f"{PROFILE_FOLDER}/{LOCAL}/access.jsonl", f"{PROFILE_FOLDER}/{LOCAL}/access-folding.jsonl")
 """The next change sets them aside."""
-
-__all__ = ["CODE", "local_problems", "mends_itself", "plan_local_state"]
 
 
 def local_problems(root: str) -> list[Problem]:

@@ -12,15 +12,21 @@ from typing import Literal
 
 import msgspec
 
-from quire.files import Change, Git, follow_inside, read_bytes, sha256
-from quire.layers.facts import plan_fact_mending
-from quire.layers.graph import GraphStore, plan_graph_mending
+from quire.files.digests import sha256
+from quire.files.git import Git
+from quire.files.paths import follow_inside, read_bytes
+from quire.files.transaction import Change
+from quire.layers.facts.mending import plan_fact_mending
 from quire.layers.graph.layout import EVENTS, FOLDER
-from quire.layers.journal import Mending, files_of_mending, plan_mending
+from quire.layers.graph.mending import plan_graph_mending
+from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import LOCAL, PAGES_DUE
+from quire.layers.journal.mending import Mending, plan_mending
+from quire.layers.journal.mending_files import files_of_mending
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import GitRequired, Mend, Problem, QuireError
+from quire.model.errors import GitRequired, QuireError
+from quire.model.records import Mend, Problem
 from quire.upkeep.guidance import stale_maps
 from quire.upkeep.ignore import with_ignored
 from quire.upkeep.mending.leftovers import plan_leftovers, plan_leftovers_around
@@ -33,21 +39,6 @@ NOT_IGNORED = ("JournalNotIgnored", "MemoryNotIgnored", "ProfileNotIgnored")
 MAP_STALE = "ProductMapStale"
 REPAIR = "repair"
 _IGNORE = ".gitignore"
-
-__all__ = [
-    "MAP_STALE",
-    "NOT_IGNORED",
-    "PARTS",
-    "REPAIR",
-    "Part",
-    "Plan",
-    "plan_around",
-    "plan_journal",
-    "plan_memory",
-    "plan_profile",
-    "planned_mending",
-    "unmerged_below",
-]
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

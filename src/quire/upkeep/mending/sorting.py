@@ -7,16 +7,14 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import Git
-from quire.layers.graph import GraphStore
-from quire.model import Problem
+from quire.files.git import Git
+from quire.layers.graph.store import GraphStore
+from quire.model.records import Problem
 from quire.upkeep.mending.leftovers import LEFTOVERS
 from quire.upkeep.mending.local_state import mends_itself
 from quire.upkeep.mending.planning import MAP_STALE, REPAIR, plan_memory, plan_profile
 
 PERSON, ITSELF = "person", "itself"
-
-__all__ = ["ITSELF", "PERSON", "sorted_problems"]
 
 
 def sorted_problems(store: GraphStore, git: Git, problems: Sequence[Problem], now: datetime) -> list[Problem]:

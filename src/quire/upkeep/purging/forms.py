@@ -6,15 +6,13 @@ import json
 import re
 from typing import Any
 
-from quire.model import InputError
+from quire.model.errors import InputError
 
 PURGED = "[purged]"
 SHORTEST = 6
 _ROUNDS = 100
 _COPIES = re.compile(r"(?:^|/)(?:recovery|\.backup)/|(?:^|/)memory\.(?:backup|pre-migration)[^/]*\.json$")
 """Of files as they were: there a name goes like any other text, since nobody can take its entry out."""
-
-__all__ = ["PURGED", "SHORTEST", "Forms"]
 
 
 class Forms:

@@ -14,13 +14,23 @@ from typing import Any
 
 import msgspec
 
-from quire.files import Change, is_interrupted, read_inside, sha256
-from quire.guard import secret_values
-from quire.layers.facts import rehashed_facts
-from quire.layers.graph import rehashed_graph
-from quire.layers.graph.layout import INDEX, LOCAL, LOCK, NODES, RELATIONS
-from quire.layers.journal import rehashed_journal
-from quire.model import slugify
+from quire.files.digests import sha256
+from quire.files.paths import read_inside
+from quire.files.transaction import Change, is_interrupted
+from quire.files.writing import (
+    LOCAL,
+    LOCK,
+)
+from quire.guard.secrets import secret_values
+from quire.layers.facts.rehashing import rehashed_facts
+from quire.layers.graph.layout import (
+    INDEX,
+    NODES,
+    RELATIONS,
+)
+from quire.layers.graph.rehashing import rehashed_graph
+from quire.layers.journal.rehashing import rehashed_journal
+from quire.model.ids import slugify
 from quire.upkeep.mending.leftovers import REPAIRS
 from quire.upkeep.purging.forms import PURGED, SHORTEST, Forms
 
@@ -30,8 +40,6 @@ _UNREADABLE = (tarfile.TarError, OSError, EOFError, zlib.error)
 _REJECTED = "rejected/"
 _OF_CLIENTS = "integrations/"
 _NAMED = "its name is made of it; for a node, save it under another title and remove this one"
-
-__all__ = ["Place", "PurgePlan", "plan_purge", "secrets_below", "texts_below"]
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

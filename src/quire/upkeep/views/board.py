@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.index import Index
-from quire.model import STAGES, Record
+from quire.index.catalog import Index
+from quire.model.records import Record
+from quire.model.words import STAGES
 from quire.upkeep.views.items import Item, item_of, items_of
 from quire.upkeep.views.listing import Verify, judged, newest_first
-
-__all__ = ["ProductMap", "Shelf", "StageShelf", "product_board"]
 
 _Part = tuple[int, list[Record]]
 

@@ -18,8 +18,6 @@ _EXACT = 1_000_000
 """How many pairs of lines may be compared; of more, lines that are everywhere do not count."""
 _SNIFFED = 8_000
 
-__all__ = ["Diff", "DiffFile", "Hunk", "compare", "line_counts"]
-
 
 class Hunk(msgspec.Struct, frozen=True):
     header: str

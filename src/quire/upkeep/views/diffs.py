@@ -12,18 +12,17 @@ from collections.abc import Mapping
 
 import msgspec
 
-from quire.anchors import Tree, WorkingTree, covers, look, look_back, short, split_symbol
-from quire.files import (
-    FileChange,
-    Git,
-    changes_between,
-    changes_in,
-    commits_between,
-    full_commit,
-    read_blobs,
-    read_inside,
-)
-from quire.model import GitRequired, InputError, NotFound, Record, cut, one_line
+from quire.anchors.match import covers
+from quire.anchors.sight import split_symbol
+from quire.anchors.tree import Tree, look_back
+from quire.anchors.verify import short
+from quire.anchors.working import WorkingTree, look
+from quire.files.git import Git
+from quire.files.history import FileChange, changes_between, changes_in, commits_between, full_commit, read_blobs
+from quire.files.paths import read_inside
+from quire.model.errors import GitRequired, InputError, NotFound
+from quire.model.records import Record
+from quire.model.text import cut, one_line
 from quire.upkeep.views.comparing import Diff, DiffFile, compare
 from quire.upkeep.views.holding import holding_of
 
@@ -34,8 +33,6 @@ _HELD_BYTES = 64 * 1024 * 1024
 _COMMITS = 100
 _NAMES = 64
 _HEX = frozenset("0123456789abcdefABCDEF")
-
-__all__ = ["anchor_diff", "commit_diff"]
 
 
 class _Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,16 +15,19 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files import Git, common_ancestor, describe_known, full_commit, parents_after
-from quire.model import EPOCH, VERDICTS, GitRequired, Record, Verdict, instant, timestamp
+from quire.files.git import Git
+from quire.files.history import common_ancestor, describe_known, full_commit
+from quire.files.stretches import parents_after
+from quire.model.errors import GitRequired
+from quire.model.records import Record
+from quire.model.times import EPOCH, instant, timestamp
+from quire.model.verdicts import VERDICTS, Verdict
 from quire.upkeep.views.items import Item, item_of
 
 _STEPS = 60
 _OLDEST = 20
 _COMMITS = 20_000
 _LOST = ("changed", "moved", "orphaned")
-
-__all__ = ["AnchorHealth", "DriftPoint", "Drifted", "anchor_health"]
 
 
 class DriftPoint(msgspec.Struct, frozen=True):

@@ -8,16 +8,19 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from quire.anchors import WorkingTree, look
-from quire.files import Blob, Git
-from quire.index import Index
+from quire.anchors.working import WorkingTree, look
+from quire.files.git import Blob, Git
+from quire.index.catalog import Index
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.graph.layout import FOLDER, GENERATED
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model import GitRequired, Layer, Problem, timestamp
+from quire.model.errors import GitRequired
+from quire.model.records import Problem
+from quire.model.times import timestamp
+from quire.model.words import Layer
 from quire.upkeep.folders import path_from_root
 
 _FACTS = f"{FOLDER}/{FACTS}"
@@ -32,8 +35,6 @@ _LOOKED_AT = (FOLDER, _PROFILE, JOURNAL_FOLDER)
 _LEFT_OUT = frozenset([*(f"{FOLDER}/{name}" for name in GENERATED), *(name.rstrip("/") for name in JOURNAL_IGNORED)])
 """Names of what stands right below a layer's folder."""
 _PROBLEMS = 100
-
-__all__ = ["FileHealth", "IndexFile", "LayerFiles", "file_health", "layer_of_file", "without_private"]
 
 
 class LayerFiles(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files import decode_object, pretty
+from quire.files.jsonfile import decode_object, pretty
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
@@ -15,12 +15,10 @@ from quire.layers.journal.layout import SECTION_KEYS, STATE
 from quire.layers.profile.layout import FILE as PROFILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.layers.profile.layout import READ_FIELDS
-from quire.model import Record
+from quire.model.records import Record
 
 Part = Callable[[bytes], bytes | None]
 """What of a file belongs to a record; None where it holds nothing of it."""
-
-__all__ = ["Holding", "Part", "holding_of"]
 
 
 class Holding(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +39,7 @@ def holding_of(record: Record) -> Holding:
         names = _fact_names(record)
         return Holding(paths=(f"{FOLDER}/{FACTS}",), part=_line_of(names))
     if record.layer == "profile":
-        from quire.layers.profile import entry_of
+        from quire.layers.profile.records import entry_of
 
         is_private = entry_of(record).is_private
         paths = () if is_private else (f"{PROFILE_FOLDER}/{PROFILE}",)
@@ -60,7 +58,7 @@ def _everything(data: bytes) -> bytes:
 
 
 def _fact_names(record: Record) -> tuple[str, ...]:
-    from quire.layers.facts import held_of
+    from quire.layers.facts.records import held_of
 
     if record.kind != "fact":
         return (record.ref.partition(":")[2],)

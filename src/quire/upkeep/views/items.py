@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from quire.model import LIVE_STATUSES, Layer, Record, Verdict, cut, one_line, without_marks
+from quire.model.records import Record
+from quire.model.text import cut, one_line, without_marks
+from quire.model.verdicts import Verdict
+from quire.model.words import LIVE_STATUSES, Layer
 
 _EXCERPT = 240
 _READ = 800
-
-__all__ = ["Item", "is_current", "is_judged", "item_of", "items_of", "stage_of"]
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from quire.files import escaping_part
+from quire.files.paths import escaping_part
 from quire.layers.graph.layout import FOLDER
-from quire.model import LIVE_STATUSES, Record, cut, is_id, is_seal, one_line, parse_seal
+from quire.model.ids import is_id
+from quire.model.records import Record
+from quire.model.seals import is_seal, parse_seal
+from quire.model.text import cut, one_line
+from quire.model.words import LIVE_STATUSES
 from quire.upkeep.folders import path_from_root
 from quire.upkeep.views.revision import line_revision, node_revision
 
 if TYPE_CHECKING:
-    from quire.layers.graph import StoredNode
+    from quire.layers.graph.store import StoredNode
 
 As = Literal["text", "time", "ref", "path", "commit", "code", "number"]
 _VALUE_CHARS = 2_000
@@ -34,8 +38,6 @@ _ENTRY_KEYS = frozenset(
         "links",
     ]
 )
-
-__all__ = ["Field", "Kept", "RecordEvidence", "kept_fact", "kept_journal", "kept_node", "kept_profile"]
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -168,7 +170,7 @@ def kept_fact(record: Record, *, weight: float) -> Kept:
 
 
 def _fact(record: Record, weight: float) -> Kept:
-    from quire.layers.facts import held_of
+    from quire.layers.facts.records import held_of
 
     held = held_of(record)
     fact = held.fact
@@ -212,7 +214,7 @@ def _fact(record: Record, weight: float) -> Kept:
 
 
 def _episode(record: Record) -> Kept:
-    from quire.layers.facts import episode_of_record
+    from quire.layers.facts.records import episode_of_record
 
     episode = episode_of_record(record)
     return Kept(
@@ -245,7 +247,7 @@ def _episode(record: Record) -> Kept:
 
 def kept_profile(record: Record, *, private_path: str) -> Kept:
     """An entry. One that is not shared lies elsewhere."""
-    from quire.layers.profile import entry_of
+    from quire.layers.profile.records import entry_of
 
     entry = entry_of(record)
     return Kept(

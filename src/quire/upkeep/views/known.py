@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from quire.model import Record, Verdict
+from quire.model.records import Record
+from quire.model.verdicts import Verdict
 from quire.upkeep.views.listing import Verify
 
 _FEW = 200
 """So many are worked out at once, instead of waiting for somebody who works out very many."""
 _About = tuple[tuple[str, ...], tuple[str, ...], str, str]
-
-__all__ = ["KnownVerdicts"]
 
 
 class KnownVerdicts:

@@ -8,9 +8,11 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from quire.anchors import WorkingTree, look
-from quire.files import Git, is_text
-from quire.model import Record, Verdict
+from quire.anchors.working import WorkingTree, look
+from quire.files.git import Git
+from quire.files.paths import is_text
+from quire.model.records import Record
+from quire.model.verdicts import Verdict
 from quire.upkeep.coverage import code_reached, own_code
 
 _WORST = ("orphaned", "moved", "changed", "unverifiable", "fresh", "unanchored", "")
@@ -20,8 +22,6 @@ _REFS = 5
 _DEEPEST = 40
 _SHARE = 5
 """At most this part of all nodes stands in one folder, so that one with very many files leaves room for others."""
-
-__all__ = ["CoverNode", "CoverageHealth", "coverage_health"]
 
 
 class CoverNode(msgspec.Struct, frozen=True, kw_only=True):

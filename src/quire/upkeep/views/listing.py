@@ -7,8 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
-from quire.index import Index
-from quire.model import EPOCH, Layer, Record, Verdict, instant
+from quire.index.catalog import Index
+from quire.model.records import Record
+from quire.model.times import EPOCH, instant
+from quire.model.verdicts import Verdict
+from quire.model.words import Layer
 from quire.upkeep.views.items import Item, is_current, is_judged, items_of
 
 ALL_LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
@@ -16,19 +19,6 @@ FACETS = ("layer", "kind", "status", "stage", "section", "verdict")
 
 Verify = Callable[[Sequence[Record]], dict[str, Verdict]]
 """What gives verdicts: the caller knows how."""
-
-__all__ = [
-    "ALL_LAYERS",
-    "Choice",
-    "RecordPage",
-    "Verify",
-    "all_records",
-    "hidden_refs",
-    "judged",
-    "newest_first",
-    "page_of_records",
-    "records_and_verdicts",
-]
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +80,7 @@ def hidden_refs(index: Index, *, private: bool) -> frozenset[str]:
     """Refs of what only this user has, where that is not to be shown."""
     if private:
         return frozenset()
-    from quire.layers.profile import entry_of
+    from quire.layers.profile.records import entry_of
 
     return frozenset(record.ref for record in index.records("profile") if entry_of(record).is_private)
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from quire.index import Index
-from quire.model import Edge, Record, Verdict, cut, one_line
+from quire.index.catalog import Index
+from quire.model.records import Edge, Record
+from quire.model.text import cut, one_line
+from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import is_current, stage_of
 from quire.upkeep.views.listing import ALL_LAYERS
 
 _TITLE = 120
 _NONE = -1
-
-__all__ = ["GraphData", "GraphEdges", "GraphWords", "all_edges", "network_of"]
 
 
 class GraphWords(msgspec.Struct, frozen=True, kw_only=True):

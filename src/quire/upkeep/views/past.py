@@ -9,9 +9,14 @@ from typing import Literal
 
 import msgspec
 
-from quire.files import Blob, Commit, CommitChanges, FileChange, Git, is_blob, log_paths, read_blobs, read_inside
+from quire.files.digests import is_blob
+from quire.files.git import Blob, Git
+from quire.files.history import Commit, CommitChanges, FileChange, log_paths, read_blobs
+from quire.files.paths import read_inside
 from quire.layers.graph.layout import FOLDER, NODES
-from quire.model import EPOCH, GitRequired, Record, instant, timestamp
+from quire.model.errors import GitRequired
+from quire.model.records import Record
+from quire.model.times import EPOCH, instant, timestamp
 from quire.upkeep.views.holding import Holding, holding_of
 from quire.upkeep.views.wording import changes_in_words
 
@@ -24,8 +29,6 @@ _FILE_BYTES = 64 * 1024 * 1024
 _AT_ONCE = 64 * 1024 * 1024
 _BYTES = 1024 * 1024 * 1024
 """So much of older versions is looked through; of what comes after it is only said that it changed."""
-
-__all__ = ["HistoryEntry", "RecordHistory", "record_histories"]
 
 
 class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from quire.files import Commit, Git, describe_known
-from quire.model import AnchorVerdict, Edge, GitRequired, Record, Verdict
+from quire.files.git import Git
+from quire.files.history import Commit, describe_known
+from quire.model.errors import GitRequired
+from quire.model.records import Edge, Record
+from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.upkeep.views.items import Item, is_judged, item_of
 from quire.upkeep.views.kept import Field, Kept, RecordEvidence
 
 if TYPE_CHECKING:
-    from quire.index import Index
+    from quire.index.catalog import Index
     from quire.upkeep.views.listing import Verify
 
 _RELATIONS = 200
@@ -29,8 +32,6 @@ _SAID = {
     "supersedes": ("supersedes", "is superseded by"),
 }
 _REPLACING = ("supersedes", "replaces")
-
-__all__ = ["AnchorView", "RecordDetail", "RelationView", "VerdictView", "record_detail"]
 
 
 class AnchorView(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,8 +6,6 @@ import hashlib
 
 _CHARS = 16
 
-__all__ = ["line_revision", "node_revision"]
-
 
 def node_revision(sidecar: bytes, body: bytes) -> str:
     """Of a node, by the bytes of its two files."""

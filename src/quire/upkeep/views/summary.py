@@ -7,14 +7,13 @@ from collections.abc import Collection
 
 import msgspec
 
-from quire.files import Git
-from quire.index import Index
-from quire.layers.graph import GraphStore
-from quire.model import LIVE_STATUSES, STAGES, VERDICTS
+from quire.files.git import Git
+from quire.index.catalog import Index
+from quire.layers.graph.store import GraphStore
+from quire.model.verdicts import VERDICTS
+from quire.model.words import LIVE_STATUSES, STAGES
 from quire.upkeep.status import GitState, git_state, last_activity, last_sync
 from quire.upkeep.views.listing import ALL_LAYERS, Verify, records_and_verdicts
-
-__all__ = ["ProjectSummary", "project_summary"]
 
 
 class ProjectSummary(msgspec.Struct, frozen=True, kw_only=True):

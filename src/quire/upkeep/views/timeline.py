@@ -8,12 +8,17 @@ from typing import Literal
 
 import msgspec
 
-from quire.files import Git, newest_commits
-from quire.index import Index
-from quire.layers.facts import episode_of_record, held_of
-from quire.layers.graph import GraphStore
+from quire.files.git import Git
+from quire.files.history import newest_commits
+from quire.index.catalog import Index
+from quire.layers.facts.records import episode_of_record, held_of
+from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import IMPORTED_SESSION
-from quire.model import GitRequired, Layer, Problem, Record, cut, instant, one_line, timestamp
+from quire.model.errors import GitRequired
+from quire.model.records import Problem, Record
+from quire.model.text import cut, one_line
+from quire.model.times import instant, timestamp
+from quire.model.words import Layer
 
 _COMMITS = 20_000
 _DAYS = 4_000
@@ -23,8 +28,6 @@ _SESSION_KEYS = (b'"created_session"', b'"session_id"')
 
 Lane = Literal["session", "episode", "checkpoint", "save", "decision", "commit"]
 _LANES: tuple[Lane, ...] = ("session", "episode", "checkpoint", "save", "decision", "commit")
-
-__all__ = ["DayCount", "Lane", "LaneTotal", "Mark", "Timeline", "timeline_of"]
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,11 +9,16 @@ from typing import Any
 
 import msgspec
 
-from quire.files import Commit, Git, describe_known
-from quire.inbox import Proposal
-from quire.layers.facts import Note
+from quire.files.git import Git
+from quire.files.history import Commit, describe_known
+from quire.inbox.proposals import Proposal
+from quire.layers.facts.notes import Note
 from quire.layers.journal.layout import TOOL_RUN
-from quire.model import EPOCH, GitRequired, Problem, Record, Verdict, cut, instant
+from quire.model.errors import GitRequired
+from quire.model.records import Problem, Record
+from quire.model.text import cut
+from quire.model.times import EPOCH, instant
+from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import Item, is_current, item_of, items_of
 from quire.upkeep.views.listing import newest_first
 
@@ -27,18 +32,6 @@ _COMMITS = 20_000
 """So many fit into one command line."""
 _WORST_FIRST = ("orphaned", "moved", "changed", "unverifiable")
 _FOCUS, _STEPS = "current-focus", "next-steps"
-
-__all__ = [
-    "WAITING",
-    "Change",
-    "InboxPage",
-    "NamedValue",
-    "ShownEvidence",
-    "ShownProposal",
-    "Today",
-    "inbox_page",
-    "today_of",
-]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from quire.model import Problem, Record, cut, one_line
+from quire.model.records import Problem, Record
+from quire.model.text import cut, one_line
 from quire.upkeep.views.past import HistoryEntry
 
 if TYPE_CHECKING:
-    from quire.layers.graph import GraphStore
+    from quire.layers.graph.store import GraphStore
 
 _CHARS = 200
 _EVENTS = {
@@ -19,8 +20,6 @@ _EVENTS = {
     "memory.superseded": "Superseded",
     "memory.deleted": "Deleted",
 }
-
-__all__ = ["graph_events", "kept_dates"]
 
 
 def graph_events(store: GraphStore, refs: Iterable[str]) -> dict[str, list[HistoryEntry]]:
@@ -60,7 +59,7 @@ def kept_dates(record: Record) -> list[HistoryEntry]:
 
 
 def _fact(record: Record) -> Iterator[HistoryEntry]:
-    from quire.layers.facts import held_of
+    from quire.layers.facts.records import held_of
 
     fact = held_of(record).fact
     yield _event(fact.created_at, "Stored", fact.source, ("replaces", fact.supersedes))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quire.files import decode_object
-from quire.model import cut, is_seal, one_line
+from quire.files.jsonfile import decode_object
+from quire.model.seals import is_seal
+from quire.model.text import cut, one_line
 from quire.upkeep.views.comparing import line_counts
 
 _SHOWN = 20
@@ -16,8 +17,6 @@ _SILENT = frozenset(
     ["updated_at", "content_hash", "body_path", "version", "access_count", "last_accessed", "decay_rate", "captured_at"]
 )
 """What changes along with something else, and says nothing by itself."""
-
-__all__ = ["changes_in_words"]
 
 
 def changes_in_words(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
