@@ -14,7 +14,8 @@ import pytest
 from journal_here import Journal, on_a_terminal
 
 from installed import Git, Memory, Run, make_environment
-from quire import fields
+from quire.fields.envelope import json_text, succeeded
+from quire.fields.graph import exported_fields
 from quire.files.world import World
 from quire.project import Project
 
@@ -245,7 +246,7 @@ def test_the_fields_are_those_of_the_project(memory: Memory, repo: Path, world: 
     project = Project.open(str(repo), world)
     done = project.export("json")
     printed = memory("export", "--format", "json", "--json").out
-    assert printed == fields.json_text(fields.succeeded(project, fields.exported_fields(done), done.warnings)) + "\n"
+    assert printed == json_text(succeeded(project, exported_fields(done), done.warnings)) + "\n"
 
 
 # -- files ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.fields import crashed, failed, json_text, problem_fields, succeeded, verdict_fields
+from quire.fields.envelope import crashed, failed, json_text, problem_fields, succeeded, verdict_fields
 from quire.model.errors import NotFound, QuireError
 from quire.model.records import Problem
 from quire.model.verdicts import Verdict

@@ -11,7 +11,45 @@ from typing import Any
 import pytest
 
 from installed import Git, Memory
-from quire import fields
+from quire.fields.envelope import json_text, succeeded
+from quire.fields.facts import (
+    memory_context_fields,
+    memory_episodes_fields,
+    memory_facts_fields,
+    memory_normalize_fields,
+    memory_query_fields,
+    memory_working_fields,
+    notes_fields,
+)
+from quire.fields.graph import (
+    answer_fields,
+    brief_fields,
+    changes_fields,
+    checked_fields,
+    confirmed_fields,
+    status_fields,
+    synced_fields,
+    why_fields,
+)
+from quire.fields.journal import (
+    journal_log_fields,
+    journal_query_fields,
+    journal_sources_fields,
+    journal_start_fields,
+    journal_status_fields,
+    journal_validate_fields,
+)
+from quire.fields.looking import looked_fields
+from quire.fields.profile import (
+    profile_connections_fields,
+    profile_context_fields,
+    profile_export_fields,
+    profile_page_fields,
+    profile_reflect_fields,
+    profile_remember_fields,
+    profile_status_fields,
+    profile_where_fields,
+)
 from quire.files.world import World
 from quire.project import Project
 
@@ -43,12 +81,12 @@ def filled(memory: Memory, repo: Path, git: Git) -> Memory:
 
 def _sync(project: Project) -> Answer:
     found, warnings = project.sync(dry_run=True)
-    return fields.synced_fields(found), warnings
+    return synced_fields(found), warnings
 
 
 def _notes(project: Project) -> Answer:
     found, problems = project.notes()
-    return fields.notes_fields(found, len(found)), problems
+    return notes_fields(found, len(found)), problems
 
 
 def _told(shape: Callable[[Any], dict[str, Any]], found: Any) -> Answer:
@@ -56,38 +94,38 @@ def _told(shape: Callable[[Any], dict[str, Any]], found: Any) -> Answer:
 
 
 ANSWERS: dict[str, Callable[[Project], Answer]] = {
-    "status": lambda project: (fields.status_fields(project.status()), []),
-    "check": lambda project: (fields.checked_fields(project.check()), []),
-    "diff": lambda project: (fields.changes_fields(project.diff()), []),
+    "status": lambda project: (status_fields(project.status()), []),
+    "check": lambda project: (checked_fields(project.check()), []),
+    "diff": lambda project: (changes_fields(project.diff()), []),
     "sync --dry-run": _sync,
-    "query jobs": lambda project: _told(fields.answer_fields, project.query("jobs")),
-    "brief": lambda project: (fields.brief_fields(*project.brief([])), []),
-    "why queue.py:2": lambda project: (fields.why_fields(*project.why("queue.py:2")), []),
-    "inspect feature.queue": lambda project: (fields.looked_fields(project.inspect_any("feature.queue")), []),
-    "inspect user.timezone": lambda project: (fields.looked_fields(project.inspect_any("user.timezone")), []),
-    "inspect bundle:gotchas": lambda project: (fields.looked_fields(project.inspect_any("bundle:gotchas")), []),
-    "facts": lambda project: _told(fields.memory_facts_fields, project.memory_facts()),
-    "facts list": lambda project: (fields.memory_query_fields(project.memory_query()), []),
-    "facts episodes": lambda project: (fields.memory_episodes_fields(project.memory_episodes("")), []),
-    "facts focus": lambda project: _told(fields.memory_working_fields, project.memory_working()),
-    "facts context": lambda project: (fields.memory_context_fields(project.memory_context("")), []),
-    "facts normalize": lambda project: (fields.memory_normalize_fields(project.memory_normalize()), []),
+    "query jobs": lambda project: _told(answer_fields, project.query("jobs")),
+    "brief": lambda project: (brief_fields(*project.brief([])), []),
+    "why queue.py:2": lambda project: (why_fields(*project.why("queue.py:2")), []),
+    "inspect feature.queue": lambda project: (looked_fields(project.inspect_any("feature.queue")), []),
+    "inspect user.timezone": lambda project: (looked_fields(project.inspect_any("user.timezone")), []),
+    "inspect bundle:gotchas": lambda project: (looked_fields(project.inspect_any("bundle:gotchas")), []),
+    "facts": lambda project: _told(memory_facts_fields, project.memory_facts()),
+    "facts list": lambda project: (memory_query_fields(project.memory_query()), []),
+    "facts episodes": lambda project: (memory_episodes_fields(project.memory_episodes("")), []),
+    "facts focus": lambda project: _told(memory_working_fields, project.memory_working()),
+    "facts context": lambda project: (memory_context_fields(project.memory_context("")), []),
+    "facts normalize": lambda project: (memory_normalize_fields(project.memory_normalize()), []),
     "notes": _notes,
-    "profile": lambda project: _told(fields.profile_status_fields, project.profile_status()),
-    "profile private": lambda project: (fields.profile_where_fields(project.profile_status()), []),
+    "profile": lambda project: _told(profile_status_fields, project.profile_status()),
+    "profile private": lambda project: (profile_where_fields(project.profile_status()), []),
     "profile connections user timezone": lambda project: (
-        fields.profile_connections_fields(project.profile_connections("user", "timezone")),
+        profile_connections_fields(project.profile_connections("user", "timezone")),
         [],
     ),
-    "profile index": lambda project: _told(fields.profile_page_fields, project.profile_index()),
-    "profile context": lambda project: (fields.profile_context_fields(project.profile_context()), []),
-    "profile reflect": lambda project: (fields.profile_reflect_fields(project.profile_reflect()), []),
-    "profile export": lambda project: (fields.profile_export_fields(project.profile_export("markdown")), []),
-    "journal": lambda project: _told(fields.journal_status_fields, project.journal_status()),
-    "journal log": lambda project: _told(fields.journal_log_fields, project.journal_log()),
-    "journal validate": lambda project: (fields.journal_validate_fields(project.journal_validate()), []),
-    "journal sources": lambda project: (fields.journal_sources_fields(project.journal_sources()), []),
-    "journal query what": lambda project: _told(fields.journal_query_fields, project.journal_query("what")),
+    "profile index": lambda project: _told(profile_page_fields, project.profile_index()),
+    "profile context": lambda project: (profile_context_fields(project.profile_context()), []),
+    "profile reflect": lambda project: (profile_reflect_fields(project.profile_reflect()), []),
+    "profile export": lambda project: (profile_export_fields(project.profile_export("markdown")), []),
+    "journal": lambda project: _told(journal_status_fields, project.journal_status()),
+    "journal log": lambda project: _told(journal_log_fields, project.journal_log()),
+    "journal validate": lambda project: (journal_validate_fields(project.journal_validate()), []),
+    "journal sources": lambda project: (journal_sources_fields(project.journal_sources()), []),
+    "journal query what": lambda project: _told(journal_query_fields, project.journal_query("what")),
 }
 
 
@@ -95,22 +133,22 @@ def test_the_command_prints_these_fields_byte_for_byte(filled: Memory, repo: Pat
     for words, ask in ANSWERS.items():
         printed = filled(*words.split(), "--json").out
         data, warnings = ask(project := Project.open(str(repo), world))
-        assert printed == fields.json_text(fields.succeeded(project, data, warnings)) + "\n", words
+        assert printed == json_text(succeeded(project, data, warnings)) + "\n", words
 
 
 def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: Path, world: World) -> None:
     project = Project.open(str(repo), world)
     saved, before = project.confirm(["feature.queue"], dry_run=True)
-    data = fields.confirmed_fields(saved, before)
+    data = confirmed_fields(saved, before)
     printed = filled("confirm", "feature.queue", "--dry-run", "--json").out
-    assert printed == fields.json_text(fields.succeeded(project, data, saved.warnings)) + "\n"
+    assert printed == json_text(succeeded(project, data, saved.warnings)) + "\n"
     assert data["before"]["feature.queue"]["verdict"] == "changed"
     assert "warnings" not in data
 
     found = project.profile_remember("learnings", "slow_ci", LEARNING, dry_run=True)
-    data = fields.profile_remember_fields(found)
+    data = profile_remember_fields(found)
     printed = filled("profile", "remember", "learnings", "slow_ci", LEARNING, "--dry-run", "--json").out
-    assert printed == fields.json_text(fields.succeeded(project, data, found.warnings)) + "\n"
+    assert printed == json_text(succeeded(project, data, found.warnings)) + "\n"
     assert (data["action"], data["entry"], [item["key"] for item in data["candidates"]]) == (
         "candidates",
         None,
@@ -121,7 +159,7 @@ def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: 
 
 def test_an_answer_explains_its_scores_only_where_that_is_asked_for(filled: Memory, repo: Path, world: World) -> None:
     found = Project.open(str(repo), world).query("jobs")
-    plain, explained = fields.answer_fields(found), fields.answer_fields(found, explain=True)
+    plain, explained = answer_fields(found), answer_fields(found, explain=True)
     assert [{**item, "explain": hit.parts} for item, hit in zip(plain["results"], found.hits, strict=True)] == (
         explained["results"]
     )
@@ -130,7 +168,7 @@ def test_an_answer_explains_its_scores_only_where_that_is_asked_for(filled: Memo
 
 
 def test_a_process_that_could_not_be_started_has_the_fields_of_one_that_was() -> None:
-    assert fields.journal_start_fields(None) == {"pid": None, "started": False}
+    assert journal_start_fields(None) == {"pid": None, "started": False}
 
 
 def test_text_for_people_loads_its_lines_alone(filled: Memory, repo: Path) -> None:
@@ -150,7 +188,9 @@ def test_text_for_people_loads_its_lines_alone(filled: Memory, repo: Path) -> No
 
 def test_the_room_runs_on_the_model_alone() -> None:
     code = (
-        "import sys\nfrom quire import fields\n[getattr(fields, name) for name in fields.__all__]\n"
+        "import importlib, pkgutil, sys, quire.fields\n"
+        "names = [f'quire.fields.{found.name}' for found in pkgutil.iter_modules(quire.fields.__path__)]\n"
+        "for name in names: importlib.import_module(name)\n"
         "print(*sorted({name.split('.')[1] for name in sys.modules if name.startswith('quire.')}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

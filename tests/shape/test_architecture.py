@@ -104,7 +104,7 @@ def test_a_package_calls_only_the_packages_below_it() -> None:
     assert wrong == []
 
 
-WITH_CONTENT = {"quire", "quire.fields", "quire.project", "quire.surfaces", "quire.surfaces.cli"}
+WITH_CONTENT = {"quire", "quire.project", "quire.surfaces", "quire.surfaces.cli"}
 WITH_CONTENT |= {"quire.surfaces.mcp", "quire.surfaces.web"}
 """Packages whose `__init__` holds more than a docstring: the programs, and what loads its parts by name."""
 

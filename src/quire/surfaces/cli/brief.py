@@ -39,7 +39,7 @@ def run(
         named, diff=diff, branch=branch, budget=number("budget", budget), limit=20 if most is None else most
     )
     if session.as_json:
-        from quire.fields import brief_fields
+        from quire.fields.graph import brief_fields
 
         answer(project, brief_fields(change, found), found.warnings)
         return

@@ -49,7 +49,7 @@ def run(session: Session, repair: bool, dry_run: bool, undo: str | None, repairs
     project = session.part("Keeping")
     found = project.check()
     if session.as_json:
-        from quire.fields import checked_fields
+        from quire.fields.graph import checked_fields
 
         answer(project, checked_fields(found))
     else:
@@ -62,7 +62,7 @@ def _repair(session: Session, dry_run: bool) -> int:
     project = session.part("Mending")
     done: Repaired = project.repair(dry_run=dry_run)
     if session.as_json:
-        from quire.fields import repaired_fields
+        from quire.fields.mending import repaired_fields
 
         answer(project, repaired_fields(done), done.warnings)
         return 0 if done.checked.valid else 1
@@ -94,7 +94,7 @@ def _undo(session: Session, name: str) -> int:
     project = session.part("Mending")
     done = project.undo_repair(name)
     if session.as_json:
-        from quire.fields import taken_back_fields
+        from quire.fields.mending import taken_back_fields
 
         answer(project, taken_back_fields(done))
         return 0
@@ -113,7 +113,7 @@ def _kept(session: Session) -> int:
     project = session.part("Mending")
     found: Repairs = project.repairs()
     if session.as_json:
-        from quire.fields import repairs_fields
+        from quire.fields.mending import repairs_fields
 
         answer(project, repairs_fields(found))
         return 0

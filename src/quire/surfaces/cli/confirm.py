@@ -21,7 +21,7 @@ def run(session: Session, refs: tuple[str, ...], reason: str | None, dry_run: bo
     project = session.part("Keeping")
     saved, before = project.confirm(list(refs), reason=reason, actor=actor, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import confirmed_fields
+        from quire.fields.graph import confirmed_fields
 
         answer(project, confirmed_fields(saved, before), saved.warnings)
         return

@@ -17,7 +17,7 @@ def run(session: Session) -> None:
     project = session.part("Keeping")
     found = project.diff()
     if session.as_json:
-        from quire.fields import changes_fields
+        from quire.fields.graph import changes_fields
 
         answer(project, changes_fields(found))
         return

@@ -22,7 +22,7 @@ def run(session: Session, topic: str | None) -> None:
     if topic is None:
         titles = {name: _title(path) for name, path in found.items()}
         if session.as_json:
-            from quire.fields import topics_fields
+            from quire.fields.projects import topics_fields
 
             answer(None, topics_fields(titles))
             return
@@ -41,7 +41,7 @@ def run(session: Session, topic: str | None) -> None:
         )
     text = _read(path)
     if session.as_json:
-        from quire.fields import topic_fields
+        from quire.fields.projects import topic_fields
 
         answer(None, topic_fields(topic, text))
         return

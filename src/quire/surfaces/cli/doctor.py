@@ -32,7 +32,7 @@ def run(session: Session, fix: bool) -> int:
     project = session.project()
     found = project.doctor(fix=fix)
     if session.as_json:
-        from quire.fields import doctored_fields
+        from quire.fields.doctor import doctored_fields
 
         answer(project, doctored_fields(found))
     else:

@@ -49,7 +49,7 @@ def run(
         output_format, layers=_layers(layer), everything=everything, private=private, output=target, force=force
     )
     if session.as_json:
-        from quire.fields import exported_fields
+        from quire.fields.graph import exported_fields
 
         answer(project, exported_fields(done), done.warnings)
         return

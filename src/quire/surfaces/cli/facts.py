@@ -26,7 +26,7 @@ def run(session: Session) -> None:
     project = session.project()
     stats = project.memory_facts()
     if session.as_json:
-        from quire.fields import memory_facts_fields
+        from quire.fields.facts import memory_facts_fields
 
         answer(project, memory_facts_fields(stats), stats.warnings)
         return

@@ -35,7 +35,7 @@ def recall(
     found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded, strict=strict)
     found.warnings += project.faded_facts() if found.faded else []
     if session.as_json:
-        from quire.fields import memory_recall_fields
+        from quire.fields.facts import memory_recall_fields
 
         answer(project, memory_recall_fields(found), found.warnings)
         return
@@ -77,7 +77,7 @@ def list_facts(session: Session, section: str | None, offset: str, limit: str | 
         section=section, offset=number("offset", offset) or 0, limit=number("limit", limit), mind=mind
     )
     if session.as_json:
-        from quire.fields import memory_query_fields
+        from quire.fields.facts import memory_query_fields
 
         answer(project, memory_query_fields(page), page.warnings)
         return
@@ -102,7 +102,7 @@ def search_archive(session: Session, query: str, k: str | None, mind: str | None
     project = session.part("FactAsking")
     found = project.memory_search_archive(query, k=number("k", k), mind=mind)
     if session.as_json:
-        from quire.fields import memory_recall_fields
+        from quire.fields.facts import memory_recall_fields
 
         answer(project, memory_recall_fields(found), found.warnings)
         return
@@ -124,7 +124,7 @@ def episodes(
     project = session.part("FactAsking")
     found = project.memory_episodes(query or "", k=number("k", k), tag=tag, since=since, until=until, mind=mind)
     if session.as_json:
-        from quire.fields import memory_episodes_fields
+        from quire.fields.facts import memory_episodes_fields
 
         answer(project, memory_episodes_fields(found))
         return
@@ -165,7 +165,7 @@ def release(session: Session, facts: tuple[str, ...], agent_session: str) -> int
 
 def _working(session: Session, project: Any, done: Any, said: str) -> None:
     if session.as_json:
-        from quire.fields import memory_working_fields
+        from quire.fields.facts import memory_working_fields
 
         answer(project, memory_working_fields(done), done.warnings)
         return
@@ -193,7 +193,7 @@ def context(session: Session, prompt: str | None, budget: str | None, agent_sess
     project = session.part("WorkingMemory")
     found = project.memory_context(prompt or "", budget=number("budget", budget), session=agent_session, mind=mind)
     if session.as_json:
-        from quire.fields import memory_context_fields
+        from quire.fields.facts import memory_context_fields
 
         answer(project, memory_context_fields(found))
         return

@@ -44,7 +44,7 @@ def compact(
         dry_run=dry_run,
     )
     if session.as_json:
-        from quire.fields import memory_compact_fields
+        from quire.fields.facts import memory_compact_fields
 
         answer(project, memory_compact_fields(done, kept), done.warnings)
         return
@@ -55,7 +55,7 @@ def compact(
 
 def _say_messages(data: bytes, messages: list[Any]) -> None:
     """In the form in which they came: one JSON value, or a line for each."""
-    from quire.fields import json_text
+    from quire.fields.envelope import json_text
 
     try:
         given = msgspec.json.decode(data)
@@ -98,7 +98,7 @@ def ingest(
     candidate = read_input(None, "the candidate")[0] if use_stdin else None
     done = project.memory_ingest_lifecycle(candidate, accept=accept, drop=drop, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import memory_ingest_fields
+        from quire.fields.facts import memory_ingest_fields
 
         answer(project, memory_ingest_fields(done), done.warnings)
         return 0
@@ -107,7 +107,7 @@ def ingest(
 
 
 def _report(done: Any) -> None:
-    from quire.fields import INGESTED
+    from quire.fields.lines import INGESTED
 
     counts = [f"{count} {INGESTED.get(action, action)}" for action, count in done.counts.items() if count]
     lead = "Would be: " if done.dry_run else ""
@@ -156,7 +156,7 @@ def session_command(
         close=close,
     )
     if session.as_json:
-        from quire.fields import memory_session_fields
+        from quire.fields.facts import memory_session_fields
 
         answer(project, memory_session_fields(found, episodes, closed=close))
         return
@@ -176,7 +176,7 @@ def normalize(session: Session, write: bool) -> None:
     project = session.project()
     done = project.memory_normalize(dry_run=not write)
     if session.as_json:
-        from quire.fields import memory_normalize_fields
+        from quire.fields.facts import memory_normalize_fields
 
         answer(project, memory_normalize_fields(done))
         return
@@ -205,7 +205,7 @@ def import_facts(session: Session, file: str, dry_run: bool) -> None:
     data, source = read_input(file, "facts", _FILE_BYTES)
     done = project.memory_import(data, source=source, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import memory_import_fields
+        from quire.fields.facts import memory_import_fields
 
         answer(project, memory_import_fields(done), done.warnings)
         return

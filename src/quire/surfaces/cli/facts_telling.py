@@ -54,7 +54,7 @@ def store(
         dry_run=dry_run,
     )
     if session.as_json:
-        from quire.fields import memory_store_fields
+        from quire.fields.facts import memory_store_fields
 
         answer(project, memory_store_fields(done, dry_run=dry_run), done.warnings)
         return
@@ -100,7 +100,7 @@ def supersede(
         dry_run=dry_run,
     )
     if session.as_json:
-        from quire.fields import memory_supersede_fields
+        from quire.fields.facts import memory_supersede_fields
 
         answer(project, memory_supersede_fields(done, dry_run=dry_run), done.warnings)
         return
@@ -145,7 +145,7 @@ def refresh(session: Session, since: str | None, mind: str | None, dry_run: bool
     project = session.project()
     done = project.memory_refresh(since, mind=mind, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import memory_refresh_fields
+        from quire.fields.facts import memory_refresh_fields
 
         answer(project, memory_refresh_fields(done))
         return
@@ -167,7 +167,7 @@ def restore(session: Session, facts: tuple[str, ...], dry_run: bool) -> int:
 def _outcomes(session: Session, project: Any, done: Any, nothing: str) -> int:
     """One line for each id; a failure of any is a failure."""
     if session.as_json:
-        from quire.fields import memory_archive_fields
+        from quire.fields.facts import memory_archive_fields
 
         answer(project, memory_archive_fields(done))
     elif not done.outcomes:
@@ -203,7 +203,7 @@ def connect(
         source, target, relation, description=description or "", session=agent_session, dry_run=dry_run
     )
     if session.as_json:
-        from quire.fields import memory_connect_fields
+        from quire.fields.facts import memory_connect_fields
 
         answer(project, memory_connect_fields(action, edge, dry_run=dry_run), warnings)
         return

@@ -52,7 +52,7 @@ def run(
     done = project.import_hosts(kinds, paths=paths, as_kind=as_kind, dry_run=dry_run or looks)
     settled = project.accept_imported(done) if accept else None
     if session.as_json:
-        from quire.fields import imported_fields
+        from quire.fields.importing import imported_fields
 
         answer(project, imported_fields(done, settled), done.warnings)
         return 1 if settled and settled.failed else None

@@ -49,7 +49,7 @@ def run(session: Session, status: str, by: str | None, origin: str | None) -> No
     found = project.inbox(status=status, by=by, origin=origin)
     unread = _unread(project.root) if status == "pending" else 0
     if session.as_json:
-        from quire.fields import inbox_fields
+        from quire.fields.inbox import inbox_fields
 
         answer(project, inbox_fields(found) | {"unread_sessions": unread}, found.warnings)
         return
@@ -168,7 +168,7 @@ def edit(session: Session, proposal: str, text: str | None, fields: tuple[str, .
     project = session.part("Reviewing")
     item = project.inbox_edit(proposal, text=text, fields=dict(map(_pair, fields)))
     if session.as_json:
-        from quire.fields import proposal_fields
+        from quire.fields.inbox import proposal_fields
 
         answer(project, proposal_fields(item))
         return
@@ -191,7 +191,7 @@ def rejected(session: Session) -> None:
     found = project.inbox_rejected()
     items = sorted(found.found.values(), key=lambda item: (item.rejected_at, item.id))
     if session.as_json:
-        from quire.fields import rejected_fields
+        from quire.fields.inbox import rejected_fields
 
         answer(project, rejected_fields(items, found.problems), found.problems)
         return
@@ -222,7 +222,7 @@ def collect(session: Session, background: bool) -> int | None:
         go_quiet()
     done = project.collect_sessions(running=not background)
     if session.as_json:
-        from quire.fields import collected_fields
+        from quire.fields.receipts import collected_fields
 
         answer(project, collected_fields(done), done.warnings)
         return 1 if done.failed else None
@@ -250,7 +250,7 @@ def _check_choice(ids: tuple[str, ...], everything: bool, by: str | None, origin
 
 def _report(session: Session, project: Project, done: Settled, verb: str) -> int | None:
     if session.as_json:
-        from quire.fields import settled_fields
+        from quire.fields.inbox import settled_fields
 
         answer(project, settled_fields(done), done.warnings)
         return 1 if done.failed else None

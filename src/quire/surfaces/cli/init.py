@@ -86,7 +86,9 @@ def _refuse_nonsense(brief: bool, no_guidance: bool, agents: tuple[str, ...], ki
 def _answer(
     project: Project, done: Initialized, wired: Integrated | None, imported: ImportedHosts | None, *, asked: bool
 ) -> None:
-    from quire.fields import imported_fields, initialized_fields, integrated_fields
+    from quire.fields.clients import integrated_fields
+    from quire.fields.graph import initialized_fields
+    from quire.fields.importing import imported_fields
 
     fields = initialized_fields(done)
     fields["next_steps"] = list(_steps(done, wired))
@@ -100,7 +102,7 @@ def _answer(
 def _brief(session: Session, project: Project) -> None:
     text = project.first_brief()
     if session.as_json:
-        from quire.fields import first_brief_fields
+        from quire.fields.graph import first_brief_fields
 
         answer(project, first_brief_fields(text))
     else:

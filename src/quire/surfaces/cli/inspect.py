@@ -29,11 +29,11 @@ def run(session: Session, ref: str) -> None:
     project = session.part("Inspecting")
     looked = project.inspect_any(ref)
     if session.as_json:
-        from quire.fields import looked_fields
+        from quire.fields.looking import looked_fields
 
         answer(project, looked_fields(looked))
         return
-    from quire.fields import connection_lines
+    from quire.fields.lines import connection_lines
 
     shows: dict[str, Callable[[Any], None]] = {
         "facts": _say_fact,
@@ -47,7 +47,7 @@ def run(session: Session, ref: str) -> None:
 
 
 def _say_node(found: Inspected) -> None:
-    from quire.fields import node_lines
+    from quire.fields.lines import node_lines
 
     for line in node_lines(found):
         say(line)

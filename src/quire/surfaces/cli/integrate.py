@@ -60,7 +60,7 @@ def run(
     else:
         done = project.integrate(clients, user=user, dry_run=dry_run, repair=repair, force=force)
     if session.as_json:
-        from quire.fields import integrated_fields
+        from quire.fields.clients import integrated_fields
 
         answer(project, integrated_fields(done), done.warnings)
     else:
@@ -71,7 +71,7 @@ def run(
 def _status(session: Session, project: Project, clients: tuple[str, ...], user: bool) -> int:
     found = project.integration_status(clients, user=True if user else None)
     if session.as_json:
-        from quire.fields import integration_status_fields
+        from quire.fields.clients import integration_status_fields
 
         answer(project, integration_status_fields(found), found.warnings)
         return 0

@@ -32,7 +32,7 @@ def run(session: Session) -> None:
     project = session.project()
     found = project.journal_status()
     if session.as_json:
-        from quire.fields import journal_status_fields
+        from quire.fields.journal import journal_status_fields
 
         reply(session, project, journal_status_fields(found), found.warnings)
         return

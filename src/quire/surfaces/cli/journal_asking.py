@@ -36,11 +36,11 @@ def query(
     project = session.project()
     found = project.journal_query(" ".join(question), scope=scope, provider=provider, archived=archived)
     if session.as_json:
-        from quire.fields import journal_query_fields
+        from quire.fields.journal import journal_query_fields
 
         answer(project, journal_query_fields(found), found.warnings)
     elif (output or _usual_output(project)) == "json":
-        from quire.fields import journal_answer_fields
+        from quire.fields.journal import journal_answer_fields
 
         pretty(journal_answer_fields(found))
     else:
@@ -84,7 +84,7 @@ def status(session: Session, checkpoint: str | None, show_diff: bool) -> None:
     project = session.project()
     found = project.journal_status(checkpoint=checkpoint, diffs=show_diff)
     if session.as_json:
-        from quire.fields import journal_status_fields
+        from quire.fields.journal import journal_status_fields
 
         reply(session, project, journal_status_fields(found), found.warnings)
         return
@@ -159,7 +159,7 @@ def validate(session: Session, mend: bool) -> int:
     project = session.project()
     found = project.journal_validate(mend=mend)
     if session.as_json:
-        from quire.fields import journal_validate_fields
+        from quire.fields.journal import journal_validate_fields
 
         fields = journal_validate_fields(found)
         for finding in fields["findings"]:
@@ -193,7 +193,7 @@ def providers(session: Session, ceiling: str | None, versions: bool) -> None:
     project = session.project()
     found = project.journal_providers(ceiling=share("ceiling", ceiling), versions=versions)
     if session.as_json:
-        from quire.fields import journal_providers_fields
+        from quire.fields.journal import journal_providers_fields
 
         reply(session, project, journal_providers_fields(found))
         return

@@ -48,7 +48,7 @@ def run_once(session: Session, quiet: bool, background: bool) -> int:
     if background and failed:
         sys.stderr.write("; ".join(cycle.run["errors"]) + "\n")
     elif session.as_json:
-        from quire.fields import journal_run_once_fields
+        from quire.fields.journal import journal_run_once_fields
 
         answer(project, journal_run_once_fields(cycle))
     elif not quiet and not background:
@@ -153,7 +153,7 @@ def start(session: Session) -> None:
     project = session.project()
     done = project.journal_start(_command("daemon"))
     if session.as_json:
-        from quire.fields import journal_start_fields
+        from quire.fields.journal import journal_start_fields
 
         answer(project, journal_start_fields(done))
         return
@@ -170,14 +170,14 @@ def ensure_running(session: Session, quiet: bool) -> int:
             raise
         problem = Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)
         if session.as_json:
-            from quire.fields import journal_start_fields
+            from quire.fields.journal import journal_start_fields
 
             answer(None, journal_start_fields(None), [problem])
         else:
             warn([problem])
         return 0
     if session.as_json:
-        from quire.fields import journal_start_fields
+        from quire.fields.journal import journal_start_fields
 
         answer(project, journal_start_fields(done))
     elif not quiet:
@@ -190,7 +190,7 @@ def stop(session: Session) -> None:
     project = session.project()
     done = project.journal_stop()
     if session.as_json:
-        from quire.fields import journal_stop_fields
+        from quire.fields.journal import journal_stop_fields
 
         answer(project, journal_stop_fields(done))
     elif done.stopped:
@@ -214,7 +214,7 @@ def status(session: Session) -> None:
     project = session.project()
     found = project.journal_automation()
     if session.as_json:
-        from quire.fields import journal_automation_fields
+        from quire.fields.journal import journal_automation_fields
 
         answer(project, journal_automation_fields(found), found.warnings)
         return

@@ -26,7 +26,7 @@ def add(session: Session, source_type: str, path: str, name: str | None, all_fol
     project = session.project()
     done = project.journal_add(source_type, path, name=name, all_folders=all_folders, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import journal_source_fields
+        from quire.fields.journal import journal_source_fields
 
         reply(session, project, journal_source_fields(done))
         return
@@ -41,7 +41,7 @@ def sources(session: Session) -> None:
     project = session.project()
     found = project.journal_sources()
     if session.as_json:
-        from quire.fields import journal_sources_fields
+        from quire.fields.journal import journal_sources_fields
 
         answer(project, journal_sources_fields(found))
         return
@@ -70,7 +70,7 @@ def remove(session: Session, name: str, dry_run: bool) -> None:
     project = session.project()
     done = project.journal_remove(name, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import journal_source_fields
+        from quire.fields.journal import journal_source_fields
 
         reply(session, project, journal_source_fields(done))
         return
@@ -100,7 +100,7 @@ def sync(session: Session, name: str | None, everything: bool, provider: str | N
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
     if session.as_json:
-        from quire.fields import journal_sync_fields
+        from quire.fields.journal import journal_sync_fields
 
         reply(session, project, journal_sync_fields(done), done.warnings)
     else:

@@ -53,7 +53,7 @@ def run(
     )
     done = project.journal_integrate(target, repair=repair, dry_run=dry_run, user=may_write)
     if session.as_json:
-        from quire.fields import journal_integrated_fields
+        from quire.fields.journal import journal_integrated_fields
 
         fields = journal_integrated_fields(done)
         fields["advice"] = as_called(done.advice, session.program)
@@ -87,7 +87,7 @@ def _agreed(planned: JournalIntegrated) -> bool:
 
 
 def _show(session: Session, project: Any, found: JournalIntegration, output: str | None) -> None:
-    from quire.fields import journal_integration_fields
+    from quire.fields.journal import journal_integration_fields
 
     fields = journal_integration_fields(found)
     fields["suggestedNextAction"] = as_called(fields["suggestedNextAction"], session.program)

@@ -121,7 +121,7 @@ def _ask_first(
 
 def _report(session: Session, project: Any, done: Any, show_diff: bool) -> None:
     if session.as_json:
-        from quire.fields import journal_refresh_fields
+        from quire.fields.journal import journal_refresh_fields
 
         reply(session, project, journal_refresh_fields(done), done.warnings)
         return
@@ -193,7 +193,7 @@ def restore(session: Session, name: str, yes: bool, dry_run: bool, show_diff: bo
         return
     done = project.journal_restore(name, dry_run=dry_run, diffs=show_diff)
     if session.as_json:
-        from quire.fields import journal_restore_fields
+        from quire.fields.journal import journal_restore_fields
 
         reply(session, project, journal_restore_fields(done), done.warnings)
         return

@@ -66,7 +66,7 @@ def recall(
         return
     done = make(dry_run=dry_run, agreed=yes)
     if session.as_json:
-        from quire.fields import journal_recall_fields
+        from quire.fields.journal import journal_recall_fields
 
         reply(session, project, journal_recall_fields(done), done.warnings)
         return
@@ -168,7 +168,7 @@ def log(session: Session, events: bool, archived: bool, source: str | None, limi
         limit=_LIMIT if most is None else most, events=events or source is not None, archived=archived, source=source
     )
     if session.as_json:
-        from quire.fields import journal_log_fields
+        from quire.fields.journal import journal_log_fields
 
         reply(session, project, journal_log_fields(found), found.warnings)
         return
@@ -194,7 +194,7 @@ def diff(session: Session, before: str, after: str | None) -> None:
     project = session.project()
     found = project.journal_diff(before, after)
     if session.as_json:
-        from quire.fields import journal_diff_fields
+        from quire.fields.journal import journal_diff_fields
 
         reply(session, project, journal_diff_fields(found))
         return

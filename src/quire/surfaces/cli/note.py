@@ -27,7 +27,7 @@ def run(session: Session, words: tuple[str, ...]) -> None:
     project = session.project()
     count = project.note(text)
     if session.as_json:
-        from quire.fields import note_fields
+        from quire.fields.facts import note_fields
 
         answer(project, note_fields(text, count), effect_warnings(text, "text"))
         return

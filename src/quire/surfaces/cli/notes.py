@@ -20,7 +20,7 @@ def show_notes(session: Session) -> None:
     project = session.project()
     found, problems = project.notes()
     if session.as_json:
-        from quire.fields import notes_fields
+        from quire.fields.facts import notes_fields
 
         answer(project, notes_fields(found, len(found)), problems)
         return
@@ -60,7 +60,7 @@ def undo(session: Session) -> None:
 def _gone(session: Session, project: Any, found: list[Any], verb: str) -> None:
     left, problems = project.notes()
     if session.as_json:
-        from quire.fields import notes_fields
+        from quire.fields.facts import notes_fields
 
         answer(project, notes_fields(found, len(left)), problems)
         return
@@ -77,7 +77,7 @@ def promote(session: Session, number: str, section: str) -> None:
     project = session.project()
     stored = project.notes_promote(_number(number), section)
     if session.as_json:
-        from quire.fields import notes_promote_fields
+        from quire.fields.facts import notes_promote_fields
 
         answer(project, notes_promote_fields(stored), stored.warnings)
         return

@@ -32,7 +32,7 @@ def begin(arguments: list[str]) -> None:
 
 def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ()) -> None:
     """The envelope of a command that did what it was asked."""
-    from quire.fields import succeeded
+    from quire.fields.envelope import succeeded
 
     _print(succeeded(project, data, warnings))
 
@@ -40,7 +40,7 @@ def answer(project: Project | None, data: Any, warnings: Iterable[Problem] = ())
 def fail(error: QuireError, *, as_json: bool) -> int:
     """Say what went wrong and what to do; the exit code."""
     if as_json:
-        from quire.fields import failed
+        from quire.fields.envelope import failed
 
         _print(failed(error), quotes=True)
     else:
@@ -67,13 +67,13 @@ def usage_failed(message: str, command: str, *, as_json: bool) -> int:
 
 def crashed(error: Exception, *, as_json: bool) -> int:
     """A fault of the program itself: said as any other error, with its trace where that was asked for."""
-    from quire import fields
+    from quire.fields.envelope import crashed
 
     if os.environ.get("MEMORY_DEBUG") == "1":
         import traceback
 
         traceback.print_exception(error)
-    return fail(fields.crashed(error), as_json=as_json)
+    return fail(crashed(error), as_json=as_json)
 
 
 def drop_stdout() -> None:
@@ -154,7 +154,7 @@ def pretty(fields: dict[str, Any]) -> None:
 
 
 def _print(envelope: dict[str, Any], *, quotes: bool = False, indent: int = 0) -> None:
-    from quire.fields import json_text
+    from quire.fields.envelope import json_text
 
     if sys.stdout is not None:
         text = json_text(envelope)

@@ -31,7 +31,7 @@ def status(session: Session) -> None:
     project = session.project()
     found = project.profile_status()
     if session.as_json:
-        from quire.fields import profile_status_fields
+        from quire.fields.profile import profile_status_fields
 
         answer(project, profile_status_fields(found), found.warnings)
         return

@@ -20,7 +20,7 @@ def recall(session: Session, category: str, key: str | None, everything: bool) -
     category, key = named(category, key)
     found = project.profile_recall(category, key, everything=everything)
     if session.as_json:
-        from quire.fields import profile_recall_fields
+        from quire.fields.profile import profile_recall_fields
 
         answer(project, profile_recall_fields(found), found.warnings)
         return
@@ -52,7 +52,7 @@ def search(
     most = number("limit", limit)
     found = project.profile_search(query, category=category, tags=tag, status=status, limit=most, strict=strict)
     if session.as_json:
-        from quire.fields import profile_search_fields
+        from quire.fields.profile import profile_search_fields
 
         answer(project, profile_search_fields(found), found.warnings)
         return
@@ -76,7 +76,7 @@ def connections(session: Session, category: str, key: str | None) -> None:
         raise UsageError("Name a category and a key.", hint="memory profile connections user timezone")
     found = project.profile_connections(category, key)
     if session.as_json:
-        from quire.fields import profile_connections_fields
+        from quire.fields.profile import profile_connections_fields
 
         answer(project, profile_connections_fields(found))
         return
@@ -118,7 +118,7 @@ def index(session: Session, everything: bool) -> None:
 def _show(session: Session, ask: Any, nothing: str) -> None:
     page = ask()
     if session.as_json:
-        from quire.fields import profile_page_fields
+        from quire.fields.profile import profile_page_fields
 
         answer(session.part("ProfileOverview"), profile_page_fields(page), page.warnings)
         return
@@ -133,7 +133,7 @@ def context(session: Session, budget: str | None) -> None:
     project = session.part("ProfileOverview")
     found = project.profile_context(budget=number("budget", budget))
     if session.as_json:
-        from quire.fields import profile_context_fields
+        from quire.fields.profile import profile_context_fields
 
         answer(project, profile_context_fields(found))
         return

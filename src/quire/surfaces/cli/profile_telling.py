@@ -23,7 +23,7 @@ def session_start(session: Session) -> None:
     project = session.project()
     found = project.profile_session_start()
     if session.as_json:
-        from quire.fields import profile_session_start_fields
+        from quire.fields.profile import profile_session_start_fields
 
         answer(project, profile_session_start_fields(found), found.warnings)
         return
@@ -94,7 +94,7 @@ def remember(
         dry_run=dry_run,
     )
     if session.as_json:
-        from quire.fields import profile_remember_fields
+        from quire.fields.profile import profile_remember_fields
 
         answer(project, profile_remember_fields(done), done.warnings)
         return 1 if done.action == "candidates" else 0
@@ -145,7 +145,7 @@ def forget(session: Session, category: str, key: str | None, dry_run: bool) -> N
         raise UsageError("Name a category and a key.", hint="memory profile forget tools old_shell")
     done = project.profile_forget(category, key, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import profile_forget_fields
+        from quire.fields.profile import profile_forget_fields
 
         answer(project, profile_forget_fields(done))
         return
@@ -170,7 +170,7 @@ def restore(
             raise UsageError("Name what is to be restored.", hint="memory profile restore tools old_shell --as new_key")
         found = project.profile_forgotten()
         if session.as_json:
-            from quire.fields import profile_forgotten_fields
+            from quire.fields.profile import profile_forgotten_fields
 
             answer(project, profile_forgotten_fields(found))
             return
@@ -184,7 +184,7 @@ def restore(
         raise UsageError("Name a category and a key.", hint="memory profile restore user timezone")
     done = project.profile_restore(category, key, at=at, new_key=new_key, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import profile_restore_fields
+        from quire.fields.profile import profile_restore_fields
 
         answer(project, profile_restore_fields(done))
         return
@@ -200,7 +200,7 @@ def link(session: Session, source: str, target: str, relation: str, dry_run: boo
     project = session.project()
     done = project.profile_link(source, target, relation, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import profile_link_fields
+        from quire.fields.profile import profile_link_fields
 
         answer(project, profile_link_fields(done, dry_run=dry_run))
         return
@@ -215,7 +215,7 @@ def unlink(session: Session, source: str, target: str, relation: str | None, dry
     project = session.project()
     done = project.profile_unlink(source, target, relation, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import profile_unlink_fields
+        from quire.fields.profile import profile_unlink_fields
 
         answer(project, profile_unlink_fields(done))
         return

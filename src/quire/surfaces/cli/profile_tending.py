@@ -19,7 +19,7 @@ def reflect(session: Session, apply: list[str], only: list[str], dry_run: bool) 
     kinds = ["archive", "confidence"] if "all" in apply else apply
     found = project.profile_reflect(apply=kinds, only=only, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import profile_reflect_fields
+        from quire.fields.profile import profile_reflect_fields
 
         answer(project, profile_reflect_fields(found))
         return
@@ -45,7 +45,7 @@ def export(session: Session, output_format: str, everything: bool, no_private: b
     project = session.project()
     done = project.profile_export(output_format, everything=everything, private=not no_private)
     if session.as_json:
-        from quire.fields import profile_export_fields
+        from quire.fields.profile import profile_export_fields
 
         answer(project, profile_export_fields(done))
         return
@@ -77,7 +77,7 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
         raise UsageError(f"`{place[:40]}` is no place.", hint="It is here, home or shared.")
     done = project.profile_private(_PLACES[place], apply=yes, prefer=prefer or "")
     if session.as_json:
-        from quire.fields import profile_private_fields
+        from quire.fields.profile import profile_private_fields
 
         answer(project, profile_private_fields(done))
         return
@@ -87,7 +87,7 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
 def _say_where(session: Session, project: Any) -> None:
     found = project.profile_status()
     if session.as_json:
-        from quire.fields import profile_where_fields
+        from quire.fields.profile import profile_where_fields
 
         answer(project, profile_where_fields(found))
     elif found.private == "shared":

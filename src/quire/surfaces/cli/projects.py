@@ -26,7 +26,7 @@ def list_projects(session: Session) -> None:
     """Show every registered project."""
     found = session.machine().projects()
     if session.as_json:
-        from quire.fields import projects_fields
+        from quire.fields.projects import projects_fields
 
         answer(None, projects_fields(found))
         return
@@ -41,7 +41,7 @@ def add(session: Session, path: str | None) -> None:
     project = session.project(path)
     entry = session.machine().add(project.root)
     if session.as_json:
-        from quire.fields import project_fields
+        from quire.fields.projects import project_fields
 
         answer(project, project_fields(entry))
         return
@@ -52,7 +52,7 @@ def remove(session: Session, project: str) -> None:
     """Forget a project, named by its registry id, project id or path. Its files stay."""
     entry = session.machine().remove(project)
     if session.as_json:
-        from quire.fields import project_fields
+        from quire.fields.projects import project_fields
 
         answer(None, project_fields(entry))
         return
@@ -63,7 +63,7 @@ def prune(session: Session) -> None:
     """Forget the projects that hold no memory any more. Damaged, newer and hidden ones stay."""
     gone = session.machine().prune()
     if session.as_json:
-        from quire.fields import pruned_fields
+        from quire.fields.projects import pruned_fields
 
         answer(None, pruned_fields(gone))
         return

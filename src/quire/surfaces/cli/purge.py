@@ -44,7 +44,7 @@ def run(session: Session, secrets: bool, yes: bool, dry_run: bool) -> None:
             raise Cancelled("Nothing was changed.")
     done = project.purge(texts, secrets=secrets, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import purged_fields
+        from quire.fields.purging import purged_fields
 
         answer(project, purged_fields(done))
         return

@@ -48,7 +48,7 @@ def run(
     )
     found.warnings += project.faded_facts() if found.faded else []
     if session.as_json:
-        from quire.fields import answer_fields
+        from quire.fields.graph import answer_fields
 
         answer(project, answer_fields(found, explain=explain), found.warnings)
         return

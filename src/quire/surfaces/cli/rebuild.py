@@ -29,7 +29,7 @@ def run(session: Session, semantic: str | None) -> None:
     if on_terminal:
         sys.stderr.write("\r\x1b[K")
     if session.as_json:
-        from quire.fields import rebuilt_fields
+        from quire.fields.graph import rebuilt_fields
 
         answer(project, rebuilt_fields(done))
         return

@@ -33,7 +33,7 @@ def run(session: Session, name: str | None, limit: str | None, details: bool) ->
     most = limits.within(wanted, "limit", 1, _MOST) if wanted is not None else (_MOST if name else _LIMIT)
     shown = found[-most:]
     if session.as_json:
-        from quire.fields import receipts_fields
+        from quire.fields.receipts import receipts_fields
 
         answer(project, receipts_fields(shown, len(found)))
         return

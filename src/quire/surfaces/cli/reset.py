@@ -32,7 +32,7 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
     roots = [entry.project_root for entry in session.machine().projects()] if everywhere else [project.root]
     if dry_run:
         if session.as_json:
-            from quire.fields import reset_planned_fields
+            from quire.fields.projects import reset_planned_fields
 
             answer(project, reset_planned_fields(roots, destroy=destroy))
         else:
@@ -43,7 +43,7 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
     if not everywhere:
         done = project.reset(destroy=destroy)
         if session.as_json:
-            from quire.fields import reset_fields
+            from quire.fields.graph import reset_fields
 
             answer(project, reset_fields(done))
         else:
@@ -51,7 +51,7 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
         return
     every, failed = session.machine().reset(destroy=destroy)
     if session.as_json:
-        from quire.fields import resets_fields
+        from quire.fields.projects import resets_fields
 
         answer(None, resets_fields(every, failed))
         return

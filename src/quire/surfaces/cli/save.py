@@ -63,7 +63,7 @@ def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, acto
     project = session.part("Keeping")
     saved = project.save(data, source=source, actor=actor, dry_run=dry_run)
     if session.as_json:
-        from quire.fields import saved_fields
+        from quire.fields.graph import saved_fields
 
         answer(project, saved_fields(saved), saved.warnings)
         return

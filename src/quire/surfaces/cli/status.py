@@ -26,11 +26,11 @@ def run(session: Session, everywhere: bool) -> None:
     found = project.status()
     warnings = project.status_warnings(found)
     if session.as_json:
-        from quire.fields import status_fields
+        from quire.fields.graph import status_fields
 
         answer(project, status_fields(found), warnings)
     else:
-        from quire.fields import status_lines
+        from quire.fields.lines import status_lines
 
         for line in status_lines(found, project.graph.folder, "`memory sync --all`"):
             say(line)
@@ -41,13 +41,13 @@ def _all(session: Session) -> None:
     machine = session.machine()
     rows = machine.status()
     if session.as_json:
-        from quire.fields import statuses_fields
+        from quire.fields.projects import statuses_fields
 
         answer(None, statuses_fields(rows, machine.registry_path))
         return
     if not rows:
         say("No projects are registered. `memory init` registers one, `memory projects add` an existing one.")
-    from quire.fields import moment, stage_counts
+    from quire.fields.lines import moment, stage_counts
 
     for row in rows:
         name = row.entry.project["name"]

@@ -36,7 +36,7 @@ def run(session: Session, dry_run: bool, everything: bool, check: bool) -> int:
     project = session.part("Keeping")
     found, warnings = project.sync(dry_run=dry_run)
     if session.as_json:
-        from quire.fields import synced_fields
+        from quire.fields.graph import synced_fields
 
         answer(project, synced_fields(found), warnings)
     else:

@@ -21,7 +21,7 @@ def run(session: Session) -> None:
     from quire.upkeep.upgrade_command import upgrade_advice
 
     if session.as_json:
-        from quire.fields import upgraded_fields
+        from quire.fields.graph import upgraded_fields
 
         answer(project, {**upgraded_fields(message), "advice": upgrade_advice()})
         return

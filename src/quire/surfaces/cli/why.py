@@ -22,11 +22,11 @@ def run(session: Session, place: str, budget: str | None) -> None:
     project = session.part("Asking")
     background, found = project.why(place, budget=number("budget", budget))
     if session.as_json:
-        from quire.fields import why_fields
+        from quire.fields.graph import why_fields
 
         answer(project, why_fields(background, found))
         return
-    from quire.fields import background_lines
+    from quire.fields.lines import background_lines
 
     for line in background_lines(background):
         say(line)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields import failed, flag_fields, succeeded
+from quire.fields.envelope import failed, flag_fields, succeeded
 from quire.guard.effects import flags_of, shown_flags
 from quire.guard.framing import safe_values
 from quire.guard.instructions import find_instructions

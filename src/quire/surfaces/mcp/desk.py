@@ -216,7 +216,7 @@ class Desk:
         )
 
     def _failed(self, error: Exception) -> dict[str, Any]:
-        from quire.fields import crashed
+        from quire.fields.envelope import crashed
         from quire.guard.framing import make_fence
         from quire.surfaces.mcp.answers import failure
 

@@ -89,7 +89,7 @@ def memory_release(project: Project, given: ReleaseArguments, call: Call) -> Giv
 
 def _working(done: Any, said: str, call: Call, *, failed: bool) -> Given:
     """What became of each id, and what is pinned now."""
-    from quire.fields import memory_working_fields
+    from quire.fields.facts import memory_working_fields
     from quire.surfaces.mcp.answers import fenced_text
     from quire.surfaces.mcp.facts_shown import fact_item, lines_of
 
@@ -116,7 +116,8 @@ _NOT_HELD = (
 def memory_compact(project: Project, given: CompactArguments, call: Call) -> Given:
     if given.conversation is None:
         return _what_survives(project, given, call)
-    from quire.fields import json_text, memory_compact_fields
+    from quire.fields.envelope import json_text
+    from quire.fields.facts import memory_compact_fields
     from quire.surfaces.mcp.answers import fenced_text
 
     data = json_text(given.conversation).encode()
@@ -148,7 +149,7 @@ def memory_compact(project: Project, given: CompactArguments, call: Call) -> Giv
 
 def _what_survives(project: Project, given: CompactArguments, call: Call) -> Given:
     """The pins and what bears on the instructions, to be carried over by whoever holds the conversation."""
-    from quire.fields import memory_context_fields
+    from quire.fields.facts import memory_context_fields
     from quire.surfaces.mcp.answers import fenced_text
 
     found = project.memory_context(given.instructions, session=given.session)
@@ -169,7 +170,7 @@ def _what_survives(project: Project, given: CompactArguments, call: Call) -> Giv
 
 
 def memory_ingest_lifecycle(project: Project, given: IngestArguments, call: Call) -> Given:
-    from quire.fields import memory_ingest_fields
+    from quire.fields.facts import memory_ingest_fields
     from quire.surfaces.mcp.answers import with_flags
     from quire.surfaces.mcp.facts_shown import fact_item
 
@@ -204,7 +205,7 @@ def _step(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ingested(done: Any, fields: dict[str, Any], call: Call) -> str:
-    from quire.fields import INGESTED
+    from quire.fields.lines import INGESTED
     from quire.surfaces.mcp.answers import fenced_text
     from quire.surfaces.mcp.facts_shown import shown_items
 

@@ -47,7 +47,7 @@ _VERDICT = "unanchored"
 
 def fact_item(view: Any, *, content: bool = True) -> dict[str, Any]:
     """A fact without what goes without saying; `content` is left out where the caller has just said it."""
-    from quire.fields import fact_fields
+    from quire.fields.facts import fact_fields
 
     item = _short(fact_fields(view), _FACT, "content")
     if not content:
@@ -103,7 +103,7 @@ def lines_of(items: Iterable[Mapping[str, Any]], fence: Fence) -> str:
 
 def recalled_fields(found: Any) -> dict[str, Any]:
     """What was found, and why it may not be what was looked for. The question is not said again."""
-    from quire.fields import memory_recall_fields
+    from quire.fields.facts import memory_recall_fields
 
     fields = memory_recall_fields(found)
     said = {name: fields[name] for name in ("connected", "faded", "reason", "other_minds") if fields[name]}

@@ -113,7 +113,7 @@ def memory_supersede(project: Project, given: SupersedeArguments, call: Call) ->
 
 
 def memory_archive(project: Project, given: ArchiveArguments, call: Call) -> Given:
-    from quire.fields import memory_archive_fields
+    from quire.fields.facts import memory_archive_fields
     from quire.surfaces.mcp.answers import fenced_text
 
     call.wanted()
@@ -129,7 +129,7 @@ def memory_archive(project: Project, given: ArchiveArguments, call: Call) -> Giv
 
 
 def memory_connect(project: Project, given: ConnectArguments, call: Call) -> Given:
-    from quire.fields import memory_connect_fields
+    from quire.fields.facts import memory_connect_fields
     from quire.surfaces.mcp.answers import fenced_text
 
     call.wanted()

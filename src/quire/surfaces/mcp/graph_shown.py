@@ -32,7 +32,7 @@ _MEND = (
 
 def record_text(looked: Looked, fields: Mapping[str, Any], fence: Fence) -> str:
     """One record in full."""
-    from quire.fields import connection_lines, node_lines
+    from quire.fields.lines import connection_lines, node_lines
 
     parts = [fence.notice()]
     if looked.layer == "graph":

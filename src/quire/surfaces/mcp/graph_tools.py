@@ -70,7 +70,7 @@ class ConfirmArguments(Arguments, frozen=True, kw_only=True):
 
 def answered(found: Answer, fields: dict[str, Any]) -> Given:
     """An answer: its text stands between marks once; the items say what was found, not its text again."""
-    from quire.fields import flag_fields
+    from quire.fields.envelope import flag_fields
 
     kept = ("ref", "id", "layer", "kind", "title", "status", "stage", "section", "tier", "score", "verdict", "why")
     more = ("updated_at", "faded", "amended_by", "session")
@@ -86,7 +86,7 @@ def answered(found: Answer, fields: dict[str, Any]) -> Given:
 
 
 def query_memory(project: Project, given: QueryArguments, call: Call) -> Given:
-    from quire.fields import answer_fields
+    from quire.fields.graph import answer_fields
 
     found = project.query(
         given.question,
@@ -103,7 +103,7 @@ def query_memory(project: Project, given: QueryArguments, call: Call) -> Given:
 
 
 def inspect_memory(project: Project, given: InspectArguments, call: Call) -> Given:
-    from quire.fields import looked_fields
+    from quire.fields.looking import looked_fields
     from quire.surfaces.mcp.graph_shown import record_text
 
     looked = project.inspect_any(given.id)
@@ -112,7 +112,8 @@ def inspect_memory(project: Project, given: InspectArguments, call: Call) -> Giv
 
 
 def status_memory(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.fields import status_fields, status_lines
+    from quire.fields.graph import status_fields
+    from quire.fields.lines import status_lines
     from quire.surfaces.mcp.answers import fenced_text
 
     found = project.status()
@@ -132,7 +133,7 @@ def short_lists(fields: dict[str, Any], most: int = _LISTED) -> dict[str, Any]:
 
 
 def save_memory(project: Project, given: SaveArguments, call: Call) -> Given:
-    from quire.fields import saved_fields
+    from quire.fields.graph import saved_fields
     from quire.surfaces.mcp.graph_shown import saved_text
 
     names = ("task", "nodes", "stale", "supersede", "delete", "confirm")
@@ -145,7 +146,7 @@ def save_memory(project: Project, given: SaveArguments, call: Call) -> Given:
 
 
 def brief_memory(project: Project, given: BriefArguments, call: Call) -> Given:
-    from quire.fields import brief_fields
+    from quire.fields.graph import brief_fields
 
     change, found = project.brief(
         given.files or (), diff=given.diff, branch=given.branch, budget=given.budget, fence=call.fence
@@ -154,7 +155,7 @@ def brief_memory(project: Project, given: BriefArguments, call: Call) -> Given:
 
 
 def sync_memory(project: Project, given: SyncArguments, call: Call) -> Given:
-    from quire.fields import synced_fields
+    from quire.fields.graph import synced_fields
     from quire.surfaces.mcp.graph_shown import synced_text
 
     call.wanted()
@@ -167,7 +168,8 @@ def sync_memory(project: Project, given: SyncArguments, call: Call) -> Given:
 
 
 def why_memory(project: Project, given: WhyArguments, call: Call) -> Given:
-    from quire.fields import background_lines, why_fields
+    from quire.fields.graph import why_fields
+    from quire.fields.lines import background_lines
     from quire.surfaces.mcp.answers import fenced_text
 
     background, found = project.why(given.place, budget=given.budget, fence=call.fence)
@@ -178,13 +180,13 @@ def why_memory(project: Project, given: WhyArguments, call: Call) -> Given:
 
 
 def check_memory(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.fields import checked_fields
+    from quire.fields.graph import checked_fields
 
     return Given(fields=short_lists(checked_fields(project.check()), 100))
 
 
 def diff_memory(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.fields import changes_fields
+    from quire.fields.graph import changes_fields
 
     fields = changes_fields(project.diff())
     cut = len(fields["diff"]) - _DIFF_CHARS
@@ -194,7 +196,7 @@ def diff_memory(project: Project, given: Arguments, call: Call) -> Given:
 
 
 def confirm_memory(project: Project, given: ConfirmArguments, call: Call) -> Given:
-    from quire.fields import confirmed_fields
+    from quire.fields.graph import confirmed_fields
 
     call.wanted()
     saved, before = project.confirm(given.ids, reason=given.reason, actor="mcp", dry_run=given.dry_run)

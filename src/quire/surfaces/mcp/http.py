@@ -107,7 +107,7 @@ def _owned(app: Any) -> Any:
 
 def _once(app: Any) -> Any:
     """The app, given no message that is refused as it stands."""
-    from quire.fields import json_text
+    from quire.fields.envelope import json_text
     from quire.surfaces.mcp.wire import refused
 
     async def once(scope: Any, receive: Any, send: Any) -> None:

@@ -39,7 +39,7 @@ class JournalSyncArguments(Arguments, frozen=True, kw_only=True):
 
 
 def journal_recall(project: Project, given: JournalRecallArguments, call: Call) -> Given:
-    from quire.fields import journal_recall_fields
+    from quire.fields.journal import journal_recall_fields
 
     call.wanted()
     done = project.journal_recall(source=given.source, section=given.section, diffs=False, dry_run=given.dry_run)
@@ -51,7 +51,7 @@ def journal_recall(project: Project, given: JournalRecallArguments, call: Call) 
 
 
 def journal_sync(project: Project, given: JournalSyncArguments, call: Call) -> Given:
-    from quire.fields import journal_sync_fields
+    from quire.fields.journal import journal_sync_fields
     from quire.surfaces.mcp.graph_tools import short_lists
 
     if given.name and not given.dry_run:

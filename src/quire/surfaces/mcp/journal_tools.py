@@ -49,7 +49,7 @@ class StatusArguments(Arguments, frozen=True, kw_only=True):
 
 
 def journal_query(project: Project, given: JournalQueryArguments, call: Call) -> Given:
-    from quire.fields import journal_answer_fields
+    from quire.fields.journal import journal_answer_fields
     from quire.surfaces.mcp.answers import fenced_text, with_flags
 
     found = project.journal_query(given.question, scope=given.scope, archived=given.archived)

@@ -48,7 +48,7 @@ def session_start(project: Project, given: Arguments, call: Call) -> Given:
 
 
 def remember(project: Project, given: RememberArguments, call: Call) -> Given:
-    from quire.fields import profile_remember_fields
+    from quire.fields.profile import profile_remember_fields
     from quire.surfaces.mcp.profile_shown import candidates_given, name_of
 
     call.wanted()
@@ -159,7 +159,7 @@ def search(project: Project, given: SearchArguments, call: Call) -> Given:
 
 
 def connections(project: Project, given: EntryArguments, call: Call) -> Given:
-    from quire.fields import profile_connections_fields
+    from quire.fields.profile import profile_connections_fields
     from quire.surfaces.mcp.profile_shown import links_given
 
     return links_given(profile_connections_fields(project.profile_connections(given.category, given.key)), call)
@@ -181,7 +181,7 @@ def about_us(project: Project, given: Arguments, call: Call) -> Given:
 
 
 def status(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.fields import profile_status_fields
+    from quire.fields.profile import profile_status_fields
 
     found = project.profile_status()
     fields = profile_status_fields(found)
@@ -201,7 +201,7 @@ def export_memories(project: Project, given: ExportArguments, call: Call) -> Giv
 
 
 def reflect(project: Project, given: Arguments, call: Call) -> Given:
-    from quire.fields import profile_reflect_fields
+    from quire.fields.profile import profile_reflect_fields
     from quire.surfaces.mcp.graph_tools import short_lists
 
     fields = profile_reflect_fields(project.profile_reflect())

@@ -41,7 +41,7 @@ def fitting(views: Sequence[Any]) -> Sequence[Any]:
 
 def flags_of(view: Any) -> dict[str, Any]:
     """That something in the entry reads like instructions, where it does."""
-    from quire.fields import flag_fields
+    from quire.fields.envelope import flag_fields
     from quire.guard.effects import flags_of as found_in
 
     return flag_fields(found_in("\n".join(map(str, view.entry.values()))))
@@ -71,7 +71,7 @@ def entries_text(said: Sequence[str], views: Sequence[Any], call: Call) -> str:
 
 def session_given(found: Any, call: Call) -> Given:
     """A session that begins: what the program says of it, and then what the entries say."""
-    from quire.fields import profile_session_start_fields
+    from quire.fields.profile import profile_session_start_fields
     from quire.surfaces.mcp.answers import fenced_text, with_flags
     from quire.surfaces.mcp.graph_tools import short_lists
 
@@ -138,7 +138,7 @@ def _link(link: Mapping[str, Any], own: str) -> dict[str, Any]:
 
 def page_given(page: Any, nothing: str, call: Call) -> Given:
     """A page, or the sentence that there is nothing on it."""
-    from quire.fields import profile_page_fields
+    from quire.fields.profile import profile_page_fields
     from quire.surfaces.mcp.answers import fenced_text, with_flags
 
     fenced = f"{call.fence.notice()}\n{fenced_text(page.text, call.fence, origin='profile')}"

@@ -79,7 +79,8 @@ def _map(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
 
 
 def _status(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
-    from quire.fields import json_text, status_fields
+    from quire.fields.envelope import json_text
+    from quire.fields.graph import status_fields
     from quire.guard.framing import safe_values
     from quire.surfaces.mcp.graph_tools import short_lists
 
@@ -89,7 +90,7 @@ def _status(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
 
 def _schema(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
     """The words of all layers: needs no project, since they are the same everywhere."""
-    from quire.fields import json_text
+    from quire.fields.envelope import json_text
     from quire.surfaces.mcp.vocabulary import vocabulary
 
     return json_text(vocabulary())

@@ -86,7 +86,7 @@ class Wire:
 
     def send(self, message: dict[str, Any]) -> None:
         """One message, whole, however many threads are sending."""
-        from quire.fields import json_text
+        from quire.fields.envelope import json_text
 
         data = memoryview(json_text(message).encode() + b"\n")
         with self._sending:

@@ -41,7 +41,7 @@ def _needed(query: Query, name: str) -> str:
 
 def record_answer(project: Project, ref: str) -> dict[str, Any]:
     """One record in full, its text as a tree beside it."""
-    from quire.fields import viewed_fields
+    from quire.fields.viewing import viewed_fields
     from quire.surfaces.web.prose import prose_of
 
     found = project.view_record(ref)
@@ -71,7 +71,7 @@ def _records(project: Project, query: Query) -> Any:
 def _search(project: Project, query: Query) -> dict[str, Any]:
     from time import perf_counter
 
-    from quire.fields import searched_fields
+    from quire.fields.viewing import searched_fields
 
     begun = perf_counter()
     found = project.query(

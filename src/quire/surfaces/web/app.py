@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from quire.fields import crashed, failed, json_text
+from quire.fields.envelope import crashed, failed, json_text
 from quire.guard.redaction import Withheld
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.acts import read_act

@@ -108,7 +108,8 @@ class Desk:
     async def _worked_out(self, key: tuple[str, ...], name: str, path: str, query: dict[str, str]) -> Answered:
         def work() -> bytes:
             found = self._answered(name, key[0], lambda project: ANSWERS[path](project, query))
-            from quire.fields import json_text, viewed_fields
+            from quire.fields.envelope import json_text
+            from quire.fields.viewing import viewed_fields
 
             data = found if isinstance(found, dict) else viewed_fields(found)
             return json_text({"data": data}).encode()
@@ -266,7 +267,7 @@ class Desk:
 
     async def _write(self, name: str, work: Callable[[Project], Acted]) -> dict[str, Any]:
         def job() -> dict[str, Any]:
-            from quire.fields import acted_fields
+            from quire.fields.viewing import acted_fields
 
             acted = work(self.project(name))
             undo = self.world.token() if acted.changes else ""
@@ -284,7 +285,7 @@ class Desk:
 
     def acts(self, name: str) -> list[dict[str, Any]]:
         """What was done here and can be undone, the newest first."""
-        from quire.fields import acted_fields
+        from quire.fields.viewing import acted_fields
 
         with self._guard:
             done = [(undo, item.acted) for undo, item in self._acts.items() if item.project == name]

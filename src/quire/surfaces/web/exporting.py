@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields import json_text, viewed_fields
+from quire.fields.envelope import json_text
+from quire.fields.viewing import viewed_fields
 from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.surfaces.web.answers import ANSWERS

@@ -22,14 +22,14 @@ def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
     if not as_json:
         say(*lines)
         return
-    from quire.fields import json_text, succeeded
+    from quire.fields.envelope import json_text, succeeded
 
     _write(json_text(succeeded(None, data)) + "\n")
 
 
 def tell_error(error: QuireError, *, as_json: bool) -> int:
     """What went wrong and what to do; the exit code."""
-    from quire.fields import failed, json_text
+    from quire.fields.envelope import failed, json_text
     from quire.guard.redaction import Withheld
     from quire.guard.text import make_safe
 
