@@ -294,7 +294,7 @@ def _children() -> float:
 
 _WRITER = """
 import sys
-from quire.files import real_world
+from quire.files.world import real_world
 from quire.project import Project
 root, writer, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
 for at in range(number):

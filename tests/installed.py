@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from standing import run_standing
 from thorough import LONG
@@ -32,6 +33,18 @@ def make_environment(folder: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "PYTHONWARNINGS": "error",
     }
+
+
+def begins_python(options: str = "") -> str:
+    """The first lines of a script in Python; the system takes no path with blanks behind `#!`."""
+    if " " not in sys.executable:
+        return f"#!{sys.executable} {options}".rstrip() + "\n"
+    return f"#!/bin/sh\n'''exec' '{sys.executable}' {options} \"$0\" \"$@\"\n' '''\n"
+
+
+without_shell = pytest.mark.skipif(
+    " " in sys.executable, reason="below a path with blanks the installed programs begin with a shell, which speaks up"
+)
 
 
 class Git:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import ssl
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from installed import begins_python
 from quire.capture.providers.asking import Answer, ask
 from quire.capture.providers.requests import BundleRequest, QueryRequest, SessionRequest
 from quire.capture.providers.settings import EndpointSettings, ProgramSettings, ProviderSettings
@@ -96,8 +96,7 @@ BUNDLE_REQUEST = BundleRequest(context={"mode": "init", "contextFiles": []}, loc
 QUERY_REQUEST = QueryRequest(question="how long is it cached?", mode="answer", shortlist=SHORTLIST)
 
 # What every stand-in begins with: it notes how it was called.
-_NOTE = f"""#!{sys.executable}
-import json, os, signal, subprocess, sys, time
+_NOTE = f"""{begins_python()}import json, os, signal, subprocess, sys, time
 def note(**more):
     with open({{log!r}}, "a") as log:
         log.write(json.dumps({{{{"argv": sys.argv[1:], "cwd": os.getcwd(), "env": dict(os.environ), **more}}}}) + "\\n")

@@ -216,8 +216,8 @@ def test_the_second_try_is_left_where_the_ceiling_does_not_allow_it(desk: Desk) 
 
 RACER = """
 import sys, time, os
-from quire.files import real_world
-from quire.capture.providers import SpendRefused
+from quire.files.world import real_world
+from quire.capture.providers.failures import SpendRefused
 from quire.capture.providers.spending import reserve, settle
 world = real_world()
 while time.time() < float(sys.argv[1]): pass

@@ -36,6 +36,7 @@ from quire.capture.summary_form import (
     render_summary,
 )
 from quire.capture.summary_reading import is_from_later_version, read_summary
+from quire.guard.text import make_safe
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "golden" / "compaction-sanitise.json"
 
@@ -214,7 +215,7 @@ def test_a_pin_is_changed_only_where_it_must_be() -> None:
 # The form.
 
 LINE = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=40).filter(
-    lambda text: text == " ".join(text.split()) and text
+    lambda text: text and text == " ".join(text.split()) and make_safe(text) == text
 )
 ODD_LINES = st.sampled_from([MARK, END, TITLE, "## Goal", "### Done (3 older left out)", "```", "````", "**x**", "- a"])
 TEXT = st.lists(LINE | ODD_LINES | st.just(""), min_size=1, max_size=5).map("\n".join)

@@ -61,7 +61,8 @@ WIRED = {
 }
 _LOADED = """
 import sys
-from quire.clients.hooks import read_event, reply, room_for
+from quire.clients.hooks.reading import read_event
+from quire.clients.hooks.replying import reply, room_for
 event = read_event(sys.argv[1], "session-start", b'{"cwd": "/w", "source": "startup"}')
 reply(event, "text"), room_for(event)
 print(*sorted(name for name in sys.modules if name.startswith("quire.") or "." not in name))

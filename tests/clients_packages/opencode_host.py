@@ -8,18 +8,17 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from installed import begins_python
 from quire.clients.texts.opencode import opencode_plugin_text
 
 HOST = Path(__file__).with_name("opencode_host.mjs")
 SAYS = """\
-#!{python} -IS
-import json, os, sys, time
+{begins}import json, os, sys, time
 folder, event = {folder!r}, sys.argv[-1]
 told = {{"argv": sys.argv[1:], "cwd": os.getcwd(), "stdin": json.loads(sys.stdin.buffer.read())}}
 name = os.path.join(folder, "%020d" % time.monotonic_ns())
@@ -65,7 +64,7 @@ class Opencode:
             event.replace("_", "-"): answer if isinstance(answer, str) else json.dumps(answer)
             for event, answer in answers.items()
         }
-        self.program(SAYS.format(python=sys.executable, folder=str(self.told), says=says))
+        self.program(SAYS.format(begins=begins_python("-IS"), folder=str(self.told), says=says))
 
     def run(self, *steps: dict[str, Any], crowded: bool = False) -> dict[str, Any]:
         """Call hooks in order. What the plugin prints, and a mistake that it does not catch, are failures."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hooks_here import SHOP_NODES, SILENCE, Hooks, left_behind, text_in
 
-from installed import Git, Memory
+from installed import Git, Memory, without_shell
 from pace import patience
 from promised import proves
 
@@ -329,6 +329,7 @@ def test_a_machine_that_starts_no_process(shop: Hooks, tmp_path: Path, client: s
         silent(shop(client, "session-start", preexec_fn=few), client)
 
 
+@without_shell
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_few_open_files(shop: Hooks, client: str) -> None:
@@ -372,6 +373,7 @@ def test_little_memory(shop: Hooks, client: str) -> None:
     text_in(done.out, client)
 
 
+@without_shell
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_folder_that_is_gone(shop: Hooks, tmp_path: Path, client: str) -> None:

@@ -21,7 +21,7 @@ from quire.model.errors import LockBusy
 NOW = "2026-03-02T11:19:00+00:00"
 HOLD = """
 import sys, time
-from quire.files import Holder, held
+from quire.files.lock import Holder, held
 import os
 holder = Holder(pid=os.getpid(), operation="save", created_at="2026-03-02T11:19:00+00:00")
 with held(sys.argv[1], holder, 5, time.sleep):

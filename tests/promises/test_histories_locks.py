@@ -34,7 +34,7 @@ def refuse(descriptor, operation):
     raise OSError(getattr(errno, sys.argv[3]), "no locks here")
 fcntl.flock = refuse
 from history_holding import CHANGES
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project import Project
 try:
     CHANGES[sys.argv[1]](Project.open(sys.argv[2]))

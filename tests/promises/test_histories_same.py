@@ -17,7 +17,7 @@ from thorough import either
 # Each process works on one record as soon as all of them are there, and tells what came of each try.
 AT_ONE = """
 import json, os, sys, time
-from quire.model import QuireError
+from quire.model.errors import QuireError
 from quire.project import Project
 what, root, number, times = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 project = Project.open(root)

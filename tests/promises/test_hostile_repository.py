@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from attacks_repository import MODULES, Trap, script
 
-from installed import Git, Memory
+from installed import Git, Memory, without_shell
 from promised import proves, tally
 from quire.clients.hooks.reading import read_event
 from quire.clients.hooks.replying import room_for
@@ -222,6 +222,7 @@ def test_a_repository_that_git_takes_for_somebody_else_s_is_refused_in_words(
 # -- programs and modules ---------------------------------------------------------------------------
 
 
+@without_shell
 @proves("P7.3", "F5")
 def test_look_alikes_are_neither_started_nor_written_down(memory: Memory, repo: Path, git: Git, tmp_path: Path) -> None:
     memory.init()

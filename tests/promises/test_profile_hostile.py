@@ -19,6 +19,7 @@ from profile_trials import read_before as read_lately
 from profile_trials import write as put
 from trials import LATER, open_project
 
+from installed import without_shell
 from pace import patience
 from promised import proves
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
@@ -336,6 +337,7 @@ def test_a_folder_of_ours_that_is_a_link_out_is_not_read_either(space: str) -> N
         attempt(operation, space)
 
 
+@without_shell
 @proves("P1.3", "C3", over="profile")
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="somebody who may not read everything is needed")
 @pytest.mark.parametrize(

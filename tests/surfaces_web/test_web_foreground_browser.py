@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
 from web_serving import harbor, opened
 
-SCRIPT = """#!{python}
-import os, sys, urllib.request
+from installed import begins_python
+
+SCRIPT = """{begins}import os, sys, urllib.request
 
 link = sys.argv[1].partition("#")[0]
 with urllib.request.urlopen(link, timeout=10) as answer:
@@ -23,7 +23,7 @@ os.rename({seen!r} + ".part", {seen!r})
 def test_a_browser_that_does_not_return_gets_the_page(tmp_path: Path) -> None:
     memory = harbor(tmp_path)
     seen, script = tmp_path / "seen", tmp_path / "browser"
-    script.write_text(SCRIPT.format(python=sys.executable, seen=str(seen)), encoding="utf-8")
+    script.write_text(SCRIPT.format(begins=begins_python(), seen=str(seen)), encoding="utf-8")
     script.chmod(0o755)
     with opened(memory, "--open", env={"BROWSER": f"{script} %s"}) as door:
         assert door.told["opened"] is True
