@@ -119,7 +119,7 @@ def test_a_hook_loads_its_own_dialect_and_nothing_heavy(client: str) -> None:
         )
     }
     rooms = {name.split(".")[1] for name in loaded if name.startswith("quire.")}
-    assert rooms == {"clients", "model"}
+    assert rooms == {"clients"}
     assert not loaded & {
         "json",
         "dataclasses",
