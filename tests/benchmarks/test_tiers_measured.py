@@ -16,12 +16,12 @@ def measured() -> dict[str, Any]:
 
 
 def test_most_of_what_is_clear_matters(measured: dict[str, Any]) -> None:
-    for name in ("own memory", "stores"):
+    # Our own memory grows with the work, and the questions to it do not: 0.777 before six records, 0.747 with them.
+    for name, recall in (("own memory", 0.7), ("stores", 0.75)):
         found = measured[name]["testing half"]
         assert found["precision, mean of questions"] >= 0.7
         assert found["questions with something right in the clear tier"] >= 0.65
-        # Our own memory grows with the work, and the questions do not.
-        assert found["recall with what is possible"] >= 0.7
+        assert found["recall with what is possible"] >= recall
 
 
 def test_questions_of_other_products_are_rarely_given_a_clear_answer(measured: dict[str, Any]) -> None:
