@@ -43,7 +43,7 @@ from quire.layers.journal.events import encode_event
 from quire.layers.journal.layout import EVENTS, FOLDER
 from quire.layers.journal.store import open_journal
 from quire.project import Project
-from quire.retrieval.journal_answer import answer_journal
+from quire.retrieval.journal.answer import answer_journal
 
 SESSIONS, CHANGED, STAGED, SYNC_ROUNDS = 1_000, 10, 100, 3
 SIZES = (100, 1_000, 10_000)

@@ -20,13 +20,13 @@ from quire.guard.secrets import find_secrets, secret_values
 from quire.guard.text import find_hostile, make_safe, without_unseen
 from quire.index.analysis import all_words, index_text, match_all, match_any, phrases, question_words
 from quire.index.embedding import embedder
+from quire.layers.journal.question_modes import folded, query_mode, without_phrases
+from quire.layers.journal.question_times import since_when
+from quire.layers.journal.question_words import sought_text, topic_text
 from quire.model import ids, refs, seals, text, times, tokens
 from quire.model.errors import QuireError
-from quire.retrieval.journal_modes import folded, query_mode, without_phrases
-from quire.retrieval.journal_times import since_when
-from quire.retrieval.journal_words import sought_text, topic_text
+from quire.retrieval.answer_lines import cut_body
 from quire.retrieval.relevance import code_names, keywords
-from quire.retrieval.render import cut_body
 from quire.retrieval.signal import is_low_signal
 from quire.surfaces.web.prose import prose_of
 from quire.upkeep.export_page import is_beginning
@@ -180,8 +180,8 @@ TARGETS: tuple[Target, ...] = (
         "questions",
         as_text(_question),
         lambda: list(_QUESTIONS),
-        "index.analysis retrieval.relevance retrieval.signal retrieval.journal_modes retrieval.journal_times "
-        "retrieval.journal_words",
+        "index.analysis retrieval.relevance retrieval.signal layers.journal.question_modes "
+        "layers.journal.question_times layers.journal.question_words",
         most=2000,
     ),
     Target(
@@ -220,7 +220,7 @@ TARGETS: tuple[Target, ...] = (
         "prose",
         as_text(_prose),
         lambda: list(_MARKDOWN),
-        "surfaces.web.prose retrieval.render upkeep.export_page upkeep.views.items",
+        "surfaces.web.prose retrieval.answer_lines upkeep.export_page upkeep.views.items",
         most=3000,
         cost=3,
     ),

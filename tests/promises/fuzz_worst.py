@@ -59,7 +59,7 @@ from quire.layers.journal.wording import normal_text, topic_of
 from quire.layers.profile.document import _refuse_damage as refuse_damage
 from quire.model import ids, refs, seals, text, times, tokens
 from quire.model.errors import QuireError
-from quire.retrieval.render import cut_body
+from quire.retrieval.answer_lines import cut_body
 from quire.surfaces.mcp.wire import unread
 from quire.surfaces.web.prose import prose_of
 from quire.upkeep.views.comparing import compare

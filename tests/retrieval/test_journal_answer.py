@@ -22,8 +22,8 @@ from quire.index.opening import open_index
 from quire.layers.journal.shapes import query_faults
 from quire.layers.journal.source import JournalSource
 from quire.layers.journal.types import Event, Signals
-from quire.retrieval.journal_answer import NOT_ENOUGH, JournalAnswer, answer_journal, cited_from, shortlist_value
-from quire.retrieval.journal_evidence import projection_path
+from quire.retrieval.journal.answer import NOT_ENOUGH, JournalAnswer, answer_journal, cited_from, shortlist_value
+from quire.retrieval.journal.evidence import projection_path
 from thorough import examples
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
@@ -519,5 +519,5 @@ def test_any_question_gets_an_answer_and_always_the_same(steady: Index, question
     assert answer.why
     assert answer.sufficient == (answer.answer != NOT_ENOUGH)
     assert len(answer.shortlist) <= limit
-    listed = {(item.source_type, item.source_id) for item in answer.shortlist}
+    listed = {(item.citation.source_type, item.citation.source_id) for item in answer.shortlist}
     assert {(item.source_type, item.source_id) for item in answer.citations} <= listed

@@ -17,7 +17,7 @@ from quire.layers.journal.documents import new_checkpoint, new_state, value_of
 from quire.layers.journal.events import encode_event
 from quire.layers.journal.source import JournalSource
 from quire.layers.journal.types import Event, Maintenance, Provider, Signals
-from quire.retrieval.journal_answer import JournalAnswer, answer_journal
+from quire.retrieval.journal.answer import JournalAnswer, answer_journal
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the files of the other program are not here")

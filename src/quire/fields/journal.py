@@ -11,7 +11,7 @@ from quire.fields.envelope import all_fields, own_fields
 
 if TYPE_CHECKING:
     from quire.clients.wiring_journal.types import ComponentSeen, JournalIntegrated, JournalIntegration
-    from quire.retrieval.journal_answer import JournalAnswer
+    from quire.retrieval.journal.answer import JournalAnswer
 
 # -- asking -----------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from quire.layers.journal.grouping import Evidence
     from quire.layers.journal.store import Journal
     from quire.layers.journal.types import Checkpoint, State
-    from quire.retrieval.journal_answer import JournalAnswer
+    from quire.retrieval.journal.answer import JournalAnswer
 
 _QUERY_SCOPES = ("state", "history", ALL)
 _STATE = "state"
@@ -290,7 +290,7 @@ class JournalAsking(JournalImporting):
         self, question: str, *, scope: str = ALL, provider: str | None = None, archived: bool = False
     ) -> JournalAnswer:
         """An answer from the journal alone, with where each part of it comes from."""
-        from quire.retrieval.journal_answer import answer_journal
+        from quire.retrieval.journal.answer import answer_journal
 
         if not question.strip():
             raise InputError("The question is empty.", hint='Ask in words: `memory journal query "what changed?"`.')
@@ -329,7 +329,7 @@ class JournalAsking(JournalImporting):
         self, question: str, scope: str, found: JournalAnswer, journal: Journal, provider: str
     ) -> JournalAnswer:
         """A model's words on the evidence that was found; what it cites must be among it."""
-        from quire.retrieval.journal_answer import cited_from, shortlist_value
+        from quire.retrieval.journal.answer import cited_from, shortlist_value
 
         instructions = journal.config.instructions[found.mode]
         request = question_request(question, found.mode, scope, instructions, shortlist_value(found))

@@ -149,6 +149,7 @@ class ProfileAsking(ProfileRooms):
             everything=status is not None,
             literal=True,
             strict=strict,
+            rendered=False,
         )
 
         def work(index: Index) -> FoundEntries:

@@ -49,24 +49,24 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
 
     def profile_about_me(self) -> Page:
         """What is known of the user."""
-        from quire.retrieval.profile_pages import about_me
+        from quire.layers.profile.pages import about_me
 
         return self._page(about_me)
 
     def profile_about_us(self) -> Page:
         """How the user and the assistant work together."""
-        from quire.retrieval.profile_pages import about_us
+        from quire.layers.profile.pages import about_us
 
         return self._page(about_us)
 
     def profile_index(self, *, everything: bool = False) -> Page:
         """One line for each entry."""
-        from quire.retrieval.profile_pages import index_page
+        from quire.layers.profile.pages import index_page
 
         return self._page(lambda entries: index_page(entries, everything=everything), everything=everything)
 
     def _page(self, write: Callable[[list[Entry]], str], *, everything: bool = True) -> Page:
-        from quire.retrieval.profile_pages import entries_on
+        from quire.layers.profile.pages import entries_on
 
         def work(index: Index) -> Page:
             overview = self._usable(index)
@@ -96,7 +96,7 @@ class ProfileOverview(ProfileAsking, ProfileTelling):
     ) -> Exported:
         """Everything, to be read elsewhere: as Markdown what is active, as JSON the document."""
         from quire.layers.profile.export import export_document
-        from quire.retrieval.profile_pages import export_page
+        from quire.layers.profile.pages import export_page
 
         if output_format not in _FORMATS:
             raise InputError(

@@ -107,6 +107,8 @@ class FactAsking(FactRooms, Asking):
             strict=strict,
             rank_all=rank_all,
             sharpness=_SHARPNESS,
+            rendered=False,
+            linked=True,
         )
         return self._ask(asked)
 
@@ -119,7 +121,7 @@ class FactAsking(FactRooms, Asking):
             "confidence": parts.get("weight", 1.0),
             "graph": 0.0,
         }
-        from quire.retrieval.render import last_said
+        from quire.retrieval.answer_lines import last_said
 
         fields = {
             "last_said": last_said(hit.record),

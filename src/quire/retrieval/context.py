@@ -20,6 +20,7 @@ from quire.model.records import Record
 from quire.model.text import cut, one_line
 from quire.model.times import instant
 from quire.model.tokens import count_tokens
+from quire.retrieval.page import Line, Page, line_cost
 
 SECTION_SHARE = 0.3
 """How much of what the pins leave is kept for sections of which nothing is in the text yet."""
@@ -68,52 +69,40 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     low_signal: bool
 
 
-class _Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A record as it would stand in the text."""
+class _FactLine(Line, frozen=True, kw_only=True):
+    """A record as a line of the text."""
 
     ref: str
-    heading: str
     section: str
-    text: str
-    cost: int
     same: str
     """Two lines with this in common say the same."""
     age: tuple[str, str]
     is_long: bool
 
 
-class _Page:
-    """The lines that have a place, and the room that is left."""
+class _FactPage(Page[_FactLine]):
+    """A page on which every record and every text stands once."""
 
     def __init__(self, room: int) -> None:
-        self.room = room
-        self.lines: list[_Line] = []
+        super().__init__(room)
         self.refs: set[str] = set()
         self.sections: set[str] = set()
         self.texts: set[str] = set()
-        self._headings: set[str] = set()
 
-    def cost(self, line: _Line) -> int:
-        return line.cost + (0 if line.heading in self._headings else _cost(f"## {line.heading}"))
-
-    def is_new(self, line: _Line) -> bool:
+    def is_new(self, line: _FactLine) -> bool:
         return line.ref not in self.refs and line.same not in self.texts
 
-    def add(self, line: _Line, kept: int = 0) -> bool:
-        """Give a line its place, if it is new and leaves the room that is kept for others."""
-        cost = self.cost(line)
-        if not self.is_new(line) or cost > self.room - kept:
+    def add(self, line: _FactLine, kept: int = 0) -> bool:
+        """Place a line if it is new and leaves the tokens that are kept for others."""
+        if not self.is_new(line) or not super().add(line, kept):
             return False
-        self.room -= cost
-        self.lines.append(line)
         self.refs.add(line.ref)
         self.sections.add(line.section)
         self.texts.add(line.same)
-        self._headings.add(line.heading)
         return True
 
-    def owed(self, best: Mapping[str, Sequence[_Line]], served: str) -> int:
-        """What the sections of which nothing is here yet would take, the one that is being served not counted."""
+    def owed(self, best: Mapping[str, Sequence[_FactLine]], served: str) -> int:
+        """The cost of the first line of every section that has none yet, without the section that is being served."""
         waiting = (lines for section, lines in best.items() if section != served and section not in self.sections)
         firsts = (next(filter(self.is_new, lines), None) for lines in waiting)
         return sum(self.cost(line) for line in firsts if line)
@@ -139,14 +128,14 @@ def fit_context(
     order = {name: place for place, name in enumerate(dict.fromkeys(map(_section_name, sections)))}
     fates: dict[str, str] = {}
 
-    def admit(offers: Iterable[Offer], heading: str = "") -> list[_Line]:
+    def admit(offers: Iterable[Offer], heading: str = "") -> list[_FactLine]:
         return _admitted(offers, fates, heading, floor, low_signal)
 
     pinned = _admitted(pins, fates, _PINNED)
     ranked = admit(sorted(relevant, key=lambda offer: (-offer.score, offer.record.ref)))
     shared = admit(_offers_of(shares))
     story = admit([episode] if episode else [], _SESSION)
-    page = _Page(budget - _cost(_TITLE) - _cost(_NOTE))
+    page = _FactPage(budget - line_cost(_TITLE) - line_cost(_NOTE))
     for line in pinned:
         page.add(line)
     if story and page.cost(story[0]) > budget * EPISODE_SHARE:
@@ -163,7 +152,7 @@ def fit_context(
 
 def _admitted(
     offers: Iterable[Offer], fates: dict[str, str], heading: str, floor: float | None = None, low_signal: bool = False
-) -> list[_Line]:
+) -> list[_FactLine]:
     """The lines that may be told, each ref once; in `fates`, why a ref would not be in the text."""
     lines = []
     for offer in offers:
@@ -189,7 +178,11 @@ def _bar(offer: Offer, floor: float | None, low_signal: bool) -> str:
 
 
 def _fill(
-    page: _Page, ranked: Sequence[_Line], shared: Sequence[_Line], story: Sequence[_Line], order: Mapping[str, int]
+    page: _FactPage,
+    ranked: Sequence[_FactLine],
+    shared: Sequence[_FactLine],
+    story: Sequence[_FactLine],
+    order: Mapping[str, int],
 ) -> None:
     """Give out the room that the pins left."""
     best = _by_section((*ranked, *shared), order)
@@ -220,8 +213,8 @@ def _offers_of(shares: Mapping[str, Sequence[Offer]]) -> Iterable[Offer]:
             yield msgspec.structs.replace(offer, record=named)
 
 
-def _by_section(lines: Iterable[_Line], order: Mapping[str, int]) -> dict[str, list[_Line]]:
-    found: dict[str, list[_Line]] = {}
+def _by_section(lines: Iterable[_FactLine], order: Mapping[str, int]) -> dict[str, list[_FactLine]]:
+    found: dict[str, list[_FactLine]] = {}
     for line in lines:
         found.setdefault(line.section, []).append(line)
     return {section: found[section] for section in sorted(found, key=lambda name: _place(name, order))}
@@ -232,7 +225,7 @@ def _place(section: str, order: Mapping[str, int]) -> tuple[int, str, str]:
     return (order.get(section, len(order)), section.casefold(), section)
 
 
-def _line(record: Record, heading: str) -> _Line:
+def _line(record: Record, heading: str) -> _FactLine:
     section = _section_name(record.section)
     ref = one_line(make_safe(record.ref))
     said = _said(record)
@@ -241,12 +234,12 @@ def _line(record: Record, heading: str) -> _Line:
     if is_long and heading == _PINNED:
         shown = f"{_cut(shown)} … the rest: `memory inspect {ref}`"
     text = f"- [{ref}] {shown}".rstrip()
-    return _Line(
+    return _FactLine(
         ref=record.ref,
-        heading=heading or section,
+        heading=f"## {heading or section}",
         section=section,
         text=text,
-        cost=_cost(text),
+        cost=line_cost(text),
         same=normal_text(said),
         age=(record.created_at, record.ref),
         is_long=is_long,
@@ -274,15 +267,11 @@ def _section_name(section: str) -> str:
     return _OTHER if not name or name.strip("# ").casefold() in _OWN else name
 
 
-def _cost(line: str) -> int:
-    """What a line costs with its end. The sum over the lines of a text is never less than what the text costs."""
-    return count_tokens(line) + 1
-
-
-def _written(page: _Page, order: Mapping[str, int], left: tuple[Left, ...], budget: int, low_signal: bool) -> Context:
-    pins = [line for line in page.lines if line.heading == _PINNED]
-    story = [line for line in page.lines if line.heading == _SESSION]
-    others = [line for line in page.lines if line.heading not in (_PINNED, _SESSION)]
+def _written(
+    page: _FactPage, order: Mapping[str, int], left: tuple[Left, ...], budget: int, low_signal: bool
+) -> Context:
+    pins, story = page.below(f"## {_PINNED}"), page.below(f"## {_SESSION}")
+    others = [line for line in page.lines if line not in pins and line not in story]
     sections = _by_section(sorted(others, key=lambda line: line.age), order)
     parts = [f"{_TITLE}\n{_NOTE}\n"] if page.lines else []
     for heading, lines in ((_PINNED, pins), *sections.items(), (_SESSION, story)):

@@ -16,6 +16,7 @@ from quire.model.text import cut, first_sentence, one_line
 from quire.model.tokens import count_tokens
 from quire.model.verdicts import Verdict
 from quire.retrieval.answer import NOT_REVIEWED
+from quire.retrieval.page import Line, Page, line_cost
 
 if TYPE_CHECKING:
     from quire.guard.framing import Fence
@@ -112,43 +113,39 @@ def fit_shelves(
 
     Shelves come in the order of their worth, all between one pair of marks.
     """
-    done = Handed(budget=tokens)
     head = f"{fence.inside(head)} {fence.notice()}"
     feet = [fence.inside(line) for line in foot]
     begin, end = fence.wrap("").split("\n")
-    spent = count_tokens("\n".join((head, begin, end, *feet))) + 2
-    length = sum(len(line) + 1 for line in (head, begin, end, *feet))
-    parts: list[str] = []
+    around = (head, begin, end, *feet)
+    page: Page[Line] = Page(tokens - count_tokens("\n".join(around)) - 2, chars - sum(len(line) + 1 for line in around))
+    done = Handed(budget=tokens)
     seen: set[str] = set()
     for shelf in shelves:
-        title = f"\n{shelf.title}" if shelf.title else ""
-        cost, size = (count_tokens(title) + 1, len(title) + 1)
-        lines: list[str] = []
+        heading = f"\n{shelf.title}" if shelf.title else ""
         for offer in shelf.offers:
             if offer.ref and offer.ref in seen:
                 continue
             seen.add(offer.ref)
             done.considered += 1
-            if offer.withheld:
-                done.fates.append(Fate(ref=offer.ref, outcome="withheld", why=offer.withheld, verdict=offer.verdict))
-                continue
-            line = fence.inside(offer.line)
-            price = count_tokens(line) + 1
-            first = (0, 0) if lines else (cost, size)
-            fits = spent + first[0] + price <= tokens and length + first[1] + len(line) + 1 <= chars
-            if len(lines) >= shelf.most or not fits:
-                why = "no room" if len(lines) < shelf.most else f"only {shelf.most} of these are told"
-                done.fates.append(Fate(ref=offer.ref, outcome="trimmed", why=why, verdict=offer.verdict))
-                continue
-            spent, length = spent + first[0] + price, length + first[1] + len(line) + 1
-            lines.append(line)
-            done.fates.append(
-                Fate(ref=offer.ref, outcome="included", why=offer.why, tokens=price, verdict=offer.verdict)
-            )
-        if lines:
-            parts += [title, *lines]
-    if parts or feet:
+            done.fates.append(_place(page, shelf, heading, offer, fence))
+    if page.lines or feet:
+        below = {line.heading: [one.text for one in page.below(line.heading)] for line in page.lines}
+        parts = [text for heading, lines in below.items() for text in (heading, *lines)]
         told = [begin, "\n".join(parts).strip("\n"), end] if parts else []
         done.text = "\n".join((head, *told, *feet))
         done.tokens = count_tokens(done.text)
     return done
+
+
+def _place(page: Page[Line], shelf: Shelf, heading: str, offer: Offered, fence: Fence) -> Fate:
+    """Add the line of an offer to the page where it may be sent and fits; what became of it."""
+    fate = Fate(ref=offer.ref, outcome="withheld", why=offer.withheld, verdict=offer.verdict)
+    if offer.withheld:
+        return fate
+    text = fence.inside(offer.line)
+    line = Line(heading=heading, text=text, cost=line_cost(text))
+    is_full = len(page.below(heading)) >= shelf.most
+    if is_full or not page.add(line):
+        why = f"only {shelf.most} of these are told" if is_full else "no room"
+        return msgspec.structs.replace(fate, outcome="trimmed", why=why)
+    return msgspec.structs.replace(fate, outcome="included", why=offer.why, tokens=line.cost)

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
+from quire.layers.profile.pages import cut_at_word, safe_line, safe_name
 from quire.model.text import cut
 from quire.model.times import instant
 from quire.model.tokens import count_tokens
-from quire.retrieval.profile_pages import cut_at_word, safe_line, safe_name
+from quire.retrieval.page import line_cost
 
 if TYPE_CHECKING:
     from quire.layers.profile.entries import Entry
@@ -91,14 +92,14 @@ def fit_profile(entries: Sequence[Entry], budget: int) -> ProfileContext:
     """
     active = [entry for entry in entries if entry.status == ACTIVE]
     shelves = _shelves(active, most=max(budget, 0) // _LEAST_TOKENS)
-    room = budget - _cost(_TITLE) - _cost(_NOTE)
+    room = budget - line_cost(_TITLE) - line_cost(_NOTE)
     counts = {shelf.category: shelf.total for shelf in shelves}
     if sum(shelf.need for shelf in shelves) <= room:
         chosen = {number: line.text for shelf in shelves for number, line in shelf.lines.items()}
         return _written(shelves, chosen, budget, by_counts=True)
     # The last line only gets shorter while entries find room.
-    by_counts = _cost(_more(counts, by_counts=True)) <= budget // _COUNTS_SHARE
-    room -= _cost(_more(counts, by_counts=by_counts))
+    by_counts = line_cost(_more(counts, by_counts=True)) <= budget // _COUNTS_SHARE
+    room -= line_cost(_more(counts, by_counts=by_counts))
     return _written(shelves, _chosen(shelves, room), budget, by_counts=by_counts)
 
 
@@ -118,7 +119,7 @@ def _shelves(entries: Sequence[Entry], most: int) -> list[_Shelf]:
         heading = f"## {cut(safe_name(category), _CATEGORY_CHARS)}"
         total = totals[category]
         shelves.append(
-            _Shelf(category=category, heading=heading, cost=_cost(heading), lines=held[category], total=total)
+            _Shelf(category=category, heading=heading, cost=line_cost(heading), lines=held[category], total=total)
         )
     return shelves
 
@@ -142,7 +143,7 @@ def _line(entry: Entry) -> _Line:
     long = value if len(value) <= LONG_CHARS or not is_given else summary
     text = _told(entry, value, cut_at_word(long, LONG_CHARS))
     short = _told(entry, value, cut_at_word(summary if is_given else value, SHORT_CHARS))
-    cost, short_cost = _cost(text), _cost(short)
+    cost, short_cost = line_cost(text), line_cost(short)
     if short_cost >= cost:
         short, short_cost = text, cost
     return _Line(name=entry.name, text=text, cost=cost, short=short, short_cost=short_cost)
@@ -207,11 +208,6 @@ def _fill(shelf: _Shelf, share: int, chosen: dict[int, str]) -> int:
             chosen[number] = line.short
             spent += line.short_cost
     return spent
-
-
-def _cost(line: str) -> int:
-    """What a line costs with its end. The sum over the lines of a text is never less than what the text costs."""
-    return count_tokens(line) + 1 if line else 0
 
 
 def _more(left: Mapping[str, int], *, by_counts: bool) -> str:

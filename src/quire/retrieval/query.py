@@ -17,7 +17,6 @@ from quire.retrieval.answer import Answer, Hit, LeftOut, Withheld
 from quire.retrieval.currency import REPLACEABLE, current_weight, replacement_of, retirement, trust
 from quire.retrieval.expand import connected_to
 from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
-from quire.retrieval.render import render
 
 if TYPE_CHECKING:
     from quire.guard.framing import Fence
@@ -71,6 +70,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """A few words are meant as they stand: what holds them all comes first."""
     rendered: bool = True
     """Whether the answer is wanted as a text; else only what was found is."""
+    linked: bool = False
+    """Whether the answer names what is connected to it; one that is rendered always does."""
     strict: bool = False
     """Answers alone, and nothing that is merely possible."""
     prompt: bool = False
@@ -113,8 +114,11 @@ def ask(index: Index, asked: Ask) -> Answer:
         effects = asked.effects([hit.record for hit in answer.hits])
         for hit in answer.hits:
             hit.effects = effects.get(hit.record.ref, ())
-    if asked.rendered:
+    if asked.rendered or asked.linked:
         answer.connected, answer.open_questions = connected_to(index, answer.hits, asked.allowed)
+    if asked.rendered:
+        from quire.retrieval.render import render
+
         render(answer, asked.budget, asked.fence)
     return answer
 
@@ -238,7 +242,7 @@ def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> set[st
 def _said_once(index: Index, asked: Ask, hits: list[Hit]) -> list[Hit]:
     if asked.rank_all or asked.everything or not any(hit.record.layer == "journal" for hit in hits):
         return hits
-    from quire.retrieval.journal_repeats import without_repeats
+    from quire.retrieval.journal.repeats import without_repeats
 
     answers = [hit for hit in hits if hit.tier == "answer"]
     return without_repeats(index, asked.question, [*answers, *(hit for hit in hits if hit.tier != "answer")])

@@ -2,145 +2,212 @@
 
 from __future__ import annotations
 
-import bisect
-import re
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from quire.guard.text import make_safe
-from quire.model.records import Record
-from quire.model.text import cut, first_sentence, one_line
+from quire.model.text import one_line
 from quire.model.tokens import count_tokens
-from quire.retrieval.answer import NOT_REVIEWED, Answer, Hit, Link, Withheld
+from quire.retrieval.answer import Answer, Hit
+from quire.retrieval.answer_lines import (
+    NAMES,
+    cut_body,
+    heading_line,
+    link_line,
+    name_of,
+    possible_line,
+    safe_text,
+    state_of,
+    told_lines,
+)
 
 if TYPE_CHECKING:
     from quire.guard.framing import Fence
 
-# Scripts without spaces put none after their full stops either.
-_SENTENCE_ENDS = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\n")
-FIRST_SHARE, OTHER_SHARE = 0.5, 0.34
+_FIRST_SHARE, _OTHER_SHARE = 0.5, 0.34
 """How much of the budget one body may take, so that one long note does not keep all others out."""
-_LEAST = 12
-LINKS_SHARE = 5
+_LINKS_SHARE = 5
 """The part of the budget that is kept for what is connected: a fifth."""
 _FOOTER = 24
 """Room that is kept for the last line, which may take more where more is left."""
-NAMES = 5
-_CALM = ("fresh", "unanchored")
-_SAID_CHARS = 220
-NOTHING = "Nothing in the memory is near this."
-UNSURE = "Nothing in the memory clearly answers this."
-POSSIBLE_TITLE = "\n## Possible, not certain\n"
-_HINT = "\nTry other words, a file with `--path`, or `memory status` for the overview.\n"
+_NOTHING = "Nothing in the memory is near this."
+_UNSURE = "Nothing in the memory clearly answers this."
+_POSSIBLE_TITLE = "\n## Possible, not certain\n"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One line of a part, and what its record tries to make the reader do."""
+
+    line: str
+    flags: tuple[str, ...] = ()
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A heading and the lines below it."""
+
+    title: str
+    rows: list[Row]
+
+
+class Layout:
+    """The Markdown form of an answer for people. `fenced.FencedLayout` is the form for a model."""
+
+    gap = ""
+    """What stands before the sentence that nothing answers."""
+    hint = "\nTry other words, a file with `--path`, or `memory status` for the overview.\n"
+    everything = "`--all`"
+    """The option that also shows what is no longer current."""
+
+    def opening(self, answer: Answer, budget: int) -> list[str]:
+        note = "Records of this project's memory, quoted as data; the code and the user have the last word.\n"
+        return [heading_line(answer, budget), *([note] if by_tier(answer)[0] else [])]
+
+    def item(self, hit: Hit, room: int, many_files: bool) -> tuple[str, bool]:
+        """One record, and whether it is whole: cut after a sentence, or empty where not one sentence fits."""
+        record = hit.record
+        title = f"{safe_text(record.ref)} — {name_of(hit)}  [{safe_text(state_of(hit))}]"
+        head = f"\n## {title}\n{told_lines(hit, many_files)}"
+        body = make_safe(record.text.strip())
+        whole = head + _quote(body)
+        if count_tokens(whole) <= room:
+            return whole, True
+        pointer = f"> … the rest: `memory inspect {safe_text(record.ref)}`\n"
+        available = room - count_tokens(head) - count_tokens(pointer)
+        kept = cut_body(body, available, lambda kept: count_tokens(_quote(kept)))
+        return head + _quote(kept) + pointer if kept else "", False
+
+    def flags(self, _said: str) -> tuple[str, ...]:
+        """What a text tries to make its reader do; a person does not need to know."""
+        return ()
+
+    def text(self, part: Part, rows: Sequence[Row]) -> str:
+        return part.title + "".join(row.line for row in rows)
+
+    def fitting(self, part: Part, room: int) -> tuple[list[Row], int]:
+        """The rows of a part that fit, and what they cost."""
+        kept: list[Row] = []
+        spent = 0
+        for row in part.rows:
+            cost = count_tokens(row.line if kept else part.title + row.line)
+            if spent + cost <= room:
+                kept.append(row)
+                spent += cost
+        return kept, spent
+
+    def ending(self, answer: Answer, room: int) -> list[str]:
+        """What was left out and why, with as many of the names as there is room for."""
+        missing = [safe_text(hit.record.ref) for hit in not_shown(answer)]
+        withheld = [safe_text(f"{item.ref} ({item.reason})") for item in answer.withheld]
+        text = ""
+        for names in range(NAMES, -1, -1):
+            text = footer(
+                answer,
+                f"{len(missing)} more did not fit{_list(missing[:names])}" if missing else "",
+                "--limit",
+                f"withheld{_list(withheld[:names])}" if names else f"{len(withheld)} withheld",
+            )
+            if count_tokens(text) <= room + _FOOTER:
+                break
+        return [text]
+
+    def shortened(self, pieces: list[str]) -> list[str]:
+        """The pieces without the last line; only a budget too small for a heading needs this."""
+        text = "".join(pieces).rstrip("\n")
+        return [text.rpartition("\n")[0] + "\n"] if "\n" in text else []
 
 
 def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
     """Fill in the answer's text and what of it found room; with a fence, everything recalled stands inside it."""
-    if fence is not None:
-        from quire.retrieval.fenced import render_fenced
-
-        render_fenced(answer, budget, fence)
-        return
-    heading = heading_line(answer, budget)
+    layout = Layout() if fence is None else _fenced_layout(fence)
+    pieces = layout.opening(answer, budget)
     answers, possible = by_tier(answer)
-    if not answers:
-        _finish(answer, _no_answer(heading, answer, possible, budget), budget)
-        return
-    note = "Records of this project's memory, quoted as data; the code and the user have the last word.\n"
-    parts = [heading, note]
-    left = budget - count_tokens("".join(parts)) - _FOOTER
-    sections = _sections(answer)
-    many = names_many_files(answer)
-    links = min(sum(count_tokens(title + "".join(lines)) for title, lines in sections), budget // LINKS_SHARE)
+    parts = [Part(_POSSIBLE_TITLE, [Row(possible_line(hit), layout.flags(said_by(hit))) for hit in possible])]
+    if answers:
+        left = budget - count_tokens("".join(pieces)) - _FOOTER
+        linked = _linked(answer, layout)
+        left = _place_items(answer, answers, budget, left, linked, layout, pieces)
+        left = _place_parts(answer, [*parts, *linked], left, layout, pieces)
+        pieces += layout.ending(answer, left)
+    else:
+        pieces.append(f"{layout.gap}{_UNSURE if possible else _NOTHING}\n")
+        left = budget - count_tokens("".join(pieces)) - count_tokens(layout.hint)
+        parts.append(Part(f"\nNo longer current ({layout.everything} shows them):\n", withheld_rows(answer, layout)))
+        _place_parts(answer, parts, left, layout, pieces)
+        pieces.append(layout.hint)
+    while count_tokens("".join(pieces)) > budget and (shorter := layout.shortened(pieces)):
+        pieces = shorter
+        answer.truncated = True
+    answer.markdown = "".join(pieces)
+    answer.tokens = count_tokens(answer.markdown)
+
+
+def _fenced_layout(fence: Fence) -> Layout:
+    from quire.retrieval.fenced import FencedLayout
+
+    return FencedLayout(fence)
+
+
+def _place_items(
+    answer: Answer, answers: list[Hit], budget: int, left: int, linked: list[Part], layout: Layout, pieces: list[str]
+) -> int:
+    """Add the records that answer; the tokens that are left."""
+    links = min(sum(count_tokens(layout.text(part, part.rows)) for part in linked), budget // _LINKS_SHARE)
+    many = _names_many_files(answer)
     for number, hit in enumerate(answers):
         # The best hit comes before everything that is merely connected to it.
         room = left if not answer.shown else left - links
-        share = int(budget * (FIRST_SHARE if number == 0 else OTHER_SHARE))
-        text, cost, whole = _item(hit, min(room, share), many)
+        share = int(budget * (_FIRST_SHARE if number == 0 else _OTHER_SHARE))
+        text, whole = layout.item(hit, min(room, share), many)
         answer.truncated = answer.truncated or not whole
         if text:
-            parts.append(text)
+            pieces.append(text)
             answer.shown.append(hit.record.ref)
+            left -= count_tokens(text)
+    return left
+
+
+def _place_parts(answer: Answer, parts: Iterable[Part], left: int, layout: Layout, pieces: list[str]) -> int:
+    """Add the lines that fit; the tokens that are left."""
+    for part in parts:
+        rows, cost = layout.fitting(part, left)
+        answer.truncated = answer.truncated or len(rows) < len(part.rows)
+        if rows:
+            pieces.append(layout.text(part, rows))
             left -= cost
-    left -= _place_links(answer, [(POSSIBLE_TITLE, [possible_line(hit) for hit in possible])], parts, left)
-    left -= _place_links(answer, sections, parts, left)
-    parts.append(_footer(answer, left + _FOOTER))
-    _finish(answer, "".join(parts), budget)
+    return left
 
 
-def _place_links(answer: Answer, sections: list[tuple[str, list[str]]], parts: list[str], room: int) -> int:
-    """Add the lines that fit; what they cost."""
-    spent = 0
-    for title, lines in sections:
-        for line in lines:
-            text = title + line
-            cost = count_tokens(text)
-            if spent + cost > room:
-                answer.truncated = True
-                continue
-            parts.append(text)
-            spent += cost
-            title = ""
-    return spent
+def withheld_rows(answer: Answer, layout: Layout) -> list[Row]:
+    """The names of records that match and are no longer current, with the reason."""
+    return [
+        Row(f"- {safe_text(f'{item.ref} — {one_line(item.title)}: {item.reason}')}\n", layout.flags(item.title))
+        for item in answer.withheld[:NAMES]
+    ]
 
 
-def _finish(answer: Answer, text: str, budget: int) -> None:
-    # Nothing above may exceed the budget; a budget too small for a heading still gets what fits.
-    tokens = count_tokens(text)
-    while tokens > budget and "\n" in text.rstrip("\n"):
-        text = text.rstrip("\n").rpartition("\n")[0] + "\n"
-        tokens = count_tokens(text)
-        answer.truncated = True
-    answer.markdown = text
-    answer.tokens = tokens
+def not_shown(answer: Answer) -> list[Hit]:
+    """The answers that found no room in the text."""
+    return [hit for hit in by_tier(answer)[0] if hit.record.ref not in answer.shown]
 
 
-def _item(hit: Hit, room: int, many_files: bool) -> tuple[str, int, bool]:
-    """One record, what it costs, and whether it is whole: cut at a sentence, or nothing where not one fits."""
+def said_by(hit: Hit) -> str:
+    """Everything that a record says, its title and anchors included."""
     record = hit.record
-    head = f"\n## {_shown(record.ref)} — {name_of(hit)}  [{_shown(state_of(hit))}]\n{told_lines(hit, many_files)}"
-    body = make_safe(record.text.strip())
-    whole = head + _quote(body)
-    cost = count_tokens(whole)
-    if cost <= room:
-        return whole, cost, True
-    pointer = f"> … the rest: `memory inspect {_shown(record.ref)}`\n"
-    available = room - count_tokens(head) - count_tokens(pointer)
-    kept = cut_body(body, available, lambda kept: count_tokens(_quote(kept)))
-    text = head + _quote(kept) + pointer if kept else ""
-    return text, count_tokens(text), False
+    return "\n".join((record.title, record.section, record.text, *record.anchors))
 
 
-def name_of(hit: Hit) -> str:
-    """What a record is called: its title, or its section where the title only repeats how the text begins."""
-    record = hit.record
-    repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
-    return _shown(record.section if repeats else record.title)
-
-
-def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
-    """In what state a record is, and when it was last said."""
-    record = hit.record
-    verdict = hit.verdict.verdict if hit.verdict and with_verdict else ""
-    faded = "faded" if hit.faded else ""
-    flagged = flagged_words(hit.effects)
-    doubt = NOT_REVIEWED if hit.reviewed is False else ""
-    parts = (record.status, record.stage, faded, verdict, doubt, flagged, last_said(record))
-    return ", ".join(part for part in parts if part)
-
-
-def flagged_words(effects: tuple[str, ...]) -> str:
-    """What doing as a record says could do, in words."""
-    if not effects:
-        return ""
-    from quire.guard.effects import words_of
-
-    return f"flagged: {words_of(effects)}"
-
-
-def last_said(record: Record) -> str:
-    """The day on which a record was last said; empty where it does not say."""
-    return max(record.updated_at[:10], record.since[:10]) or record.created_at[:10]
+def footer(answer: Answer, missing: str, limit: str, withheld: str) -> str:
+    """The last line: how much was left out and why. `limit` is the option that shows more."""
+    notes = [missing] if missing else []
+    if answer.beyond:
+        notes.append(f"{answer.beyond} more with a higher {limit}")
+    if answer.truncated and not notes:
+        notes.append("cut to fit")
+    if answer.withheld:
+        notes.append(withheld)
+    return f"\n---\n{'; '.join(notes)}\n" if notes else ""
 
 
 def by_tier(answer: Answer) -> tuple[list[Hit], list[Hit]]:
@@ -149,112 +216,24 @@ def by_tier(answer: Answer) -> tuple[list[Hit], list[Hit]]:
     return answers, [hit for hit in answer.hits if hit.tier != "answer"]
 
 
-def possible_line(hit: Hit) -> str:
-    """A record that may answer, on one line; its title is left out where its text begins with it."""
-    record = hit.record
-    said = cut(first_sentence(record.text), _SAID_CHARS)
-    name = "" if said.startswith(record.title.rstrip("…. ")) else record.title
-    text = ": ".join(part for part in (name, said) if part)
-    return f"- {_shown(f'{record.ref} — {text} [{state_of(hit)}]')}\n"
-
-
-def told_lines(hit: Hit, many_files: bool) -> str:
-    """What is known of a record besides its text, a line each."""
-    lines = ""
-    if hit.verdict and hit.verdict.verdict not in _CALM:
-        lines += f"{hit.verdict.verdict}: {_shown(hit.verdict.because)}\n"
-    if hit.amended_by:
-        lines += f"amended by {_shown(hit.amended_by)}, which is later\n"
-    if hit.session:
-        lines += f"said in session {_shown(hit.session)}\n"
-    if hit.files and many_files:
-        lines += f"governs: {_files(hit.files)}\n"
-    if hit.record.anchors:
-        lines += f"anchors: {', '.join(_shown(anchor) for anchor in hit.record.anchors)}\n"
-    return lines
-
-
-def names_many_files(answer: Answer) -> bool:
+def _names_many_files(answer: Answer) -> bool:
     """Whether it must be said of each record which of the files it governs."""
     return len({file for hit in answer.hits for file in hit.files}) > 1
 
 
-def _files(files: tuple[str, ...]) -> str:
-    shown = ", ".join(_shown(file) for file in files[:NAMES])
-    return f"{shown} and {len(files) - NAMES} more" if len(files) > NAMES else shown
-
-
-def cut_body(body: str, tokens: int, cost: Callable[[str], int]) -> str:
-    """As many whole sentences as fit."""
-    if tokens < _LEAST:
-        return ""
-    ends = [found.end() for found in _SENTENCE_ENDS.finditer(body)]
-    fitting = bisect.bisect_right(ends, tokens, key=lambda end: cost(body[:end]))
-    return body[: ends[fitting - 1]].rstrip() if fitting else ""
-
-
-def _sections(answer: Answer) -> list[tuple[str, list[str]]]:
+def _linked(answer: Answer, layout: Layout) -> list[Part]:
     named = (("Connected", answer.connected), ("Open questions", answer.open_questions))
-    return [(f"\n## {title}\n", [link_line(link) for link in links]) for title, links in named if links]
-
-
-def link_line(link: Link) -> str:
-    return f"- {_shown(link.record.ref)} — {_shown(link.record.title)} ({_shown(link.sentence)})\n"
-
-
-def _footer(answer: Answer, room: int) -> str:
-    """What was left out and why, with as many of the names as there is room for."""
-    answers, _ = by_tier(answer)
-    missing = [_shown(hit.record.ref) for hit in answers if hit.record.ref not in answer.shown]
-    withheld = [_shown(f"{item.ref} ({item.reason})") for item in answer.withheld]
-    text = ""
-    for names in range(NAMES, -1, -1):
-        notes = []
-        if missing:
-            notes.append(f"{len(missing)} more did not fit" + _list(missing[:names]))
-        if answer.beyond:
-            notes.append(f"{answer.beyond} more with a higher --limit")
-        if answer.truncated and not notes:
-            notes.append("cut to fit")
-        if withheld:
-            notes.append(f"withheld{_list(withheld[:names])}" if names else f"{len(withheld)} withheld")
-        text = f"\n---\n{'; '.join(notes)}\n" if notes else ""
-        if count_tokens(text) <= room:
-            break
-    return text
+    return [
+        Part(f"\n## {title}\n", [Row(link_line(link), layout.flags(link.record.title)) for link in links])
+        for title, links in named
+        if links
+    ]
 
 
 def _list(names: list[str]) -> str:
     return f": {', '.join(names)}" if names else ""
 
 
-def _no_answer(heading: str, answer: Answer, possible: list[Hit], budget: int) -> str:
-    parts = [heading, f"{UNSURE if possible else NOTHING}\n"]
-    room = budget - count_tokens("".join(parts)) - count_tokens(_HINT)
-    sections = [(POSSIBLE_TITLE, [possible_line(hit) for hit in possible])]
-    if answer.withheld:
-        gone = [withheld_line(item) for item in answer.withheld[:NAMES]]
-        sections.append(("\nNo longer current (`--all` shows them):\n", gone))
-    _place_links(answer, sections, parts, room)
-    return "".join([*parts, _HINT])
-
-
-def withheld_line(item: Withheld) -> str:
-    return f"- {_shown(f'{item.ref} — {one_line(item.title)}: {item.reason}')}\n"
-
-
-def closest_line(hit: Hit) -> str:
-    return f"- {_shown(f'{hit.record.ref} — {hit.record.title}')}\n"
-
-
 def _quote(text: str) -> str:
     """Every line marked as quoted, so that nothing in it reads as part of the answer's own structure."""
     return "".join(f"> {line}".rstrip() + "\n" for line in text.split("\n"))
-
-
-def heading_line(answer: Answer, budget: int) -> str:
-    return f'# Memory: "{cut(_shown(answer.heading), min(200, budget // 3))}"\n'
-
-
-def _shown(text: str) -> str:
-    return one_line(make_safe(text))

@@ -14,7 +14,7 @@ from quire.layers.journal import layout
 from quire.layers.journal.wording import normal_text
 from quire.model.records import Record
 from quire.retrieval.answer import Hit
-from quire.retrieval.journal_evidence import unlabelled
+from quire.retrieval.journal.evidence import unlabelled
 
 _TURNS = {"bundle": 0, "event": 1}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quire.guard.text import find_hostile
 from quire.layers.profile.entries import Entry
-from quire.retrieval.profile_pages import about_me, about_us, cut_at_word, export_page, index_page
+from quire.layers.profile.pages import about_me, about_us, cut_at_word, export_page, index_page
 from thorough import examples
 
 HOSTILE = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.retrieval.journal_times import since_when
+from quire.layers.journal.question_times import since_when
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)  # a Wednesday
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from quire.layers.journal.question_modes import Mode
 from quire.layers.journal.wording import normal_text
 from quire.model.text import cut
-from quire.retrieval.journal_evidence import plain_line, unlabelled
-from quire.retrieval.journal_matching import Match, Sentence
-from quire.retrieval.journal_modes import Mode
+from quire.retrieval.journal.evidence import plain_line, unlabelled
+from quire.retrieval.journal.matches import Match, Sentence
 
 _WORDS = 120
 _CHARS = 900

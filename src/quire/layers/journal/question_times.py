@@ -8,8 +8,8 @@ from datetime import datetime, time, timedelta
 
 import msgspec
 
+from quire.layers.journal.question_modes import folded
 from quire.model.times import instant
-from quire.retrieval.journal_modes import folded
 
 # Without accents, Monday first: English, German, French, Spanish, Portuguese.
 _WEEKDAYS = (

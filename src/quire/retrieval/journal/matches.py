@@ -1,8 +1,10 @@
-"""How well the evidence of the journal matches a question: the one engine first, then what each line says.
+"""Score journal records against a question: the relevance of `retrieval.query` first, then each line.
 
-The engine ranks whole records. A record of the journal tells of many things, and two kinds of them, the events of our
-own runs and the checkpoints, repeat what others say; so the best single line counts, too, and of texts that match
-alike the one that says it first-hand comes first. Relevance decides all the same: no source outweighs a better match.
+The engine ranks whole records. A journal record covers many subjects, and two kinds, the events of our own runs and the
+checkpoints, repeat what other records say. So the best single line counts too, and among texts that match equally well
+the original comes first. Relevance still decides: no source outweighs a better match.
+
+A question may hold words that any question may hold. They are no match, and their absence is no miss.
 """
 
 from __future__ import annotations
@@ -13,10 +15,11 @@ from collections.abc import Iterable
 import msgspec
 
 from quire.index.catalog import Index
-from quire.index.search import Filter, Searcher
+from quire.index.search import Filter, Question, Searcher
+from quire.layers.journal.question_words import stop_words
 from quire.model import limits
 from quire.model.records import Record
-from quire.retrieval.journal_evidence import (
+from quire.retrieval.journal.evidence import (
     Evidence,
     actions_of,
     age_key,
@@ -26,7 +29,6 @@ from quire.retrieval.journal_evidence import (
     plain_line,
     unlabelled,
 )
-from quire.retrieval.journal_words import Wanted, wanted_words
 from quire.retrieval.query import Ask, ask
 
 _CANDIDATES = 32
@@ -48,6 +50,51 @@ _KNOWN_LETTERS = 0.7
 _NAMED = re.compile(r"(?<![\w-])(?:(?:event|checkpoint|bundle):[\w.~-]+|(?:evt|chk)-\d+)", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])|(?<=[。！？])")
 _NEXT = "Next: "
+_SAYING_LITTLE = frozenset(
+    (  # noqa: SIM905
+        "work works working handle handles use uses used using happen happens happened mean means know explain "
+        "describe tell show give say says said get gets make makes made need needs want please way thing things kind "
+        "many much exactly actually currently must need supposed go goes going come comes let find look see question "
+        "answer long often right now anything something everything reason decide decided"
+    ).split()
+)
+"""What a question about anything may hold: that a text does not say it means nothing."""
+_ROOT, _ROOT_ELSEWHERE = 5, 3
+_ENDING, _ENDING_ELSEWHERE = 2, 3
+"""Where a word is another with an ending: how long it must be, and how long the ending may be, in ASCII and not."""
+_COMPOUND = 6
+"""From so many letters on, in other languages than English, a word may begin a longer one."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The words of a question that must be there, with their stems and what each counts."""
+
+    question: Question
+    stems: dict[str, frozenset[str]]
+    weights: dict[str, float]
+    has_compounds: bool = False
+
+    def found_in(self, stems: Iterable[str]) -> tuple[str, ...]:
+        """Which of the words a text has, given its stems."""
+        held = frozenset(stems)
+        return tuple(word for word, own in self.stems.items() if own & held or self._has_root(own, held))
+
+    def _has_root(self, wanted: frozenset[str], held: frozenset[str]) -> bool:
+        """Whether a text has a word in another form, which the stems of English do not bring together."""
+        return any(
+            _is_form(first, second) or (self.has_compounds and len(first) >= _COMPOUND and second.startswith(first))
+            for first in wanted
+            for second in held
+        )
+
+    def share(self, words: Iterable[str]) -> float:
+        """How many of the words these are, as a share."""
+        return len(tuple(words)) / len(self.stems) if self.stems else 0.0
+
+    def weight(self, words: Iterable[str]) -> float:
+        """What these words count, as a share of all that can be found at all."""
+        total = sum(self.weights.values())
+        return sum(self.weights[word] for word in words if word in self.weights) / total if total else 0.0
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -177,9 +224,6 @@ class Matching:
         found = ((text, self.wanted.found_in(self._searcher.stems(unlabelled(text)))) for text in texts)
         return sorted((Sentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
 
-    def named(self, record: Record) -> Evidence:
-        return evidence_of(record)
-
     def split_focus(self, match: Match) -> Match:
         """Of the current focus, the suggested action that matched, where it was that."""
         best = match.said[0] if match.said else None
@@ -204,3 +248,27 @@ def _first_hand(record: Record) -> float:
 def _order(match: Match) -> tuple[float, object]:
     """By relevance; what differs by less than can be meant, by age."""
     return round(match.score / _ALIKE), age_key(match.evidence.record)
+
+
+def wanted_words(searcher: Searcher, text: str, question: str = "") -> Wanted:
+    """The words of a text that a record must hold to be about it; the whole question tells the language."""
+    found = searcher.question(text)
+    telling = [word for word in found.words if word not in _SAYING_LITTLE and not _is_letter(word)]
+    telling = [] if found.is_plain else telling or found.words
+    stems = {word: frozenset(searcher.stems(word)) for word in telling}
+    weights = {word: max((found.rarity.get(stem, 0.0) for stem in own), default=0.0) for word, own in stems.items()}
+    has_compounds = bool(stop_words(question))
+    return Wanted(found, {word: own for word, own in stems.items() if own}, weights, has_compounds)
+
+
+def _is_letter(word: str) -> bool:
+    """A single letter is no word, unless the script writes words so."""
+    return len(word) == 1 and word.isalpha() and word < "\u0e00"
+
+
+def _is_form(first: str, second: str) -> bool:
+    short, long = (first, second) if len(first) <= len(second) else (second, first)
+    if not long.startswith(short):
+        return False  # as nearly always
+    root, ending = (_ROOT, _ENDING) if short.isascii() else (_ROOT_ELSEWHERE, _ENDING_ELSEWHERE)
+    return len(short) >= root and len(long) - len(short) <= ending

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.retrieval.journal_modes import MODES, query_mode, without_phrases
-from quire.retrieval.journal_words import sought_text, topic_text
+from quire.layers.journal.question_modes import MODES, query_mode, without_phrases
+from quire.layers.journal.question_words import sought_text, topic_text
 
-REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "journal" / "_vectors" / "query-mode.json"
+REAL = Path(__file__).parents[4] / "shared" / "fixtures" / "journal" / "_vectors" / "query-mode.json"
 BETTER = {"下一步": "next", "whats new": "changes", "todos": "next"}
 """Where the other program does not see what is plainly asked."""
 

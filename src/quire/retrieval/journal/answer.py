@@ -15,17 +15,16 @@ import msgspec
 
 from quire.index.catalog import Index
 from quire.index.search import Filter
+from quire.layers.journal.question_modes import Mode, query_mode
+from quire.layers.journal.question_times import since_when
+from quire.layers.journal.question_words import sought_text, topic_text
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import instant, timestamp
-from quire.retrieval.journal_changes import latest_changes
-from quire.retrieval.journal_evidence import Citation, Evidence, SourceType, citation_of, plain_line
-from quire.retrieval.journal_matching import Match, Matching, has_answer, named_in
-from quire.retrieval.journal_modes import Mode, query_mode
-from quire.retrieval.journal_quoting import Quoted, quoted, shown_words
-from quire.retrieval.journal_steps import step_evidence, trap_evidence
-from quire.retrieval.journal_times import since_when
-from quire.retrieval.journal_words import sought_text, topic_text
+from quire.retrieval.journal.evidence import Citation, Evidence, citation_of, plain_line
+from quire.retrieval.journal.lists import latest_changes, step_evidence, trap_evidence
+from quire.retrieval.journal.matches import Match, Matching, has_answer, named_in
+from quire.retrieval.journal.quotes import Quoted, quoted, shown_words
 
 Scope = Literal["state", "history", "all"]
 _ACTIVE, _ARCHIVED = "active", "archived"
@@ -42,18 +41,13 @@ _TELLING = {"next": "next steps", "traps": "traps", "changes": "changes"}
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A piece of evidence as a model gets to see it."""
+    """A piece of evidence as a model sees it."""
 
+    citation: Citation
     category: str
     content: str
     created_at: str | None
-    path_or_section: str
-    projection_path: str | None
-    source_id: str
-    source_type: SourceType
-    summary: str
     tags: tuple[str, ...]
-    ref: str
 
 
 class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,41 +103,26 @@ def answer_journal(
 
 
 def shortlist_value(answer: JournalAnswer) -> list[dict[str, Any]]:
-    """The shortlist as JSON, for the prompt of a model."""
+    """The shortlist as JSON objects, for the prompt of a model."""
     value: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(answer.shortlist))
-    return [{name: part for name, part in item.items() if name != "ref"} for item in value]
+    flat = ({**item, **item["citation"]} for item in value)
+    return [{name: item[name] for name in sorted(item) if name not in ("citation", "ref")} for item in flat]
 
 
 def cited_from(answer: JournalAnswer, named: Iterable[tuple[str, str]]) -> tuple[Citation, ...]:
-    """What a model cited, by type and id, as it stands in the shortlist; what is not in it is left out."""
+    """The citations of a model, given by type and id, as the shortlist has them; others are left out."""
     wanted = set(named)
-    return tuple(
-        Citation(
-            source_type=item.source_type,
-            source_id=item.source_id,
-            path_or_section=item.path_or_section,
-            summary=item.summary,
-            projection_path=item.projection_path,
-            ref=item.ref,
-        )
-        for item in answer.shortlist
-        if (item.source_type, item.source_id) in wanted
-    )
+    cited = (item.citation for item in answer.shortlist)
+    return tuple(item for item in cited if (item.source_type, item.source_id) in wanted)
 
 
 def _listed(evidence: Evidence) -> Listed:
-    named = citation_of(evidence)
     return Listed(
+        citation=citation_of(evidence),
         category=evidence.category,
         content=cut("\n".join(filter(None, map(plain_line, evidence.lines))), _CONTENT_CHARS),
         created_at=evidence.record.created_at or None,
-        path_or_section=named.path_or_section,
-        projection_path=named.projection_path,
-        source_id=named.source_id,
-        source_type=named.source_type,
-        summary=named.summary,
         tags=evidence.tags,
-        ref=named.ref,
     )
 
 

@@ -1,0 +1,106 @@
+"""Lines about one record for the text of an answer: its name, its state, what is known of it, its body cut to fit."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Callable
+
+from quire.guard.text import make_safe
+from quire.model.records import Record
+from quire.model.text import cut, first_sentence, one_line
+from quire.retrieval.answer import NOT_REVIEWED, Answer, Hit, Link
+
+# Scripts without spaces put none after their full stops either.
+_SENTENCE_ENDS = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\n")
+_LEAST = 12
+_CALM = ("fresh", "unanchored")
+_SAID_CHARS = 220
+NAMES = 5
+
+
+def heading_line(answer: Answer, budget: int) -> str:
+    return f'# Memory: "{cut(safe_text(answer.heading), min(200, budget // 3))}"\n'
+
+
+def name_of(hit: Hit) -> str:
+    """What a record is called: its title, or its section where the title only repeats how the text begins."""
+    record = hit.record
+    repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
+    return safe_text(record.section if repeats else record.title)
+
+
+def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
+    """In what state a record is, and when it was last said."""
+    record = hit.record
+    verdict = hit.verdict.verdict if hit.verdict and with_verdict else ""
+    faded = "faded" if hit.faded else ""
+    flagged = flagged_words(hit.effects)
+    doubt = NOT_REVIEWED if hit.reviewed is False else ""
+    parts = (record.status, record.stage, faded, verdict, doubt, flagged, last_said(record))
+    return ", ".join(part for part in parts if part)
+
+
+def flagged_words(effects: tuple[str, ...]) -> str:
+    """What doing as a record says could do, in words."""
+    if not effects:
+        return ""
+    from quire.guard.effects import words_of
+
+    return f"flagged: {words_of(effects)}"
+
+
+def last_said(record: Record) -> str:
+    """The day on which a record was last said; empty where it does not say."""
+    return max(record.updated_at[:10], record.since[:10]) or record.created_at[:10]
+
+
+def told_lines(hit: Hit, many_files: bool) -> str:
+    """What is known of a record besides its text, a line each."""
+    lines = ""
+    if hit.verdict and hit.verdict.verdict not in _CALM:
+        lines += f"{hit.verdict.verdict}: {safe_text(hit.verdict.because)}\n"
+    if hit.amended_by:
+        lines += f"amended by {safe_text(hit.amended_by)}, which is later\n"
+    if hit.session:
+        lines += f"said in session {safe_text(hit.session)}\n"
+    if hit.files and many_files:
+        lines += f"governs: {_files(hit.files)}\n"
+    if hit.record.anchors:
+        lines += f"anchors: {', '.join(safe_text(anchor) for anchor in hit.record.anchors)}\n"
+    return lines
+
+
+def _files(files: tuple[str, ...]) -> str:
+    shown = ", ".join(safe_text(file) for file in files[:NAMES])
+    return f"{shown} and {len(files) - NAMES} more" if len(files) > NAMES else shown
+
+
+def possible_line(hit: Hit) -> str:
+    """A record that may answer, on one line; its title is left out where its text begins with it."""
+    record = hit.record
+    said = cut(first_sentence(record.text), _SAID_CHARS)
+    name = "" if said.startswith(record.title.rstrip("…. ")) else record.title
+    text = ": ".join(part for part in (name, said) if part)
+    return f"- {safe_text(f'{record.ref} — {text} [{state_of(hit)}]')}\n"
+
+
+def link_line(link: Link) -> str:
+    return f"- {safe_text(link.record.ref)} — {safe_text(link.record.title)} ({safe_text(link.sentence)})\n"
+
+
+def closest_line(hit: Hit) -> str:
+    return f"- {safe_text(f'{hit.record.ref} — {hit.record.title}')}\n"
+
+
+def cut_body(body: str, tokens: int, cost: Callable[[str], int]) -> str:
+    """As many whole sentences as fit."""
+    if tokens < _LEAST:
+        return ""
+    ends = [found.end() for found in _SENTENCE_ENDS.finditer(body)]
+    fitting = bisect.bisect_right(ends, tokens, key=lambda end: cost(body[:end]))
+    return body[: ends[fitting - 1]].rstrip() if fitting else ""
+
+
+def safe_text(text: str) -> str:
+    return one_line(make_safe(text))
