@@ -11,7 +11,7 @@ import msgspec
 from quire.index.catalog import Index
 from quire.index.opening import open_index
 from quire.model.records import Edge, Record
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
 __all__ = ["Corpus", "Question", "plain_record", "searchable"]
 
@@ -52,7 +52,7 @@ def searchable(records: Iterable[Record], edges: Iterable[Edge] = ()) -> Iterato
 class _Listed:
     """A layer whose files are a list. Edges belong to the graph."""
 
-    def __init__(self, layer: Layer, items: list[Record | Edge]) -> None:
+    def __init__(self, layer: LayerName, items: list[Record | Edge]) -> None:
         self.layer = layer
         mine = [item for item in items if (item.layer if isinstance(item, Record) else "graph") == layer]
         self._items = {item.path: item for item in mine}

@@ -11,15 +11,15 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.index.search import Filter
 from quire.model.records import Record
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
-LAYERS: tuple[Layer, ...] = ("graph", "facts")
+LAYERS: tuple[LayerName, ...] = ("graph", "facts")
 ODD = ("a", "A", "a ", "1", "true", "null", '"', "'", "%", "_", "a,b", "ü", "", "[]")
 
 
 class Shelf:
-    def __init__(self, layer: Layer, records: Iterable[Record]) -> None:
-        self.layer: Layer = layer
+    def __init__(self, layer: LayerName, records: Iterable[Record]) -> None:
+        self.layer: LayerName = layer
         self.records = [record for record in records if record.layer == layer]
 
     def folder_stamps(self) -> dict[str, int]:

@@ -10,8 +10,8 @@ import pytest
 from quire.index.catalog import Index
 from quire.index.database import FILE
 from quire.index.opening import open_index
-from quire.index.sources import Written
 from quire.layers.graph.source import GraphSource
+from quire.model.sources import Written
 from quire.project import Project
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building", "anchors": ["src/"]}

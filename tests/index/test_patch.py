@@ -13,9 +13,9 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.index.opening import change_with_index, open_index
 from quire.index.search import Filter
-from quire.index.sources import Item, Patch
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import Layer
+from quire.model.sources import Item, Patch
+from quire.model.words import LayerName
 from thorough import examples
 
 PATH = "facts.jsonl"
@@ -24,7 +24,7 @@ PATH = "facts.jsonl"
 class Page:
     """A layer with one file that holds many records, kept here; it counts how often it is read."""
 
-    layer: Layer = "facts"
+    layer: LayerName = "facts"
 
     def __init__(self, *items: Item, stamp: str = "1") -> None:
         self.items = list(items)
@@ -120,7 +120,7 @@ def test_what_only_goes(index: Index) -> None:
 
 def test_refs_of_another_layer_stay(index: Index) -> None:
     class Other(Page):
-        layer: Layer = "graph"
+        layer: LayerName = "graph"
 
     other = Other(Record(ref="fact:a", layer="graph", kind="feature", title="T", text="x", status="active", path=PATH))
     page = Page(record("a"))
@@ -166,7 +166,7 @@ def test_a_patch_that_another_process_has_taken_over_counts_once(index: Index) -
 
 def test_the_other_layers_are_compared_as_ever(index: Index) -> None:
     class Other(Page):
-        layer: Layer = "graph"
+        layer: LayerName = "graph"
 
     other, page = Other(stamp=""), Page(record("a"))
     index.bring_up([other, page], None)

@@ -11,7 +11,7 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.index.search import Filter, Searcher
 from quire.model.records import Record
-from quire.model.words import Layer
+from quire.model.words import LayerName
 from thorough import examples
 
 ALL = Filter()
@@ -20,7 +20,7 @@ ALL = Filter()
 class Notes:
     """A layer of records that lie nowhere but here."""
 
-    layer: Layer = "graph"
+    layer: LayerName = "graph"
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.records = {record.path: record for record in records}

@@ -22,7 +22,7 @@ from quire.index.teacher import Teacher, _Config, open_teacher
 from quire.index.weights import Weights
 from quire.model.errors import InputError, LockBusy, NotReady, QuireError, StorageFailed
 from quire.model.records import Record
-from quire.model.words import Layer
+from quire.model.words import LayerName
 from quire.project import Project
 
 numpy = pytest.importorskip("numpy")
@@ -297,7 +297,7 @@ def test_without_numpy_the_error_says_what_to_install(model: str, monkeypatch: p
 class Notes:
     """A layer of records that lie nowhere but here."""
 
-    layer: Layer = "graph"
+    layer: LayerName = "graph"
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = dict(enumerate(texts, start=1))

@@ -14,7 +14,7 @@ from promised import proves, tally
 from quire.model.errors import Conflict, NotFound
 from quire.model.records import Problem
 from quire.project import Project
-from quire.upkeep.mending import copies
+from quire.upkeep.repair import copies
 from thorough import either, some
 
 

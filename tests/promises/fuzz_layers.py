@@ -13,17 +13,17 @@ from quire.inbox.rejections import read_rejections
 from quire.inbox.reviewed import read_reviewed
 from quire.inbox.store import count_pending, read_inbox
 from quire.layers.facts.access import read_access
-from quire.layers.facts.faults import find_fact_faults
+from quire.layers.facts.checks import check_facts
 from quire.layers.facts.lines import encode_record, read_lines
+from quire.layers.facts.normalize import changed_ids, file_state, normal_file, take_in
 from quire.layers.facts.notes import read_notes
 from quire.layers.facts.originals import not_imported
 from quire.layers.facts.resolve import resolve_reading
 from quire.layers.facts.sessions import read_sessions
 from quire.layers.facts.source import FactSource
 from quire.layers.facts.types import Stored
-from quire.layers.facts.whole import changed_ids, file_state, normal_file, take_in
 from quire.layers.facts.working import read_working
-from quire.layers.graph.faults import find_store_faults
+from quire.layers.graph.checks import check_graph
 from quire.layers.graph.intent import parse_intent, read_intent
 from quire.layers.graph.source import GraphSource
 from quire.layers.graph.store import GraphStore, StoredNode
@@ -56,16 +56,16 @@ def _graph(path: str) -> object:
         if isinstance(stored, StoredNode):
             assert isinstance(stored.hash_holds, bool)
             assert decode_object(pretty(stored.fields)) == stored.fields
-    return read, told(find_store_faults(store))
+    return read, told(check_graph(store))
 
 
 def _config() -> object:
-    return GraphStore(root()).config(), told(find_store_faults(GraphStore(root())))
+    return GraphStore(root()).config(), told(check_graph(GraphStore(root())))
 
 
 def _events() -> object:
     store = GraphStore(root())
-    return list(store.events()), told(find_store_faults(store)), store.deletion_of("feature.gone")
+    return list(store.events()), told(check_graph(store)), store.deletion_of("feature.gone")
 
 
 def _intent(data: bytes) -> object:
@@ -113,7 +113,7 @@ def _facts(data: bytes) -> object:
 
 
 def _fact_file() -> object:
-    return told(list(FactSource(root()).read(["facts.jsonl"]))), told(find_fact_faults(root()))
+    return told(list(FactSource(root()).read(["facts.jsonl"]))), told(check_facts(root()))
 
 
 # -- the inbox ----------------------------------------------------------------------------------------------------

@@ -12,22 +12,22 @@ from fuzz_yard import NOW, held, home, root
 from quire.files.jsonfile import parse_strict
 from quire.layers.journal.archiving import archived_events, expired_items, find_batches
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json, file_bytes
-from quire.layers.journal.comparing import changed_parts
+from quire.layers.journal.changed import changed_parts
+from quire.layers.journal.checks.journal import check_journal
 from quire.layers.journal.daemon import latest_run, parsed_lock, read_keeper, read_runs
 from quire.layers.journal.documents import parse_document, read_checkpoint, read_manifest, read_state, value_of
 from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
 from quire.layers.journal.events import history_bytes, read_history
-from quire.layers.journal.mending import plan_mending
 from quire.layers.journal.projections import projection_marker
+from quire.layers.journal.repair import plan_journal_repair
 from quire.layers.journal.settings import read_config
 from quire.layers.journal.source import JournalSource
 from quire.layers.journal.sources import read_sources, registry_value
 from quire.layers.journal.store import open_journal
-from quire.layers.journal.validating import validate_journal
 from quire.layers.profile import document as profile_document
 from quire.layers.profile.access import pending_readings
-from quire.layers.profile.comparing import changed_entries
-from quire.layers.profile.faults import find_profile_faults
+from quire.layers.profile.changed import changed_entries
+from quire.layers.profile.checks import check_profile
 from quire.layers.profile.forgotten import read_forgotten
 from quire.layers.profile.merge import merge_documents
 from quire.layers.profile.migration import migrated, steps
@@ -74,7 +74,7 @@ def _merge(data: bytes) -> object:
 def _profile_file() -> object:
     places = find_places(root(), f"{home()}/registry", home())
     stamps = ProfileSource(places).stamps()
-    return told(list(ProfileSource(places).read(stamps))), told(find_profile_faults(places))
+    return told(list(ProfileSource(places).read(stamps))), told(check_profile(places))
 
 
 def _profile_local() -> object:
@@ -102,7 +102,7 @@ _PROFILES = [
 
 
 def _journal() -> object:
-    found = validate_journal(root(), NOW, is_alive=lambda _pid: False, home=home())
+    found = check_journal(root(), NOW, is_alive=lambda _pid: False, home=home())
     assert all(one.message for one in found)
     source = JournalSource(root())
     read = told(list(source.read(source.stamps())))
@@ -111,7 +111,7 @@ def _journal() -> object:
     except QuireError as error:
         opened = str(error)
     try:
-        mending: object = plan_mending(root(), NOW)
+        mending: object = plan_journal_repair(root(), NOW)
     except QuireError as error:
         mending = str(error)
     return found, read, opened, repr(mending)

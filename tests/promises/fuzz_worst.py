@@ -47,9 +47,9 @@ from quire.inbox.proposals import value_digest
 from quire.inbox.rejections import Rejection, Rejections
 from quire.index.embedding import embedder
 from quire.layers.facts.lines import read_lines
+from quire.layers.graph.checks import _FENCE as BODY_FENCE
+from quire.layers.graph.checks import _H1 as BODY_TITLE
 from quire.layers.graph.damage import conflict_line
-from quire.layers.graph.faults import _FENCE as BODY_FENCE
-from quire.layers.graph.faults import _H1 as BODY_TITLE
 from quire.layers.journal.dedupe import dedupe_texts
 from quire.layers.journal.entry_block import entry_marker, place_entry, remove_entry, render_entry
 from quire.layers.journal.events import read_history

@@ -8,7 +8,7 @@ import pytest
 from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.model.records import Edge, Record
-from quire.model.words import Layer
+from quire.model.words import LayerName
 from quire.retrieval.answer import Answer
 from quire.retrieval.query import Ask, ask
 
@@ -16,7 +16,7 @@ from quire.retrieval.query import Ask, ask
 class Shelf:
     """A layer whose records and relations lie nowhere but here."""
 
-    layer: Layer = "graph"
+    layer: LayerName = "graph"
 
     def __init__(self, items: Iterable[Record | Edge]) -> None:
         self.items = {item.path: item for item in items}

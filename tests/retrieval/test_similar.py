@@ -11,7 +11,7 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.index.search import Filter
 from quire.model.records import Record
-from quire.model.words import Layer
+from quire.model.words import LayerName
 from quire.retrieval.similar import similar_to
 from thorough import examples
 
@@ -129,7 +129,7 @@ SAID = st.lists(st.sampled_from(WORDS + COMMON), min_size=1, max_size=14, unique
 class Page:
     """Records with these texts."""
 
-    layer: Layer = "graph"
+    layer: LayerName = "graph"
 
     def __init__(self, texts: list[str]) -> None:
         self.texts = texts

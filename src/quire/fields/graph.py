@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quire.upkeep.changes import Changes
     from quire.upkeep.check import Checked
     from quire.upkeep.export_formats import Exported
-    from quire.upkeep.rebuilding import Rebuilt
+    from quire.upkeep.rebuild import Rebuilt
     from quire.upkeep.reset import Reset
     from quire.upkeep.status import Status
     from quire.upkeep.sync import Synced

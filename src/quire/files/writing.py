@@ -95,7 +95,7 @@ def write_access(
         raise storage_failed(error, operation, root) from error
 
 
-def settle_folder(root: str, folder: str, world: World, written: Sequence[str] = (), lock: str = LOCK) -> None:
+def recover_folder(root: str, folder: str, world: World, written: Sequence[str] = (), lock: str = LOCK) -> None:
     """Before a read: complete what a dead writer left. A living one, or a read-only disk, is left alone."""
     if is_interrupted(os.path.join(root, folder, RECOVERY)):
         with (

@@ -11,10 +11,10 @@ from quire.index.analysis import match_any
 from quire.index.memos import Memos
 from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record_of_row
 from quire.index.search import Filter, Searcher
-from quire.index.sources import Fitting, Patch, Source, Written
 from quire.index.writer import Writer
 from quire.model.records import Edge, Record
-from quire.model.words import Layer
+from quire.model.sources import Fitting, Patch, Source, Written
+from quire.model.words import LayerName
 
 if TYPE_CHECKING:
     from quire.index.looks import Looks
@@ -226,7 +226,7 @@ class Index(Memos):
 
     def records(
         self,
-        layer: Layer,
+        layer: LayerName,
         kind: str | None = None,
         statuses: tuple[str, ...] = (),
         stage: str | None = None,
@@ -262,7 +262,7 @@ class Index(Memos):
         rows = self._rows("SELECT DISTINCT ref FROM records WHERE ref >= ? ORDER BY ref LIMIT ?", beginning, limit)
         return [ref for (ref,) in rows if ref.startswith(beginning)]
 
-    def stamp(self, layer: Layer, path: str) -> str:
+    def stamp(self, layer: LayerName, path: str) -> str:
         """What a file looked like when it was last taken in; empty where it was not."""
         row = next(self._rows("SELECT stamp FROM files WHERE layer = ? AND path = ?", layer, path), None)
         return "" if row is None else row[0]
@@ -310,7 +310,7 @@ class Index(Memos):
         found = {word: [row for (row,) in self._rows(query, match_any([word]), most + 1)] for word in words}
         return {word: rows for word, rows in found.items() if len(rows) <= most}
 
-    def summary(self, layer: Layer) -> bytes | None:
+    def summary(self, layer: LayerName) -> bytes | None:
         """What a layer noted of its files as a whole."""
         row = next(self._rows("SELECT value FROM summaries WHERE layer = ?", layer), None)
         return None if row is None else row[0]
@@ -331,7 +331,7 @@ class Index(Memos):
         )
         return None if row is None else record_of_row(row)
 
-    def counts(self, layer: Layer) -> dict[tuple[str, str, str], int]:
+    def counts(self, layer: LayerName) -> dict[tuple[str, str, str], int]:
         """How many records there are of each kind, status and stage (empty where there is none)."""
         rows = self._rows(
             "SELECT kind, status, stage, sum(number) FROM tallies WHERE layer = ? AND number > 0 GROUP BY 1, 2, 3",
@@ -339,7 +339,7 @@ class Index(Memos):
         )
         return {(kind, status, stage): number for kind, status, stage, number in rows}
 
-    def section_counts(self, layer: Layer, scope: str = "") -> dict[tuple[str, str, str], int]:
+    def section_counts(self, layer: LayerName, scope: str = "") -> dict[tuple[str, str, str], int]:
         """How many records there are of each kind, section and status within a scope."""
         rows = self._rows(
             "SELECT kind, section, status, sum(number) FROM tallies WHERE layer = ? AND scope = ? AND number > 0"
@@ -349,20 +349,20 @@ class Index(Memos):
         )
         return {(kind, section, status): number for kind, section, status, number in rows}
 
-    def scopes(self, layer: Layer) -> dict[str, int]:
+    def scopes(self, layer: LayerName) -> dict[str, int]:
         """How many records stand in which scope."""
         query = "SELECT scope, sum(number) FROM tallies WHERE layer = ? AND number > 0 GROUP BY scope ORDER BY scope"
         return dict(self._rows(query, layer))
 
-    def edge_count(self, layer: Layer) -> int:
+    def edge_count(self, layer: LayerName) -> int:
         return int(next(self._rows("SELECT count(*) FROM edges WHERE layer = ?", layer))[0])
 
-    def live_edge_count(self, layer: Layer) -> int:
+    def live_edge_count(self, layer: LayerName) -> int:
         """Of the edges that a layer holds as such, those that are active."""
         query = "SELECT count(*) FROM edges WHERE layer = ? AND status = 'active' AND length(raw) > 0"
         return int(next(self._rows(query, layer))[0])
 
-    def edges(self, layer: Layer) -> list[Edge]:
+    def edges(self, layer: LayerName) -> list[Edge]:
         """Every edge that a layer holds, by their refs."""
         return self._edges("layer = ?", layer)
 

@@ -10,8 +10,8 @@ import apsw
 
 from quire.index.catalog import Index, Progress
 from quire.index.database import discard_database, open_database, open_in_memory
-from quire.index.sources import Patch, Source, Written
 from quire.model.errors import LockBusy
+from quire.model.sources import Patch, Source, Written
 
 if TYPE_CHECKING:
     from quire.index.looks import Looks

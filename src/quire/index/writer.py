@@ -11,8 +11,8 @@ import msgspec
 
 from quire.index.embedding import embedder
 from quire.index.passages import passages, searched_fields
-from quire.index.sources import Item
 from quire.model.records import Edge, Record, Summary
+from quire.model.sources import Item
 from quire.model.times import EPOCH, instant
 
 _BATCH = 256

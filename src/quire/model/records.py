@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from quire.model.times import instant
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
 _DAY_SECONDS = 86_400.0
 _TRUSTED = ("user", "user-stated", "system")
@@ -18,7 +18,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One thing remembered, whichever layer holds it."""
 
     ref: str
-    layer: Layer
+    layer: LayerName
     kind: str
     title: str
     text: str

@@ -6,9 +6,9 @@ import msgspec
 
 from quire.model.errors import InputError
 from quire.model.ids import is_id
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
-_PREFIXES: dict[str, Layer] = {
+_PREFIXES: dict[str, LayerName] = {
     "fact": "facts",
     "episode": "facts",
     "profile": "profile",
@@ -21,7 +21,7 @@ _PREFIXES: dict[str, Layer] = {
 class Ref(msgspec.Struct, frozen=True):
     """The layer that holds a record, and the id it has there."""
 
-    layer: Layer
+    layer: LayerName
     kind: str
     id: str
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-Layer = Literal["graph", "facts", "profile", "journal"]
+LayerName = Literal["graph", "facts", "profile", "journal"]
 Kind = Literal["project", "feature", "decision", "gotcha", "question"]
 Stage = Literal["idea", "building", "shipped", "paused", "dead"]
 Status = Literal["active", "stale", "superseded", "open", "closed"]
@@ -26,7 +26,7 @@ EventName = Literal[
     "index.rebuilt",
 ]
 
-LAYERS: tuple[str, ...] = get_args(Layer)
+LAYER_NAMES: tuple[str, ...] = get_args(LayerName)
 KINDS: tuple[str, ...] = get_args(Kind)
 FACT_KINDS: tuple[str, ...] = ("fact", "episode")
 PROFILE_KINDS: tuple[str, ...] = ("entry",)

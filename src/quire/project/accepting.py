@@ -106,7 +106,7 @@ class Accepting(Noting, Capturing, ProfileOverview, Keeping):
 
     def _accepted_facts(self, items: Sequence[Proposal]) -> tuple[list[str], list[Problem]] | None:
         from quire.layers.facts.drafts import section_named
-        from quire.layers.facts.telling import Telling, store_fact
+        from quire.layers.facts.store_fact import Telling, store_fact
 
         try:
             told = [

@@ -17,7 +17,7 @@ from quire.model.errors import InputError, NotInitialized, StorageFailed
 from quire.model.records import Record
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.model.words import LAYERS
+from quire.model.words import LAYER_NAMES
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ class Exporting(Asking):
 
         _known("format", output_format, EXPORT_FORMATS)
         for layer in layers:
-            _known("layer", layer, LAYERS)
+            _known("layer", layer, LAYER_NAMES)
         self._ready_to_ask()
         target = None if output is None else self._target(output, force=force)
 
         def work(index: Index) -> Exported:
-            found = self._holdings(index, layers or LAYERS, everything=everything, private=private)
+            found = self._holdings(index, layers or LAYER_NAMES, everything=everything, private=private)
             if output_format != "mcp":
                 found = judge_holdings(found, self.root, self.git)
             done = render_export(found, output_format)

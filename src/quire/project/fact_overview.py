@@ -40,11 +40,11 @@ class FactOverview(WorkingMemory):
 
     def memory_facts(self) -> FactStats:
         """How many facts there are, where, and in which state the file is."""
+        from quire.layers.facts.normalize import file_state
         from quire.layers.facts.notes import read_notes
         from quire.layers.facts.originals import not_imported
         from quire.layers.facts.source import stamp_now
         from quire.layers.facts.store import read_file
-        from quire.layers.facts.whole import file_state
         from quire.layers.facts.working import SLOTS
         from quire.retrieval.currency import FADED
 

@@ -16,9 +16,9 @@ from quire.project.rooms import Rooms
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.index.sources import Patch
     from quire.layers.facts.drafts import Draft
     from quire.layers.facts.types import Fact
+    from quire.model.sources import Patch
     from quire.project.known_facts import KnownFacts
 
 Result = TypeVar("Result")
@@ -81,8 +81,8 @@ class FactRooms(Rooms):
 
     def _write(self, draft: Draft) -> Patch:
         """Write a draft to the file; what the index is to make of it."""
-        from quire.index.sources import Patch
         from quire.layers.facts.store import commit
+        from quire.model.sources import Patch
 
         is_plain = draft.is_plain
         done = commit(self.root, self.world, draft)

@@ -10,7 +10,7 @@ from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import instant
-from quire.model.words import LAYERS
+from quire.model.words import LAYER_NAMES
 from quire.project.alike import alike_problem
 from quire.project.fact_results import (
     ArchiveChanged,
@@ -29,7 +29,7 @@ from quire.project.refusing import left_out, sift_lines
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import Draft
-    from quire.layers.facts.telling import Told
+    from quire.layers.facts.store_fact import Told
     from quire.layers.facts.types import Fact
     from quire.retrieval.similar import Alike
 
@@ -54,7 +54,7 @@ class FactKeeping(FactRooms):
     ) -> FactStored:
         """Keep a fact. A text that is known is confirmed instead; what says nearly the same is named."""
         from quire.layers.facts.drafts import section_named
-        from quire.layers.facts.telling import Telling, store_fact
+        from quire.layers.facts.store_fact import Telling, store_fact
 
         named = section_named(section)
         told = Telling(
@@ -131,7 +131,7 @@ class FactKeeping(FactRooms):
         What holds now is a new text, or what the fact `by` says already.
         """
         from quire.layers.facts.drafts import find_fact
-        from quire.layers.facts.telling import Telling, supersede_fact
+        from quire.layers.facts.store_fact import Telling, supersede_fact
 
         name = self._token()
 
@@ -165,7 +165,7 @@ class FactKeeping(FactRooms):
 
         With `session`, also all active ones that this session was the first to tell.
         """
-        from quire.layers.facts.putting_away import archive_facts
+        from quire.layers.facts.archive import archive_facts
 
         def plan(draft: Draft, index: Index) -> ArchiveChanged:
             names = [fact_ids] if isinstance(fact_ids, str) else list(fact_ids)
@@ -197,7 +197,7 @@ class FactKeeping(FactRooms):
         """Start the clock of all active facts again that were confirmed on this day or later, in one step."""
         from quire.index.search import Filter
         from quire.layers.facts.records import held_of
-        from quire.layers.facts.telling import refresh_fact
+        from quire.layers.facts.store_fact import refresh_fact
 
         first = instant(since)
         if first is None or first > self.world.now():
@@ -224,7 +224,7 @@ class FactKeeping(FactRooms):
 
     def memory_restore(self, fact_ids: Sequence[str] | str, *, dry_run: bool = False) -> ArchiveChanged:
         """Bring facts back that were put away, or accept those that were only proposed."""
-        from quire.layers.facts.putting_away import restore_facts
+        from quire.layers.facts.archive import restore_facts
 
         def plan(draft: Draft, _index: Index) -> ArchiveChanged:
             outcomes = restore_facts(draft, fact_ids)
@@ -243,7 +243,7 @@ class FactKeeping(FactRooms):
         dry_run: bool = False,
     ) -> tuple[str, ConnectionView, list[Problem]]:
         """Join two things by a directed edge: what was done, the edge, and warnings."""
-        from quire.layers.facts.connecting import connect
+        from quire.layers.facts.connect import connect
 
         name = f"e-{self._token()}"
 
@@ -252,7 +252,7 @@ class FactKeeping(FactRooms):
             edge = done.edge
             return done.action, ConnectionView(edge.ref, edge.source, edge.predicate, edge.target), done.warnings
 
-        return self._change("connect facts", plan, dry_run=dry_run, layers=LAYERS)
+        return self._change("connect facts", plan, dry_run=dry_run, layers=LAYER_NAMES)
 
     def memory_query(
         self, *, section: str | None = None, offset: int = 0, limit: int | None = None, mind: str | None = None
@@ -296,8 +296,8 @@ class FactKeeping(FactRooms):
 
     def memory_normalize(self, *, dry_run: bool = True) -> Normalized:
         """Rewrite a merged file to its normal form: one line for each thing, nothing lost. A dry run, unless told."""
+        from quire.layers.facts.normalize import normal_file
         from quire.layers.facts.store import read_file, replace_file
-        from quire.layers.facts.whole import normal_file
 
         def work() -> Normalized:
             data = read_file(self.root)
@@ -346,8 +346,8 @@ class FactKeeping(FactRooms):
 
     def memory_import(self, data: bytes, *, source: str, dry_run: bool = False) -> Imported:
         """Take in another file of facts: the lines that this one does not have. Twice is the same as once."""
+        from quire.layers.facts.normalize import take_in
         from quire.layers.facts.store import read_file, replace_file
-        from quire.layers.facts.whole import take_in
 
         def work() -> Imported:
             ours = read_file(self.root)

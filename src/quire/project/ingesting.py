@@ -160,8 +160,8 @@ class Ingesting(FactKeeping, FactAsking):
         from quire.capture.settling import (
             ANEW,
         )
-        from quire.layers.facts.putting_away import archive_facts
-        from quire.layers.facts.telling import Telling, confirm_fact, store_fact, supersede_fact
+        from quire.layers.facts.archive import archive_facts
+        from quire.layers.facts.store_fact import Telling, confirm_fact, store_fact, supersede_fact
 
         known = draft.fact(step.fact_id) if step.fact_id else None
         if step.action == "archive" and step.fact_id:
@@ -197,8 +197,8 @@ class Ingesting(FactKeeping, FactAsking):
         from quire.capture.settling import (
             DROPPED,
         )
+        from quire.layers.facts.archive import archive_facts, restore_facts
         from quire.layers.facts.drafts import find_fact
-        from quire.layers.facts.putting_away import archive_facts, restore_facts
 
         def plan(draft: Draft, index: Index) -> Ingested:
             both = {find_fact(draft, name, "accept").fact.id for name in accept}

@@ -66,7 +66,7 @@ class Inspecting(FactOverview, ProfileAsking, JournalAsking):
 
     def _node_meant(self, word: str, error: NotFound) -> str:
         """The one node with this slug; else the error says which nodes are near."""
-        from quire.layers.graph.meant import similar_ids
+        from quire.layers.graph.suggest_ids import similar_ids
 
         near = similar_ids(self.graph, word)
         same = [node_id for node_id in near if slug_of(node_id) == word]

@@ -343,11 +343,11 @@ class JournalAsking(JournalImporting):
 
     def journal_validate(self, *, mend: bool = False) -> Validated:
         """Look for faults in the journal's files; with `mend`, mend what can be without loss."""
-        from quire.layers.journal.validating import validate_journal
+        from quire.layers.journal.checks.journal import check_journal
 
         self._journal_ready()
         mended = self._mend() if mend else []
-        findings = self.in_one_state(lambda: validate_journal(self.root, self.world.now(), home=self.world.home))
+        findings = self.in_one_state(lambda: check_journal(self.root, self.world.now(), home=self.world.home))
         levels = [finding.level for finding in findings]
         return Validated(
             findings=[msgspec.to_builtins(finding) for finding in findings],
@@ -358,11 +358,11 @@ class JournalAsking(JournalImporting):
         )
 
     def _mend(self) -> list[str]:
-        from quire.layers.journal.mending import plan_mending
+        from quire.layers.journal.repair import plan_journal_repair
         from quire.layers.journal.store import commit
 
         with self._journal_locked("mend the journal"):
-            mending = plan_mending(self.root, self.world.now())
+            mending = plan_journal_repair(self.root, self.world.now())
             if mending.journal is not None and mending.said:
                 commit(mending.journal, mending.writing, self.world)
                 self._write_due_pages()

@@ -64,9 +64,9 @@ class JournalRooms(Asking):
 
     def _write_due_pages(self) -> list[Problem]:
         """The caller holds the lock."""
-        from quire.layers.journal.pages import settle_pages
+        from quire.layers.journal.pages import write_due_pages
 
-        return settle_pages(self.root, self.world)[1]
+        return write_due_pages(self.root, self.world)[1]
 
     def _prepare_journal(self) -> None:
         """Git leaves alone what belongs to this machine."""
@@ -208,7 +208,7 @@ class JournalRooms(Asking):
 
     def _pages_anew(self, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
         """The pages that are missing or of another bundle, where the memory itself stays as it is."""
-        from quire.layers.journal.validating_pages import pages_to_write
+        from quire.layers.journal.checks.pages import pages_to_write
 
         wanted = set(pages_to_write(self.root, state, entry=agreed))
         if not wanted:

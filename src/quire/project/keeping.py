@@ -14,7 +14,7 @@ from quire.model.errors import InputError, QuireError
 from quire.model.ids import ID_PATTERN
 from quire.model.records import Problem
 from quire.model.verdicts import Verdict
-from quire.model.words import LAYERS, LIVE_STATUSES, Actor
+from quire.model.words import LAYER_NAMES, LIVE_STATUSES, Actor
 from quire.project.alike import alike_findings, alike_problems
 from quire.project.journal_making import JournalMaking
 from quire.project.rooms import as_warning
@@ -22,16 +22,16 @@ from quire.project.rooms import as_warning
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index, Progress
-    from quire.index.sources import Written
     from quire.layers.graph.save import Saved
+    from quire.model.sources import Written
     from quire.upkeep.beginning import Initialized
     from quire.upkeep.changes import Changes
     from quire.upkeep.check import Checked
-    from quire.upkeep.rebuilding import Rebuilt
+    from quire.upkeep.rebuild import Rebuilt
     from quire.upkeep.reset import Reset
     from quire.upkeep.sync import Synced
 
-_LAYERS = LAYERS
+_LAYERS = LAYER_NAMES
 
 
 class Keeping(JournalMaking):
@@ -146,7 +146,7 @@ class Keeping(JournalMaking):
             if saved.planned:
                 saved.warnings += self._with_index(lambda index: _alike_to_planned(index, saved))
             return saved
-        from quire.index.sources import Written
+        from quire.model.sources import Written
 
         files = self._source()
         # To the end under one lock: nobody may take a map that is about to be written for one that was forgotten.
@@ -268,7 +268,7 @@ class Keeping(JournalMaking):
         With a folder in `semantic`, the documents are embedded with the full network in it; `taught` is told how far
         that is.
         """
-        from quire.upkeep.rebuilding import rebuild_memory
+        from quire.upkeep.rebuild import rebuild_memory
 
         folder = self._index_folder()
         if folder is None or not self._has_journal():

@@ -20,9 +20,9 @@ from quire.project.rooms import as_warning
 
 if TYPE_CHECKING:
     from quire.upkeep.check import Checked
-    from quire.upkeep.mending.copies import Kept
-    from quire.upkeep.mending.differences import Difference
-    from quire.upkeep.mending.planning import Plan
+    from quire.upkeep.repair.copies import Kept
+    from quire.upkeep.repair.differences import Difference
+    from quire.upkeep.repair.plan import Plan
 
 _OPERATION = "repair"
 _ATTEMPTS = 3
@@ -78,7 +78,7 @@ class Mending(Keeping):
 
     def repair(self, *, dry_run: bool = False) -> Repaired:
         """Mend what can be mended without losing anything; then check again. Files are copied first."""
-        from quire.upkeep.mending.planning import REPAIR
+        from quire.upkeep.repair.plan import REPAIR
 
         found = self.check()
         if not any(problem.mend == REPAIR for problem in _all(found)):
@@ -88,7 +88,7 @@ class Mending(Keeping):
         return self._repaired(found)
 
     def _rehearsed_repair(self, found: Checked) -> Repaired:
-        from quire.upkeep.mending.differences import differences_of
+        from quire.upkeep.repair.differences import differences_of
 
         plans = [plan for _, plan in self._plans(found)]
         return Repaired(
@@ -99,7 +99,7 @@ class Mending(Keeping):
         )
 
     def _repaired(self, found: Checked) -> Repaired:
-        from quire.upkeep.mending.copies import new_name
+        from quire.upkeep.repair.copies import new_name
 
         name = new_name(self.root, self.world)
         kept: list[Kept] = []
@@ -132,7 +132,7 @@ class Mending(Keeping):
         warnings: list[Problem],
     ) -> None:
         """Plan on what is there once nobody else can write, and do it; planned again where somebody was faster."""
-        from quire.upkeep.mending.carrying_out import carry_out
+        from quire.upkeep.repair.apply import apply_plan
 
         try:
             with self._right_to_repair(folder):
@@ -141,7 +141,7 @@ class Mending(Keeping):
                     if planned is None or planned.is_empty:
                         return
                     try:
-                        part, problems = carry_out(self.root, planned, name, self.world)
+                        part, problems = apply_plan(self.root, planned, name, self.world)
                     except Conflict:
                         if attempt == _ATTEMPTS:
                             raise
@@ -161,7 +161,7 @@ class Mending(Keeping):
             yield around.folder, around
 
     def _plan_of(self, folder: str, found: Checked) -> Plan:
-        from quire.upkeep.mending.planning import plan_journal, plan_memory, plan_profile
+        from quire.upkeep.repair.plan import plan_journal, plan_memory, plan_profile
 
         now = self.world.now()
         if folder == FOLDER:
@@ -173,8 +173,8 @@ class Mending(Keeping):
     def _plan_around(self, found: Checked) -> Plan | None:
         """The map, the lines of .gitignore, what writers left; None where all is as it should be."""
         from quire.upkeep.doctor import ignored_entries
-        from quire.upkeep.mending.leftovers import LEFTOVERS
-        from quire.upkeep.mending.planning import MAP_STALE, NOT_IGNORED, REPAIR, plan_around
+        from quire.upkeep.repair.leftovers import LEFTOVERS
+        from quire.upkeep.repair.plan import MAP_STALE, NOT_IGNORED, REPAIR, plan_around
 
         codes = {problem.code for problem in _all(found) if problem.mend == REPAIR}
         if not codes & {MAP_STALE, LEFTOVERS, *NOT_IGNORED}:
@@ -209,8 +209,8 @@ class Mending(Keeping):
 
     def repairs(self) -> Repairs:
         """The repairs that can be taken back, and what stands in the way."""
-        from quire.upkeep.mending.carrying_out import changed_since
-        from quire.upkeep.mending.copies import KEPT, find_kept
+        from quire.upkeep.repair.apply import changed_since
+        from quire.upkeep.repair.copies import KEPT, find_kept
 
         self._settle()
         names: dict[str, list[Kept]] = {}
@@ -233,8 +233,8 @@ class Mending(Keeping):
 
     def undo_repair(self, name: str = "") -> TakenBack:
         """Put back the files as they were before the last repair, or the one that is named; all of them, or none."""
-        from quire.upkeep.mending.carrying_out import put_back, refuse_changed
-        from quire.upkeep.mending.copies import find_kept, named_repair, remove_copies
+        from quire.upkeep.repair.apply import put_back, refuse_changed
+        from quire.upkeep.repair.copies import find_kept, named_repair, remove_copies
 
         self._settle()
         parts = named_repair(find_kept(self.root), name)
@@ -249,7 +249,7 @@ class Mending(Keeping):
         return TakenBack(name=parts[0].name, files=tuple(sorted(set(files))))
 
     def _pruned(self, warnings: list[Problem]) -> list[str]:
-        from quire.upkeep.mending.copies import prune_copies
+        from quire.upkeep.repair.copies import prune_copies
 
         gone: set[str] = set()
         for folder in filter(self._has_folder, (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)):
@@ -270,13 +270,13 @@ def _all(found: Checked) -> list[Problem]:
 
 
 def _archive_of(part: Kept) -> str:
-    from quire.upkeep.mending.copies import place_of_copies
+    from quire.upkeep.repair.copies import place_of_copies
 
     return f"{place_of_copies(part.folder, part.name)}/{part.part}.tar"
 
 
 def _files_of(part: Kept) -> Iterable[Difference]:
-    from quire.upkeep.mending.differences import Difference
+    from quire.upkeep.repair.differences import Difference
 
     for file in part.files:
         action = "removed" if file.after is None else "created" if file.before is None else "changed"

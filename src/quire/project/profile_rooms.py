@@ -17,12 +17,12 @@ from quire.project.profile_results import EntryView
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.index.sources import Patch
     from quire.layers.profile.access import Readings
     from quire.layers.profile.drafts import Draft
     from quire.layers.profile.entries import Entry
     from quire.layers.profile.places import Places
     from quire.layers.profile.source import Overview
+    from quire.model.sources import Patch
 
 Result = TypeVar("Result")
 _ATTEMPTS = 5
@@ -164,8 +164,8 @@ class ProfileRooms(Asking):
 
     def _write_profile(self, draft: Draft, stamp: str, overview: Overview) -> Patch:
         """Write a draft to the documents; what the index is to make of it."""
-        from quire.index.sources import Patch
         from quire.layers.profile.store import commit
+        from quire.model.sources import Patch
 
         done = commit(draft, self.world, stamp)
         version, private_version = draft.versions

@@ -14,7 +14,7 @@ from quire.model.errors import QuireError
 from quire.project.asking import Asking
 
 if TYPE_CHECKING:
-    from quire.index.sources import Source
+    from quire.model.sources import Source
 
 _LOCAL = "local"
 _ASIDE = ("index", "recovery", ".backup", ".lock")

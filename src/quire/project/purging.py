@@ -25,7 +25,7 @@ from quire.model.errors import Conflict, InputError, QuireError
 from quire.project.mending import Mending
 
 if TYPE_CHECKING:
-    from quire.upkeep.purging.planning import Place
+    from quire.upkeep.purge.plan import Place
 
 _FOLDERS = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)
 _ATTEMPTS = 3
@@ -49,7 +49,7 @@ class Purging(Mending):
 
     def purge(self, texts: Sequence[str] = (), *, secrets: bool = False, dry_run: bool = False) -> Purged:
         """Take these texts, or every certain secret, out of every file of ours."""
-        from quire.upkeep.purging.planning import secrets_below
+        from quire.upkeep.purge.plan import secrets_below
 
         self._settle()
         folders = [folder for folder in _FOLDERS if self._has_folder(folder)]
@@ -77,7 +77,7 @@ class Purging(Mending):
         )
 
     def _stands(self, folders: Sequence[str], text: str) -> list[Place]:
-        from quire.upkeep.purging.planning import plan_purge
+        from quire.upkeep.purge.plan import plan_purge
 
         found = [place for folder in folders for place in plan_purge(self.root, folder, text).places]
         if self._has_home():
@@ -107,7 +107,7 @@ class Purging(Mending):
 
     def _purge_folder(self, folder: str, texts: Sequence[str]) -> None:
         from quire.files.transaction import apply_changes
-        from quire.upkeep.purging.planning import plan_purge
+        from quire.upkeep.purge.plan import plan_purge
 
         with self._right_to_repair(folder):
             top = os.path.join(self.root, folder)
@@ -127,7 +127,7 @@ class Purging(Mending):
         from quire.files.durable import write_file
         from quire.files.writing import write_access
         from quire.layers.profile.layout import LOCK
-        from quire.upkeep.purging.planning import plan_purge
+        from quire.upkeep.purge.plan import plan_purge
 
         if not self._has_home():
             return
@@ -162,7 +162,7 @@ class Purging(Mending):
     def _left(self, folders: Sequence[str], text: str, *, pages: bool) -> list[Place]:
         """What stands outside of our folders. Pages are made anew, so that they only count afterwards."""
         from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS
-        from quire.upkeep.purging.planning import texts_below
+        from quire.upkeep.purge.plan import texts_below
 
         names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "README.md"]
         names += [f"{PROJECTIONS}/{name}" for name in PROJECTION_FILES.values()] if pages else []
@@ -170,7 +170,7 @@ class Purging(Mending):
 
 
 def _admitted(text: str) -> str:
-    from quire.upkeep.purging.forms import PURGED, SHORTEST
+    from quire.upkeep.purge.forms import PURGED, SHORTEST
 
     found = text.strip("\r\n")
     if len(found) < SHORTEST:

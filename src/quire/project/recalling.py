@@ -173,7 +173,7 @@ class FactAsking(FactRooms, Asking):
 
     def _replaced_by(self, index: Index, record: Record) -> tuple[str, ...]:
         from quire.layers.facts.drafts import Draft
-        from quire.layers.facts.replacing import replacements_of
+        from quire.layers.facts.replacement import replacements_of
 
         draft = Draft(self._known(index), self.world.now())
         return tuple(fact.id for fact in replacements_of(draft, record.ref.removeprefix("fact:")))

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.index.looks import Looks
-    from quire.index.sources import Patch, Source, Written
     from quire.layers.graph.source import GraphSource
     from quire.layers.profile.places import Places
+    from quire.model.sources import Patch, Source, Written
     from quire.upkeep.reviewed import Reviews
 
 Result = TypeVar("Result")
@@ -94,14 +94,14 @@ class Rooms:
             self.graph.config()
         settle(self.graph, self.world)
         if self._has_profile():
-            from quire.layers.profile.settling import settle_profile
+            from quire.layers.profile.recover import recover_profile
 
-            settle_profile(self._places(), self.world)
+            recover_profile(self._places(), self.world)
         if self._has_journal():
-            from quire.layers.journal.settling import settle_due_pages, settle_files
+            from quire.layers.journal.recover import recover_due_pages, recover_journal
 
-            settle_files(self.root, self.world)
-            settle_due_pages(self.root, self.world)
+            recover_journal(self.root, self.world)
+            recover_due_pages(self.root, self.world)
 
     def _ready(self) -> None:
         """There is a memory, of our version, and no work of a dead writer is left."""

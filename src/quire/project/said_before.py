@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quire.model.records import Problem
-from quire.model.words import LIVE_STATUSES, Layer
+from quire.model.words import LIVE_STATUSES, LayerName
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _TEXTS = ("content", "value", "title", "body", "text")
 _PACK = 100
-_REVIEWED: tuple[Layer, ...] = ("graph", "facts", "profile")
+_REVIEWED: tuple[LayerName, ...] = ("graph", "facts", "profile")
 """The journal holds what was said in sessions, which nobody had to approve."""
 
 

@@ -26,7 +26,7 @@ from quire.project.reviewing import Reviewing
 
 if TYPE_CHECKING:
     from quire.files.change_notes import Noted, Notes
-    from quire.upkeep.taking_back import Step
+    from quire.upkeep.undo_plan import Step
 
 UNDO, REDO = "undo", "redo"
 _UNDONE, _AGAIN = "Undone: ", "Done again: "
@@ -58,7 +58,7 @@ class Undoing(Reviewing):
     def undo_acted(self, acted: Acted) -> Acted:
         """Put back what an action changed, all or nothing; refused where somebody changed it since."""
         from quire.files.change_notes import noting_changes
-        from quire.index.sources import Written
+        from quire.model.sources import Written
 
         self._ready()
         groups = self._groups(acted.changes)
@@ -144,7 +144,7 @@ class Undoing(Reviewing):
         """Put the files of one layer back: planned on what is there once nobody else can write."""
         from quire.files.digests import sha256
         from quire.files.transaction import Append, Change, apply_changes
-        from quire.upkeep.taking_back import events_back
+        from quire.upkeep.undo_plan import events_back
 
         with self._right_to_undo(folder):
             steps = self._planned_back(folder, noted)
@@ -172,7 +172,7 @@ class Undoing(Reviewing):
                 yield
 
     def _planned_back(self, folder: str, noted: list[tuple[str, Noted]]) -> list[Step]:
-        from quire.upkeep.taking_back import refuse_rejected, refuse_torn, steps_back
+        from quire.upkeep.undo_plan import refuse_rejected, refuse_torn, steps_back
 
         steps = steps_back(folder, noted)
         if folder == self._memory_folder:

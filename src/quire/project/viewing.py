@@ -12,7 +12,7 @@ from quire.model.errors import InputError, InvalidStore, NotInitialized
 from quire.model.records import Problem, Record
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.model.words import LAYERS
+from quire.model.words import LAYER_NAMES
 from quire.project.judging import Judging
 from quire.project.working import WorkingMemory
 
@@ -126,11 +126,11 @@ class Viewing(Judging, WorkingMemory):
         from quire.upkeep.views.listing import Choice, hidden_refs, page_of_records, records_and_verdicts
 
         _check_page(offset, limit)
-        if layer and layer not in LAYERS:
+        if layer and layer not in LAYER_NAMES:
             raise InputError(
                 f"`{cut(layer, 40)}` is no layer.",
-                hint=f"It is one of {', '.join(LAYERS)}.",
-                details={"field": "layer", "allowed": list(LAYERS)},
+                hint=f"It is one of {', '.join(LAYER_NAMES)}.",
+                details={"field": "layer", "allowed": list(LAYER_NAMES)},
             )
         choice = Choice(
             layer=layer,

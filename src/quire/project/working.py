@@ -30,8 +30,8 @@ class WorkingMemory(FactAsking):
 
     def memory_focus(self, fact_ids: Sequence[str] | str, *, session: str = "") -> PinsChanged:
         """Pin facts: they come first in every turn, and outlive a compaction."""
+        from quire.layers.facts.archive import named_ids
         from quire.layers.facts.drafts import find_fact, time_text
-        from quire.layers.facts.putting_away import named_ids
         from quire.layers.facts.working import pin
 
         names = named_ids(fact_ids)
@@ -61,8 +61,8 @@ class WorkingMemory(FactAsking):
 
     def memory_release(self, fact_ids: Sequence[str] | str | None = None, *, session: str = "") -> PinsChanged:
         """Let go of pins: of these, or of all, and then of what was read of late, too."""
+        from quire.layers.facts.archive import named_ids
         from quire.layers.facts.drafts import time_text
-        from quire.layers.facts.putting_away import named_ids
         from quire.layers.facts.working import unpin
 
         names = None if fact_ids is None else named_ids(fact_ids)
@@ -116,7 +116,7 @@ class WorkingMemory(FactAsking):
     def _pinned(self, index: Index, working: Working, name: str) -> str:
         """The pin that is meant: by the beginning of its id, by the id of a twin, or of what it replaced."""
         from quire.layers.facts.drafts import Draft, find_fact
-        from quire.layers.facts.replacing import replacements_of
+        from quire.layers.facts.replacement import replacements_of
 
         bare = name.removeprefix("fact:")
         ids = [pin.id for pin in working.pins]
@@ -187,7 +187,7 @@ class WorkingMemory(FactAsking):
         Then the names of those that have none, and by which name each of the others was pinned.
         """
         from quire.layers.facts.drafts import Draft
-        from quire.layers.facts.replacing import replacements_of
+        from quire.layers.facts.replacement import replacements_of
         from quire.layers.facts.working import follow
 
         known = self._known(index)

@@ -13,7 +13,7 @@ from quire.index.analysis import all_words, question_words
 from quire.index.catalog import Index
 from quire.index.search import Filter, Searcher
 from quire.model.records import Record
-from quire.model.words import LIVE_STATUSES, Layer
+from quire.model.words import LIVE_STATUSES, LayerName
 
 if TYPE_CHECKING:
     from quire.retrieval.likeness import Statement
@@ -27,7 +27,7 @@ _WORDS = 16
 _NEAREST = 20
 _RARE = 64
 """A word that more records hold tells nothing."""
-_COMPARED: tuple[Layer, ...] = ("graph", "facts", "profile")
+_COMPARED: tuple[LayerName, ...] = ("graph", "facts", "profile")
 """The journal tells what happened: to say it twice, or otherwise the next day, is no fault."""
 _HAPPENED = ("episode",)
 """Among the facts, these tell what happened: two sessions may well be alike."""

@@ -15,12 +15,12 @@ from quire.files.git import Blob, Git
 from quire.files.jsonfile import decode_object
 from quire.files.paths import read_bytes
 from quire.layers.facts.layout import FILE, FILE_BYTES
-from quire.layers.facts.whole import changed_ids
+from quire.layers.facts.normalize import changed_ids
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
-from quire.layers.journal.comparing import changed_parts
+from quire.layers.journal.changed import changed_parts
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED, PROJECTIONS
-from quire.layers.profile.comparing import changed_entries
+from quire.layers.profile.changed import changed_entries
 from quire.layers.profile.layout import FILE as PROFILE_FILE
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 

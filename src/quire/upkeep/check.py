@@ -20,17 +20,17 @@ from quire.files.writing import (
     LOCK as MEMORY_LOCK,
 )
 from quire.index.catalog import Index
-from quire.layers.facts.faults import find_fact_faults
+from quire.layers.facts.checks import check_facts
 from quire.layers.facts.layout import FILE
-from quire.layers.graph.faults import find_store_faults
+from quire.layers.graph.checks import check_graph
 from quire.layers.graph.layout import FOLDER
 from quire.layers.graph.store import GraphStore
+from quire.layers.journal.checks.journal import check_journal
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
 from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
-from quire.layers.journal.mending_files import who_mends
+from quire.layers.journal.repair_files import who_repairs_journal
 from quire.layers.journal.source import JournalSource
-from quire.layers.journal.validating import validate_journal
-from quire.layers.profile.faults import find_profile_faults
+from quire.layers.profile.checks import check_profile
 from quire.layers.profile.layout import (
     BACKUP,
     LOCK,
@@ -42,21 +42,21 @@ from quire.layers.profile.records import entry_of
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut
-from quire.model.words import LIVE_STATUSES, Layer
+from quire.model.words import LIVE_STATUSES, LayerName
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems, open_conflicts
 from quire.upkeep.ignore import ENTRIES
-from quire.upkeep.mending.leftovers import around_problems, leftover_problems
-from quire.upkeep.mending.local_state import local_problems
-from quire.upkeep.mending.planning import planned_mending
-from quire.upkeep.mending.sorting import sorted_problems
 from quire.upkeep.product_map import render_map
+from quire.upkeep.repair.leftovers import around_problems, leftover_problems
+from quire.upkeep.repair.local_state import local_problems
+from quire.upkeep.repair.plan import planned_journal_repair
+from quire.upkeep.repair.who_repairs import with_who_repairs
 
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
 
 PROFILE_PATH = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
-_LIVE: tuple[tuple[Layer, str, tuple[str, ...]], ...] = (
+_LIVE: tuple[tuple[LayerName, str, tuple[str, ...]], ...] = (
     ("graph", FOLDER, tuple(LIVE_STATUSES)),
     ("facts", FOLDER, ("active", "pending")),
     ("profile", PROFILE_FOLDER, ("active",)),
@@ -118,10 +118,10 @@ def _checked(
     alike: Callable[[Index], list[Problem]] | None,
 ) -> Checked:
     has_memory = os.path.lexists(store.folder)
-    problems = [_below_memory(problem) for problem in find_store_faults(store)] if has_memory else []
-    problems += find_fact_faults(store.root)
+    problems = [_below_memory(problem) for problem in check_graph(store)] if has_memory else []
+    problems += check_facts(store.root)
     problems += _git_and_facts(store.root, git)
-    problems += find_profile_faults(places)
+    problems += check_profile(places)
     problems += _git_and_profile(store.root, git)
     problems += _journal(store.root, git, now, home)
     problems += _git_and_memory(store.root, git)
@@ -136,7 +136,7 @@ def _checked(
     if has_memory and not any(problem.severity == "error" for problem in problems):
         problems += _dead(store, git, index)
         problems += map_problems(store.root, render_map(index, store.root, git))
-    problems = sorted_problems(store, git, problems, now)
+    problems = with_who_repairs(store, git, problems, now)
     errors = [problem for problem in problems if problem.severity == "error"]
     warnings = [problem for problem in problems if problem.severity != "error"]
     count = len(store.node_paths()) + len(store.relation_paths())
@@ -210,8 +210,8 @@ def _journal(root: str, git: Git, now: datetime, home: str) -> list[Problem]:
     """What `memory journal validate` would say, but for what is well; and what git sees of this machine's own."""
     if not os.path.isdir(os.path.join(root, JOURNAL_FOLDER)):
         return []
-    findings = [finding for finding in validate_journal(root, now, home=home) if finding.level != "pass"]
-    mending = planned_mending(root, git, now) if findings else None
+    findings = [finding for finding in check_journal(root, now, home=home) if finding.level != "pass"]
+    mending = planned_journal_repair(root, git, now) if findings else None
     found = [
         Problem(
             code="JournalFault",
@@ -220,7 +220,7 @@ def _journal(root: str, git: Git, now: datetime, home: str) -> list[Problem]:
             line=finding.line,
             message=f"{finding.code}: {finding.message}",
             hint=finding.hint,
-            mend=who_mends(finding, mending) if mending is not None else "",
+            mend=who_repairs_journal(finding, mending) if mending is not None else "",
         )
         for finding in findings
     ]

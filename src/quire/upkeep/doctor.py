@@ -33,7 +33,7 @@ from quire.model.records import Problem
 from quire.upkeep.check import Checked
 from quire.upkeep.findings import Finding, State
 from quire.upkeep.ignore import ENTRIES, ensure_ignored
-from quire.upkeep.mending.planning import NOT_IGNORED, REPAIR
+from quire.upkeep.repair.plan import NOT_IGNORED, REPAIR
 
 _FOLDERS = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)
 _MEND = "--fix does it; so does the next command that writes."

@@ -15,12 +15,12 @@ from quire.layers.profile.layout import CATEGORIES
 from quire.model.records import Edge, Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.model.words import FACT_KINDS, KINDS, LIVE_STATUSES, PROFILE_KINDS, Layer
+from quire.model.words import FACT_KINDS, KINDS, LIVE_STATUSES, PROFILE_KINDS, LayerName
 from quire.upkeep.product_map import SHOWN_STAGES
 from quire.upkeep.verdicts import file_of
 
 _EVENT = "event"
-_LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
+_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")
 _ORDER: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "graph": (KINDS, (*SHOWN_STAGES, "dead")),
     "facts": (FACT_KINDS, SECTIONS),

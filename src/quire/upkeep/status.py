@@ -21,13 +21,13 @@ from quire.model.records import Record
 from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import VERDICTS, Verdict
-from quire.model.words import LIVE_STATUSES, STAGES, Layer
+from quire.model.words import LIVE_STATUSES, STAGES, LayerName
 from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
 from quire.upkeep.reviewed import Reviews
 from quire.upkeep.verdicts import verdicts_on_all
 
-_LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
+_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")
 
 
 class StageCount(msgspec.Struct, frozen=True):

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import edge, episode, fact
 
-from quire.layers.facts.connecting import connect
+from quire.layers.facts.archive import archive_facts, restore_facts
+from quire.layers.facts.connect import connect
 from quire.layers.facts.drafts import Draft, find_fact, section_named, time_text
-from quire.layers.facts.putting_away import archive_facts, restore_facts
 from quire.layers.facts.records import Held, episode_of_record, held_of
 from quire.layers.facts.source import overview_of
-from quire.layers.facts.telling import Telling, store_fact, supersede_fact
+from quire.layers.facts.store_fact import Telling, store_fact, supersede_fact
 from quire.layers.facts.types import Episode, Fact
 from quire.model.errors import InputError, NotFound
 from quire.model.records import Edge, Record, Summary

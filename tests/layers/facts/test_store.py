@@ -18,14 +18,14 @@ from quire.files import disk
 from quire.files.world import World
 from quire.files.writing import write_access
 from quire.layers.facts import store as store_module
-from quire.layers.facts.connecting import connect
+from quire.layers.facts.archive import archive_facts, restore_facts
+from quire.layers.facts.connect import connect
 from quire.layers.facts.drafts import Draft
 from quire.layers.facts.layout import LINE_BYTES
 from quire.layers.facts.lines import encode_record
-from quire.layers.facts.putting_away import archive_facts, restore_facts
 from quire.layers.facts.source import stamp_now
 from quire.layers.facts.store import commit, create_file, ensure_attribute, read_file, replace_file
-from quire.layers.facts.telling import Telling, store_fact, supersede_fact
+from quire.layers.facts.store_fact import Telling, store_fact, supersede_fact
 from quire.model.errors import Conflict, InputError, InvalidStore, OutsideProject, QuireError
 
 ATTRIBUTE = b"facts.jsonl merge=union text eol=lf\n"

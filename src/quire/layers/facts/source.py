@@ -14,7 +14,7 @@ from quire.files.paths import PASSING, read_inside, stamp_of, storage_failed
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
 from quire.model.errors import InvalidStore
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
 if TYPE_CHECKING:
     from quire.layers.facts.resolve import Resolved
@@ -70,7 +70,7 @@ def refuse_unreadable(root: str) -> None:
 class FactSource:
     """One file: it is read whole when somebody else changed it, and not at all after a change of ours."""
 
-    layer: Layer = "facts"
+    layer: LayerName = "facts"
 
     def __init__(self, root: str) -> None:
         self._root = self.base = root

@@ -22,7 +22,7 @@ class Inspected(msgspec.Struct, kw_only=True):
 def inspect_node(store: GraphStore, node_id: str) -> Inspected:
     stored = store.find_node(node_id) or found_elsewhere(store, node_id)
     if stored is None:
-        from quire.layers.graph.meant import hint_for, similar_ids
+        from quire.layers.graph.suggest_ids import hint_for, similar_ids
 
         raise NotFound(
             f"`{node_id}` is not in the memory.",

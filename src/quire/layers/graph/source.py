@@ -24,13 +24,13 @@ from quire.layers.graph.layout import (
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
 
 class GraphSource:
     """Stamps are cheap (one look at each file, none is opened); reading is done for named files only."""
 
-    layer: Layer = "graph"
+    layer: LayerName = "graph"
 
     def __init__(self, store: GraphStore, world: World | None = None) -> None:
         self._store = store

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 
 from quire.files import writing
 from quire.files.world import World
-from quire.files.writing import settle_folder
+from quire.files.writing import recover_folder
 from quire.layers.graph.layout import BACKUP, FOLDER
 from quire.layers.graph.store import GraphStore
 
@@ -18,4 +18,4 @@ def write_access(store: GraphStore, world: World, operation: str) -> AbstractCon
 
 def settle(store: GraphStore, world: World) -> None:
     """Before a read: complete what a dead writer left."""
-    settle_folder(store.root, FOLDER, world, written=(BACKUP,))
+    recover_folder(store.root, FOLDER, world, written=(BACKUP,))

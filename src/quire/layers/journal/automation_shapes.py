@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.layers.journal.checking import Choice, Each, Flag, Number, Object, Text, Texts
 from quire.layers.journal.layout import PREFERENCES, RUN_STATUSES
+from quire.layers.journal.value_shapes import Choice, Each, Flag, Number, Object, Text, Texts
 
 _TEXT, _TEXTS, _MAYBE, _NUMBER, _FLAG = Text(), Texts(), Text(nullable=True), Number(), Flag()
 

@@ -10,7 +10,6 @@ import msgspec
 
 from quire.layers.journal import automation_shapes, shapes
 from quire.layers.journal.canonical import content_hash, decode_json
-from quire.layers.journal.checking import Object, find_faults
 from quire.layers.journal.layout import (
     CHECKPOINTS,
     DAEMON,
@@ -32,6 +31,7 @@ from quire.layers.journal.types import (
     Run,
     State,
 )
+from quire.layers.journal.value_shapes import Object, find_faults
 from quire.model.errors import InvalidStore, UnsupportedVersion
 from quire.model.text import cut
 

@@ -16,10 +16,10 @@ from msgspec import Struct
 from quire.files.jsonfile import lines
 from quire.layers.journal import shapes
 from quire.layers.journal.canonical import decode_json, line_bytes
-from quire.layers.journal.checking import find_faults
 from quire.layers.journal.documents import value_of
 from quire.layers.journal.layout import EVENT_KINDS, EVENTS, FOLDER, LINE_BYTES
 from quire.layers.journal.types import Event
+from quire.layers.journal.value_shapes import find_faults
 from quire.model.records import Problem
 from quire.model.text import trim
 

@@ -167,7 +167,7 @@ def _take_out(root: str, name: str, before: bytes, rest: bytes, world: World) ->
     return [name]
 
 
-def settle_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
+def write_due_pages(root: str, world: World) -> tuple[list[str], list[Problem]]:
     """Write the pages if they are due. The caller holds the lock. What is in the way is told, and stays due."""
     due = read_object(root, FOLDER, PAGES_DUE)
     if due.data is None and due.problem is None:

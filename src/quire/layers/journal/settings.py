@@ -7,11 +7,11 @@ from typing import Any
 from msgspec import Struct
 
 from quire.layers.journal.canonical import declared_text
-from quire.layers.journal.checking import find_faults
 from quire.layers.journal.documents import damaged
 from quire.layers.journal.layout import CONFIG, FOLDER, QUERY_MODES, default_config
 from quire.layers.journal.shapes import CONFIG as SHAPE
 from quire.layers.journal.types import Count, Fields
+from quire.layers.journal.value_shapes import find_faults
 
 
 class Config(Struct, frozen=True, kw_only=True):

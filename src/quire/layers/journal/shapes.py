@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.layers.journal.checking import (
-    Choice,
-    Each,
-    Equal,
-    Flag,
-    Number,
-    Object,
-    Text,
-    Texts,
-    find_faults,
-    json_schema,
-)
 from quire.layers.journal.layout import (
     CITED,
     EVENT_KINDS,
@@ -31,6 +19,18 @@ from quire.layers.journal.layout import (
     SNAPSHOT_STATUSES,
     SYNC_STATUSES,
     VALIDATION_COMMANDS,
+)
+from quire.layers.journal.value_shapes import (
+    Choice,
+    Each,
+    Equal,
+    Flag,
+    Number,
+    Object,
+    Text,
+    Texts,
+    find_faults,
+    json_schema,
 )
 
 _TEXT, _TEXTS, _MAYBE, _NUMBER, _FLAG = Text(), Texts(), Text(nullable=True), Number(), Flag()

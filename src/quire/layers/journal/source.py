@@ -20,7 +20,7 @@ from quire.layers.journal.layout import (
 )
 from quire.model.errors import QuireError
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
 _TOLD = 20
 """How many bad lines are told of one by one; `memory check` names all."""
@@ -29,7 +29,7 @@ _TOLD = 20
 class JournalSource:
     """Every file is read when it changed; what stands in it as it stood before, the index keeps."""
 
-    layer: Layer = "journal"
+    layer: LayerName = "journal"
 
     def __init__(self, root: str) -> None:
         self._root = self.base = root

@@ -9,11 +9,11 @@ import msgspec
 from msgspec import Struct
 
 from quire.files.digests import hex_digest
-from quire.layers.journal.checking import find_faults
 from quire.layers.journal.documents import damaged, record_from, value_of
 from quire.layers.journal.layout import FOLDER, SOURCES
 from quire.layers.journal.shapes import SOURCE
 from quire.layers.journal.types import Source
+from quire.layers.journal.value_shapes import find_faults
 from quire.model.ids import slugify
 
 _NOT_IN_IDS = re.compile(r"[^a-z0-9-]+")

@@ -38,8 +38,8 @@ from quire.layers.journal.layout import (
     STATE,
 )
 from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.recover import WRITTEN
 from quire.layers.journal.settings import Config, read_config
-from quire.layers.journal.settling import WRITTEN
 from quire.layers.journal.sources import Registry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, Event, State
 from quire.model.errors import Conflict, InvalidStore, NotFound, NotInitialized

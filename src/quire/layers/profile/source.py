@@ -13,7 +13,7 @@ from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, 
 from quire.layers.profile.places import Places, stamp_now
 from quire.model.errors import InvalidStore, QuireError, StorageFailed, UnsupportedVersion
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
 if TYPE_CHECKING:
     from quire.layers.profile.document import Document
@@ -85,7 +85,7 @@ def read_document(root: str, path: str, where: str) -> Document | None:
 class ProfileSource:
     """Both documents: read whole when somebody else changed one of them, and not at all after a change of ours."""
 
-    layer: Layer = "profile"
+    layer: LayerName = "profile"
 
     def __init__(self, places: Places) -> None:
         self._places = places

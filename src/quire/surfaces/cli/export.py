@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from quire.model.errors import UsageError
-from quire.model.words import LAYERS
+from quire.model.words import LAYER_NAMES
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
@@ -94,10 +94,10 @@ def _layers(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
     words = tuple(word.strip() for word in text.split(",") if word.strip())
-    unknown = next((word for word in words if word not in LAYERS), None)
+    unknown = next((word for word in words if word not in LAYER_NAMES), None)
     if unknown is not None or not words:
         said = f"--layer does not know `{unknown[:40]}`." if unknown else "--layer names no layer."
-        raise UsageError(said, hint=f"It takes any of {', '.join(LAYERS)}.")
+        raise UsageError(said, hint=f"It takes any of {', '.join(LAYER_NAMES)}.")
     return words
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.model.errors import UsageError
-from quire.model.words import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYERS, PROFILE_KINDS
+from quire.model.words import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYER_NAMES, PROFILE_KINDS
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import number
@@ -39,7 +39,7 @@ def run(
         budget=number("budget", options["budget"]),
         limit=10 if limit is None else limit,
         kinds=_words("kind", options["kind"], (*KINDS, *FACT_KINDS, *PROFILE_KINDS, *JOURNAL_KINDS)),
-        layers=_words("layer", options["layer"], LAYERS),
+        layers=_words("layer", options["layer"], LAYER_NAMES),
         tags=_words("tag", options["tag"]),
         path=options["path"],
         everything=everything,

@@ -20,12 +20,12 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model.errors import GitRequired
 from quire.model.records import Problem
 from quire.model.times import timestamp
-from quire.model.words import Layer
+from quire.model.words import LayerName
 from quire.upkeep.folders import path_from_root
 
 _FACTS = f"{FOLDER}/{FACTS}"
 _PROFILE = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
-_FOLDERS: dict[Layer, str] = {
+_FOLDERS: dict[LayerName, str] = {
     "graph": FOLDER,
     "facts": _FACTS,
     "profile": PROFILE_FOLDER,
@@ -40,7 +40,7 @@ _PROBLEMS = 100
 class LayerFiles(msgspec.Struct, frozen=True, kw_only=True):
     """The files of one layer; what is made from them, and what belongs to this machine alone, does not count."""
 
-    layer: Layer
+    layer: LayerName
     folder: str
     present: bool
     records: int
@@ -108,7 +108,7 @@ def without_private(found: FileHealth, records: int) -> FileHealth:
     return msgspec.structs.replace(found, layers=tuple(map(told, found.layers)))
 
 
-def layer_of_file(path: str) -> Layer | None:
+def layer_of_file(path: str) -> LayerName | None:
     """The layer that a file from the project's root belongs to; None for what is none's, or is no truth."""
     if path == _FACTS:
         return "facts"
@@ -121,7 +121,7 @@ def layer_of_file(path: str) -> Layer | None:
 
 
 def _layer(
-    layer: Layer, tally: _Tally, index: Index, problems: list[tuple[str, str, str, str]], *, has_git: bool
+    layer: LayerName, tally: _Tally, index: Index, problems: list[tuple[str, str, str, str]], *, has_git: bool
 ) -> LayerFiles:
     records = sum(index.counts(layer).values())
     return LayerFiles(
@@ -203,7 +203,7 @@ def _index(root: str, folder: str | None) -> IndexFile:
 # -- in git ---------------------------------------------------------------------------------
 
 
-def _ask_git(root: str, git: Git, tallies: dict[Layer, _Tally]) -> bool:
+def _ask_git(root: str, git: Git, tallies: dict[LayerName, _Tally]) -> bool:
     """Count what git keeps and what differs from its last commit; whether git could tell."""
     if not git.available:
         return False

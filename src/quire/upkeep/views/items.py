@@ -9,7 +9,7 @@ import msgspec
 from quire.model.records import Record
 from quire.model.text import cut, one_line, without_marks
 from quire.model.verdicts import Verdict
-from quire.model.words import LIVE_STATUSES, Layer
+from quire.model.words import LIVE_STATUSES, LayerName
 
 _EXCERPT = 240
 _READ = 800
@@ -19,7 +19,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One record in a list."""
 
     ref: str
-    layer: Layer
+    layer: LayerName
     kind: str
     title: str
     status: str

@@ -11,10 +11,10 @@ from quire.index.catalog import Index
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.model.words import Layer
+from quire.model.words import LayerName
 from quire.upkeep.views.items import Item, is_current, is_judged, items_of
 
-ALL_LAYERS: tuple[Layer, ...] = ("graph", "facts", "profile", "journal")
+ALL_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")
 FACETS = ("layer", "kind", "status", "stage", "section", "verdict")
 
 Verify = Callable[[Sequence[Record]], dict[str, Verdict]]
@@ -45,7 +45,7 @@ class RecordPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def all_records(
-    index: Index, layers: Iterable[Layer] = ALL_LAYERS, hidden: Collection[str] = frozenset()
+    index: Index, layers: Iterable[LayerName] = ALL_LAYERS, hidden: Collection[str] = frozenset()
 ) -> list[Record]:
     """What these layers hold, layer by layer, the newest of each first; of several with one ref, one.
 
@@ -62,7 +62,7 @@ def all_records(
 def records_and_verdicts(
     index: Index,
     verify: Verify,
-    layers: Iterable[Layer] = ALL_LAYERS,
+    layers: Iterable[LayerName] = ALL_LAYERS,
     hidden: Collection[str] = frozenset(),
 ) -> tuple[list[Record], dict[str, Verdict]]:
     """What these layers hold, and the verdict of all that is held against the code."""

@@ -18,7 +18,7 @@ from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.model.times import instant, timestamp
-from quire.model.words import Layer
+from quire.model.words import LayerName
 
 _COMMITS = 20_000
 _DAYS = 4_000
@@ -35,7 +35,7 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
     at: str
     lane: Lane
-    layer: Layer | Literal[""]
+    layer: LayerName | Literal[""]
     kind: str
     ref: str
     """The record; empty for a commit, and for what is not there any more."""

@@ -1,0 +1,114 @@
+"""Everything that is wrong with a file of facts, with its line and what to do about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from quire.files.jsonfile import lines
+from quire.files.paths import read_inside
+from quire.guard.admission import stored_secrets
+from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
+from quire.layers.facts.lines import Reading, doubled_lines, read_lines
+from quire.layers.facts.resolve import Resolved, resolve_reading
+from quire.layers.facts.types import Mind, Stored
+from quire.model.records import Problem
+from quire.model.text import cut
+
+
+def check_facts(root: str) -> list[Problem]:
+    """The problems of a project's facts; none where it has no such file."""
+    path = f"{FOLDER}/{FILE}"
+    if not os.path.lexists(os.path.join(root, path)):
+        return []
+    try:
+        data = read_inside(root, path, FILE_BYTES)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        said = f"It cannot be read: {reason}."
+        return [Problem(code="CanonicalFileUnsafe", path=path, message=said, hint="Put a plain file there.")]
+    reading = read_lines(data, path)
+    resolved = resolve_reading(reading)
+    secrets = _secrets(data, path) if any(stored_secrets(path, text) for text in told_texts(reading)) else []
+    return [*resolved.problems, *_doubled(data, path), *secrets, *_disagreements(resolved, path)]
+
+
+def _doubled(data: bytes, path: str) -> list[Problem]:
+    found = doubled_lines(data.split(b"\n"))
+    if not found:
+        return []
+    said = f"Lines that stand in the file already, and say nothing more: {len(found):,}."
+    hint = "`memory check --repair` takes them out; so does `memory facts normalize --write`."
+    return [Problem(code="LineTwice", severity="warning", path=path, line=found[0], message=said, hint=hint)]
+
+
+def _secrets(data: bytes, path: str) -> list[Problem]:
+    """Credentials in what people wrote, line by line. Ids and digests look like them and are none."""
+    found = []
+    for number, line in lines(data):
+        for text in told_texts(read_lines(line)):
+            found += stored_secrets(path, text, number)
+    return found
+
+
+def told_texts(reading: Reading) -> list[str]:
+    """What somebody wrote in these lines, as against what names and counts it."""
+    texts = [text for fact in reading.facts for text in (fact.content, fact.reason or "", *fact.tags)]
+    texts += [text for edge in reading.connections for text in (edge.description, edge.reason or "")]
+    texts += [text for episode in reading.episodes for text in (episode.title, episode.narrative)]
+    others = [record.extra for records in (reading.facts, reading.connections, reading.episodes) for record in records]
+    return [*texts, *_strings(others)]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in what other writers keep there."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)
+
+
+def _disagreements(resolved: Resolved, path: str) -> list[Problem]:
+    found = [
+        _warning(
+            "FactConflict",
+            path,
+            f"Several lines speak of `{_name(conflict.winner)}` and none is newer; one of them is read.",
+            "Look at the lines and keep one of them.",
+        )
+        for conflict in resolved.conflicts
+        if conflict.is_tie
+    ]
+    found += [
+        _warning(
+            "FactContradiction",
+            path,
+            f"Where `{cut(item.fact, 40)}` was replaced, several facts are live: {', '.join(item.live)}.",
+            "Archive all but the one that is true.",
+        )
+        for item in resolved.contradictions
+    ]
+    found += [
+        _warning(
+            "ConnectionParked",
+            path,
+            f"The connection `{cut(item.connection.id, 40)}` leads to {_ends(item.missing)}.",
+            "Remove the line, or wait for the branch that brings the other end.",
+        )
+        for item in resolved.parked
+    ]
+    return found
+
+
+def _name(record: Stored) -> str:
+    return cut(record.name if isinstance(record, Mind) else record.id, 40)
+
+
+def _ends(missing: tuple[str, ...]) -> str:
+    return " and ".join(f"`{cut(end, 40)}`, which is not here" for end in missing) or "itself"
+
+
+def _warning(code: str, path: str, message: str, hint: str) -> Problem:
+    return Problem(code=code, severity="warning", path=path, message=message, hint=hint)

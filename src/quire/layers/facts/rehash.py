@@ -1,0 +1,25 @@
+"""Digests of facts made anew where texts were taken out of them, and only where they held before."""
+
+from __future__ import annotations
+
+from quire.files.jsonc import set_member
+from quire.layers.facts.layout import FILE
+from quire.layers.facts.lines import read_lines
+
+
+def rehash_facts(path: str, before: bytes, after: bytes) -> bytes:
+    """The file of facts, below the memory's folder, line by line."""
+    if path != FILE or before.count(b"\n") != after.count(b"\n"):
+        return after
+    pairs = zip(before.split(b"\n"), after.split(b"\n"), strict=True)
+    return b"\n".join(now if was == now else _rehashed(was, now) for was, now in pairs)
+
+
+def _rehashed(before: bytes, after: bytes) -> bytes:
+    was, now = read_lines(before), read_lines(after)
+    if len(was.facts) != 1 or len(now.facts) != 1 or was.problems:
+        return after
+    try:
+        return set_member(after.decode("utf-8"), ["content_hash"], now.facts[0].content_hash).encode("utf-8")
+    except ValueError:
+        return after

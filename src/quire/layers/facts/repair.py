@@ -1,0 +1,109 @@
+"""What of the faults of a file of facts can be mended without losing anything: marks, digests, lines that are doubled.
+
+Every other line keeps its place and its bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+
+from quire.files.digests import sha256
+from quire.files.jsonc import set_member
+from quire.files.paths import read_bytes, read_inside
+from quire.files.transaction import Change
+from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
+from quire.layers.facts.lines import doubled_lines, is_mark, read_lines
+from quire.layers.facts.store import ATTRIBUTES, with_attribute
+from quire.model.records import Mend, Problem
+
+_BEGIN, _BASE, _MIDDLE, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
+
+
+def plan_fact_repair(
+    root: str, problems: Iterable[Problem], untouched: Collection[str] = ()
+) -> tuple[list[Mend], list[Change]]:
+    """Which of these problems can be mended, and the changes that do it, below the memory's folder."""
+    path = f"{FOLDER}/{FILE}"
+    wanted = [problem for problem in problems if problem.path == path]
+    mends: list[Mend] = []
+    changes: list[Change] = []
+    if any(problem.code == "MergeAttributeMissing" for problem in wanted):
+        changes += _attribute(root, mends, path)
+    if FILE in untouched or not any(problem.code in _LINES for problem in wanted):
+        return mends, changes
+    try:
+        data = read_inside(root, path, FILE_BYTES)
+    except OSError:
+        return mends, changes
+    lines = data.split(b"\n")
+    gone, fresh = set[int](), dict[int, bytes]()
+    marks = set(_whole_conflicts(lines))
+    for problem in wanted:
+        said = _mended(problem, lines, marks, gone, fresh)
+        if said:
+            mends.append(Mend(code=problem.code, path=path, line=problem.line, field=problem.field, message=said))
+    after = b"\n".join(fresh.get(number, line) for number, line in enumerate(lines, start=1) if number not in gone)
+    if after != data:
+        changes.append(Change(path=FILE, data=after, planned=sha256(data)))
+    return mends, changes
+
+
+_LINES = ("ConflictMarker", "HashMismatch", "LineTwice")
+
+
+def _mended(problem: Problem, lines: list[bytes], marks: set[int], gone: set[int], fresh: dict[int, bytes]) -> str:
+    number = problem.line or 0
+    if problem.code == "ConflictMarker" and number in marks:
+        gone.add(number)
+        return "The mark is taken out; the lines of both sides stay."
+    if problem.code == "LineTwice":
+        gone.update(doubled_lines(lines))
+        return "Of each line that stands there twice, the first stays."
+    if problem.code == "HashMismatch" and 0 < number <= len(lines):
+        line = lines[number - 1]
+        facts = read_lines(line).facts
+        if len(facts) != 1:
+            return ""
+        try:
+            text = set_member(line.decode("utf-8"), ["content_hash"], facts[0].content_hash)
+        except ValueError:
+            return ""
+        fresh[number] = text.encode("utf-8")
+        return "The digest is made that of the content."
+    return ""
+
+
+def _whole_conflicts(lines: list[bytes]) -> Iterator[int]:
+    """The numbers of the marks around records alone; with the lines that both sides began with, a person decides."""
+    marks: list[int] = []
+    expected = [_BEGIN, _MIDDLE, _END]
+    is_whole = True
+    for number, line in enumerate(lines, start=1):
+        if is_mark(line):
+            kind = line.lstrip(b"\xef\xbb\xbf")[:7]
+            if kind == _BEGIN:
+                marks, is_whole = [], True
+            is_whole = is_whole and len(marks) < len(expected) and kind == expected[len(marks)]
+            marks.append(number)
+            if kind == _END:
+                if is_whole and len(marks) == len(expected):
+                    yield from marks
+                marks, is_whole = [], True
+        elif marks and read_lines(line).aside:
+            is_whole = False
+
+
+def _attribute(root: str, mends: list[Mend], path: str) -> list[Change]:
+    try:
+        data = read_bytes(os.path.join(root, FOLDER, ATTRIBUTES))
+    except FileNotFoundError:
+        data = None
+    except OSError:
+        return []
+    after = with_attribute(data or b"")
+    if after == data:
+        return []  # what git goes by stands elsewhere
+    said = f"{FOLDER}/{ATTRIBUTES} has git merge the file line by line."
+    mends.append(Mend(code="MergeAttributeMissing", path=path, message=said))
+    return [Change(path=ATTRIBUTES, data=after, planned=None if data is None else sha256(data))]

@@ -1,0 +1,162 @@
+"""Checks of the history: every line, the order of the ids, what was counted, what waits, and what should not be there.
+
+Nothing ends the check early. A line that is no event takes nothing from the others, and is told for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from quire.layers.journal.checks.findings import (
+    MENDS,
+    RESTORES,
+    TOLD,
+    Finding,
+    failed,
+    listing,
+    passed,
+    warned,
+)
+from quire.layers.journal.checks.order import disordered, repeated
+from quire.layers.journal.cursors import unrecalled
+from quire.layers.journal.events import History, Line, read_history
+from quire.layers.journal.layout import EVENTS, EVENTS_BYTES, FOLDER
+from quire.layers.journal.numbering import ordinal_of
+from quire.layers.journal.records import signal_lines
+from quire.layers.journal.settings import Config
+from quire.layers.journal.store import held_file
+from quire.layers.journal.types import State
+from quire.model.errors import QuireError
+
+_EVENTS = f"{FOLDER}/{EVENTS}"
+CONFLICT = "ConflictMarker"
+
+
+def check_log(root: str) -> tuple[History | None, list[Finding]]:
+    """The log, where it can be read at all."""
+    try:
+        data = held_file(root, EVENTS, EVENTS_BYTES)
+    except QuireError as error:
+        return None, [failed("history:events-read", error.message, _EVENTS, RESTORES)]
+    if data is None:
+        return None, [failed("history:events-missing", f"`{_EVENTS}` is missing.", _EVENTS, RESTORES)]
+    return read_history(data), []
+
+
+def check_history(history: History, config: Config, state: State | None, archived: Collection[str]) -> list[Finding]:
+    """`archived` are the ids that left the log in an orderly way."""
+    found = [*_line_findings(history), *_order_findings(history, config, archived)]
+    if not found:
+        said = f"All {len(history.events):,} events can be read and are in order."
+        found.append(passed("history:events", said, _EVENTS))
+    if state is not None:
+        found += [_count_finding(history, state), _backlog_finding(history, config, state)]
+    found += _secret_findings(history)
+    return found
+
+
+# -- lines ----------------------------------------------------------------------------------------
+
+
+def _line_findings(history: History) -> Iterator[Finding]:
+    marks = [line for line in history.aside if _code(line) == CONFLICT]
+    if marks:
+        said = f"{len(marks):,} marks of a merge conflict stand between the events; what is on both sides is read."
+        yield failed("history:conflict", said, _EVENTS, MENDS, marks[0].number)
+    damaged = [line for line in history.aside if _code(line) not in (CONFLICT, "LineTorn")]
+    for line in damaged[:TOLD]:
+        yield _damage(line)
+    if len(damaged) > TOLD:
+        said = f"{len(damaged) - TOLD:,} more lines cannot be read."
+        yield failed("history:events-read", said, _EVENTS, line=damaged[TOLD].number)
+    if history.is_torn:
+        said = "The last line was cut off while it was written."
+        hint = "It is kept as it is. The next event begins on a line of its own."
+        yield warned("history:torn", said, _EVENTS, hint, history.lines[-1].number)
+
+
+def _code(line: Line) -> str:
+    return line.problem.code if line.problem is not None else ""
+
+
+def _damage(line: Line) -> Finding:
+    said = f"Line {line.number:,}: {line.problem.message if line.problem is not None else ''}"
+    hint = "It is kept as it is, and all others are read. Mend or remove it by hand."
+    if _code(line) != "EventInvalid":
+        is_half = _code(line) in ("JsonInvalid", "NotUtf8")
+        hint = f"It is kept as it is, and all others are read. {MENDS}" if is_half else hint
+        return failed("history:events-read", said, _EVENTS, hint, line.number)
+    name = next(History((line,)).ids(), f"line-{line.number}")
+    return failed(f"history:event:{name}", said, _EVENTS, hint, line.number)
+
+
+# -- order ----------------------------------------------------------------------------------------
+
+
+def _order_findings(history: History, config: Config, archived: Collection[str]) -> Iterator[Finding]:
+    events = history.events
+    twice = repeated(events)
+    if twice:
+        said = f"{len(twice):,} ids are those of more than one event: {listing(twice)}."
+        yield failed("history:duplicate", said, _EVENTS, MENDS)
+    wrong = disordered(events)
+    if wrong is not None:
+        said = f"The ids of the events do not rise: see `{wrong}`."
+        yield failed("history:ordering", said, _EVENTS, MENDS)
+    gaps = 0 if config.is_retaining else _gaps([*history.ids(), *archived])
+    if gaps:
+        said = f"{gaps:,} numbers of events are missing, and nothing is being archived."
+        hint = "Events were removed. If an archive that expired held them, all is well."
+        yield failed("history:continuity", said, _EVENTS, hint)
+
+
+def _gaps(names: Iterable[str]) -> int:
+    numbers = sorted({ordinal_of(name) for name in names} - {0})
+    return numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
+
+
+# -- what the state says of it --------------------------------------------------------------------
+
+
+def accepted_count(history: History, count: float) -> bool:
+    """Whether the state counts right; a line that cannot be read may have been counted or not."""
+    unread = sum(1 for line in history.aside if _code(line) != CONFLICT)
+    events = len(history.events)
+    return count in range(events, events + unread + 1)
+
+
+def _count_finding(history: History, state: State) -> Finding:
+    count = state.maintenance.history_event_count
+    if accepted_count(history, count):
+        return passed("history:event-count", "The state counts the events right.", _EVENTS)
+    said = f"The state counts {count:,} events; there are {len(history.events):,}."
+    return failed("history:event-count", said, _EVENTS, MENDS)
+
+
+def _backlog_finding(history: History, config: Config, state: State) -> Finding:
+    waiting = len(unrecalled(history.events, state.maintenance))
+    if waiting > config.backlog_warn_threshold:
+        said = f"{waiting:,} events wait to be worked into the memory."
+        return warned("recall:backlog", said, _EVENTS, "`memory journal recall` works them in.")
+    return passed("recall:backlog", f"{waiting:,} events wait to be worked into the memory.", _EVENTS)
+
+
+def _secret_findings(history: History) -> Iterator[Finding]:
+    from quire.guard.secrets import find_secrets
+
+    told = 0
+    for line in history.lines:
+        event = line.event
+        if event is None:
+            continue
+        texts = [event.summary, *signal_lines(event), event.source_ref, event.external_item_id or ""]
+        secret = next((found for found in find_secrets("\n".join(texts)) if found.certain), None)
+        if secret is None:
+            continue
+        if told == TOLD:
+            yield warned("history:secret", f"After {TOLD} events with credentials no more were looked for.", _EVENTS)
+            return
+        told += 1
+        said = f"Looks like a credential ({secret.what}, {secret.rule}): {secret.masked}."
+        hint = "Replace the credential, then `memory purge --secrets`; git history keeps it until it is rewritten."
+        yield warned(f"history:secret:{event.id}", said, _EVENTS, hint, line.number)

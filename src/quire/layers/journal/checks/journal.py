@@ -1,0 +1,136 @@
+"""All checks of a journal, behind `memory journal validate` and `memory check`: only reading, and never an exception.
+
+Nothing ends the check: what needs the state is left out where there is none, and everything else is still looked at.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from datetime import datetime
+
+import msgspec
+
+from quire.files.paths import stamp_of
+from quire.files.writing import RECOVERY
+from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
+from quire.layers.journal.checks.checkpoints import check_checkpoints, check_latest, look_at_checkpoints
+from quire.layers.journal.checks.findings import Finding, failed
+from quire.layers.journal.checks.history import check_history, check_log
+from quire.layers.journal.checks.leftovers import check_automation, check_leftovers
+from quire.layers.journal.checks.pages import check_pages
+from quire.layers.journal.checks.sources import check_registry, check_sources
+from quire.layers.journal.checks.state import (
+    check_baseline,
+    check_bundle_paths,
+    check_config,
+    check_coverage,
+    check_state,
+)
+from quire.layers.journal.layout import EVENTS, FOLDER, LOCAL, PAGES_DUE, SOURCE_TYPES, STATE
+from quire.layers.journal.recover import are_pages_due
+
+_LOOKS = 20
+
+
+def check_journal(
+    root: str,
+    now: datetime,
+    *,
+    is_alive: Callable[[int], bool] | None = None,
+    types: Collection[str] | None = SOURCE_TYPES,
+    home: str = "",
+) -> list[Finding]:
+    """Everything that was looked at, in the order of the files; the memory is sound if no level is `fail`.
+
+    `is_alive` tells whether a process runs; `types` are the kinds of sources that can be imported;
+    `home` is the user's folder.
+    """
+    for _ in range(_LOOKS):
+        before = _stamps(root)
+        found = _validate(root, now, is_alive, types, home)
+        if _stamps(root) == before:
+            break  # else somebody wrote meanwhile, and half of what was seen is of another memory than the rest
+    return found
+
+
+def _stamps(root: str) -> list[str]:
+    """How the files look that are written first and last."""
+    found = []
+    for name in (STATE, EVENTS, f"{LOCAL}/{PAGES_DUE}"):
+        try:
+            found.append(stamp_of(os.stat(os.path.join(root, FOLDER, *name.split("/")), follow_symlinks=False)))
+        except OSError:
+            found.append("")
+    found += sorted(_names(os.path.join(root, FOLDER, RECOVERY)))
+    return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _validate(
+    root: str,
+    now: datetime,
+    is_alive: Callable[[int], bool] | None,
+    types: Collection[str] | None,
+    home: str,
+) -> list[Finding]:
+    unusable = _folder_finding(root)
+    if unusable is not None:
+        return [unusable]
+    state, found = check_state(root)
+    config, more = check_config(root)
+    found += more
+    archive = read_archive(root)
+    history, more = check_log(root)
+    found += more
+    if history is not None:
+        found += check_history(history, config, state, archived_ids(archive))
+    registry, more = check_registry(root)
+    found += more
+    if registry is not None:
+        found += check_sources(registry, state, types, root, home)
+    looked = look_at_checkpoints(root)
+    found += check_checkpoints(root, looked)
+    if state is not None:
+        found += check_latest(state, looked)
+        found.append(check_coverage(state, sum(1 for one in looked if not one.fault)))
+        due = are_pages_due(root)
+        pages = check_pages(root, state)
+        found += _patiently(pages) if due or are_pages_due(root) else pages
+        found += check_bundle_paths(root, state.bundle)
+        found.append(check_baseline(state.bundle, now))
+    found += check_automation(root, is_alive or _runs_here)
+    active = frozenset(event.id for event in history.events) if history is not None else frozenset()
+    found += check_archive(root, archive, config, active, now)
+    return [*found, *check_leftovers(root)]
+
+
+def _patiently(pages: list[Finding]) -> list[Finding]:
+    """What is not as it should be and is about to be written is no fault."""
+    return [msgspec.structs.replace(one, level="warn") if one.level == "fail" else one for one in pages]
+
+
+def _folder_finding(root: str) -> Finding | None:
+    """Why there is nothing to look at."""
+    path = os.path.join(root, FOLDER)
+    if not os.path.lexists(path):
+        hint = "`memory journal init` makes one."
+        return failed("state:missing", f"There is no journal here: `{FOLDER}/{STATE}` is missing.", FOLDER, hint)
+    if os.path.islink(path):
+        said = f"`{FOLDER}` is a symbolic link; nothing is read or written through it."
+        return failed("journal:folder", said, FOLDER, "Replace the link by a real folder.")
+    if not os.path.isdir(path):
+        return failed("journal:folder", f"`{FOLDER}` is no folder.", FOLDER, "Move away what is there.")
+    return None
+
+
+def _runs_here(pid: int) -> bool:
+    from quire.files import lock
+
+    return lock.is_alive(pid)

@@ -1,0 +1,104 @@
+"""Checks of the registry of sources, and of the places they lead to.
+
+A path that is not there is a warning, where the original program fails: the paths are those of one machine, and on
+every other one that has the same repository the memory would be red.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from quire.layers.journal.checks.findings import (
+    MENDS,
+    RESTORES,
+    TOLD,
+    Finding,
+    document_at,
+    failed,
+    listing,
+    passed,
+    warned,
+)
+from quire.layers.journal.layout import FOLDER, SOURCES
+from quire.layers.journal.sources import Registry, read_sources
+from quire.layers.journal.types import Source, State
+from quire.model.errors import QuireError
+
+_SOURCES = f"{FOLDER}/{SOURCES}"
+
+
+def check_registry(root: str) -> tuple[Registry | None, list[Finding]]:
+    """The registry, where it can be used."""
+    value, fault, said = document_at(root, SOURCES)
+    if fault == "missing":
+        return None, [failed("sources:missing", said, _SOURCES, f"{RESTORES} {MENDS}")]
+    if fault:
+        return None, [failed("sources:read", said, _SOURCES, RESTORES)]
+    try:
+        return read_sources(value), []
+    except QuireError as error:
+        return None, [failed("sources:schema", error.message, _SOURCES, RESTORES)]
+
+
+def check_sources(
+    registry: Registry, state: State | None, types: Collection[str] | None, root: str, home: str
+) -> list[Finding]:
+    """`types` are the kinds of sources that can be imported; None where that is not to be judged."""
+    found = [_unread(" ".join(entry.faults)) for entry in registry.unread[:TOLD]]
+    if len(registry.unread) > TOLD:
+        found.append(_unread(f"{len(registry.unread) - TOLD:,} more entries are no sources."))
+    if not found:
+        found.append(passed("sources:schema", f"All {len(registry.sources):,} sources can be read.", _SOURCES))
+    if state is not None:
+        found.append(_count(registry, state))
+    twice = [name for name, number in Counter(source.id for source in registry.sources).items() if number > 1]
+    if twice:
+        said = f"More than one source has the id: {listing(twice)}. Only the first of each is reached by it."
+        found.append(warned("sources:duplicate", said, _SOURCES, "Give the others ids of their own."))
+    return [*found, *(finding for source in registry.sources for finding in _source(source, types, root, home))]
+
+
+def _unread(said: str) -> Finding:
+    return failed("sources:schema", said, _SOURCES, "It is kept as it is; mend or remove it by hand.")
+
+
+def accepted_sources(registry: Registry, count: float) -> bool:
+    """Whether the state counts right; an entry that cannot be read may have been counted or not."""
+    return count in range(len(registry.sources), len(registry.entries) + 1)
+
+
+def _count(registry: Registry, state: State) -> Finding:
+    count = state.maintenance.import_source_count
+    if accepted_sources(registry, count):
+        return passed("sources:count", "The state counts the sources right.", _SOURCES)
+    said = f"The state counts {count:,} sources; there are {len(registry.entries):,}."
+    return failed("sources:count", said, _SOURCES, MENDS)
+
+
+def _is_there(path: str, root: str, home: str) -> bool:
+    """Whether a path leads to something on this machine; one below `~` does not where nobody knows whose that is."""
+    if path == "~" or path.startswith("~/"):
+        return bool(home) and os.path.exists(os.path.join(home, path[2:]))
+    return os.path.exists(os.path.join(root, path))
+
+
+def _source(source: Source, types: Collection[str] | None, root: str, home: str) -> Iterator[Finding]:
+    name = source.id
+    if types is not None:
+        if source.type in types:
+            yield passed(f"sources:type:{name}", f"The source `{name}` is of a kind that can be imported.", _SOURCES)
+        else:
+            said = f"The source `{name}` is of the kind `{source.type}`, which cannot be imported."
+            yield failed(f"sources:type:{name}", said, _SOURCES, f"The kinds are: {', '.join(types)}.")
+    if _is_there(source.path, root, home):
+        yield passed(f"sources:path:{name}", f"What the source `{name}` leads to is there.", _SOURCES)
+    else:
+        said = f"What the source `{name}` leads to is not on this machine: {source.path}"
+        yield warned(f"sources:path:{name}", said, _SOURCES, "What was imported from it stays.")
+    if source.last_sync_status == "failed":
+        said = f"The last import from the source `{name}` failed: {source.last_sync_error or 'nobody wrote down why'}"
+        yield warned(f"sources:sync:{name}", said, _SOURCES, "What was imported before is kept. Import it again.")
+    else:
+        yield passed(f"sources:sync:{name}", f"The last import from the source `{name}` did not fail.", _SOURCES)

@@ -1,0 +1,21 @@
+"""Digests of bundles made anew where texts were taken out of them, and only where they held before."""
+
+from __future__ import annotations
+
+import json
+
+from quire.files.jsonc import set_member
+from quire.layers.journal.canonical import content_hash
+
+
+def rehash_bundle(path: str, before: bytes, after: bytes) -> bytes:
+    """A state or a checkpoint: whatever holds a bundle and its digest."""
+    if not path.endswith(".json"):
+        return after
+    try:
+        was, now = json.loads(before), json.loads(after)
+        if not isinstance(was, dict) or was.get("bundleHash") != content_hash(was["bundle"]):
+            return after
+        return set_member(after.decode("utf-8"), ["bundleHash"], content_hash(now["bundle"])).encode("utf-8")
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return after

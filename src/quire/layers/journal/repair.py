@@ -1,0 +1,349 @@
+"""What can be mended of a journal without losing anything, planned as one transaction.
+
+Only what follows from the rest is set right: counts, hashes, names, the order of the ids, marks that a merge left. What
+only a person can know is left as it is, and told. A log that is written anew is kept as it was, below `local/`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.files.digests import sha256
+from quire.files.transaction import Change
+from quire.layers.journal.archiving import archived_events, find_batches
+from quire.layers.journal.bundles import shown
+from quire.layers.journal.canonical import content_hash
+from quire.layers.journal.checks.archive import archived_ids, read_archive
+from quire.layers.journal.checks.checkpoints import latest_of, look_at_checkpoints
+from quire.layers.journal.checks.findings import RESTORES, listing
+from quire.layers.journal.checks.history import CONFLICT, accepted_count
+from quire.layers.journal.checks.order import disordered, repeated, set_in_order
+from quire.layers.journal.checks.pages import PAGES_CODES, check_pages
+from quire.layers.journal.checks.sources import accepted_sources
+from quire.layers.journal.documents import new_checkpoint, parse_document, read_state
+from quire.layers.journal.events import History, Line, read_history
+from quire.layers.journal.layout import (
+    BATCH_CHECKPOINTS,
+    CHECKPOINT_PREFIX,
+    CHECKPOINTS,
+    CONFIG,
+    EVENTS,
+    EVENTS_BYTES,
+    FOLDER,
+    LOCAL,
+    SOURCES,
+    STATE,
+    default_config,
+)
+from quire.layers.journal.numbering import next_checkpoint_id, ordinal_of, time_text
+from quire.layers.journal.pages import planned_pages
+from quire.layers.journal.recover import are_pages_due
+from quire.layers.journal.settings import config_bytes, read_config
+from quire.layers.journal.sources import Registry
+from quire.layers.journal.store import (
+    Journal,
+    Writing,
+    checkpoint_ids,
+    free_place,
+    held_file,
+    load_config,
+    load_sources,
+)
+from quire.layers.journal.types import Checkpoint, Cursor, Maintenance, State
+from quire.layers.journal.writings import taken_ids
+from quire.model.errors import QuireError
+from quire.model.times import stamp
+
+_RESTORE = "It is not mended here: `memory journal restore` makes the state from a checkpoint."
+
+_HALVES = ("JsonInvalid", "NotUtf8")
+
+
+class Mending(Struct, frozen=True, kw_only=True):
+    """What is to be written, and the journal that it was planned against; `commit` takes both."""
+
+    journal: Journal | None = None
+    """None where there is no state to begin with."""
+    writing: Writing = Writing()
+    said: list[str] = []
+    """What is set right, a sentence each; nothing is written where there is none."""
+    left: list[str] = []
+    """What has to be mended by hand."""
+
+
+class _Found(Struct, kw_only=True):
+    """The journal as far as it can be read, and what has been decided so far."""
+
+    journal: Journal
+    log: bytes | None
+    has_registry: bool
+    doubled: int = 0
+    """The lowest number that more than one event has; 0 where there is none."""
+    said: list[str] = []
+    left: list[str] = []
+    changes: list[Change] = []
+
+
+def plan_journal_repair(journal: Journal | str, now: datetime) -> Mending:
+    """What to write so that the journal, or the one of this project, is sound again.
+
+    It is read anew either way: more patiently than `open_journal` does, since settings or sources that cannot be used
+    are no reason to leave the rest as it is. The caller holds the lock.
+    """
+    found = _find(journal if isinstance(journal, str) else journal.root)
+    if isinstance(found, str):
+        return Mending(left=[found])
+    history = _mended_history(found, now)
+    state, checkpoint = _mended_state(found, history or found.journal.history, now)
+    registry = _missing_documents(found)
+    pages = _are_pages_wanted(found, state)
+    writing = Writing(
+        state=None if state == found.journal.state else state,
+        history=None if history is None else history.lines,
+        checkpoint=checkpoint,
+        registry=registry,
+        changes=tuple(found.changes),
+        pages=pages,
+        entry=pages,
+    )
+    return Mending(journal=found.journal, writing=writing, said=found.said, left=found.left)
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def _find(root: str) -> _Found | str:
+    try:
+        data = held_file(root, STATE)
+        if data is None:
+            return f"`{FOLDER}/{STATE}` is missing. {_RESTORE}"
+        state = read_state(parse_document(data, f"{FOLDER}/{STATE}"))
+    except QuireError as error:
+        return f"{error.message} {_RESTORE}"
+    left: list[str] = []
+    log, config, registry, digest, has_registry = None, read_config(), Registry(), None, False
+    try:
+        log = held_file(root, EVENTS, EVENTS_BYTES)
+        if log is None:
+            left.append(f"`{FOLDER}/{EVENTS}` is missing. {RESTORES}")
+    except QuireError as error:
+        left.append(error.message)
+    try:
+        config = load_config(root)
+    except QuireError as error:
+        left.append(error.message)
+    try:
+        registry, digest = load_sources(root)
+        has_registry = digest is not None or not state.maintenance.import_source_count
+    except QuireError as error:
+        left.append(error.message)
+    journal = Journal(
+        root=root,
+        state=state,
+        history=read_history(log or b""),
+        registry=registry,
+        config=config,
+        checkpoints=tuple(checkpoint_ids(root)),
+        state_digest=sha256(data),
+        sources_digest=digest,
+        events_size=len(log or b""),
+    )
+    return _Found(journal=journal, log=log, has_registry=has_registry, left=left)
+
+
+# -- the log --------------------------------------------------------------------------------------
+
+
+def _mended_history(found: _Found, now: datetime) -> History | None:
+    """The log without marks, halves and copies, each event with an id of its own, in order; None where it is so.
+
+    A last line without an end may still be written by somebody; it is left to the next event.
+    """
+    history = found.journal.history
+    last = history.lines[-1] if history.is_torn else None
+    halves = [line for line in history.lines if _is_half(line) and line is not last]
+    damaged = [
+        f"{line.number:,}" for line in history.aside if not _is_mark(line) and not (_is_half(line) and line is not last)
+    ]
+    if damaged:
+        found.left.append(f"Lines of `{FOLDER}/{EVENTS}` that cannot be read, and are kept: {listing(damaged)}.")
+    marks = sum(1 for line in history.lines if _is_mark(line))
+    foreign = _foreign(found)
+    doubled = [*repeated(history.events), *(event.id for event in history.events if ordinal_of(event.id) in foreign)]
+    found.doubled = min((number for name in doubled if (number := ordinal_of(name))), default=0)
+    is_rising = not doubled and disordered(history.events) is None
+    if found.log is None or (not marks and not halves and is_rising):
+        return None
+    # Whoever writes the log anew ends its last line, and then nobody completes it any more.
+    halves += [last] if last is not None else []
+    kept = [line for line in history.lines if not _is_mark(line) and not _is_half(line) and line is not last]
+    if halves:
+        numbers = listing(f"{line.number:,}" for line in halves)
+        found.said.append(f"Lines that are no JSON, such as one that was cut off, are taken out of the log: {numbers}.")
+    if marks:
+        found.said.append(f"{marks:,} marks of a merge conflict are taken out of the log.")
+    lines = kept if is_rising else _risen(found, kept, foreign)
+    if lines == list(history.lines):
+        return None
+    place = free_place(found.journal.root, f"{LOCAL}/events-{stamp(now)}.jsonl.before")
+    found.changes.append(Change(path=place, data=found.log, planned=None))
+    found.said.append(f"The log as it was is kept as `{FOLDER}/{place}`.")
+    return History(tuple(lines))
+
+
+def _is_mark(line: Line) -> bool:
+    return line.problem is not None and line.problem.code == CONFLICT
+
+
+def _is_half(line: Line) -> bool:
+    return line.problem is not None and line.problem.code in _HALVES
+
+
+def _foreign(found: _Found) -> set[int]:
+    """The numbers of archived events that are no copies of those with the same number here."""
+    here = {(event.id, event.content_hash) for event in found.journal.history.events}
+    return {
+        ordinal_of(event.id)
+        for event in archived_events(found.journal.root)
+        if (event.id, event.content_hash) not in here
+    } - {0}
+
+
+def _risen(found: _Found, kept: list[Line], foreign: set[int]) -> list[Line]:
+    taken = [*taken_ids(found.journal), *archived_ids(read_archive(found.journal.root))]
+    order = set_in_order(kept, taken, foreign)
+    if order is None:
+        found.left.append("Events have the same id, and the numbers are used up: give them others by hand.")
+        found.doubled = 0
+        return kept
+    if order.copies:
+        found.said.append(f"{order.copies:,} lines that stood in the log twice are taken out.")
+    if order.names:
+        number = len(order.names)
+        found.said.append(
+            f"{number:,} events whose id was another's, or had no number, are now {listing(order.names)}."
+        )
+    if order.is_moved:
+        found.said.append("The events are put in the order of their ids.")
+    return order.lines
+
+
+# -- the state ------------------------------------------------------------------------------------
+
+
+def _mended_state(found: _Found, history: History, now: datetime) -> tuple[State, Checkpoint | None]:
+    state = found.journal.state
+    digest = content_hash(state.bundle)
+    if digest != state.bundle_hash:
+        state = replace(state, bundle_hash=digest)
+        found.said.append("The hash of the state is made that of its bundle.")
+    maintenance = state.maintenance
+    if found.log is not None and not accepted_count(history, maintenance.history_event_count):
+        number = len(history.events)
+        found.said.append(f"The state counted {maintenance.history_event_count:,} events; there are {number:,}.")
+        maintenance = replace(maintenance, history_event_count=number)
+    registry = found.journal.registry
+    if found.has_registry and not accepted_sources(registry, maintenance.import_source_count):
+        number = len(registry.entries)
+        found.said.append(f"The state counted {maintenance.import_source_count:,} sources; there are {number:,}.")
+        maintenance = replace(maintenance, import_source_count=number)
+    if found.doubled:
+        maintenance = _cursors_before(maintenance, found, history)
+    state = replace(state, maintenance=maintenance)
+    looked = look_at_checkpoints(found.journal.root)
+    unsound = [one.id for one in looked if one.fault]
+    if unsound:
+        found.left.append(f"Checkpoints that are not sound, and are kept: {listing(unsound)}. {RESTORES}")
+    latest = latest_of(state, looked)
+    checkpoint = _first_checkpoint(found, state, now) if latest is None else None
+    named = checkpoint.id if checkpoint is not None else latest
+    if named is None or named == maintenance.latest_checkpoint_id:
+        return state, checkpoint
+    found.said.append(f"The state named the checkpoint `{maintenance.latest_checkpoint_id}`; it is `{named}`.")
+    return replace(state, maintenance=replace(maintenance, latest_checkpoint_id=named)), checkpoint
+
+
+def _cursors_before(maintenance: Maintenance, found: _Found, history: History) -> Maintenance:
+    """The cursors before the first id that two events had: one of the two was perhaps never recalled."""
+    before = [event.id for event in history.events if 0 < ordinal_of(event.id) < found.doubled]
+    back = max(before, key=ordinal_of, default=None)
+
+    def moved(cursor: Cursor) -> Cursor:
+        is_behind = ordinal_of(cursor.last_recalled_event_id) >= found.doubled
+        return replace(cursor, last_recalled_event_id=back) if is_behind else cursor
+
+    cursors = maintenance.recall_cursors
+    cursors = replace(cursors, **{name: moved(getattr(cursors, name)) for name in ("all", "local", "imports")})
+    if ordinal_of(maintenance.last_recalled_event_id) >= found.doubled:
+        maintenance = replace(maintenance, last_recalled_event_id=back)
+    if maintenance.recall_cursors != cursors:
+        found.said.append("The next recall looks again at what was written since then.")
+    return replace(maintenance, recall_cursors=cursors)
+
+
+def _first_checkpoint(found: _Found, state: State, now: datetime) -> Checkpoint | None:
+    """Where none can be read: one of the state as it is, so that there is one to go back to."""
+    root = found.journal.root
+    path = os.path.join(root, FOLDER, *CHECKPOINTS.split("/"))
+    for place in (os.path.dirname(path), path):
+        if os.path.islink(place) or (os.path.lexists(place) and not os.path.isdir(place)):
+            found.left.append(f"`{os.path.relpath(place, root)}` is no folder, so that no checkpoint can be written.")
+            return None
+    name = next_checkpoint_id(_taken_checkpoints(found.journal))
+    if not ordinal_of(name, CHECKPOINT_PREFIX):
+        return None
+    found.said.append(f"No checkpoint can be read: `{name}` is made of the state.")
+    return new_checkpoint(
+        state.bundle,
+        checkpoint_id=name,
+        created_at=time_text(now),
+        event_id=None,
+        summary=shown(state.bundle, "currentFocus", "summary"),
+    )
+
+
+def _taken_checkpoints(journal: Journal) -> Iterable[str | None]:
+    yield from journal.checkpoints
+    yield journal.state.maintenance.latest_checkpoint_id
+    for batch in find_batches(journal.root):
+        yield from checkpoint_ids(journal.root, f"{batch.path}/{BATCH_CHECKPOINTS}")
+        yield from batch.manifest.archived_checkpoint_ids if batch.manifest else ()
+
+
+# -- the rest -------------------------------------------------------------------------------------
+
+
+def _missing_documents(found: _Found) -> Registry | None:
+    """Settings and sources that are missing and say nothing: the files that say so."""
+    journal = found.journal
+    folder = os.path.join(journal.root, FOLDER)
+    if not os.path.lexists(os.path.join(folder, CONFIG)):
+        found.said.append(f"`{FOLDER}/{CONFIG}` was missing; it holds the defaults, which were in force.")
+        found.changes.append(Change(path=CONFIG, data=config_bytes(default_config()), planned=None))
+    if os.path.lexists(os.path.join(folder, SOURCES)):
+        return None
+    if not found.has_registry:
+        found.left.append(f"`{FOLDER}/{SOURCES}` is missing, and the state knows of sources. {RESTORES}")
+        return None
+    found.said.append(f"`{FOLDER}/{SOURCES}` was missing; it holds no sources, and the state knew of none.")
+    return Registry()
+
+
+def _are_pages_wanted(found: _Found, state: State) -> bool:
+    root = found.journal.root
+    if are_pages_due(root):
+        return False
+    try:
+        planned_pages(root, state)
+    except (QuireError, OSError, ValueError) as error:
+        found.left.append(f"The pages cannot be written: {error}")
+        return False
+    if all(one.level == "pass" or not one.code.startswith(PAGES_CODES) for one in check_pages(root, state)):
+        return False
+    found.said.append("The pages and the entry block are written anew.")
+    return True

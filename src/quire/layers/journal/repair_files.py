@@ -1,0 +1,71 @@
+"""The files that mending a journal changes, before it is done: those of its folder, and the pages around it."""
+
+from __future__ import annotations
+
+import os
+
+from quire.files.digests import sha256
+from quire.files.paths import follow_inside
+from quire.files.transaction import Change
+from quire.layers.journal.bundles import entry_file
+from quire.layers.journal.checks.findings import MENDS, Finding
+from quire.layers.journal.pages import earlier_entries, planned_pages
+from quire.layers.journal.repair import Mending
+from quire.layers.journal.store import planned_changes
+from quire.layers.journal.types import State
+
+_PAGES = ("projection:", "entry:")
+_EDITED = ":edited"
+_SOURCES = "sources:missing"
+_ITSELF = (
+    "archive:expiry:",
+    "automation:daemon:read",
+    "automation:latest-run:read",
+    "automation:lock:",
+    "history:torn",
+    "local:",
+    "pages:due",
+    "recovery:interrupted",
+)
+
+
+def repaired_files(mending: Mending) -> tuple[list[Change], list[Change]]:
+    """The changes below the journal's folder, which are one transaction; and of the pages, below the project.
+
+    Who writes the pages does so after the transaction, which leaves a note that they are due.
+    """
+    journal = mending.journal
+    if journal is None or not mending.said:
+        return [], []
+    changes, _ = planned_changes(journal, mending.writing)
+    pages = _pages(journal.root, mending.writing.state or journal.state) if mending.writing.pages else []
+    return changes, pages
+
+
+def _pages(root: str, state: State) -> list[Change]:
+    found = [_change(root, file.path, file.before, file.after) for file in planned_pages(root, state)]
+    formerly = [entry_file(state.bundle)]
+    found += [_change(root, name, before, rest) for name, before, rest in earlier_entries(root, state, formerly)]
+    return [change for change in found if change is not None]
+
+
+def _change(root: str, path: str, before: bytes | None, after: bytes) -> Change | None:
+    """A file of the project's own; one that would hold nothing goes."""
+    real = os.path.relpath(follow_inside(root, path), os.path.realpath(root)).replace(os.sep, "/")
+    if before == after:
+        return None
+    return Change(path=real, data=after if after.strip() else None, planned=None if before is None else sha256(before))
+
+
+def who_repairs_journal(finding: Finding, mending: Mending) -> str:
+    """Who sets right what a check of the journal found: `repair`, `person` or `itself`."""
+    if finding.code.startswith(_ITSELF):
+        return "itself"
+    is_named = MENDS in (finding.hint or "") or finding.code.endswith(_EDITED)
+    if not is_named or not mending.said or mending.journal is None:
+        return "person"
+    if finding.code == _SOURCES and mending.writing.registry is None:
+        return "person"
+    if finding.code.startswith(_PAGES) and not mending.writing.pages:
+        return "person"
+    return "repair"

@@ -1,0 +1,163 @@
+"""What is wrong with the documents: what cannot be read, what breaks a rule, what should not be there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from quire.files.transaction import left_aside
+from quire.files.writing import (
+    RECOVERY,
+)
+from quire.guard.admission import stored_secrets
+from quire.layers.profile.access import pending_readings
+from quire.layers.profile.document import Document
+from quire.layers.profile.entries import Entry, Link, split_name
+from quire.layers.profile.forgotten import read_forgotten
+from quire.layers.profile.layout import (
+    CATEGORIES,
+    FILE,
+    FOLDER,
+    READABLE,
+    RELATIONS,
+    SOURCES,
+    STATUSES,
+    TAG_CHARS,
+    USER,
+)
+from quire.layers.profile.places import Places
+from quire.layers.profile.source import read_document, seen_entries
+from quire.model.errors import QuireError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import instant
+
+_KEY = re.compile(r"[a-z0-9_-]+")
+
+
+def check_profile(places: Places) -> list[Problem]:
+    """Everything that is wrong with the documents, and with each entry."""
+    found: list[Problem] = []
+    documents: list[Document | None] = []
+    for root, path, where in places.documents:
+        try:
+            documents.append(read_document(root, path, where))
+        except QuireError as error:
+            documents.append(None)
+            message = error.message.removeprefix(f"`{where}` ").removeprefix(f"`{where}`: ")
+            found.append(Problem(code=error.code, path=where, message=message, hint=error.hint))
+    if places.problem is not None:
+        found.append(places.problem)
+    read_forgotten(places.root, found)
+    pending_readings(places.root, found)
+    for name in left_aside(os.path.join(places.root, FOLDER, RECOVERY)):
+        said = "A change that was interrupted could not be completed, since somebody else changed the document."
+        found.append(
+            _warning(
+                "ProfileUnapplied",
+                f"{FOLDER}/{RECOVERY}/{name}",
+                said,
+                "Take over by hand what is missing, and remove the folder.",
+            )
+        )
+    shared, private = (*documents, None)[:2]
+    seen = seen_entries(shared, private)
+    names = {entry.name for entry in seen.entries}
+    for document, is_private in ((shared, False), (private, True)):
+        if document is not None:
+            found += _document_faults(document)
+            for item in document.read(is_private=is_private):
+                if isinstance(item, str):
+                    found.append(_warning("ProfileEntryInvalid", document.where, item, "Mend it by hand."))
+                else:
+                    found += _entry_faults(item, document.where, names)
+    for name in seen.shadowed:
+        said = f"`{cut(name, 120)}` stands in both documents; the private one counts."
+        found.append(_warning("ProfileEntryShadowed", f"{FOLDER}/{FILE}", said, "Take it out of the shared one."))
+    return found
+
+
+def _document_faults(document: Document) -> list[Problem]:
+    found = []
+    if document.version in READABLE:
+        said = f"It has schema version {document.version}: it is read, and nothing is written to it."
+        hint = "A change says how to begin a new document beside it."
+        found.append(_warning("ProfileReadOnly", document.where, said, hint))
+    try:
+        document.refuse_loss(thorough=True)
+    except QuireError as error:
+        found.append(Problem(code=error.code, path=document.where, message=error.message, hint=error.hint))
+    for category in document.categories():
+        if category not in CATEGORIES:
+            said = f"`{cut(category, 40)}` is none of the six categories; it is kept as it is."
+            found.append(_warning("ProfileCategoryUnknown", document.where, said, None))
+    return found
+
+
+def _entry_faults(entry: Entry, where: str, names: set[str]) -> Iterator[Problem]:
+    faults = [*_field_faults(entry), *_link_faults(entry, names)]
+    for said in faults:
+        hint = "It is read as well as it can be; mend it in the document, or leave it."
+        yield _warning("ProfileFieldInvalid", where, f"`{cut(entry.name, 120)}`: {said}.", hint)
+    for text in (entry.key, entry.value, entry.summary, entry.source_detail or "", *entry.tags):
+        yield from stored_secrets(where, text)
+
+
+def _field_faults(entry: Entry) -> Iterator[str]:
+    fields = entry.fields
+    if entry.category in CATEGORIES and not _KEY.fullmatch(entry.key):
+        yield "the key has other characters than lowercase letters, digits, `_` and `-`"
+    for name in ("created_at", "updated_at"):
+        if not isinstance(fields.get(name), str) or instant(fields[name]) is None:
+            yield f"`{name}` is no time"
+    last = fields.get("last_accessed")
+    if last is not None and (not isinstance(last, str) or instant(last) is None):
+        yield "`last_accessed` is no time"
+    tags = fields.get("tags", [])
+    if not isinstance(tags, list) or not all(isinstance(tag, str) and _is_tag(tag) for tag in tags):
+        yield "`tags` holds something that is no lowercase word with hyphens, under 50 characters"
+    yield from _number_faults(entry, fields)
+    for name, allowed in (("status", STATUSES),):
+        if fields.get(name, allowed[0]) not in allowed:
+            yield f"`{name}` is none of {', '.join(allowed)}"
+    source = fields.get("source", {"type": SOURCES[0]})
+    if not isinstance(source, dict) or source.get("type") not in SOURCES:
+        yield f"`source.type` is none of {', '.join(SOURCES)}"
+
+
+def _number_faults(entry: Entry, fields: dict[str, Any]) -> Iterator[str]:
+    confidence = fields.get("confidence")
+    if confidence is not None and entry.category == USER:
+        yield "`confidence` must be null here: what the user says of themselves is not weighed"
+    elif confidence is not None and confidence != entry.confidence:
+        yield "`confidence` is neither null nor a number from 0 to 1"
+    if "importance" in fields and fields["importance"] != entry.importance:
+        yield "`importance` is no whole number from 1 to 10"
+    if "access_count" in fields and fields["access_count"] != entry.access_count:
+        yield "`access_count` is no count"
+
+
+def _link_faults(entry: Entry, names: set[str]) -> Iterator[str]:
+    links = entry.fields.get("links", [])
+    if not isinstance(links, list):
+        yield "`links` is no list"
+        return
+    for item in links:
+        if not isinstance(item, dict) or Link(str(item.get("target")), str(item.get("relation"))) not in entry.links:
+            yield "a link has no target `category.key`, or no relation"
+        elif item["relation"] not in RELATIONS:
+            yield f"a link says `{cut(item['relation'], 40)}`, which is no relation"
+        elif item["target"] not in names:
+            yield f"a link leads to `{cut(item['target'], 80)}`, which is not here"
+        elif split_name(item["target"]) == (entry.category, entry.key):
+            yield "a link leads to the entry itself"
+
+
+def _is_tag(tag: str) -> bool:
+    return bool(tag) and len(tag) <= TAG_CHARS and tag == tag.lower() and not any(char.isspace() for char in tag)
+
+
+def _warning(code: str, path: str, message: str, hint: str | None) -> Problem:
+    return Problem(code=code, severity="warning", path=path, message=message, hint=hint)

@@ -1,0 +1,63 @@
+"""What the index and the layers say to each other: stamps and contents of files, and changes just made to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.words import LayerName
+
+Item = Record | Edge | Problem | Summary
+
+
+class Source(Protocol):
+    """What a layer tells the index: stamps of its files, and what named files hold."""
+
+    layer: LayerName
+    base: str
+    """The folder that the names of folders are meant from."""
+
+    def folder_stamps(self) -> dict[str, int]: ...
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]: ...
+
+    def read(self, paths: Iterable[str]) -> Iterator[Item]: ...
+
+
+@runtime_checkable
+class Fitting(Protocol):
+    """A layer whose files have to fit each other, and are changed together."""
+
+    def moment(self) -> str | None:
+        """The same as before if nobody wrote in between; None while somebody does."""
+
+    def still(self) -> AbstractContextManager[None]:
+        """Nobody writes meanwhile, as far as that can be had."""
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A change just made to a layer's files: which ones, and what the folders looked like before it."""
+
+    layer: LayerName
+    before: dict[str, int]
+    paths: list[str]
+
+
+class Patch(msgspec.Struct, frozen=True, kw_only=True):
+    """A change just made inside one file that holds many records: what is gone, and what is new.
+
+    It counts only where the file looked before it as the index knew it.
+    """
+
+    layer: LayerName
+    path: str
+    before: str
+    after: str
+    """Stamps of the file; empty where it was not there."""
+    gone: Sequence[str]
+    """Refs of records and edges; what changed is gone and new."""
+    items: Sequence[Item]

@@ -1,0 +1,174 @@
+"""A repair is made, and taken back: the files of a layer's folder in one transaction, those around it one by one.
+
+The caller holds the lock of the layer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable
+
+import msgspec
+
+from quire.files import disk
+from quire.files.digests import sha256
+from quire.files.durable import ensure_folder, write_file, writer_of
+from quire.files.paths import escaping_part, inside, read_inside
+from quire.files.transaction import Change, apply_changes, is_interrupted
+from quire.files.world import World
+from quire.files.writing import RECOVERY
+from quire.layers.journal.pages import write_due_pages
+from quire.model.errors import Conflict
+from quire.model.records import Problem
+from quire.upkeep.repair.copies import (
+    Kept,
+    KeptFile,
+    copies_of,
+    keep_copies,
+    place_of_copies,
+    remove_copies,
+)
+from quire.upkeep.repair.plan import Plan
+
+_BYTES = 2 * 1024 * 1024 * 1024
+_DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
+_IGNORE = ".gitignore"
+_NAMED = 8
+
+
+def apply_plan(root: str, plan: Plan, name: str, world: World) -> tuple[Kept, list[Problem]]:
+    """Keep copies, then make the changes of one part; what could not be done around it is told."""
+    kept = keep_copies(root, plan, name, world)
+    folder = os.path.join(root, plan.folder)
+    recovery = os.path.join(folder, RECOVERY)
+    try:
+        if plan.changes:
+            apply_changes(folder, recovery, list(plan.changes), [], world.token(), whole=True)
+        if plan.part != "journal":
+            for change in plan.around:
+                _write_around(root, change, world)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            if not is_interrupted(recovery) and not still_changed(root, kept):
+                remove_copies(root, kept)  # nothing was done, so that there is nothing to take back
+        raise
+    return kept, write_due_pages(root, world)[1] if plan.part == "journal" else []
+
+
+def _write_around(root: str, change: Change, world: World) -> None:
+    path = inside(root, change.path)
+    held = _held(root, change.path)
+    if (None if held is None else sha256(held)) != change.planned:
+        raise Conflict(f"`{change.path}` was changed by somebody else meanwhile.", hint="Run the command again.")
+    if change.data is not None:
+        ensure_folder(os.path.dirname(path))
+        write_file(path, change.data, world.token(), held)
+    elif held is not None:
+        disk.remove(path)
+        disk.sync_folder(os.path.dirname(path))
+
+
+# -- taking it back ----------------------------------------------------------------------------
+
+
+def changed_since(root: str, parts: Iterable[Kept]) -> list[tuple[Kept, str]]:
+    """The files that are neither as a part of the repair left them nor as they were before it.
+
+    Two parts may have changed one file, such as AGENTS.md: taking the later one back leaves it as the earlier made it.
+    """
+    named = list(parts)
+    known: dict[str, set[str | None]] = {}
+    for kept in named:
+        for file in kept.files:
+            known.setdefault(file.path, set()).update((file.before, file.after))
+    return [(kept, file.path) for kept in named for file in kept.files if _digest(root, file) not in known[file.path]]
+
+
+def still_changed(root: str, kept: Kept) -> list[str]:
+    """The files that are not as they were before the repair."""
+    return [file.path for file in kept.files if _digest(root, file) != file.before]
+
+
+def refuse_changed(root: str, parts: Iterable[Kept]) -> None:
+    """Conflict where taking a repair back would lose what somebody did since."""
+    found = changed_since(root, parts)
+    if not found:
+        return
+    kept = found[0][0]
+    changed = list(dict.fromkeys(path for _, path in found))
+    named = ", ".join(f"`{path}`" for path in changed[:_NAMED])
+    more = f" and {len(changed) - _NAMED:,} more" if len(changed) > _NAMED else ""
+    place = f"{place_of_copies(kept.folder, kept.name)}/{kept.part}.tar"
+    raise Conflict(
+        f"The repair {kept.name} cannot be taken back: {named}{more} changed since. Nothing was put back.",
+        hint=f"The files as they were are in {place}: look at them with `tar -xOf`, and take over by hand.",
+        details={"paths": changed[:100], "copies": place},
+    )
+
+
+def put_back(root: str, kept: Kept, parts: Iterable[Kept], world: World) -> list[str]:
+    """The files of one of the parts as they were, byte for byte; which were put back. Doing it twice does no harm."""
+    refuse_changed(root, parts)
+    before = copies_of(root, kept)
+    # What is not as this part left it was put back already, by this part or by one before it.
+    wanted = [file for file in kept.files if _digest(root, file) == file.after]
+    _refuse_foreign(kept)
+    changes = [Change(path=file.path, data=before.get(file.path), planned=file.after) for file in wanted]
+    for file, change in zip(wanted, changes, strict=True):
+        if file.around:
+            _write_around(root, change, world)
+    inner = [
+        msgspec.structs.replace(change, path=change.path.removeprefix(f"{kept.folder}/"))
+        for file, change in zip(wanted, changes, strict=True)
+        if not file.around
+    ]
+    if inner:
+        folder = os.path.join(root, kept.folder)
+        apply_changes(folder, os.path.join(folder, RECOVERY), inner, [], world.token(), whole=True)
+    _set_modes(root, kept)
+    return [file.path for file in wanted]
+
+
+def _refuse_foreign(kept: Kept) -> None:
+    """The list is a file like any other, and a repository may bring its own: it leads to our files and documents."""
+    for file in kept.files:
+        parts = file.path.split("/")
+        is_ours = (
+            file.path.startswith(f"{kept.folder}/")
+            if not file.around
+            else file.path == _IGNORE
+            or (writer_of(parts[-1]) is not None and ".git" not in parts)
+            or (file.path.lower().endswith(_DOCUMENTS) and not any(part.startswith(".git") for part in parts))
+        )
+        if escaping_part(file.path) or not is_ours:
+            raise Conflict(
+                f"The repair {kept.name} names `{file.path[:120]}`, which no repair changes. Nothing was put back.",
+                hint=f"Somebody else wrote {place_of_copies(kept.folder, kept.name)}: remove it.",
+            )
+
+
+def _set_modes(root: str, kept: Kept) -> None:
+    for file in kept.files:
+        if file.mode is None:
+            continue
+        path = inside(root, file.path)
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_IMODE(os.stat(path, follow_symlinks=False).st_mode) != file.mode:
+                disk.set_mode(path, file.mode & 0o777)
+
+
+def _held(root: str, path: str) -> bytes | None:
+    try:
+        return read_inside(root, path, _BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _digest(root: str, file: KeptFile) -> str | None:
+    try:
+        data = _held(root, file.path)
+    except OSError:
+        return "unreadable"
+    return None if data is None else sha256(data)
