@@ -14,8 +14,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from in_process import run_in_process, runs_alike
 from standing import run_standing
 from thorough import LONG
+
+SECONDS = 60
+"""How long a command may take unless a test says otherwise."""
 
 
 def make_environment(folder: Path) -> dict[str, str]:
@@ -96,7 +100,8 @@ class Run(msgspec.Struct, frozen=True):
 class Memory:
     """The installed command. Whatever a test is about, a crash of the program fails it.
 
-    A call is a process of its own, from a standing start (see `standing.py`) unless it should be `fresh`.
+    A call runs in this process (see `in_process.py`) where that makes no difference, else in a process of its own: from
+    a standing start (see `standing.py`), or anew where it should be `fresh`.
     """
 
     def __init__(self, cwd: Path, env: Mapping[str, str], prefix: Sequence[str] = (), *, fresh: bool = LONG) -> None:
@@ -113,14 +118,24 @@ class Memory:
         stdin: bytes | str | dict[str, Any] = b"",
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
-        seconds: float = 60,
+        seconds: float | None = None,
     ) -> Run:
         line = [*self.program, *arguments]
         place, environment, given = cwd or self.cwd, {**self.env, **(env or {})}, _bytes(stdin)
-        found = None if self.fresh else run_standing(line, str(place), environment, given, seconds)
+        found, limit = None, seconds or SECONDS
+        if not self.fresh and seconds is None and runs_alike(arguments, str(place), environment):
+            found = run_in_process(arguments, str(place), environment, given)
+        elif not self.fresh:
+            found = run_standing(line, str(place), environment, given, limit)
         if found is None:
             done = subprocess.run(
-                line, cwd=place, env=environment, input=given, capture_output=True, timeout=seconds, check=False
+                line,
+                cwd=place,
+                env=environment,
+                input=given,
+                capture_output=True,
+                timeout=seconds or SECONDS,
+                check=False,
             )
             found = done.returncode, done.stdout, done.stderr
         code, out, err = found

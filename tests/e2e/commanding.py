@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
-from quire.surfaces.cli.main import run
+from in_process import run_in_process
 
 __all__ = ["CMAP", "FIVE", "GAPS", "REDIS", "SAMPLE", "WORKER", "Here", "Said", "copy_of", "fact_line", "lines_of"]
 
@@ -95,23 +91,11 @@ class Here:
         self, *arguments: str, stdin: bytes | str = b"", env: Mapping[str, str] | None = None, cwd: Path | None = None
     ) -> Said:
         given = stdin.encode() if isinstance(stdin, str) else stdin
-        raw = [io.BytesIO(given), io.BytesIO(), io.BytesIO()]
-        streams = [io.TextIOWrapper(item, encoding="utf-8") for item in raw]
-        with pytest.MonkeyPatch.context() as patch:
-            for name in list(os.environ):
-                patch.delenv(name)
-            for name, value in {**self.env, **(env or {})}.items():
-                patch.setenv(name, value)
-            patch.chdir(cwd or self.root)
-            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
-                patch.setattr(sys, name, stream)
-            code = run(list(arguments))
-        for stream in streams[1:]:
-            stream.flush()
-        out, err = (item.getvalue().decode() for item in raw[1:])
-        for said in (out, err):
-            assert "Traceback" not in said, said
-            assert "Quire itself failed" not in said, said
+        code, *said = run_in_process(arguments, str(cwd or self.root), {**self.env, **(env or {})}, given)
+        out, err = (item.decode() for item in said)
+        for text in (out, err):
+            assert "Traceback" not in text, text
+            assert "Quire itself failed" not in text, text
         return Said(code, out, err)
 
     def write(self, *lines: dict[str, Any] | bytes) -> None:
