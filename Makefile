@@ -10,7 +10,7 @@ PAGE_SOURCES := $(shell find viewer/src -type f) viewer/build.mjs viewer/package
 
 TALLY := build/tally.jsonl
 
-.PHONY: setup demo test test-long proof fuzz soak lint format bench plugins viewer screenshots clean
+.PHONY: setup demo test proof fuzz soak lint format bench plugins viewer screenshots clean
 
 setup: $(STAMP) $(PAGE)
 
@@ -34,14 +34,11 @@ demo: $(STAMP) $(PAGE)
 test: $(STAMP) $(PAGE)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
-# Every call of every sweep, every example, every command from a fresh start.
-test-long: $(STAMP) $(PAGE)
-	QUIRE_LONG_TESTS=1 $(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
-
-# Everything that proves a promise, in full, and what it tried added up in docs/concepts/promises.md.
+# Everything in full: every sweep, every call of it, every example, every command from a fresh start; what was tried for
+# each promise is added up in docs/concepts/promises.md.
 proof: $(STAMP) $(PAGE)
 	@mkdir -p $(dir $(TALLY)) && rm -f $(TALLY)
-	QUIRE_LONG_TESTS=1 QUIRE_TALLY=$(CURDIR)/$(TALLY) $(BIN)/python -m pytest -n auto -m proves $(PYTEST_ARGS)
+	QUIRE_LONG_TESTS=1 QUIRE_TALLY=$(CURDIR)/$(TALLY) $(BIN)/python -m pytest -n auto -o faulthandler_timeout=7200 $(PYTEST_ARGS)
 	@$(BIN)/python tests/promises/proof.py $(TALLY) "make proof"
 
 # Every parser, fed with what nobody would write: FUZZ_ARGS="--minutes 30".

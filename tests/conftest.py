@@ -17,7 +17,7 @@ from installed import Git, Memory, make_environment
 from promised import note
 from quire.files.world import World
 from quire.project import Project
-from thorough import examples
+from thorough import LONG, examples
 
 NOW = "2026-03-02T11:19:00+00:00"
 SHARED_MEMORY = "/dev/shm"
@@ -41,6 +41,16 @@ def pytest_configure() -> None:
     for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, usual)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is marked `proof` runs where everything does (see `thorough.py`), or where a run chooses by marks itself."""
+    if LONG or config.option.markexpr:
+        return
+    left_out = [item for item in items if item.get_closest_marker("proof")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("proof")]
 
 
 @pytest.hookimpl(wrapper=True)

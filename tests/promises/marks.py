@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 TESTS = Path(__file__).resolve().parents[1]
-MARK = "proves"
+MARK, LEFT_OUT = "proves", "proof"
 
 __all__ = ["TESTS", "Mark", "marks_of", "read_marks", "unmarked"]
 
@@ -22,6 +22,8 @@ class Mark(NamedTuple):
     cases: tuple[str, ...]
     over: tuple[str, ...]
     found: str
+    everyday: bool
+    """Whether each run of the tests tries it, and not `make proof` alone."""
 
 
 def read_marks(top: Path = TESTS) -> list[Mark]:
@@ -38,41 +40,53 @@ def marks_of(text: str, file: str) -> Iterator[Mark]:
     """The marks of one file; those of the module count for each of its tests."""
     tree = ast.parse(text)
     everywhere = list(_of_module(tree))
-    for name, own in _tests(tree):
-        for call in [*everywhere, *own]:
+    rarely = any(_is_left_out(node) for value in _module_marks(tree) for node in ast.walk(value))
+    for name, decorators in _tests(tree):
+        everyday = not rarely and not any(map(_is_left_out, decorators))
+        for call in [*everywhere, *_calls(decorators)]:
             words = [_text(argument) for argument in call.args]
             named = {keyword.arg: _text(keyword.value) for keyword in call.keywords}
             assert set(named) <= {"over", "found"}, f"{file}: {name}"
             over, said = named.get("over", ""), named.get("found", "")
-            yield Mark(file, name, words[0], tuple(words[1:]), tuple(over.split()), said)
+            yield Mark(file, name, words[0], tuple(words[1:]), tuple(over.split()), said, everyday)
 
 
 def unmarked(text: str) -> list[str]:
     """The tests of a file that prove nothing by their own word."""
     tree = ast.parse(text)
-    return [] if list(_of_module(tree)) else [name for name, own in _tests(tree) if not own]
+    return [] if list(_of_module(tree)) else [name for name, decorators in _tests(tree) if not _calls(decorators)]
 
 
-def _tests(tree: ast.Module) -> Iterator[tuple[str, list[ast.Call]]]:
+def _tests(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
     for node in tree.body:
         inner = [(node.name, node)] if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
-        shared: list[ast.Call] = []
+        shared: list[ast.expr] = []
         if isinstance(node, ast.ClassDef):
-            shared = _calls(node.decorator_list)
+            shared = node.decorator_list
             members = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
             inner = [(f"{node.name}.{each.name}", each) for each in members]
         for name, function in inner:
             if function.name.startswith("test"):
-                yield name, [*shared, *_calls(function.decorator_list)]
+                yield name, [*shared, *function.decorator_list]
         # A state machine is a test by being assigned: `TestTour = Tour.TestCase`.
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and "Test" in node.targets[0].id[:4]:
-            yield node.targets[0].id, _calls(ast.walk(node.value))
+            yield node.targets[0].id, list(ast.walk(node.value))
 
 
 def _of_module(tree: ast.Module) -> Iterator[ast.Call]:
+    for value in _module_marks(tree):
+        yield from _calls(ast.walk(value))
+
+
+def _module_marks(tree: ast.Module) -> Iterator[ast.expr]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and any(_named(target, "pytestmark") for target in node.targets):
-            yield from _calls(ast.walk(node.value))
+            yield node.value
+
+
+def _is_left_out(node: ast.AST) -> bool:
+    """`pytest.mark.proof`."""
+    return isinstance(node, ast.Attribute) and node.attr == LEFT_OUT
 
 
 def _calls(nodes: Iterable[ast.AST]) -> list[ast.Call]:

@@ -4,7 +4,6 @@ Whatever the size of the store, the length of the record, or how many records sh
 to four of its words, or a phrase of it, asked as a question, bring at least one record that holds them.
 """
 
-import os
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -23,11 +22,11 @@ from quire.model.records import Record
 from quire.model.words import LIVE_STATUSES
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
+from thorough import LONG, either
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "fixtures"
-IS_LONG = bool(os.environ.get("QUIRE_LONG_TESTS"))
-RECORDS = 400 if IS_LONG else 15
+RECORDS = either(15, 400)
 """How many records of a store are asked for."""
 COMMON = ["retry", "queue", "drains", "slowly", "the", "worker", "restarts", "after", "deploy", "billing", "service"]
 RARE = [
@@ -105,7 +104,7 @@ SIZES = [
     (300, 5, 0.01),
     (300, 60, 1.0),
     (1000, 20, 0.5),
-    *([(5000, 20, 0.01), (5000, 20, 1.0), (1000, 200, 0.5), (200, 5000, 0.5)] if IS_LONG else []),
+    *([(5000, 20, 0.01), (5000, 20, 1.0), (1000, 200, 0.5), (200, 5000, 0.5)] if LONG else []),
 ]
 
 
@@ -165,7 +164,7 @@ def stores() -> list[Any]:
     for layer in ("graph", "facts", "profile", "journal"):
         for marker in (".memory", ".ai-state", ".agent-memory"):
             for folder in sorted((SHARED / layer).rglob(marker)) if SHARED.is_dir() else []:
-                if "snapshots" in folder.parts and not IS_LONG:
+                if "snapshots" in folder.parts and not LONG:
                     continue  # every state of the others
                 found.append(pytest.param(folder.parent, id=str(folder.parent.relative_to(SHARED))))
     return list({item.values[0]: item for item in found}.values())
