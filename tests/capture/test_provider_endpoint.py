@@ -15,7 +15,6 @@ import msgspec
 import pytest
 from provider_making import KEY, SESSION, Desk, Server, completion, drip, serving, status
 
-from pace import patience
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut
 from quire.capture.providers.finding import available
 from quire.capture.providers.openai import endpoint_of
@@ -126,20 +125,16 @@ def test_a_redirect_is_not_followed(desk: Desk, server: Server) -> None:
 def test_a_slow_drip_ends_at_the_time_limit(desk: Desk, server: Server, head: bytes) -> None:
     server.answers = [drip(b"1", head)]
     desk.with_seconds(1.0)
-    began = time.monotonic()
     with pytest.raises(TimedOut):
         desk.ask("openai")
-    assert time.monotonic() - began < patience(5)
     assert desk.day()["spent"] > 0
 
 
 def test_silence_ends_at_the_time_limit(desk: Desk, server: Server) -> None:
     server.answers = [lambda _handler: time.sleep(4)]
     desk.with_seconds(0.5)
-    began = time.monotonic()
     with pytest.raises(TimedOut):
         desk.ask("openai")
-    assert time.monotonic() - began < patience(3)
 
 
 def test_a_server_that_accepts_nobody_ends_at_the_time_limit(desk: Desk) -> None:

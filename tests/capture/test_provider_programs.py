@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from provider_making import (
     is_running,
 )
 
-from pace import patience
 from promised import proves
 from quire.capture.providers.failures import BadAnswer, ProgramMissing, ProviderFailed, SignedOut, TimedOut
 from quire.capture.providers.finding import available
@@ -269,10 +267,8 @@ def test_a_program_that_hangs_is_stopped_with_its_children(desk: Desk, provider:
         provider, "child = subprocess.Popen(['sleep', '60'])\nnote(child=child.pid)\ntime.sleep(60)", hears=False
     )
     desk.with_seconds(1.5)
-    began = time.monotonic()
     with pytest.raises(TimedOut) as found:
         desk.ask(provider)
-    assert time.monotonic() - began < patience(8)
     assert found.value.details["seconds"] == 1.5
     assert not is_running(desk.calls(provider)[0]["child"])
     assert desk.day()["spent"] > 0
@@ -283,9 +279,7 @@ def test_a_program_that_hangs_is_stopped_with_its_children(desk: Desk, provider:
 def test_a_child_that_holds_the_pipe_does_not_hold_the_answer(desk: Desk, provider: str) -> None:
     body = envelope(SESSION) if provider == "claude" else codex_answer(SESSION)
     desk.stand_in(provider, "child = subprocess.Popen(['sleep', '60'])\nnote(child=child.pid)\n" + body)
-    began = time.monotonic()
     assert desk.ask(provider).value == SESSION
-    assert time.monotonic() - began < patience(8)
     assert not is_running(desk.calls(provider)[1]["child"])
 
 
@@ -303,10 +297,8 @@ def test_a_program_that_ends_before_it_reads_is_told_by_its_code(desk: Desk, pro
 @BOTH
 def test_a_flood_is_no_answer(desk: Desk, provider: str) -> None:
     desk.stand_in(provider, "for _ in range(100): sys.stdout.write('x' * 1_000_000)")
-    began = time.monotonic()
     with pytest.raises(BadAnswer, match="more than 4 MiB"):
         desk.ask(provider)
-    assert time.monotonic() - began < patience(10)
 
 
 def test_a_flood_in_the_file_of_codex_is_none_either(desk: Desk) -> None:

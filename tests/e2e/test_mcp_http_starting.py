@@ -16,8 +16,6 @@ import pytest
 from mcp_here import PROGRAM, Here, folder, holding
 from mcp_http_here import READER, WRITER, Door, empty_project, request_of, result_of, started
 
-from pace import patience
-
 LIST = request_of("tools/list")
 STORE = request_of("tools/call", name="memory_store", arguments={"section": "Specs", "content": "Stored at the end."})
 NOT_LOCAL = "can be reached by other machines."
@@ -205,9 +203,7 @@ def test_a_signal_ends_it_quietly(here: Here, number: signal.Signals) -> None:
             listening.sendall(stream.encode())
             assert listening.recv(16).startswith(b"HTTP/1.1 200")
             half.sendall(b"POST /mcp HTTP/1.1\r\nHost: ")
-            begun = time.monotonic()
             code, said = door.end(number)
-        assert time.monotonic() - begun < patience(5)
         assert (code, said) == (0, "")
 
 

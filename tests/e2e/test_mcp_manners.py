@@ -15,11 +15,10 @@ import pytest
 from mcp_here import Here, folder, holding, prepared
 from mcp_lines import PROGRAM, Server, call, hello, request, serving, until
 
-from pace import patience
 from promised import proves
 from thorough import either
 
-ENDING_SECONDS = patience(5.0)
+ENDING_SECONDS = 60.0
 MANY = 60
 BIG = {
     "task": "Many at once",

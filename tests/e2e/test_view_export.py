@@ -10,7 +10,6 @@ import shutil
 import socket
 import stat
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import msgspec
@@ -18,7 +17,6 @@ import pytest
 from page_here import made
 
 from installed import Git, Memory, Run
-from pace import patience
 from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 from quire.files import disk
 from quire.files.world import real_world
@@ -413,10 +411,8 @@ def test_many_records(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) 
     project = opened(memory)
     for start in range(0, count, 200):
         project.save({"task": "fill", "nodes": nodes[start : start + 200]})
-    begun = perf_counter()
     run = site(memory, tmp_path / "site", seconds=120)
     assert run.code == 0
-    assert perf_counter() - begun < patience(60)
     assert run.data["records"] >= count
     assert run.data["bytes"] < 10_000 * count
     assert value(tmp_path / "site", "records")["chunks"] == -(-run.data["records"] // 100)

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from pace import patience
 from quire.files.lock import Holder, held, is_alive
 from quire.model.errors import LockBusy
 
@@ -74,10 +73,8 @@ def test_the_file_names_its_holder_while_held_and_is_gone_afterwards(path: Path)
 
 
 def test_a_second_writer_is_told_who_is_at_work(path: Path, other: subprocess.Popen[str]) -> None:
-    began = time.monotonic()
     with pytest.raises(LockBusy) as raised:
         take(path, seconds=0.2)
-    assert time.monotonic() - began < patience(5)
     assert f"process {other.pid} (`save`" in raised.value.message
     assert raised.value.details["holder"]["pid"] == other.pid
     assert raised.value.details["lock_path"] == str(path)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from pace import patience
 from quire.files.programs import Finished, run_program, start_program
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at open files through /proc")
@@ -90,9 +89,7 @@ def test_much_is_sent_while_much_comes_back(tmp_path: Path) -> None:
 
 
 def test_at_the_time_limit_the_whole_group_goes(tmp_path: Path) -> None:
-    began = time.monotonic()
     done = sh("sleep 60 & echo $! > child; echo started; trap '' TERM; sleep 60", tmp_path, seconds=0.7)
-    assert time.monotonic() - began < patience(5)
     assert (done.code, done.timed_out, done.out) == (None, True, b"started\n")
     assert wait_until_gone(int((tmp_path / "child").read_text()))
 
@@ -104,9 +101,7 @@ def test_a_program_that_closes_its_pipes_and_goes_on_is_stopped_as_well(tmp_path
 
 
 def test_a_child_that_holds_the_pipe_does_not_hold_us(tmp_path: Path) -> None:
-    began = time.monotonic()
     done = sh("sleep 60 & echo $! > child; echo done; exit 4", tmp_path, seconds=30)
-    assert time.monotonic() - began < patience(5)
     assert done == Finished(code=4, out=b"done\n")
     assert wait_until_gone(int((tmp_path / "child").read_text()))
 
@@ -119,11 +114,9 @@ def test_a_child_with_a_session_of_its_own_does_not_hold_us_either(tmp_path: Pat
         "while not os.path.exists('child') or not os.path.getsize('child'): time.sleep(0.01)\n"
         "print('done')"
     )
-    began = time.monotonic()
     done = run_program([sys.executable, "-c", code], cwd=str(tmp_path), env=ENV, seconds=30)
     child = int((tmp_path / "child").read_text())
     try:
-        assert time.monotonic() - began < patience(10)
         assert (done.code, done.out) == (0, b"done\n")
         assert is_running(child)
     finally:
@@ -200,10 +193,8 @@ def test_a_program_in_the_background_lives_without_us(tmp_path: Path) -> None:
         f"print(start_program(['/bin/sh', '-c', 'cat; sleep 0.5; echo $$ > said; exec sleep 60'], "
         f"cwd={str(tmp_path)!r}, env={{'PATH': '/usr/bin:/bin'}}))"
     )
-    began = time.monotonic()
     env = {**os.environ, "PYTHONWARNINGS": "error"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
-    assert time.monotonic() - began < patience(10)
     assert done.stderr == ""
     pid = int(done.stdout)
     try:

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from pace import patience
 from quire.files import daemons
 from quire.files.lock import Holder, held
 from quire.files.world import World
@@ -146,9 +145,7 @@ def test_a_run_while_another_is_under_way_does_nothing(here: Project, tmp_path: 
     holder = Holder(pid=os.getpid(), operation="automation", created_at="2026-03-02T11:19:00+00:00")
     with held(str(lock), holder, 0.0, time.sleep, keep=True):
         before = Path(here.root, ".agent-memory/history/events.jsonl").read_bytes()
-        began = time.monotonic()
         cycle = here.journal_run_once()
-        assert time.monotonic() - began < patience(1.0)
         assert (cycle.status, cycle.busy, cycle.run) == ("idle", True, {})
         assert Path(here.root, ".agent-memory/history/events.jsonl").read_bytes() == before
         assert not automation(here, "latest-run.json").exists()
@@ -217,9 +214,7 @@ def test_a_run_in_the_background_ends_after_the_current_write(here: Project, tmp
         eventually(lambda: lock.exists() and lock.read_bytes())
         time.sleep(0.5)
         process.terminate()
-        began = time.monotonic()
         assert process.wait(60) == 0
-        assert time.monotonic() - began < patience(5.0)
     run = json.loads(automation(here, "latest-run.json").read_bytes())
     assert any("asked to end" in text for text in (*run["errors"], *run["warnings"]))
     assert run["importSync"]["results"] == []
@@ -241,10 +236,8 @@ def test_it_starts_runs_cycles_gives_signs_of_life_and_stops(here: Project, tmp_
     eventually(lambda: here.journal_automation().runs and here.journal_automation().runs[-1]["status"] == "recalled")
     first = here.journal_automation().last_heartbeat_at
     eventually(lambda: here.journal_automation().last_heartbeat_at != first)
-    began = time.monotonic()
     stopped = here.journal_stop()
     assert (stopped.pid, stopped.stopped, stopped.killed) == (done.pid, True, False)
-    assert time.monotonic() - began < patience(1.5)
     eventually(lambda: not runs(done.pid))
     assert sorted(path.name for path in automation(here, "").iterdir()) == ["latest-run.json"]
     assert here.journal_automation().running is False
@@ -288,9 +281,7 @@ def test_a_sign_of_life_comes_during_a_cycle_too(here: Project) -> None:
     here.journal_start(keeping("import time; time.sleep(60)"))
     seen = {eventually(lambda: here.journal_automation().last_heartbeat_at)}
     eventually(lambda: seen.add(here.journal_automation().last_heartbeat_at) or len(seen) > 2)
-    began = time.monotonic()
     assert here.journal_stop().killed is False
-    assert time.monotonic() - began < patience(3)
 
 
 def test_settings_are_read_again_before_each_cycle(here: Project) -> None:

@@ -6,13 +6,11 @@ act on may come out. What a verb tells of a path counts as naming it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 from kinds_catalogue import TOLD, WITNESS, Space
 
-from pace import patience
 from quire.machine import Machine
 from quire.model.errors import QuireError
 from quire.model.records import Problem
@@ -217,17 +215,15 @@ class Judged(msgspec.Struct, kw_only=True):
     """The same, by `check` alone."""
     refused: dict[str, str] = {}
     crashed: dict[str, str] = {}
-    slow: dict[str, float] = {}
 
     def names(self, path: str) -> bool:
         return any(path in text for text in self.told)
 
 
-def judge(space: Space, verbs: dict[str, Verb], seconds: float = 10.0) -> Judged:
+def judge(space: Space, verbs: dict[str, Verb]) -> Judged:
     """Call each of them; errors that nobody foresaw are gathered, not raised, so that one run finds all of them."""
     found = Judged()
     for name, verb in verbs.items():
-        begun = time.monotonic()
         try:
             texts = list(_told(verb(space.open())))
         except QuireError as error:
@@ -239,9 +235,6 @@ def judge(space: Space, verbs: dict[str, Verb], seconds: float = 10.0) -> Judged
         found.told += texts
         if name == "check":
             found.checked = texts
-        taken = time.monotonic() - begun
-        if taken > patience(seconds):
-            found.slow[name] = taken
     return found
 
 

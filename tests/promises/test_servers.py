@@ -5,19 +5,15 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import os
 import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from pace import patience
 
 # What starts servers and hooks is with the tests of the installed commands.
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
@@ -202,21 +198,15 @@ def break_at(place: Path, module: str, function: str) -> Path:
 
 @proves("P10.4", "H5")
 @pytest.mark.parametrize("opened", [False, True], ids=["before the handshake", "after it"])
-def test_the_end_of_input_ends_a_server_within_a_second(here: Here, opened: bool) -> None:
-    """The best of a few: how busy the machine is says nothing of the server."""
-    took = []
-    for _ in range(either(2, 5)):
-        server = Server(here)
-        try:
-            if opened:
-                server.send(*hello(), call(1, "status_memory"))
-                server.answers(0, 1)
-            begin = time.monotonic()
-            assert server.end() == 0
-            took.append(time.monotonic() - begin)
-        finally:
-            server.dispose()
-    assert min(took) < patience(1.0)
+def test_the_end_of_input_ends_a_server(here: Here, opened: bool) -> None:
+    server = Server(here)
+    try:
+        if opened:
+            server.send(*hello(), call(1, "status_memory"))
+            server.answers(0, 1)
+        assert server.end() == 0
+    finally:
+        server.dispose()
 
 
 @proves("P10.4", "H5")
@@ -353,28 +343,3 @@ def test_a_hook_asks_nobody_else(shop: Hooks, tmp_path: Path) -> None:
         given = {"session_id": f"listened to {event}", "prompt": "how are webhook retries limited?", **file}
         assert shop("claude", event, stdin=given, env={"PYTHONPATH": str(tmp_path)}).code == 0
     assert not asked.exists()
-
-
-@proves("P10.5", "H6")
-def test_a_hook_is_over_in_time(shop: Hooks) -> None:
-    """By the time of the processor: how busy the machine is says nothing of the hook."""
-    most = {"session-start": 0.3, "prompt": 0.3, "before-edit": 0.3, "turn-end": 0.15, "session-end": 0.15}
-    for event, seconds in most.items():
-        took = []
-        for number in range(either(3, 20)):
-            payload = shop.payload(session_id=f"timed {event} {number}", prompt="how are webhook retries limited?")
-            process = subprocess.Popen(
-                [shop.program, "hook", "claude", event],
-                cwd=shop.root,
-                env=shop.env,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-            )
-            assert process.stdin is not None
-            process.stdin.write(payload)
-            process.stdin.close()
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            assert process.returncode == 0
-            took.append(used.ru_utime + used.ru_stime)
-        assert min(took) < patience(seconds), (event, took)

@@ -16,7 +16,6 @@ import pytest
 from web_serving import PageDoor, harbor, opened
 
 from installed import Git, Memory
-from pace import patience
 from quire.files.world import real_world
 from quire.inbox.proposals import propose
 from quire.project import Project
@@ -358,10 +357,8 @@ def listening(wire: Wire) -> Iterator[Listening]:
 
 def told(wire: Wire, listening: Listening, version: str, seconds: float = 60) -> str:
     """Wait to be told of another state, which is then the one of every answer."""
-    begun = time.monotonic()
     while (found := listening.next()) == version:
         pass
-    assert time.monotonic() - begun < patience(seconds)
     end = time.monotonic() + 60
     while wire.version() != found and time.monotonic() < end:
         found = listening.next() if listening_more(listening) else found

