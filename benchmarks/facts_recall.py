@@ -29,6 +29,8 @@ from quire.model.records import Record
 from quire.project import Project
 from quire.retrieval.answer import Answer
 from quire.retrieval.query import Ask
+from quire.verbs.facts.recall import memory_recall
+from quire.verbs.graph.changes import init
 
 FACTS = Path(__file__).parents[1].parent / "shared" / "fixtures" / "facts"
 SOON = "2026-03-18T23:00:00+00:00"
@@ -128,7 +130,7 @@ def load() -> tuple[list[bytes], list[Asked]] | str:
 def _make_store(root: Path, lines: list[bytes]) -> None:
     root.mkdir()
     subprocess.run(["git", "init", "-q", str(root)], check=True)
-    _project(Project, str(root), SOON).init(guidance=False, layers=("facts",))
+    init(_project(Project, str(root), SOON), guidance=False, layers=("facts",))
     (root / ".memory" / "facts.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
 
 
@@ -154,7 +156,7 @@ def _recalls(root: str) -> dict[str, Way]:
 def _recall(project: Project, *, faded: bool = False) -> Way:
     def way(query: str) -> Found:
         # Reading resets the timer of a fact: the questions must not change each other's answers.
-        done = project.memory_recall(query, k=DEPTH, faded=faded, note=False)
+        done = memory_recall(project, query, k=DEPTH, faded=faded, note=False)
         return Found([view.id for view in done.results], done.weak, done.reason)
 
     return way

@@ -34,6 +34,11 @@ from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
 from quire.layers.facts.lines import encode_record
 from quire.layers.facts.types import Episode, Fact
 from quire.project import Project
+from quire.verbs.facts.changes import memory_archive, memory_store, memory_supersede
+from quire.verbs.facts.recall import memory_recall
+from quire.verbs.facts.working_memory import memory_context
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.changes import rebuild as rebuild_of
 
 SIZES = (1_000, 10_000, 100_000)
 ROUNDS = 40
@@ -111,7 +116,7 @@ class Store:
         self._env = {"PATH": os.environ["PATH"], "HOME": str(folder), "MEMORY_HOME": str(folder / "home")}
         self.root.mkdir()
         subprocess.run(["git", "init", "-q", str(self.root)], check=True)
-        self._project().init(guidance=False, layers=("facts",))
+        init(self._project(), guidance=False, layers=("facts",))
         made = list(make_lines(size, str(size)))
         self.file.write_bytes(b"".join(encode_record(line) + b"\n" for line in made))
         facts = [line for line in made if isinstance(line, Fact)]
@@ -149,7 +154,7 @@ class Store:
         return connection
 
     def rebuild(self) -> None:
-        self._timed("rebuild", lambda: self._project().rebuild())
+        self._timed("rebuild", lambda: rebuild_of(self._project()))
 
     def reopen(self) -> None:
         """Another program added a line: nothing that the index knows of the file can be trusted."""
@@ -158,7 +163,7 @@ class Store:
             file.write(line + b"\n")
         folder = str(self.root / FOLDER / "index")
         for name in (_OPENED, "open, nothing changed"):
-            self._timed(name, functools.partial(open_index, folder, self._project()._sources())).close()
+            self._timed(name, functools.partial(open_index, folder, self._project().sources())).close()
 
     def note_sizes(self) -> None:
         index = sum(path.stat().st_size for path in (self.root / FOLDER / "index").iterdir())
@@ -170,21 +175,21 @@ class Store:
         self._store(number)
         self._recall(number)
         asked, project = self._question(number, "section"), self._project()
-        self._timed("recall, one section", lambda: project.memory_recall(asked, section="Decisions"))
+        self._timed("recall, one section", lambda: memory_recall(project, asked, section="Decisions"))
         asked, project = self._question(number, "context"), self._project()
-        self._timed("context", lambda: project.memory_context(asked))
+        self._timed("context", lambda: memory_context(project, asked))
         if number % CHANGES_EVERY == 0:
             (gone, _), (old, text) = self._left.pop(), self._left.pop()
             project = self._project()
-            self._timed("archive", lambda: project.memory_archive(gone, reason="measured"))
+            self._timed("archive", lambda: memory_archive(project, gone, reason="measured"))
             project = self._project()
-            self._timed("supersede", lambda: project.memory_supersede(old, f"{text} Otherwise since {number}."))
+            self._timed("supersede", lambda: memory_supersede(project, old, f"{text} Otherwise since {number}."))
 
     def _store(self, number: int) -> None:
         new = next(make_lines(1, f"new {self.size} {number}"))
         assert isinstance(new, Fact)
         project, watched, written = self._project(), Watched(self.file), _bytes_written()
-        stored = self._timed("store", lambda: project.memory_store("Decisions", new.content, source="tool-call"))
+        stored = self._timed("store", lambda: memory_store(project, "Decisions", new.content, source="tool-call"))
         written = None if written is None else (_bytes_written() or 0) - written
         assert stored.action == "stored"
         self.appends.append(Appended(watched.added(), written, watched.has_one_line_more()))
@@ -194,7 +199,7 @@ class Store:
         question, project = self._question(number, "recall"), self._project()
         match = " OR ".join(f'"{word}"' for word in question.split())
         turns: list[Callable[[], Any]] = [
-            lambda: self._timed("recall", lambda: project.memory_recall(question)),
+            lambda: self._timed("recall", lambda: memory_recall(project, question)),
             lambda: self._timed("raw FTS5 OR", lambda: list(self.raw.execute(_RAW_QUERY, (match,)))),
         ]
         for turn in turns if number % 2 else reversed(turns):

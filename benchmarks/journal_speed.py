@@ -44,6 +44,12 @@ from quire.layers.journal.layout import EVENTS, FOLDER
 from quire.layers.journal.store import open_journal
 from quire.project import Project
 from quire.retrieval.journal.answer import answer_journal
+from quire.verbs.ask.query import query
+from quire.verbs.journal.ask import journal_inspect, journal_query
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
 
 SESSIONS, CHANGED, STAGED, SYNC_ROUNDS = 1_000, 10, 100, 3
 SIZES = (100, 1_000, 10_000)
@@ -119,10 +125,10 @@ class Ground:
         self.root.mkdir()
         (self.root / "README.md").write_text("# Harbour\n\nBerths, seasons and invoices of a marina.\n")
         subprocess.run(["git", "init", "-q", str(self.root)], check=True)
-        self.project().journal_init()
+        journal_init(self.project())
         for kind in ("claude", "codex"):
             if (self.home / f".{kind}").exists():
-                self.project().journal_add(f"{kind}-local", str(self.home / f".{kind}"))
+                journal_add(self.project(), f"{kind}-local", str(self.home / f".{kind}"))
 
     def project(self) -> Project:
         """As one call of an agent has it: nothing is remembered from the call before."""
@@ -179,7 +185,7 @@ def measure_sync(sessions: int, rounds: int) -> dict[str, Any]:
             _timed(
                 times,
                 "index made, by the first question after it",
-                lambda: ground.project().journal_inspect("bundle:project"),
+                lambda: journal_inspect(ground.project(), "bundle:project"),
             )
             _sync(times, "nothing new", ground, 0)
             new = make_sessions(ground.home, ground.root, CHANGED, f"new {number}")
@@ -200,7 +206,7 @@ def measure_sync(sessions: int, rounds: int) -> dict[str, Any]:
 
 def _sync(times: Times, name: str, ground: Ground, imported: int) -> None:
     project = ground.project()
-    done = _timed(times, name, lambda: project.journal_sync(everything=True))
+    done = _timed(times, name, lambda: journal_sync(project, everything=True))
     assert (done.imported, done.failed) == (imported, 0), done
 
 
@@ -275,9 +281,9 @@ def measure_questions(events: int, questions: int) -> dict[str, Any]:
         with file.open("ab") as history:
             history.writelines(encode_event(event) + b"\n" for event in make_events(events - 1, "asked"))
         built: Times = {}
-        _timed(built, "index made", lambda: ground.project().journal_inspect("bundle:project"))
-        folder = ground.project()._index_folder()
-        with contextlib.closing(open_index(folder, ground.project()._sources())) as index:
+        _timed(built, "index made", lambda: journal_inspect(ground.project(), "bundle:project"))
+        folder = ground.project().index_folder()
+        with contextlib.closing(open_index(folder, ground.project().sources())) as index:
             records = index.page(Filter(layers=("journal",)), limit=events + 1_000)
             raw = apsw.Connection(str(ground.base / "raw.sqlite"))
             texts = [(f"{record.title}\n{record.text}",) for record in records]
@@ -329,11 +335,11 @@ def _ways(ground: Ground, index: Any, raw: apsw.Connection) -> dict[str, Callabl
 
     now = real_world().now()
     return {
-        "Project.journal_query": lambda text: ground.project().journal_query(text),
-        "Project.query, the journal alone": lambda text: ground.project().query(text, layers=("journal",)),
+        "Project.journal_query": lambda text: journal_query(ground.project(), text),
+        "Project.query, the journal alone": lambda text: query(ground.project(), text, layers=("journal",)),
         "answer_journal, index open": lambda text: answer_journal(index, text, now=now),
         "reading the journal": lambda _: open_journal(str(ground.root)),
-        "opening the index": lambda _: ground.project()._with_index(lambda _: None),
+        "opening the index": lambda _: ground.project().with_index(lambda _: None),
         "raw FTS5 OR": lambda text: either(text.split()),
         "raw FTS5 OR, without stop words": lambda text: either(question_words(text) or text.split()),
     }
@@ -360,7 +366,7 @@ def _spent_where(ground: Ground, asked: list[str]) -> dict[str, float]:
 
     with cProfile.Profile() as profile:
         for question in asked:
-            ground.project().journal_query(question)
+            journal_query(ground.project(), question)
     stats: Any = pstats.Stats(profile)
     total = stats.total_tt / len(asked)
     found = {
@@ -384,14 +390,14 @@ class Stage(Ground):
         make_short_sessions(self.home, range(size - 1))
         self.begin()
         self.made: Times = {}
-        assert _timed(self.made, "import", lambda: self.project().journal_sync(everything=True)).imported == size - 1
+        assert _timed(self.made, "import", lambda: journal_sync(self.project(), everything=True)).imported == size - 1
         self._keep("all")
-        self.project().journal_recall()
+        journal_recall(self.project())
         self.command("automate", "run-once")
         assert len(open_journal(str(self.root)).history.events) >= size
         self._keep("none")
         with self._new(10):
-            self.project().journal_sync(everything=True)
+            journal_sync(self.project(), everything=True)
         self._keep("ten")
 
     def _keep(self, state: str) -> None:
@@ -535,7 +541,7 @@ def measure_transcript(size: int) -> dict[str, Any]:
         path = ground.home / "session.jsonl"
         lines = make_transcript(path, ground.root, size)
         ground.begin()
-        ground.project().journal_add("claude-local", str(path))
+        journal_add(ground.project(), "claude-local", str(path))
         times: Times = {}
         _timed(times, "reading and decoding", lambda: _decode([path]))
         peak = _timed(times, "sync", lambda: _peak_memory(("sync", "--all"), ground.root, ground.env))

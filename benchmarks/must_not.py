@@ -19,6 +19,8 @@ from benchmarks.notes import PRODUCTS, Note, note_set
 from quire.files.world import World, real_world
 from quire.project import Project
 from quire.retrieval.answer import Answer
+from quire.verbs.ask.query import query
+from quire.verbs.graph.changes import init, save
 
 STATES = ("current", "stale", "superseded", "dead")
 _ANCHOR = "src/shared/"
@@ -71,7 +73,7 @@ def _try(project: Project, product: str, turn: int, checks: dict[str, Check]) ->
         checks.setdefault(name, Check()).add(held, f"{note.id} in {product}, round {turn}")
 
     for note in note_set().notes:
-        answer = project.query(note.near)
+        answer = query(project, note.near)
         returned = _returned(answer)
         check("another project's record is never returned", not returned & _others(product), note)
         check("a retired record is never returned, not even as connected", not returned & retired, note)
@@ -87,13 +89,13 @@ def _try(project: Project, product: str, turn: int, checks: dict[str, Check]) ->
             last = _successor(note, 2)
             check("its replacement comes instead, the last of a chain", last in returned, note)
             check("the reason names the replacement", last in reasons.get(note.id, ""), note)
-        everything = _returned(project.query(note.near, everything=True))
+        everything = _returned(query(project, note.near, everything=True))
         check("everything includes it when asked for", note.id in everything, note)
     for kind in ("decision", "gotcha"):
         for note in notes:
-            hits = project.query(note.near, kinds=(kind,)).hits
+            hits = query(project, note.near, kinds=(kind,)).hits
             check("a filter by kind lets no other kind through", all(hit.record.kind == kind for hit in hits), note)
-    governing = project.query("", path=f"{_ANCHOR}main.py", limit=100)
+    governing = query(project, "", path=f"{_ANCHOR}main.py", limit=100)
     for note in notes:
         if note.id in retired:
             held = note.id not in _returned(governing)
@@ -111,8 +113,8 @@ def _projects(turn: int) -> Iterator[dict[str, Project]]:
             root = Path(folder) / product
             root.mkdir()
             projects[product] = project = Project.open(str(root), _world(world, str(root), env))
-            project.init(guidance=False)
-            project.save(_intent(product, turn))
+            init(project, guidance=False)
+            save(project, _intent(product, turn))
         yield projects
 
 

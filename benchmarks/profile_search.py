@@ -26,6 +26,8 @@ from quire.files.world import real_world
 from quire.index.analysis import question_words
 from quire.layers.profile.layout import ACTIVE, FILE, FOLDER
 from quire.project import Project
+from quire.verbs.graph.changes import init
+from quire.verbs.profile.ask import profile_search
 
 PROFILE = Path(__file__).parents[1].parent / "shared" / "fixtures" / "profile"
 DOCUMENTS = {"real": "real-2.0-a85646b.json", "example": "seed-example-1.2.json"}
@@ -99,7 +101,7 @@ def _make_project(root: Path, document: bytes) -> Project:
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     world = msgspec.structs.replace(real_world(str(root)), env={"MEMORY_HOME": str(root.parent / "home")})
     project = Project(str(root), world)
-    project.init(guidance=False, layers=("profile",))
+    init(project, guidance=False, layers=("profile",))
     (root / FOLDER / FILE).write_bytes(document)
     return project
 
@@ -132,7 +134,7 @@ def _ways(project: Project, document: bytes) -> dict[str, Way]:
 def _search(project: Project) -> Way:
     def way(query: str) -> Found:
         # Searching counts as reading, which would change the document between two questions.
-        done = project.profile_search(query, limit=DEPTH, note=False)
+        done = profile_search(project, query, limit=DEPTH, note=False)
         return Found([view.id for view in done.results], done.weak)
 
     return way

@@ -25,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,6 +36,9 @@ from quire.files.world import real_world
 from quire.layers.profile.entries import time_text
 from quire.layers.profile.layout import CATEGORIES, FILE, FOLDER, RELATIONS, SOURCES, USER, VERSION
 from quire.project import Project
+from quire.verbs.graph.changes import init
+from quire.verbs.profile.ask import profile_connections, profile_recall, profile_search
+from quire.verbs.profile.changes import profile_remember, profile_session_start
 
 SIZES = (100, 10_000)
 ROUNDS, WARM_UP = 20, 2
@@ -98,7 +102,7 @@ class Store:
         root.mkdir()
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         if has_index:
-            self._project().init(guidance=False, layers=("profile",))
+            init(self._project(), guidance=False, layers=("profile",))
         self.file.parent.mkdir(exist_ok=True)
         self.file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         self.bytes = self.file.stat().st_size
@@ -123,25 +127,25 @@ class Store:
             self._timed(name, functools.partial(_write_durably, target, encoded))
         self.tell(number)
         project = self._project()
-        assert self._timed("session-start", project.profile_session_start).counted
+        assert self._timed("session-start", partial(profile_session_start, project)).counted
 
     def ask(self, number: int) -> None:
         key, project = self._chance.choice(self._keys), self._project()
-        assert self._timed("recall", lambda: project.profile_recall(USER, key)).results[0].key == key
+        assert self._timed("recall", lambda: profile_recall(project, USER, key)).results[0].key == key
         question, project = self._question(_ASKED), self._project()
-        assert self._timed("search", lambda: project.profile_search(question)).results
+        assert self._timed("search", lambda: profile_search(project, question)).results
         few, project = self._question(_KEYWORDS, 5), self._project()
-        self._timed("search, three keywords", lambda: project.profile_search(few))
+        self._timed("search, three keywords", lambda: profile_search(project, few))
         key, project = self._keys[number % len(self._keys)], self._project()
-        assert self._timed("connections", lambda: project.profile_connections(USER, key)).entry.key == key
+        assert self._timed("connections", lambda: profile_connections(project, USER, key)).entry.key == key
 
     def tell(self, number: int) -> None:
         told, project = _prose(self._chance, _WORDS), self._project()
         tags = self._chance.sample(self._tags, 3)
-        work = lambda: project.profile_remember("tools", f"told-{number}", told, tags=tags)  # noqa: E731
+        work = lambda: profile_remember(project, "tools", f"told-{number}", told, tags=tags)  # noqa: E731
         assert self._timed("remember, new", work).action == "ADD"
         key, changed, other = self._chance.choice(self._keys), _prose(self._chance, _WORDS), self._project()
-        work = lambda: other.profile_remember(USER, key, changed, importance=6)  # noqa: E731
+        work = lambda: profile_remember(other, USER, key, changed, importance=6)  # noqa: E731
         assert self._timed("remember, update", work).action == "UPDATE"
 
     def after_a_foreign_change(self, number: int) -> None:
@@ -151,7 +155,7 @@ class Store:
         document["memories"]["learnings"][f"foreign-{number}"] = entry
         self.file.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         project = self._project()
-        self._timed("first recall after a foreign change", lambda: project.profile_recall(USER, self._keys[0]))
+        self._timed("first recall after a foreign change", lambda: profile_recall(project, USER, self._keys[0]))
 
     def _question(self, words: int, least: int = 1) -> str:
         """Words of a known entry, as people ask: common ones among them, unless they must have a certain length."""
@@ -341,7 +345,7 @@ def _written(store: Store, writers: list[tuple[str, int]], env: dict[str, str]) 
 
 def _lost(store: Store, expected: list[str]) -> dict[str, int]:
     """What is not there, of entries and of readings, when those that were noted are counted."""
-    store._project().profile_session_start()
+    profile_session_start(store._project())
     document = json.loads(store.file.read_bytes())["memories"]
     return {
         "entries lost": len(set(expected) - set(document["learnings"])),

@@ -26,6 +26,7 @@ from benchmarks.soak_ledger import middle, p95
 from benchmarks.soak_page import Page
 from benchmarks.soak_servers import Pipe
 from quire.index.analysis import TOKENIZER
+from quire.verbs.ask.query import query
 
 TENTH = 10
 ROUNDS = 3
@@ -221,7 +222,7 @@ def _index(place: Place, questions: Sequence[str]) -> dict[str, Any]:
 
 def _asked(place: Place, question: str) -> None:
     """As one call of an agent has it: nothing is remembered from the call before."""
-    place.project().query(question)
+    query(place.project(), question)
 
 
 def _matched(raw: apsw.Connection, words: str) -> None:

@@ -25,6 +25,7 @@ from quire.index.opening import open_index, rebuild_index
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
+from quire.verbs.graph.changes import init, save
 
 SIZES = (1_000, 10_000, 100_000)
 QUESTIONS = 60
@@ -51,7 +52,7 @@ def run() -> dict[str, Any]:
 def _measure(root: Path, size: int) -> dict[str, Any]:
     root.mkdir()
     project = Project.open(str(root), real_world())
-    project.init(guidance=False)
+    init(project, guidance=False)
     texts = make_records(root / ".memory", size)
     source = GraphSource(project.graph)
     index_folder = os.path.join(project.graph.folder, "index")
@@ -112,7 +113,7 @@ def _queries(index: Any, raw: apsw.Connection, questions: list[str]) -> tuple[li
 
 def _save(project: Project, number: int) -> float:
     intent = {"task": "t", "nodes": [{"kind": "gotcha", "title": f"Measured {number}", "body": "A new trap."}]}
-    return _timed(lambda: project.save(intent))[1]
+    return _timed(lambda: save(project, intent))[1]
 
 
 def _walk(folder: Path) -> int:

@@ -32,6 +32,8 @@ from quire.files.world import real_world
 from quire.model.verdicts import VERDICTS, AnchorVerdict, Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import file_of
+from quire.verbs.ask.query import inspect
+from quire.verbs.graph.changes import init, save
 
 _LOOKED_AT_TWICE = 2
 _SHOWN = 400
@@ -139,7 +141,7 @@ def planted_ground(folder: Path, *, small: bool = False) -> Ground:
     _git(root, "add", "-A")
     _git(root, "commit", "-q", "-m", "A feature")
     project = Project.open(str(root), real_world())
-    project.init(guidance=False)
+    init(project, guidance=False)
     records = _plan(root, small)
     begin = time.perf_counter()
     _save(root, {"task": "benchmark", "nodes": [_node(one) for one in records]})
@@ -290,7 +292,7 @@ def _node(one: Planted) -> dict[str, Any]:
 
 
 def _save(root: Path, intent: dict[str, object]) -> None:
-    Project.open(str(root), real_world()).save(intent)
+    save(Project.open(str(root), real_world()), intent)
 
 
 def _sealed(root: Path, records: list[Planted]) -> tuple[list[Planted], dict[str, list[str]]]:
@@ -317,7 +319,7 @@ def _sealed(root: Path, records: list[Planted]) -> tuple[list[Planted], dict[str
 
 def _verdicts(root: Path) -> dict[str, Verdict]:
     project = Project.open(str(root), real_world())
-    records = project._with_index(lambda index: index.records("graph"))
+    records = project.with_index(lambda index: index.records("graph"))
     return Verifier(project.root, project.git, file_of).verify(records)
 
 
@@ -415,7 +417,7 @@ def _ask_otherwise(report: Report, name: str, scene: Scene, said: dict[str, Verd
         *chance.sample(scene.records, min(_LOOKED_AT_TWICE, len(scene.records))),
     ]
     for one in chosen:
-        found = project.inspect(one.ref).verdict
+        found = inspect(project, one.ref).verdict
         if found != said[one.ref]:
             report.differing.append(f"{name}: {one.ref}: inspect says {found}, verify {said[one.ref]}")
     one = chosen[0]

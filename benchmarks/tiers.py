@@ -22,6 +22,8 @@ from quire.index.catalog import Index
 from quire.model.records import Record
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
+from quire.verbs.agents.prompt_brief import hook_prompt
+from quire.verbs.ask.query import query
 
 _ROOT = Path(__file__).parents[1]
 _DATA = Path(__file__).parent / "data"
@@ -144,7 +146,7 @@ def _answers(index: Index) -> Answered:
 
 
 def _own_answers(project: Project) -> Answered:
-    return lambda text: [(hit.record.ref, hit.tier) for hit in project.query(text, limit=_LIMIT).hits]
+    return lambda text: [(hit.record.ref, hit.tier) for hit in query(project, text, limit=_LIMIT).hits]
 
 
 def _sends(index: Index) -> Sent:
@@ -157,7 +159,7 @@ def _sends(index: Index) -> Sent:
 
 def _own_sends(project: Project) -> Sent:
     def way(text: str) -> list[str]:
-        handed = project.hook_prompt(text, tokens=400, chars=1_500)
+        handed = hook_prompt(project, text, tokens=400, chars=1_500)
         return [fate.ref for fate in handed.fates if fate.outcome == "included"]
 
     return way

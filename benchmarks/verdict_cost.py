@@ -25,6 +25,8 @@ from quire.model.records import Record
 from quire.model.verdicts import Verdict
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
+from quire.verbs.ask.query import query
+from quire.verbs.graph.changes import init, save
 
 FILES = 50_000
 NODES = 1_000
@@ -158,7 +160,7 @@ def _make_nodes(root: Path, paths: list[str], anchors_each: int = 1) -> list[str
     words = vocabulary()
     weights = [1 / (rank + 3) for rank in range(len(words))]
     project = Project.open(str(root), real_world())
-    project.init(guidance=False)
+    init(project, guidance=False)
     nodes = []
     for number in range(NODES):
         anchors = [_FORMS[(number + more) % 4](chance.choice(paths)) for more in range(anchors_each)]
@@ -166,7 +168,7 @@ def _make_nodes(root: Path, paths: list[str], anchors_each: int = 1) -> list[str
         body = " ".join(chance.choices(words, weights, k=80)).capitalize() + "."
         nodes.append({"kind": "gotcha", "title": title, "body": body, "anchors": anchors})
     for start in range(0, NODES, 200):
-        project.save({"task": "benchmark", "nodes": nodes[start : start + 200]})
+        save(project, {"task": "benchmark", "nodes": nodes[start : start + 200]})
     return [str(node["body"]) for node in nodes]
 
 
@@ -221,5 +223,5 @@ def _nothing(_self: Verdicts, records: Sequence[Record]) -> dict[str, Verdict]:
 
 def _asked(project: Project, question: str) -> float:
     begin = time.perf_counter()
-    project.query(question)
+    query(project, question)
     return time.perf_counter() - begin

@@ -29,6 +29,7 @@ from benchmarks.view_page import SCREENS, View, address, find_browser, launch, v
 from benchmarks.view_server import first_answers, measure_server, running
 from quire.files.world import real_world
 from quire.project import Project
+from quire.verbs.graph.changes import init, save
 
 SIZES = (1_000, 10_000)
 ROUNDS = 3
@@ -128,7 +129,7 @@ def _judged(folder: Path, memory: str, nodes: int) -> dict[str, Any]:
 def _save_anchored(root: Path, paths: list[str], number: int) -> None:
     chance = random.Random(number)
     project = Project.open(str(root), real_world())
-    project.init(guidance=False)
+    init(project, guidance=False)
     forms = verdict_cost._FORMS
     nodes = [
         {
@@ -140,7 +141,7 @@ def _save_anchored(root: Path, paths: list[str], number: int) -> None:
         for at in range(number)
     ]
     for start in range(0, number, _SAVED):
-        project.save({"task": "benchmark", "nodes": nodes[start : start + _SAVED]})
+        save(project, {"task": "benchmark", "nodes": nodes[start : start + _SAVED]})
 
 
 # -- screens ---------------------------------------------------------------------------------------------------

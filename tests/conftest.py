@@ -17,6 +17,7 @@ from installed import Git, Memory, make_environment
 from promised import note
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.graph.changes import init
 from thorough import LONG, examples
 
 NOW = "2026-03-02T11:19:00+00:00"
@@ -149,7 +150,7 @@ def world(repo: Path, environment: dict[str, str]) -> World:
 def project(repo: Path, world: World) -> Project:
     """A project with an empty memory, in this process."""
     project = Project.open(str(repo), world)
-    project.init()
+    init(project)
     return project
 
 

@@ -42,22 +42,26 @@ class Machine:
 
     def status(self) -> list[ProjectRow]:
         """Every registered project, the most recently active first."""
+        from quire.verbs.ask.query import status as status_of
+
         rows = []
         for entry in self.projects():
             try:
                 other = Project(entry.project_root, self.world)
-                rows.append(ProjectRow(entry=entry, status=other.status(), error=None))
+                rows.append(ProjectRow(entry=entry, status=status_of(other), error=None))
             except QuireError as error:
                 rows.append(ProjectRow(entry=entry, status=None, error=error))
         return sorted(rows, key=lambda row: (row.status.last_activity or "") if row.status else "", reverse=True)
 
     def reset(self, *, destroy: bool = False) -> tuple[list[Reset], list[tuple[str, QuireError]]]:
         """Reset every registered project; those that could not be, with the reason."""
+        from quire.verbs.graph.changes import reset as reset_of
+
         done: list[Reset] = []
         failed: list[tuple[str, QuireError]] = []
         for entry in self.projects():
             try:
-                done.append(Project(entry.project_root, self.world).reset(destroy=destroy))
+                done.append(reset_of(Project(entry.project_root, self.world), destroy=destroy))
             except QuireError as error:
                 failed.append((entry.project_root, error))
         return done, failed

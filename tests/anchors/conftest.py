@@ -13,6 +13,8 @@ from samples import RETRY
 from quire.files.world import World
 from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.project import Project
+from quire.verbs.ask.query import inspect, query
+from quire.verbs.graph.changes import save as save_of
 
 
 class Desk:
@@ -39,22 +41,22 @@ class Desk:
     def save(self, *anchors: str, title: str = "Retry queue", **fields: Any) -> str:
         """A record anchored to these; its ref."""
         node = {"kind": "feature", "title": title, "body": f"{title} sends again.", "anchors": [*anchors], **fields}
-        saved = self.project.save({"task": "test", "nodes": [node]})
+        saved = save_of(self.project, {"task": "test", "nodes": [node]})
         assert len(saved.memory_created) == 1
         return saved.memory_created[0]
 
     def update(self, ref: str, **fields: Any) -> Any:
-        return self.project.save({"task": "test", "nodes": [{"id": ref, **fields}]})
+        return save_of(self.project, {"task": "test", "nodes": [{"id": ref, **fields}]})
 
     def confirm(self, *refs: str, **fields: Any) -> Any:
-        return self.project.save({"task": "test", "confirm": [{"id": ref, **fields} for ref in refs]})
+        return save_of(self.project, {"task": "test", "confirm": [{"id": ref, **fields} for ref in refs]})
 
     def sidecar(self, ref: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.sidecar_path(ref).read_text(encoding="utf-8"))
         return found
 
     def sidecar_path(self, ref: str) -> Path:
-        return self.repo / ".memory" / self.project.inspect(ref).node.path
+        return self.repo / ".memory" / inspect(self.project, ref).node.path
 
     def seals(self, ref: str) -> list[str]:
         return [item["id"] for item in self.sidecar(ref)["evidence"] if "@" in item["id"]]
@@ -81,13 +83,13 @@ class Desk:
 
     def asked(self, ref: str) -> Verdict:
         """What a question that brings this record says of it."""
-        found = [hit.verdict for hit in self.project.query(ref, everything=True).hits if hit.record.ref == ref]
+        found = [hit.verdict for hit in query(self.project, ref, everything=True).hits if hit.record.ref == ref]
         assert len(found) == 1
         assert found[0] is not None
         return found[0]
 
     def inspected(self, ref: str) -> Verdict:
-        found = self.project.inspect(ref).verdict
+        found = inspect(self.project, ref).verdict
         assert found is not None
         return found
 

@@ -15,6 +15,8 @@ import pytest
 from promised import proves
 from quire.files.git import Git
 from quire.model.errors import GitRequired
+from quire.verbs.ask.query import query, status
+from quire.verbs.graph.changes import check
 
 CODE = """def send(message):
     message.tries += 1
@@ -228,7 +230,7 @@ def test_a_repository_that_lies_in_an_anchored_folder_stops_nothing(code: Any) -
     code.git("init", "--quiet", code.repo / "src/nested")
     code.write("src/nested/x.py", CODE)
     assert code.verdict(ref) in ("changed", "unverifiable", "fresh")
-    assert code.project.check().errors == []
+    assert check(code.project).errors == []
 
 
 # -- what is not checked out, or not to be looked at ------------------------------------------
@@ -351,7 +353,7 @@ def test_a_file_whose_name_no_anchor_can_have_is_verified_in_its_folder(
         assert (found.verdict, found.files) == ("changed", (os.fsdecode(b"src/" + name),))
     assert '"verdict":"changed"' in memory("query", "record", "--json").out
     assert memory("inspect", refs[0]).code == 0
-    assert desk.project.check().errors == []
+    assert check(desk.project).errors == []
 
 
 def test_a_number_sign_in_a_files_name_is_no_symbol(desk: Any) -> None:
@@ -764,12 +766,12 @@ def test_nothing_that_the_repository_names_is_run(memory: Any, code: Any, driver
     (code.repo / "moved.py").rename(code.repo / "there.py")
     for ref in (*refs, unsealed):
         code.inspected(ref)
-    code.project.query("record", limit=50)
+    query(code.project, "record", limit=50)
     assert trap.signs == []
     code.confirm(*[ref for ref in refs if code.inspected(ref).verdict not in ("moved", "orphaned")])
     code.save(*EVERY_FORM, title="New")
-    code.project.status()
-    code.project.check()
+    status(code.project)
+    check(code.project)
     for line in (["query", "record"], ["inspect", refs[1]]):
         assert memory(*line, "--json").code == 0, line
     assert trap.signs == []
@@ -824,7 +826,7 @@ def test_verdicts_in_a_submodule_run_nothing_that_it_names(module: Any, tmp_path
     (inner / ".gitattributes").write_text("* filter=evil\n", encoding="utf-8")
     module.write("vendor/part/lib/x.py", EDITED)
     assert "fresh" not in [module.inspected(ref).verdict for ref in refs]
-    module.project.query("record", limit=50)
+    query(module.project, "record", limit=50)
     assert not sign.exists()
 
 

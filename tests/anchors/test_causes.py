@@ -17,6 +17,8 @@ from quire.anchors.sight import see
 from quire.anchors.verify import Verifier
 from quire.anchors.working import look
 from quire.upkeep.verdicts import Verdicts, file_of
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.graph.changes import init
 
 FILE = "src/retry.py"
 
@@ -31,7 +33,7 @@ def shorts(*commits: str) -> list[str]:
 
 @pytest.fixture
 def saved(desk: Any) -> tuple[Any, str]:
-    desk.project.init()
+    init(desk.project)
     desk.write(FILE, source())
     desk.commit("before")
     return desk, desk.save(f"{FILE}#send")
@@ -107,7 +109,7 @@ def test_records_of_different_commits_have_their_own_causes(saved: tuple[Any, st
     two = desk.commit("two")
     desk.write(FILE, source("return 4"))
     three = desk.commit("three")
-    verdicts = {row.id: row.because for row in desk.project.status().attention}
+    verdicts = {row.id: row.because for row in status_of(desk.project).attention}
     assert verdicts[first].endswith("changed in {}, {} and {}".format(*shorts(three, two, one)))
     assert verdicts[second].endswith("changed in {} and {}".format(*shorts(three, two)))
 
@@ -130,7 +132,7 @@ def test_without_time_for_it_a_change_is_told_without_its_commit(saved: tuple[An
         assert (found.verdict, found.because) == ("changed", f"`{FILE}#send` changed")
         assert verifier.unfinished == {ref}
 
-    project._with_index(work)
+    project.with_index(work)
     # What was left open was not kept.
     assert desk.only(ref).commits_count == 2
 
@@ -142,7 +144,7 @@ def test_decorators_blocks_and_methods_are_followed_through_versions(desk: Any) 
         "    def push(\n        self,\n    ) -> None:\n"
         '        """Text\nat the margin."""\n        return 0\n\n    push_again = push\n\n\ndef last(a): return 0\n'
     )
-    desk.project.init()
+    init(desk.project)
     desk.write("src/line.py", text)
     desk.commit("before")
     refs = {name: desk.save(f"src/line.py#{name}", title=name) for name in ("Line.push", "Line", "last")}
@@ -221,16 +223,16 @@ def test_a_run_that_is_killed_leaves_what_it_found(busy: Any, tmp_path: Path, en
 def test_a_store_that_cannot_be_written_to_gets_the_same_answer(
     busy: Any, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    before = {row.id: row.because for row in busy.project.status().attention}
+    before = {row.id: row.because for row in status_of(busy.project).attention}
     shutil.rmtree(busy.repo / ".memory/index", ignore_errors=True)
     (busy.repo / ".memory/index").write_text("no folder")
-    assert {row.id: row.because for row in busy.project.status().attention} == before
-    assert msgspec.structs.asdict(busy.project.status())["verdicts"]["changed"] == 2
+    assert {row.id: row.because for row in status_of(busy.project).attention} == before
+    assert msgspec.structs.asdict(status_of(busy.project))["verdicts"]["changed"] == 2
 
 
 def test_commits_of_many_records_are_asked_for_at_once(desk: Any, tmp_path: Path, environment: dict[str, str]) -> None:
     """Every record was saved at another commit: what changed since is not asked for one by one."""
-    desk.project.init()
+    init(desk.project)
     counts = []
     for times in (3, 12):
         for number in range(times):
@@ -245,7 +247,7 @@ def test_commits_of_many_records_are_asked_for_at_once(desk: Any, tmp_path: Path
         folder = tmp_path / str(times)
         folder.mkdir()
         path, calls = calls_of_git(folder, environment)
-        status = desk.elsewhere(desk.repo, PATH=path).project.status()
+        status = status_of(desk.elsewhere(desk.repo, PATH=path).project)
         assert status.verdicts["changed"] == times + (3 if times == 12 else 0)
         counts.append(len(calls.read_text().splitlines()))
     assert counts[1] <= counts[0] + 4, counts

@@ -9,20 +9,23 @@ from typing import Any
 import pytest
 from counting_work import calls_of_git
 
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.graph.changes import init, save
+
 
 @pytest.mark.parametrize("others", [40, 70])
 def test_the_calls_of_git_do_not_grow_with_the_records(
     others: int, desk: Any, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     """Both below and above the number of files that are named to git one by one."""
-    desk.project.init()
+    init(desk.project)
     desk.write("src/retry.py")
     desk.write("src/queue.py")
     nodes = [
         {"kind": "gotcha", "title": f"Trap {number}", "body": "Mind it.", "anchors": ["src/retry.py"]}
         for number in range(others)
     ]
-    refs = desk.project.save({"task": "test", "nodes": nodes}).memory_created
+    refs = save(desk.project, {"task": "test", "nodes": nodes}).memory_created
     left = desk.save("src/queue.py", title="Queue")
     edited = desk.save("src/queue.py", title="Edited")
     for ref in (*refs, left, edited):
@@ -36,7 +39,7 @@ def test_the_calls_of_git_do_not_grow_with_the_records(
     path.write_text(json.dumps({**desk.sidecar(edited), "title": "Edited since"}, indent=2) + "\n", encoding="utf-8")
 
     search, notes = calls_of_git(tmp_path, environment)
-    status = desk.elsewhere(desk.repo, PATH=search).project.status()
+    status = status_of(desk.elsewhere(desk.repo, PATH=search).project)
 
     assert len(notes.read_text().splitlines()) < 32
     verdicts = {row.id: row.verdict for row in status.attention}

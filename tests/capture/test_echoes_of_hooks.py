@@ -1,8 +1,8 @@
 """What hooks hand over comes back in transcripts of some clients: it is our own word, and none of the user's."""
 
 from quire.capture.transcripts.echoes import HANDED, without_own
-from quire.project.hooking import EDIT_HEAD, PROMPT_HEAD
-from quire.project.opening import HEAD, LOOK_UP
+from quire.verbs.agents.prompt_brief import EDIT_HEAD, PROMPT_HEAD
+from quire.verbs.agents.session_brief import HEAD, LOOK_UP
 
 
 def test_the_beginnings_are_those_that_hooks_say() -> None:

@@ -15,7 +15,7 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import UnsupportedVersion
 from quire.project import Project
-from quire.project.integrating import Integrating
+from quire.verbs.agents.integrate import integrate, integrate_remove
 
 FILES = {".claude/settings.json": CLAUDE_SETTINGS, ".mcp.json": MCP_TABS, "CLAUDE.md": b"# Harbor\n"}
 
@@ -25,8 +25,8 @@ class Crash(BaseException):
 
 
 @pytest.fixture
-def wiring(project: Project, world: World) -> Integrating:
-    return Integrating.open(project.root, world)
+def wiring(project: Project, world: World) -> Project:
+    return Project.open(project.root, world)
 
 
 @pytest.fixture
@@ -65,74 +65,74 @@ def count_operations(monkeypatch: pytest.MonkeyPatch, work: Any) -> int:
 
 
 def test_a_crash_at_any_moment_leaves_the_way_back(
-    wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch
+    wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lay(repo, FILES)
     before = held(repo)
-    total = count_operations(monkeypatch, lambda: wiring.integrate(["claude"]))
-    wiring.integrate_remove(["claude"])
+    total = count_operations(monkeypatch, lambda: integrate(wiring, ["claude"]))
+    integrate_remove(wiring, ["claude"])
     assert held(repo) == before
     for number in range(total):
         with monkeypatch.context() as patch:
             stop_at(patch, number)
             with pytest.raises(Crash):
-                wiring.integrate(["claude"])
+                integrate(wiring, ["claude"])
         sweep(repo)
         if number % 2:
-            wiring.integrate(["claude"])
-        wiring.integrate_remove(["claude"])
+            integrate(wiring, ["claude"])
+        integrate_remove(wiring, ["claude"])
         assert held(repo) == before, number
 
 
 def test_a_crash_while_it_is_taken_back_leaves_the_way_back(
-    wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch
+    wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lay(repo, FILES)
     before = held(repo)
-    wiring.integrate(["claude"])
-    total = count_operations(monkeypatch, lambda: wiring.integrate_remove(["claude"]))
+    integrate(wiring, ["claude"])
+    total = count_operations(monkeypatch, lambda: integrate_remove(wiring, ["claude"]))
     for number in range(total):
-        wiring.integrate(["claude"])
+        integrate(wiring, ["claude"])
         with monkeypatch.context() as patch:
             stop_at(patch, number)
             with pytest.raises(Crash):
-                wiring.integrate_remove(["claude"])
+                integrate_remove(wiring, ["claude"])
         sweep(repo)
-        wiring.integrate_remove(["claude"])
+        integrate_remove(wiring, ["claude"])
         assert held(repo) == before, number
 
 
 def test_a_crash_during_an_upgrade_leaves_the_way_back(
-    wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch, older: Any
+    wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch, older: Any
 ) -> None:
     lay(repo, FILES)
     before = held(repo)
     for number in range(40):
         with monkeypatch.context():
             older()
-            wiring.integrate(["claude"])
+            integrate(wiring, ["claude"])
         monkeypatch.undo()
         with monkeypatch.context() as patch:
             stop_at(patch, number)
             with contextlib.suppress(Crash):
-                wiring.integrate(["claude"])
+                integrate(wiring, ["claude"])
         sweep(repo)
-        wiring.integrate_remove(["claude"])
+        integrate_remove(wiring, ["claude"])
         assert held(repo) == before, number
 
 
 def test_an_upgrade_replaces_the_texts_and_the_hooks(
-    wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch, older: Any
+    wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch, older: Any
 ) -> None:
     lay(repo, FILES)
     before = held(repo)
     older()
-    wiring.integrate(["claude"])
+    integrate(wiring, ["claude"])
     assert (repo / ".claude/skills/quire-memory/SKILL.md").read_text() == "old\n"
     assert b"SubagentStop" in (repo / ".claude/settings.json").read_bytes()
     monkeypatch.undo()
 
-    done = wiring.integrate(["claude"])
+    done = integrate(wiring, ["claude"])
 
     assert {part.part: part.status for part in done.parts} == {
         "mcp": "unchanged",
@@ -142,28 +142,28 @@ def test_an_upgrade_replaces_the_texts_and_the_hooks(
         "guidance": "unchanged",
     }
     assert b"SubagentStop" not in (repo / ".claude/settings.json").read_bytes()
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert held(repo) == before
 
 
 def test_an_upgrade_after_an_edit_of_the_user_keeps_the_edit(
-    wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch, older: Any
+    wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch, older: Any
 ) -> None:
     lay(repo, FILES)
     older()
-    wiring.integrate(["claude"])
+    integrate(wiring, ["claude"])
     path = repo / ".claude/settings.json"
     path.write_bytes(path.read_bytes().replace(b'"opus"', b'"sonnet" /* cheaper */'))
     monkeypatch.undo()
-    wiring.integrate(["claude"])
+    integrate(wiring, ["claude"])
     assert b"SubagentStop" not in path.read_bytes()
     assert b"quire hook claude prompt" in path.read_bytes()
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert path.read_bytes() == CLAUDE_SETTINGS.replace(b'"opus"', b'"sonnet" /* cheaper */')
 
 
 def test_a_change_made_meanwhile_by_another_program_is_not_lost(
-    wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch
+    wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lay(repo, {".mcp.json": b'{"mcpServers": {}}\n'})
     overtaken = []
@@ -175,14 +175,14 @@ def test_a_change_made_meanwhile_by_another_program_is_not_lost(
 
     with monkeypatch.context() as patch:
         patch.setattr(disk, "before", overtake)
-        assert wiring.integrate(["claude"]).is_clean
+        assert integrate(wiring, ["claude"]).is_clean
     assert overtaken
     assert list(json.loads((repo / ".mcp.json").read_text())["mcpServers"]) == ["a", "quire"]
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert (repo / ".mcp.json").read_bytes() == b'{"mcpServers": {"a": {"command": "a"}}}\n'
 
 
-def test_a_file_that_never_rests_is_given_up(wiring: Integrating, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_never_rests_is_given_up(wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay(repo, {".mcp.json": b"{}\n"})
     count = iter(range(100))
 
@@ -192,45 +192,45 @@ def test_a_file_that_never_rests_is_given_up(wiring: Integrating, repo: Path, mo
 
     with monkeypatch.context() as patch:
         patch.setattr(disk, "before", overtake)
-        done = wiring.integrate(["copilot"])
+        done = integrate(wiring, ["copilot"])
     file = next(file for file in done.files if file.path == ".mcp.json")
     assert (file.status, next(count)) == ("failed", 3)
     assert json.loads((repo / ".mcp.json").read_text()) == {"n": 2}
     assert not [one for one in (repo / ".memory/integrations").iterdir() if "mcp-json" in one.name]
 
 
-def test_a_record_of_a_newer_version_stops_everything(wiring: Integrating, repo: Path) -> None:
-    wiring.integrate(["cline"])
+def test_a_record_of_a_newer_version_stops_everything(wiring: Project, repo: Path) -> None:
+    integrate(wiring, ["cline"])
     record = next((repo / ".memory/integrations").iterdir())
     record.write_text(record.read_text().replace('"version": 1', '"version": 2'))
     before = held(repo)
     with pytest.raises(UnsupportedVersion, match="newer version"):
-        wiring.integrate_remove(["cline"])
+        integrate_remove(wiring, ["cline"])
     assert held(repo) == before
 
 
-def test_a_damaged_record_is_told_and_the_form_alone_is_enough(wiring: Integrating, repo: Path) -> None:
+def test_a_damaged_record_is_told_and_the_form_alone_is_enough(wiring: Project, repo: Path) -> None:
     lay(repo, {".mcp.json": MCP_TABS})
-    wiring.integrate(["claude"])
+    integrate(wiring, ["claude"])
     for record in (repo / ".memory/integrations").iterdir():
         if "CLAUDE" not in record.name:
             record.write_text("{")
-    done = wiring.integrate_remove(["claude"])
+    done = integrate_remove(wiring, ["claude"])
     assert {problem.code for problem in done.warnings} == {"IntegrationRecordDamaged"}
     assert (repo / ".mcp.json").read_bytes() == MCP_TABS
     assert not (repo / ".claude").exists() or not any((repo / ".claude").rglob("*.*"))
 
 
 @proves("P7.2", "F3")
-def test_a_record_that_a_repository_brings_leads_nowhere_else(wiring: Integrating, repo: Path, tmp_path: Path) -> None:
+def test_a_record_that_a_repository_brings_leads_nowhere_else(wiring: Project, repo: Path, tmp_path: Path) -> None:
     """A record is a file like any other: whoever made the repository may have written it."""
     (tmp_path / "empty").mkdir()
-    wiring.integrate(["cline"])
+    integrate(wiring, ["cline"])
     record = next((repo / ".memory/integrations").iterdir())
     fields = json.loads(record.read_text())
     fields["made_folders"] += ["../empty", str(tmp_path / "empty"), ".git/refs/tags"]
     record.write_text(json.dumps(fields))
-    wiring.integrate_remove(["cline"])
+    integrate_remove(wiring, ["cline"])
     assert (tmp_path / "empty").is_dir()
     assert (repo / ".git/refs/tags").is_dir()
 

@@ -13,15 +13,16 @@ from wiring_cases import CLAUDE_SETTINGS, CODEX_CONFIG, COPILOT_TEXT, MCP_TABS, 
 from quire.files.world import World
 from quire.model.errors import InputError, NotInitialized
 from quire.project import Project
-from quire.project.integrating import Integrating
+from quire.verbs.agents.integrate import integrate, integrate_remove, integration_status
+from quire.verbs.graph.changes import save
 
 CLIENTS = ("claude", "codex", "cursor", "gemini", "opencode", "copilot", "cline")
 
 
 @pytest.fixture
-def wiring(project: Project, world: World) -> Integrating:
+def wiring(project: Project, world: World) -> Project:
     """A project with a memory."""
-    return Integrating.open(project.root, world)
+    return Project.open(project.root, world)
 
 
 def statuses(done: Any) -> dict[tuple[str, str, str], str]:
@@ -29,37 +30,37 @@ def statuses(done: Any) -> dict[tuple[str, str, str], str]:
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_what_is_put_in_comes_out_byte_for_byte(name: str, wiring: Integrating, repo: Path) -> None:
+def test_what_is_put_in_comes_out_byte_for_byte(name: str, wiring: Project, repo: Path) -> None:
     client, files = PROJECTS[name]
     lay(repo, files)
     before = held(repo)
 
-    first = wiring.integrate([client])
+    first = integrate(wiring, [client])
     wired = held(repo)
-    again = wiring.integrate([client])
+    again = integrate(wiring, [client])
 
     assert first.is_clean
     assert wired != before
     assert {"created", "updated", "unchanged"} >= set(statuses(first).values())
     assert set(statuses(again).values()) == {"unchanged"}
     assert held(repo) == wired
-    assert wiring.integrate_remove([client]).is_clean
+    assert integrate_remove(wiring, [client]).is_clean
     assert held(repo) == before
     assert not (repo / ".memory/integrations").exists()
-    assert wiring.integrate_remove([client]).parts == ()
+    assert integrate_remove(wiring, [client]).parts == ()
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_a_lost_record_costs_nothing_but_what_only_it_knows(name: str, wiring: Integrating, repo: Path) -> None:
+def test_a_lost_record_costs_nothing_but_what_only_it_knows(name: str, wiring: Project, repo: Path) -> None:
     client, files = PROJECTS[name]
     lay(repo, files)
     before = held(repo)
-    wiring.integrate([client])
+    integrate(wiring, [client])
     for file in (repo / ".memory/integrations").iterdir():
         if not file.name.startswith(("CLAUDE-md", "AGENTS-md")):
             file.unlink()
 
-    wiring.integrate_remove([client])
+    integrate_remove(wiring, [client])
 
     after = {path: data for path, data in held(repo).items() if not path.endswith("/")}
     for path, data in after.items():
@@ -70,9 +71,9 @@ def test_a_lost_record_costs_nothing_but_what_only_it_knows(name: str, wiring: I
             assert before[path].strip() == data.strip()
 
 
-def test_the_text_that_stands_in_a_settings_file(wiring: Integrating, repo: Path) -> None:
+def test_the_text_that_stands_in_a_settings_file(wiring: Project, repo: Path) -> None:
     lay(repo, {".claude/settings.json": b'{\n    "model": "opus",\n    "hooks": {\n        "Stop": []\n    }\n}\n'})
-    wiring.integrate(["claude"])
+    integrate(wiring, ["claude"])
 
     text = (repo / ".claude/settings.json").read_text()
 
@@ -89,9 +90,9 @@ def test_the_text_that_stands_in_a_settings_file(wiring: Integrating, repo: Path
     assert "matcher" not in hooks["Stop"][0]
 
 
-def test_other_people_s_lines_stay_where_they_are(wiring: Integrating, repo: Path) -> None:
+def test_other_people_s_lines_stay_where_they_are(wiring: Project, repo: Path) -> None:
     lay(repo, {".claude/settings.json": CLAUDE_SETTINGS, ".mcp.json": MCP_TABS, ".codex/config.toml": CODEX_CONFIG})
-    wiring.integrate(["claude", "codex"])
+    integrate(wiring, ["claude", "codex"])
 
     settings = (repo / ".claude/settings.json").read_bytes()
     servers = (repo / ".mcp.json").read_bytes()
@@ -106,9 +107,9 @@ def test_other_people_s_lines_stay_where_they_are(wiring: Integrating, repo: Pat
     assert codex == CODEX_CONFIG + b'\n[mcp_servers.quire]\ncommand = "memory-mcp"\n'
 
 
-def test_the_forms_of_the_other_clients(wiring: Integrating, repo: Path) -> None:
+def test_the_forms_of_the_other_clients(wiring: Project, repo: Path) -> None:
     (repo / ".vscode").mkdir()
-    wiring.integrate(["all"])
+    integrate(wiring, ["all"])
 
     def read(name: str) -> Any:
         return json.loads((repo / name).read_text())
@@ -139,25 +140,25 @@ def test_the_forms_of_the_other_clients(wiring: Integrating, repo: Path) -> None
     assert str(repo).encode() not in everything
 
 
-def test_two_clients_share_a_file_and_leave_it_one_by_one(wiring: Integrating, repo: Path) -> None:
+def test_two_clients_share_a_file_and_leave_it_one_by_one(wiring: Project, repo: Path) -> None:
     lay(repo, {".mcp.json": MCP_TABS})
-    wiring.integrate(["claude"])
+    integrate(wiring, ["claude"])
     alone = (repo / ".mcp.json").read_bytes()
-    wiring.integrate(["copilot"])
+    integrate(wiring, ["copilot"])
     both = (repo / ".mcp.json").read_bytes()
 
     assert b'"tools"' in both
     assert b'"tools"' not in alone
-    first = wiring.integrate_remove(["copilot"])
+    first = integrate_remove(wiring, ["copilot"])
     assert (repo / ".mcp.json").read_bytes() == alone
     assert statuses(first)["copilot", "mcp", ".mcp.json"] == "kept"
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert (repo / ".mcp.json").read_bytes() == MCP_TABS
 
 
-def test_what_the_user_writes_afterwards_stays(wiring: Integrating, repo: Path) -> None:
+def test_what_the_user_writes_afterwards_stays(wiring: Project, repo: Path) -> None:
     lay(repo, {".mcp.json": b'{\n  "mcpServers": {\n    "a": {"command": "a"}\n  }\n}\n'})
-    wiring.integrate(["claude"])
+    integrate(wiring, ["claude"])
     text = (repo / ".mcp.json").read_text()
     (repo / ".mcp.json").write_text(text.replace('{"command": "a"}', '{"command": "a2"}, "b": {"command": "b"}'))
     settings = json.loads((repo / ".claude/settings.json").read_text())
@@ -165,8 +166,8 @@ def test_what_the_user_writes_afterwards_stays(wiring: Integrating, repo: Path) 
     settings["model"] = "opus"
     (repo / ".claude/settings.json").write_text(json.dumps(settings))
 
-    assert set(statuses(wiring.integrate(["claude"])).values()) == {"unchanged"}
-    wiring.integrate_remove(["claude"])
+    assert set(statuses(integrate(wiring, ["claude"])).values()) == {"unchanged"}
+    integrate_remove(wiring, ["claude"])
 
     assert (repo / ".mcp.json").read_text() == (
         '{\n  "mcpServers": {\n    "a": {"command": "a2"}, "b": {"command": "b"}\n  }\n}\n'
@@ -177,68 +178,68 @@ def test_what_the_user_writes_afterwards_stays(wiring: Integrating, repo: Path) 
     }
 
 
-def test_containers_that_were_there_before_stay_although_they_are_empty(wiring: Integrating, repo: Path) -> None:
+def test_containers_that_were_there_before_stay_although_they_are_empty(wiring: Project, repo: Path) -> None:
     lay(repo, {".mcp.json": b'{"mcpServers": {}, "x": 1}\n', ".cursor/hooks.json": b'{"version": 1, "hooks": {}}\n'})
-    wiring.integrate(["claude", "cursor"])
+    integrate(wiring, ["claude", "cursor"])
     for name in (".mcp.json", ".cursor/hooks.json"):
         (repo / name).write_bytes((repo / name).read_bytes() + b"\n")
 
-    wiring.integrate_remove(["all"])
+    integrate_remove(wiring, ["all"])
 
     assert json.loads((repo / ".mcp.json").read_text()) == {"mcpServers": {}, "x": 1}
     assert json.loads((repo / ".cursor/hooks.json").read_text()) == {"version": 1, "hooks": {}}
 
 
-def test_the_user_s_own_options_of_the_server_are_kept(wiring: Integrating, repo: Path) -> None:
-    wiring.integrate(["claude", "codex"])
+def test_the_user_s_own_options_of_the_server_are_kept(wiring: Project, repo: Path) -> None:
+    integrate(wiring, ["claude", "codex"])
     path, codex = repo / ".mcp.json", repo / ".codex/config.toml"
     path.write_text(path.read_text().replace('"args": []', '"args": ["--toolset", "core"], "env": {"A": "b"}'))
     codex.write_text(codex.read_text() + 'args = ["--toolset", "core"]\n')
     changed = path.read_bytes(), codex.read_bytes()
 
-    assert set(statuses(wiring.integrate(["claude", "codex"])).values()) == {"unchanged"}
+    assert set(statuses(integrate(wiring, ["claude", "codex"])).values()) == {"unchanged"}
     assert (path.read_bytes(), codex.read_bytes()) == changed
-    wiring.integrate_remove(["all"])
+    integrate_remove(wiring, ["all"])
     assert not path.exists()
     assert not codex.exists()
 
 
-def test_an_entry_of_somebody_else_is_refused_and_with_force_replaced(wiring: Integrating, repo: Path) -> None:
+def test_an_entry_of_somebody_else_is_refused_and_with_force_replaced(wiring: Project, repo: Path) -> None:
     theirs = b'{"mcpServers": {"quire": {"command": "quire-press", "args": ["serve"]}}}\n'
     lay(repo, {".mcp.json": theirs})
 
-    refused = wiring.integrate(["claude"])
+    refused = integrate(wiring, ["claude"])
     assert statuses(refused)["claude", "mcp", ".mcp.json"] == "refused"
     assert statuses(refused)["claude", "hooks", ".claude/settings.json"] == "created"
     assert not refused.is_clean
     assert (repo / ".mcp.json").read_bytes() == theirs
 
-    assert wiring.integrate(["claude"], force=True).is_clean
+    assert integrate(wiring, ["claude"], force=True).is_clean
     assert json.loads((repo / ".mcp.json").read_text())["mcpServers"]["quire"]["command"] == "memory-mcp"
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert (repo / ".mcp.json").read_bytes() == theirs
 
 
-def test_a_server_over_http_is_wired_already(wiring: Integrating, repo: Path) -> None:
+def test_a_server_over_http_is_wired_already(wiring: Project, repo: Path) -> None:
     mine = b'{"mcpServers": {"quire": {"type": "http", "url": "http://127.0.0.1:8765/mcp"}}}'
     lay(repo, {".mcp.json": mine})
-    assert statuses(wiring.integrate(["claude"]))["claude", "mcp", ".mcp.json"] == "unchanged"
-    wiring.integrate_remove(["claude"])
+    assert statuses(integrate(wiring, ["claude"]))["claude", "mcp", ".mcp.json"] == "unchanged"
+    integrate_remove(wiring, ["claude"])
     assert (repo / ".mcp.json").read_bytes() == mine
 
 
-def test_a_secret_that_would_be_replaced_is_not_copied(wiring: Integrating, repo: Path) -> None:
+def test_a_secret_that_would_be_replaced_is_not_copied(wiring: Project, repo: Path) -> None:
     key = "ghp_" + "a8Zk3LmP0qRsT7uVwXyB1cD2eF4gH5iJ6kL9"
     theirs = json.dumps({"mcpServers": {"quire": {"command": "other", "env": {"GITHUB_TOKEN": key}}}}).encode()
     lay(repo, {".mcp.json": theirs})
-    done = wiring.integrate(["claude"], force=True)
+    done = integrate(wiring, ["claude"], force=True)
     assert statuses(done)["claude", "mcp", ".mcp.json"] == "refused"
     assert (repo / ".mcp.json").read_bytes() == theirs
     assert all(key not in file.read_text() for file in (repo / ".memory/integrations").iterdir())
 
 
-def test_repair_mends_what_was_damaged_and_leaves_what_is_not_wired(wiring: Integrating, repo: Path) -> None:
-    wiring.integrate(["claude", "cursor"])
+def test_repair_mends_what_was_damaged_and_leaves_what_is_not_wired(wiring: Project, repo: Path) -> None:
+    integrate(wiring, ["claude", "cursor"])
     good = held(repo)
     skill = repo / ".claude/skills/quire-memory/SKILL.md"
     skill.write_text("# mine\n")
@@ -249,7 +250,7 @@ def test_repair_mends_what_was_damaged_and_leaves_what_is_not_wired(wiring: Inte
 
     seen = {
         (one.client, part.part): part.state
-        for one in wiring.integration_status(user=False).clients
+        for one in integration_status(wiring, user=False).clients
         for part in one.parts
     }
     assert seen["claude", "skill"] == "changed"
@@ -258,32 +259,32 @@ def test_repair_mends_what_was_damaged_and_leaves_what_is_not_wired(wiring: Inte
     assert seen["cursor", "mcp"] == "present"
     assert seen["gemini", "mcp"] == "missing"
 
-    assert statuses(wiring.integrate(["claude"]))["claude", "skill", ".claude/skills/quire-memory/SKILL.md"] == "kept"
+    assert statuses(integrate(wiring, ["claude"]))["claude", "skill", ".claude/skills/quire-memory/SKILL.md"] == "kept"
     assert skill.read_text() == "# mine\n"
-    done = wiring.integrate(repair=True)
+    done = integrate(wiring, repair=True)
     assert done.clients == ("claude", "cursor")
     assert held(repo) == good
-    wiring.integrate_remove()
+    integrate_remove(wiring)
     assert held(repo) == {name: data for name, data in good.items() if name in ("AGENTS.md", ".gitignore")}
     with pytest.raises(InputError, match="Not wired here: cline"):
-        wiring.integrate(["cline"], repair=True)
+        integrate(wiring, ["cline"], repair=True)
 
 
-def test_our_file_that_the_user_changed_is_not_removed(wiring: Integrating, repo: Path) -> None:
-    wiring.integrate(["cline"])
+def test_our_file_that_the_user_changed_is_not_removed(wiring: Project, repo: Path) -> None:
+    integrate(wiring, ["cline"])
     rules = repo / ".clinerules/quire-memory.md"
     rules.write_text("mine\n")
-    done = wiring.integrate_remove(["cline"])
+    done = integrate_remove(wiring, ["cline"])
     assert statuses(done)["cline", "rules", ".clinerules/quire-memory.md"] == "kept"
     assert rules.read_text() == "mine\n"
 
 
-def test_a_file_of_the_user_with_our_name_is_put_back(wiring: Integrating, repo: Path) -> None:
+def test_a_file_of_the_user_with_our_name_is_put_back(wiring: Project, repo: Path) -> None:
     lay(repo, {".clinerules/quire-memory.md": b"theirs\n"})
-    assert statuses(wiring.integrate(["cline"]))["cline", "rules", ".clinerules/quire-memory.md"] == "kept"
-    wiring.integrate(["cline"], force=True)
+    assert statuses(integrate(wiring, ["cline"]))["cline", "rules", ".clinerules/quire-memory.md"] == "kept"
+    integrate(wiring, ["cline"], force=True)
     assert (repo / ".clinerules/quire-memory.md").read_bytes() != b"theirs\n"
-    wiring.integrate_remove(["cline"])
+    integrate_remove(wiring, ["cline"])
     assert (repo / ".clinerules/quire-memory.md").read_bytes() == b"theirs\n"
 
 
@@ -299,10 +300,10 @@ def test_a_file_of_the_user_with_our_name_is_put_back(wiring: Integrating, repo:
     ],
 )
 def test_what_cannot_be_understood_is_told_and_left_alone(
-    name: str, data: bytes, said: str, wiring: Integrating, repo: Path
+    name: str, data: bytes, said: str, wiring: Project, repo: Path
 ) -> None:
     lay(repo, {name: data})
-    done = wiring.integrate(["claude"])
+    done = integrate(wiring, ["claude"])
     file = next(file for file in done.files if file.path == name)
     assert file.status == "unreadable"
     assert said in file.reason
@@ -310,23 +311,21 @@ def test_what_cannot_be_understood_is_told_and_left_alone(
     assert not done.is_clean
     assert (repo / name).read_bytes() == data
     assert (repo / ".claude/skills/quire-memory/SKILL.md").exists()
-    state = {part.path: part.state for part in wiring.integration_status(["claude"]).clients[0].parts}
+    state = {part.path: part.state for part in integration_status(wiring, ["claude"]).clients[0].parts}
     assert state[name] == "unreadable"
-    assert wiring.integrate_remove(["claude"]).is_clean is False
+    assert integrate_remove(wiring, ["claude"]).is_clean is False
     assert (repo / name).read_bytes() == data
 
 
-def test_inline_tables_of_toml_are_never_garbled(wiring: Integrating, repo: Path) -> None:
+def test_inline_tables_of_toml_are_never_garbled(wiring: Project, repo: Path) -> None:
     data = b'mcp_servers = { docs = { command = "npx" } }\n'
     lay(repo, {".codex/config.toml": data})
-    done = wiring.integrate(["codex"])
+    done = integrate(wiring, ["codex"])
     assert statuses(done)["codex", "mcp", ".codex/config.toml"] == "unreadable"
     assert (repo / ".codex/config.toml").read_bytes() == data
 
 
-def test_links_are_followed_inside_the_project_and_nowhere_else(
-    wiring: Integrating, repo: Path, tmp_path: Path
-) -> None:
+def test_links_are_followed_inside_the_project_and_nowhere_else(wiring: Project, repo: Path, tmp_path: Path) -> None:
     lay(repo, {"config/settings.json": b'{"model": "opus"}\n'})
     (repo / ".claude").mkdir()
     (repo / ".claude/settings.json").symlink_to("../config/settings.json")
@@ -335,85 +334,85 @@ def test_links_are_followed_inside_the_project_and_nowhere_else(
     (repo / ".mcp.json").symlink_to(outside)
     before = held(repo)
 
-    done = wiring.integrate(["claude"])
+    done = integrate(wiring, ["claude"])
 
     assert statuses(done)["claude", "mcp", ".mcp.json"] == "failed"
     assert outside.read_bytes() == b"{}"
     assert (repo / ".claude/settings.json").is_symlink()
     assert b"quire hook claude" in (repo / "config/settings.json").read_bytes()
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert held(repo) == before
 
 
-def test_a_read_only_file_is_left_alone_and_modes_stay(wiring: Integrating, repo: Path) -> None:
+def test_a_read_only_file_is_left_alone_and_modes_stay(wiring: Project, repo: Path) -> None:
     lay(repo, {".mcp.json": b"{}\n", ".claude/settings.json": b"{}\n"})
     (repo / ".mcp.json").chmod(0o444)
     (repo / ".claude/settings.json").chmod(0o600)
-    done = wiring.integrate(["claude"])
+    done = integrate(wiring, ["claude"])
     assert statuses(done)["claude", "mcp", ".mcp.json"] == "refused"
     assert (repo / ".mcp.json").read_bytes() == b"{}\n"
     assert (repo / ".claude/settings.json").stat().st_mode & 0o777 == 0o600
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert (repo / ".claude/settings.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_folder_in_the_place_of_a_file_stops_nothing_else(wiring: Integrating, repo: Path) -> None:
+def test_a_folder_in_the_place_of_a_file_stops_nothing_else(wiring: Project, repo: Path) -> None:
     (repo / ".mcp.json").mkdir()
-    done = wiring.integrate(["claude"])
+    done = integrate(wiring, ["claude"])
     assert statuses(done)["claude", "mcp", ".mcp.json"] == "unreadable"
     assert statuses(done)["claude", "hooks", ".claude/settings.json"] == "created"
 
 
-def test_hooks_among_somebody_else_s_in_one_group_are_taken_out_alone(wiring: Integrating, repo: Path) -> None:
+def test_hooks_among_somebody_else_s_in_one_group_are_taken_out_alone(wiring: Project, repo: Path) -> None:
     ours = {"type": "command", "command": "quire hook claude turn-end || true"}
     theirs = {"type": "command", "command": "say done"}
     lay(repo, {".claude/settings.json": json.dumps({"hooks": {"Stop": [{"hooks": [theirs, ours]}]}}).encode()})
-    assert statuses(wiring.integrate(["claude"]))["claude", "hooks", ".claude/settings.json"] == "updated"
+    assert statuses(integrate(wiring, ["claude"]))["claude", "hooks", ".claude/settings.json"] == "updated"
     stop = json.loads((repo / ".claude/settings.json").read_text())["hooks"]["Stop"]
     assert stop[0] == {"hooks": [theirs]}
     assert len(stop) == 2
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert json.loads((repo / ".claude/settings.json").read_text()) == {"hooks": {"Stop": [{"hooks": [theirs]}]}}
 
 
-def test_gemini_has_a_section_only_where_it_does_not_read_the_guidance(wiring: Integrating, repo: Path) -> None:
+def test_gemini_has_a_section_only_where_it_does_not_read_the_guidance(wiring: Project, repo: Path) -> None:
     lay(repo, {".gemini/settings.json": b'{"context": {"fileName": "AGENTS.md"}}'})
-    wiring.integrate(["gemini"])
+    integrate(wiring, ["gemini"])
     assert not (repo / "GEMINI.md").exists()
     (repo / "GEMINI.md").write_text("@AGENTS.md\n")
-    wiring.integrate(["gemini"])
+    integrate(wiring, ["gemini"])
     assert (repo / "GEMINI.md").read_text() == "@AGENTS.md\n"
     (repo / "GEMINI.md").write_text("Be brief.\n")
-    wiring.integrate(["gemini"])
+    integrate(wiring, ["gemini"])
     assert (repo / "GEMINI.md").read_text().startswith("Be brief.\n\n<!-- memory:start -->\n## Project memory\n")
 
 
-def test_instructions_of_copilot_keep_their_line_ends(wiring: Integrating, repo: Path) -> None:
+def test_instructions_of_copilot_keep_their_line_ends(wiring: Project, repo: Path) -> None:
     lay(repo, {".github/copilot-instructions.md": COPILOT_TEXT})
-    wiring.integrate(["copilot"])
+    integrate(wiring, ["copilot"])
     data = (repo / ".github/copilot-instructions.md").read_bytes()
     assert data.startswith(COPILOT_TEXT + b"\r\n<!-- memory:start -->\r\n")
     assert b"\n" not in data.replace(b"\r\n", b"")
 
 
-def test_guidance_of_init_stays_and_what_wiring_added_goes(wiring: Integrating, repo: Path, project: Project) -> None:
+def test_guidance_of_init_stays_and_what_wiring_added_goes(wiring: Project, repo: Path, project: Project) -> None:
     before = (repo / "AGENTS.md").read_bytes()
     lay(repo, {"CLAUDE.md": b"# Harbor\n"})
-    done = wiring.integrate(["claude"])
+    done = integrate(wiring, ["claude"])
     assert statuses(done)["claude", "guidance", "CLAUDE.md"] == "updated"
     # A save refreshes the map in it: it is no longer what was written.
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": "Retries", "body": "B.", "stage": "shipped"}]})
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Retries", "body": "B.", "stage": "shipped"}]})
     assert b"Retries" in (repo / "CLAUDE.md").read_bytes()
-    wiring.integrate_remove(["claude"])
+    integrate_remove(wiring, ["claude"])
     assert (repo / "CLAUDE.md").read_bytes() == b"# Harbor\n"
     assert b"<!-- memory:start -->" in (repo / "AGENTS.md").read_bytes()
     assert before.split(b"<!-- memory:map")[0] == (repo / "AGENTS.md").read_bytes().split(b"<!-- memory:map")[0]
 
 
-def test_a_dry_run_shows_every_change_and_makes_none(wiring: Integrating, repo: Path) -> None:
+def test_a_dry_run_shows_every_change_and_makes_none(wiring: Project, repo: Path) -> None:
     lay(repo, {".mcp.json": b'{"a": 1}'})
     before = held(repo)
-    done = wiring.integrate(["claude", "cline"], dry_run=True)
+    done = integrate(wiring, ["claude", "cline"], dry_run=True)
     diffs = {file.path: file.diff for file in done.files}
     assert held(repo) == before
     assert not (repo / ".memory/integrations").exists()
@@ -425,38 +424,36 @@ def test_a_dry_run_shows_every_change_and_makes_none(wiring: Integrating, repo: 
     assert diffs[".clinerules/quire-memory.md"].startswith(
         "--- /dev/null\n+++ b/.clinerules/quire-memory.md\n@@ -0,0 +1,"
     )
-    wiring.integrate(["claude", "cline"])
+    integrate(wiring, ["claude", "cline"])
     wired = held(repo)
-    gone = {file.path: file.diff for file in wiring.integrate_remove(dry_run=True).files}
+    gone = {file.path: file.diff for file in integrate_remove(wiring, dry_run=True).files}
     assert held(repo) == wired
     assert gone[".clinerules/quire-memory.md"].startswith("--- a/.clinerules/quire-memory.md\n+++ /dev/null\n")
     assert '-{"a": 1, "mcpServers"' in gone[".mcp.json"]
 
 
-def test_clients_are_found_by_their_signs(wiring: Integrating, repo: Path, world: World) -> None:
+def test_clients_are_found_by_their_signs(wiring: Project, repo: Path, world: World) -> None:
     with pytest.raises(InputError, match="No client was found"):
-        Integrating.open(str(repo), _bare(world)).integrate()
+        integrate(Project.open(str(repo), _bare(world)))
     lay(repo, {".cursor/rules/a.mdc": b""})
     Path(world.home, ".codex").mkdir()
-    done = Integrating.open(str(repo), _bare(world)).integrate()
+    done = integrate(Project.open(str(repo), _bare(world)))
     assert done.clients == ("codex", "cursor")
-    found = {one.client: one for one in wiring.integration_status(user=False).clients}
+    found = {one.client: one for one in integration_status(wiring, user=False).clients}
     assert tuple(found) == CLIENTS
     assert (found["codex"].installed, found["codex"].wired) == (True, True)
     assert (found["cursor"].in_project, found["cline"].in_project) == (True, False)
     assert not found["copilot"].wired
 
 
-def test_there_must_be_a_memory_and_a_known_client(
-    repo: Path, world: World, wiring: Integrating, tmp_path: Path
-) -> None:
+def test_there_must_be_a_memory_and_a_known_client(repo: Path, world: World, wiring: Project, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="`emacs` is no client"):
-        wiring.integrate(["emacs"])
+        integrate(wiring, ["emacs"])
     other = tmp_path / "other"
     other.mkdir()
-    for call in (Integrating.integrate, Integrating.integrate_remove):
+    for call in (integrate, integrate_remove):
         with pytest.raises(NotInitialized):
-            call(Integrating.open(str(other), world), ["claude"])
+            call(Project.open(str(other), world), ["claude"])
     assert os.listdir(other) == []
 
 

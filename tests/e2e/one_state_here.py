@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 
 from quire.files.world import real_world
 from quire.project import Project
+from quire.verbs.admin.export import export
+from quire.verbs.graph.changes import check, diff, rebuild, save
 
 NODES, RELATIONS = 4, 1
 """What each writer has in the memory at any time."""
@@ -28,7 +30,7 @@ _ROUND = re.compile(r"Round (\d+) of (\w+)\.")
 
 def write(project: Project, name: str, times: int) -> None:
     for number in range(times):
-        project.save(intent(name, number))
+        save(project, intent(name, number))
 
 
 def intent(name: str, number: int) -> dict[str, object]:
@@ -45,16 +47,16 @@ def intent(name: str, number: int) -> dict[str, object]:
 def look(project: Project, what: str) -> Iterator[str]:
     """What does not fit together."""
     if what == "check":
-        found = project.check()
+        found = check(project)
         problems = [problem for problem in (*found.errors, *found.warnings) if problem.code != ALIKE]
         yield from (f"{problem.code} {problem.path}" for problem in problems)
     elif what == "rebuild":
-        done = project.rebuild()
+        done = rebuild(project)
         yield f"{done.records} records, {done.edges} edges"
     elif what == "diff":
-        yield from _torn(project.diff().diff)
+        yield from _torn(diff(project).diff)
     else:
-        text = project.export(output_format="json").text
+        text = export(project, output_format="json").text
         held = json.loads(text)
         refs = {record["ref"] for record in held["records"]}
         yield from (edge["ref"] for edge in held["edges"] if not {edge["source"], edge["target"]} <= refs)

@@ -25,6 +25,22 @@ from quire.model import limits
 from quire.model.errors import InputError, InvalidStore, NotFound, UnsupportedVersion
 from quire.model.times import instant
 from quire.project import Project
+from quire.verbs.graph.changes import init
+from quire.verbs.profile.ask import profile_connections, profile_recall, profile_search
+from quire.verbs.profile.changes import (
+    profile_forget,
+    profile_link,
+    profile_remember,
+    profile_session_start,
+    profile_unlink,
+)
+from quire.verbs.profile.overview import (
+    profile_about_me,
+    profile_about_us,
+    profile_export,
+    profile_reflect,
+    profile_status,
+)
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "fixtures" / "profile"
 LARGE_BYTES = 50_000
@@ -228,11 +244,11 @@ class Tools:
         return reply
 
     def status(self) -> Fields:
-        found = self.project.profile_status()
+        found = profile_status(self.project)
         return _taken(found, "categories", "total", "schema_version", "session_count", "file_size")
 
     def session_start(self) -> Fields:
-        found = self.project.profile_session_start()
+        found = profile_session_start(self.project)
         return _taken(found, "session_count", "categories", "total", "schema_version")
 
     def remember(self, category: str, key: str, value: str, source_type: str | None = None, **more: Any) -> Fields:
@@ -242,40 +258,40 @@ class Tools:
             more["tags"] = json.loads(more["tags"])
         if isinstance(more.get("importance"), str):
             more["importance"] = int(more["importance"])
-        found = self.project.profile_remember(category, key, value, source=source_type, **more)
+        found = profile_remember(self.project, category, key, value, source=source_type, **more)
         if found.entry is None:
             names = [f"{item.category}.{item.key}" for item in found.candidates]
             return {"action": found.action, "candidates": names, "recommendation": found.recommendation}
         return {"action": found.action, "entry": found.entry.entry}
 
     def forget(self, category: str, key: str) -> Fields:
-        found = self.project.profile_forget(category, key)
+        found = profile_forget(self.project, category, key)
         return {"removed": found.removed.entry, "backup_path": found.backup_path}
 
     def recall(self, category: str, key: str | None = None) -> Fields:
-        found = self.project.profile_recall(category, key, everything=True)
+        found = profile_recall(self.project, category, key, everything=True)
         return {"entries": {item.key: item.entry for item in found.results}}
 
     def search(self, query: str, category: str | None = None) -> Fields:
-        found = self.project.profile_search(query, category=category, status="any", limit=limits.RESULTS_MOST)
+        found = profile_search(self.project, query, category=category, status="any", limit=limits.RESULTS_MOST)
         results = [{"category": item.category, "key": item.key, "entry": item.entry} for item in found.results]
         return {"results": results}
 
     def export_memories(self, output_format: str = "markdown") -> Fields:
-        return {"content": self.project.profile_export(output_format, everything=True).content}
+        return {"content": profile_export(self.project, output_format, everything=True).content}
 
     def about_me(self) -> Fields:
-        return {"profile": self.project.profile_about_me().text}
+        return {"profile": profile_about_me(self.project).text}
 
     def about_us(self) -> Fields:
-        return {"profile": self.project.profile_about_us().text}
+        return {"profile": profile_about_us(self.project).text}
 
     def reflect(self) -> Fields:
-        found: Fields = msgspec.to_builtins(self.project.profile_reflect())
+        found: Fields = msgspec.to_builtins(profile_reflect(self.project))
         return {name: value for name, value in found.items() if name not in ("applied", "dry_run")}
 
     def connections(self, category: str, key: str) -> Fields:
-        found = self.project.profile_connections(category, key)
+        found = profile_connections(self.project, category, key)
         return {
             "outgoing": [_taken(link, "target", "relation", "entry_summary") for link in found.outgoing],
             "incoming": [_taken(link, "source", "relation", "entry_summary") for link in found.incoming],
@@ -285,12 +301,12 @@ class Tools:
         self, source_category: str, source_key: str, target_category: str, target_key: str, relation: str
     ) -> Fields:
         source, target = f"{source_category}.{source_key}", f"{target_category}.{target_key}"
-        found = self.project.profile_link(source, target, relation)
+        found = profile_link(self.project, source, target, relation)
         return {"link_created": found.created, **_taken(found, "source", "target", "relation")}
 
     def remove_link(self, source_category: str, source_key: str, target_category: str, target_key: str) -> Fields:
         source, target = f"{source_category}.{source_key}", f"{target_category}.{target_key}"
-        return {"link_removed": True, **_taken(self.project.profile_unlink(source, target), "source", "target")}
+        return {"link_removed": True, **_taken(profile_unlink(self.project, source, target), "source", "target")}
 
 
 def _taken(found: Any, *names: str) -> Fields:
@@ -483,7 +499,7 @@ class Replay:
         """Make every call. `edits` are what somebody else did to the file before a call."""
         self.state.mkdir(parents=True)
         if data and len(data) > LARGE_BYTES:
-            self.project().init()  # without it, the index is made anew for every call
+            init(self.project())  # without it, the index is made anew for every call
         self.theirs = Theirs(None, TAKEN_OUT.get(self.recording["name"], 0))
         self.edit(data)
         for number, step in enumerate(self.recording["steps"]):

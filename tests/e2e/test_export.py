@@ -18,6 +18,7 @@ from quire.fields.envelope import json_text, succeeded
 from quire.fields.graph import exported_fields
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.admin.export import export
 
 NOW = "2026-03-02T11:19:00+00:00"
 HOSTILE = "# Heading\n\n```\nnever closed <!-- nor this\n\x1b]0;owned\x07"
@@ -244,7 +245,7 @@ def test_json_answers_with_the_text_and_the_counts(filled: Memory) -> None:
 def test_the_fields_are_those_of_the_project(memory: Memory, repo: Path, world: World) -> None:
     memory.init()
     project = Project.open(str(repo), world)
-    done = project.export("json")
+    done = export(project, "json")
     printed = memory("export", "--format", "json", "--json").out
     assert printed == json_text(succeeded(project, exported_fields(done), done.warnings)) + "\n"
 
@@ -403,7 +404,7 @@ def test_the_project_refuses_what_the_command_line_would(project: Project) -> No
 
     for options in ({"output_format": "yaml"}, {"layers": ("nothing",)}, {"output": "a\0b"}):
         with pytest.raises(InputError):
-            project.export(**options)
+            export(project, **options)
 
 
 def test_no_memory_is_said_as_ever(memory: Memory, repo: Path, tree: Any) -> None:

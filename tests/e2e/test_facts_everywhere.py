@@ -19,6 +19,8 @@ from quire.files.world import World
 from quire.layers.facts.layout import SECTIONS
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_restore, memory_store, memory_supersede
+from quire.verbs.facts.sessions import memory_session
 
 NODES = [
     {"kind": "feature", "title": "Retry queue", "body": "Webhook deliveries are sent again.", "stage": "building"},
@@ -485,7 +487,7 @@ def test_no_order_of_changes_makes_index_and_file_disagree(empty: Here, world: W
     """A walk at random, looked at from both sides every few steps. Connections here are never called `replaces`."""
     chance = random.Random(seed)
     project = Project.open(str(empty.root), world)
-    known = [project.memory_store("Specs", f"Queue of webhook {number}.").fact.id for number in range(3)]
+    known = [memory_store(project, "Specs", f"Queue of webhook {number}.").fact.id for number in range(3)]
     said = ["PDF fonts of the worker."]
     for step in range(12):
         _step(project, chance, known, said)
@@ -502,17 +504,17 @@ def _step(project: Project, chance: random.Random, known: list[str], said: list[
         match chance.choice(["store", "store", "supersede", "supersede", "archive", "restore", "connect", "session"]):
             case "store":
                 session = chance.choice([None, "s", "t"])
-                known.append(project.memory_store(chance.choice(SECTIONS), text, session=session).fact.id)
+                known.append(memory_store(project, chance.choice(SECTIONS), text, session=session).fact.id)
             case "supersede":
-                known.append(project.memory_supersede(one, text).new.id)
+                known.append(memory_supersede(project, one, text).new.id)
             case "archive":
-                project.memory_archive([one, other], reason="x")
+                memory_archive(project, [one, other], reason="x")
             case "restore":
-                project.memory_restore([one, other])
+                memory_restore(project, [one, other])
             case "connect":
-                project.memory_connect(one, other, chance.choice(["depends_on", "enables"]))
+                memory_connect(project, one, other, chance.choice(["depends_on", "enables"]))
             case "session":
-                project.memory_session(chance.choice(["s", "t"]), turns=3, close=chance.random() < 0.5)
+                memory_session(project, chance.choice(["s", "t"]), turns=3, close=chance.random() < 0.5)
     except QuireError:
         pass  # a change that is refused is one way to go, too
 

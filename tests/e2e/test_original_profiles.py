@@ -11,6 +11,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,25 @@ from promised import proves
 from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
+from quire.verbs.graph.changes import init
+from quire.verbs.profile.ask import profile_recall, profile_search
+from quire.verbs.profile.changes import (
+    profile_forget,
+    profile_link,
+    profile_remember,
+    profile_restore,
+    profile_session_start,
+    profile_unlink,
+)
+from quire.verbs.profile.overview import (
+    profile_about_me,
+    profile_about_us,
+    profile_context,
+    profile_export,
+    profile_index,
+    profile_reflect,
+    profile_status,
+)
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = ROOT / "tests" / "data" / "original-profiles"
@@ -333,7 +353,7 @@ class Place:
         self.state.mkdir(parents=True)
         self.file.write_bytes(data)
         if len(data) > LARGE_BYTES:
-            self.project().init()  # without it, the index is made anew for every call
+            init(self.project())  # without it, the index is made anew for every call
 
     def project(self, now: str = NOW) -> Project:
         return opened(self.root, self.environment, now)
@@ -369,27 +389,29 @@ def entries_of(document: Any) -> dict[str, dict[str, Any]]:
 def looked_at(project: Project) -> list[Callable[[], object]]:
     """Every operation that only looks, so that it does not even count as reading."""
     return [
-        project.profile_status,
-        project.profile_about_me,
-        project.profile_about_us,
-        functools.partial(project.profile_index, everything=True),
-        project.profile_context,
-        project.profile_reflect,
-        project.profile_export,
-        functools.partial(project.profile_export, "json"),
-        functools.partial(project.profile_recall, "user", note=False),
-        functools.partial(project.profile_search, "what is remembered", note=False),
+        partial(profile_status, project),
+        partial(profile_about_me, project),
+        partial(profile_about_us, project),
+        functools.partial(partial(profile_index, project), everything=True),
+        partial(profile_context, project),
+        partial(profile_reflect, project),
+        partial(profile_export, project),
+        functools.partial(partial(profile_export, project), "json"),
+        functools.partial(partial(profile_recall, project), "user", note=False),
+        functools.partial(partial(profile_search, project), "what is remembered", note=False),
     ]
 
 
 def changed_by(project: Project) -> list[Callable[[], object]]:
     return [
-        functools.partial(project.profile_remember, "learnings", "probe", "A probe that nobody wrote before."),
-        functools.partial(project.profile_forget, "user", "email"),
-        functools.partial(project.profile_restore, "user", "email"),
-        functools.partial(project.profile_link, "user.username", "user.email", "elaborates"),
-        functools.partial(project.profile_unlink, "user.username", "user.email"),
-        functools.partial(project.profile_reflect, apply=("archive",)),
+        functools.partial(
+            partial(profile_remember, project), "learnings", "probe", "A probe that nobody wrote before."
+        ),
+        functools.partial(partial(profile_forget, project), "user", "email"),
+        functools.partial(partial(profile_restore, project), "user", "email"),
+        functools.partial(partial(profile_link, project), "user.username", "user.email", "elaborates"),
+        functools.partial(partial(profile_unlink, project), "user.username", "user.email"),
+        functools.partial(partial(profile_reflect, project), apply=("archive",)),
     ]
 
 
@@ -400,12 +422,12 @@ def same_entries(project: Project, document: Any) -> None:
     for name, entry in entries.items():
         category, _, key = name.partition(".")
         by_category.setdefault(category, set()).add(key)
-        (view,) = project.profile_recall(category, key, note=False).results
+        (view,) = profile_recall(project, category, key, note=False).results
         assert (view.id, view.entry, view.value) == (name, entry, entry["value"])
     for category, keys in by_category.items():
-        found = project.profile_recall(category, everything=True, note=False)
+        found = profile_recall(project, category, everything=True, note=False)
         assert {view.key for view in found.results} == keys
-    assert project.profile_status().total == len(entries)
+    assert profile_status(project).total == len(entries)
 
 
 @needs_recordings
@@ -463,15 +485,15 @@ def test_a_current_document_is_read_as_it_is_and_changed_where_it_is_told(
     for look in looked_at(here.project()):
         look()
     same_entries(here.project(), document)
-    assert parsed(here.project().profile_export("json").content.encode()) == document
+    assert parsed(profile_export(here.project(), "json").content.encode()) == document
     assert here.tree() == before
 
-    told = here.project().profile_remember("learnings", "probe", "A probe that nobody wrote before.", force=True)
+    told = profile_remember(here.project(), "learnings", "probe", "A probe that nobody wrote before.", force=True)
     assert told.entry is not None
     expected = parsed(data)
     expected["memories"].setdefault("learnings", {})["probe"] = told.entry.entry
     assert here.file.read_bytes() == rendered(expected)
-    here.project().profile_forget("learnings", "probe")
+    profile_forget(here.project(), "learnings", "probe")
     assert (here.state / "memory.backup.json").read_bytes() == rendered(expected)
     del expected["memories"]["learnings"]["probe"]
     assert here.file.read_bytes() == rendered(expected)
@@ -537,14 +559,14 @@ def test_an_older_document_is_brought_up_as_the_original_does_it(
     )
 
     done = here.tree()
-    here.project(moment).profile_status()
+    profile_status(here.project(moment))
     assert here.tree() == done
 
 
 def test_a_backup_that_is_there_already_is_kept(place: Callable[[bytes], Place]) -> None:
     here = place(bundled("older-1.0"))
     (here.state / "memory.pre-migration-1.0.json").write_bytes(b"what somebody kept\n")
-    here.project().profile_status()
+    profile_status(here.project())
     assert (here.state / "memory.pre-migration-1.0.json").read_bytes() == bundled("older-1.0")
     assert (here.state / "memory.pre-migration-1.0.1.json").read_bytes() == b"what somebody kept\n"
 
@@ -570,14 +592,14 @@ def test_a_newer_document_is_read_and_searched_and_never_written(data: bytes, pl
     for name, entry in list(entries_of(document).items())[::4]:
         # What it says is asked for in its own words, and in the words of its name.
         question = " ".join(entry["value"].split()[:12])
-        assert name in [view.id for view in here.project().profile_search(question, status="any").results]
-    started = here.project().profile_session_start()
+        assert name in [view.id for view in profile_search(here.project(), question, status="any").results]
+    started = profile_session_start(here.project())
     assert (started.counted, started.session_count) == (False, document.get("session_count", 0))
     for change in changed_by(here.project()):
         with pytest.raises(UnsupportedVersion) as raised:
             change()
         assert document["schema_version"] in raised.value.message
-    status = here.project().profile_status()
+    status = profile_status(here.project())
     assert (status.writable, status.schema_version) == (False, document["schema_version"])
     assert [problem.code for problem in status.warnings] == ["ProfileReadOnly"]
     assert here.tree() == before
@@ -621,7 +643,7 @@ def test_a_document_that_cannot_be_used_is_refused_and_left_alone(
     here = place(data)
     before = here.tree()
     project = here.project()
-    operations = [*looked_at(project), *changed_by(project), project.profile_session_start]
+    operations = [*looked_at(project), *changed_by(project), partial(profile_session_start, project)]
     for operation in operations:
         with pytest.raises(error) as raised:
             operation()
@@ -639,9 +661,9 @@ def test_a_document_that_cannot_be_used_is_refused_and_left_alone(
 
 def test_what_we_write_has_whole_seconds(place: Callable[[bytes], Place]) -> None:
     here = place(rendered(SAMPLE))
-    here.project().profile_recall("user")
-    here.project().profile_remember("user", "email", "tess@example.org")
-    here.project().profile_session_start()
+    profile_recall(here.project(), "user")
+    profile_remember(here.project(), "user", "email", "tess@example.org")
+    profile_session_start(here.project())
     entries = entries_of(here.document)
     email, name = entries["user.email"], entries["assistant.name"]
     assert [email["updated_at"], email["last_accessed"], name["created_at"], name["updated_at"]] == [f"{NOW}Z"] * 4
@@ -664,16 +686,16 @@ def test_entries_are_shown_as_they_stand_whatever_their_times_and_names_are(plac
         "first": "2026-01-01T03:00:00+02:00",
     }
     here = place(written(**{key: {"value": f"The {key} one.", "created_at": at} for key, at in times.items()}))
-    found = here.project().profile_recall("user", note=False)
+    found = profile_recall(here.project(), "user", note=False)
     assert [view.key for view in found.results] == list(times)
-    items = [line for line in here.project().profile_about_me().text.splitlines() if line.startswith("- ")]
+    items = [line for line in profile_about_me(here.project()).text.splitlines() if line.startswith("- ")]
     assert items == [f"- **{key}**: The {key} one." for key in times]
 
 
 @pytest.mark.parametrize("before", ["2099-01-01T00:00:00Z", "2026-11-15T11:00:00", "not-a-date", None])
 def test_a_reading_is_shown_as_it_is_written_later(before: str | None, place: Callable[[bytes], Place]) -> None:
     here = place(written(email={"value": "tess@example.com", "access_count": 2, "last_accessed": before}))
-    (shown,) = here.project().profile_recall("user", "email").results
-    here.project().profile_session_start()
+    (shown,) = profile_recall(here.project(), "user", "email").results
+    profile_session_start(here.project())
     stored = entries_of(here.document)["user.email"]
     assert (shown.access_count, shown.last_accessed) == (stored["access_count"], stored["last_accessed"])

@@ -23,6 +23,12 @@ from quire.files.world import real_world
 from quire.inbox.proposals import propose
 from quire.project import Project
 from quire.surfaces.web.assets import NAMES
+from quire.verbs.admin.export import write_page
+from quire.verbs.facts.changes import memory_query
+from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.graph.changes import save
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.inbox.review import inbox_add
 from thorough import either, some
 
 MARK = "quire-export.txt"
@@ -58,7 +64,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     git = Git(memory.cwd, memory.env)
     (memory.cwd / "queue.py").write_text("def push(item):\n    return item\n")
     git.commit("code")
-    memory.save(
+    save_of(
+        memory,
         {"kind": "feature", "title": "Queue", "body": "A queue.", "anchors": ["queue.py"], "stage": "building"},
         {"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift. </script><script>alert(1)</script>"},
         {"kind": "question", "title": "How many", "body": "How many workers?"},
@@ -77,9 +84,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Memory:
         assert run.code == 0, (line, run)
     body = "a full pipe drowns its writer"
     node = {"kind": "gotcha", "title": "Pipes", "body": body}
-    opened(memory).inbox_add([propose("graph", "gotcha", body, node, origin="session:x:1", by="user")])
+    inbox_add(opened(memory), [propose("graph", "gotcha", body, node, origin="session:x:1", by="user")])
     project = opened(memory)
-    project.memory_focus([project.memory_query().results[0].id])
+    memory_focus(project, [memory_query(project).results[0].id])
     item = ReceiptItem(ref="feature.queue", outcome="included", tokens=12)
     told = Receipt(at="2026-03-02T11:00:00Z", client="tok-receipt-client", event="prompt", items=(item,))
     add_receipt(project.root, told, "00")
@@ -348,18 +355,18 @@ def test_a_crash_in_the_middle_leaves_a_whole_export(
     project = opened(filled)
     old = {"index.html": b"old", "data/a.js": b"old"}
     new = {"index.html": b"new", "data/b.js": b"new", "data/c.js": b"new"}
-    project.write_page(str(target), old, force=False)
+    write_page(project, str(target), old, force=False)
     before = tree(target)
     seen: list[str] = []
     with monkeypatch.context() as patch:
         patch.setattr(disk, "before", lambda operation, _path: seen.append(operation))
-        project.write_page(str(target), new, force=True)
+        write_page(project, str(target), new, force=True)
     after = tree(target)
     assert set(after) == {*new, MARK}
     for number in some(range(len(seen)), 40):
         shutil.rmtree(tmp_path)
         tmp_path.mkdir()
-        project.write_page(str(target), old, force=False)
+        write_page(project, str(target), old, force=False)
         with monkeypatch.context() as patch:
             count = iter(range(10**6))
 
@@ -369,7 +376,7 @@ def test_a_crash_in_the_middle_leaves_a_whole_export(
 
             patch.setattr(disk, "before", stop)
             with pytest.raises(Crash):
-                project.write_page(str(target), new, force=True)
+                write_page(project, str(target), new, force=True)
         if target.exists():
             assert tree(target) in (before, after), number
         else:
@@ -378,7 +385,7 @@ def test_a_crash_in_the_middle_leaves_a_whole_export(
             assert after in asides, number
     shutil.rmtree(tmp_path)
     tmp_path.mkdir()
-    project.write_page(str(target), old, force=False)
+    write_page(project, str(target), old, force=False)
     with monkeypatch.context() as patch:
 
         def full(operation: str, _path: str) -> None:
@@ -387,7 +394,7 @@ def test_a_crash_in_the_middle_leaves_a_whole_export(
 
         patch.setattr(disk, "before", full)
         with pytest.raises(Exception, match="the disk is full"):
-            project.write_page(str(target), new, force=True)
+            write_page(project, str(target), new, force=True)
     assert tree(target) == before
     assert os.listdir(tmp_path) == ["site"], "nothing is left beside it"
 
@@ -410,7 +417,7 @@ def test_many_records(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) 
     ]
     project = opened(memory)
     for start in range(0, count, 200):
-        project.save({"task": "fill", "nodes": nodes[start : start + 200]})
+        save(project, {"task": "fill", "nodes": nodes[start : start + 200]})
     run = site(memory, tmp_path / "site", seconds=120)
     assert run.code == 0
     assert run.data["records"] >= count

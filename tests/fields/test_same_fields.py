@@ -52,6 +52,19 @@ from quire.fields.profile import (
 )
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.ask.inspect import inspect_any
+from quire.verbs.ask.query import brief, query, status, why
+from quire.verbs.facts.changes import memory_normalize, memory_query
+from quire.verbs.facts.notes import notes
+from quire.verbs.facts.overview import memory_facts
+from quire.verbs.facts.recall import memory_episodes
+from quire.verbs.facts.working_memory import memory_context, memory_working
+from quire.verbs.graph.changes import check, confirm, diff, sync
+from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
+from quire.verbs.journal.sources import journal_sources
+from quire.verbs.profile.ask import profile_connections
+from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.overview import profile_context, profile_export, profile_index, profile_reflect, profile_status
 
 Answer = tuple[dict[str, Any], list[Any]]
 FACT = "Retries run in the worker."
@@ -80,12 +93,12 @@ def filled(memory: Memory, repo: Path, git: Git) -> Memory:
 
 
 def _sync(project: Project) -> Answer:
-    found, warnings = project.sync(dry_run=True)
+    found, warnings = sync(project, dry_run=True)
     return synced_fields(found), warnings
 
 
 def _notes(project: Project) -> Answer:
-    found, problems = project.notes()
+    found, problems = notes(project)
     return notes_fields(found, len(found)), problems
 
 
@@ -94,38 +107,38 @@ def _told(shape: Callable[[Any], dict[str, Any]], found: Any) -> Answer:
 
 
 ANSWERS: dict[str, Callable[[Project], Answer]] = {
-    "status": lambda project: (status_fields(project.status()), []),
-    "check": lambda project: (checked_fields(project.check()), []),
-    "diff": lambda project: (changes_fields(project.diff()), []),
+    "status": lambda project: (status_fields(status(project)), []),
+    "check": lambda project: (checked_fields(check(project)), []),
+    "diff": lambda project: (changes_fields(diff(project)), []),
     "sync --dry-run": _sync,
-    "query jobs": lambda project: _told(answer_fields, project.query("jobs")),
-    "brief": lambda project: (brief_fields(*project.brief([])), []),
-    "why queue.py:2": lambda project: (why_fields(*project.why("queue.py:2")), []),
-    "inspect feature.queue": lambda project: (looked_fields(project.inspect_any("feature.queue")), []),
-    "inspect user.timezone": lambda project: (looked_fields(project.inspect_any("user.timezone")), []),
-    "inspect bundle:gotchas": lambda project: (looked_fields(project.inspect_any("bundle:gotchas")), []),
-    "facts": lambda project: _told(memory_facts_fields, project.memory_facts()),
-    "facts list": lambda project: (memory_query_fields(project.memory_query()), []),
-    "facts episodes": lambda project: (memory_episodes_fields(project.memory_episodes("")), []),
-    "facts focus": lambda project: _told(memory_working_fields, project.memory_working()),
-    "facts context": lambda project: (memory_context_fields(project.memory_context("")), []),
-    "facts normalize": lambda project: (memory_normalize_fields(project.memory_normalize()), []),
+    "query jobs": lambda project: _told(answer_fields, query(project, "jobs")),
+    "brief": lambda project: (brief_fields(*brief(project, [])), []),
+    "why queue.py:2": lambda project: (why_fields(*why(project, "queue.py:2")), []),
+    "inspect feature.queue": lambda project: (looked_fields(inspect_any(project, "feature.queue")), []),
+    "inspect user.timezone": lambda project: (looked_fields(inspect_any(project, "user.timezone")), []),
+    "inspect bundle:gotchas": lambda project: (looked_fields(inspect_any(project, "bundle:gotchas")), []),
+    "facts": lambda project: _told(memory_facts_fields, memory_facts(project)),
+    "facts list": lambda project: (memory_query_fields(memory_query(project)), []),
+    "facts episodes": lambda project: (memory_episodes_fields(memory_episodes(project, "")), []),
+    "facts focus": lambda project: _told(memory_working_fields, memory_working(project)),
+    "facts context": lambda project: (memory_context_fields(memory_context(project, "")), []),
+    "facts normalize": lambda project: (memory_normalize_fields(memory_normalize(project)), []),
     "notes": _notes,
-    "profile": lambda project: _told(profile_status_fields, project.profile_status()),
-    "profile private": lambda project: (profile_where_fields(project.profile_status()), []),
+    "profile": lambda project: _told(profile_status_fields, profile_status(project)),
+    "profile private": lambda project: (profile_where_fields(profile_status(project)), []),
     "profile connections user timezone": lambda project: (
-        profile_connections_fields(project.profile_connections("user", "timezone")),
+        profile_connections_fields(profile_connections(project, "user", "timezone")),
         [],
     ),
-    "profile index": lambda project: _told(profile_page_fields, project.profile_index()),
-    "profile context": lambda project: (profile_context_fields(project.profile_context()), []),
-    "profile reflect": lambda project: (profile_reflect_fields(project.profile_reflect()), []),
-    "profile export": lambda project: (profile_export_fields(project.profile_export("markdown")), []),
-    "journal": lambda project: _told(journal_status_fields, project.journal_status()),
-    "journal log": lambda project: _told(journal_log_fields, project.journal_log()),
-    "journal validate": lambda project: (journal_validate_fields(project.journal_validate()), []),
-    "journal sources": lambda project: (journal_sources_fields(project.journal_sources()), []),
-    "journal query what": lambda project: _told(journal_query_fields, project.journal_query("what")),
+    "profile index": lambda project: _told(profile_page_fields, profile_index(project)),
+    "profile context": lambda project: (profile_context_fields(profile_context(project)), []),
+    "profile reflect": lambda project: (profile_reflect_fields(profile_reflect(project)), []),
+    "profile export": lambda project: (profile_export_fields(profile_export(project, "markdown")), []),
+    "journal": lambda project: _told(journal_status_fields, journal_status(project)),
+    "journal log": lambda project: _told(journal_log_fields, journal_log(project)),
+    "journal validate": lambda project: (journal_validate_fields(journal_validate(project)), []),
+    "journal sources": lambda project: (journal_sources_fields(journal_sources(project)), []),
+    "journal query what": lambda project: _told(journal_query_fields, journal_query(project, "what")),
 }
 
 
@@ -138,14 +151,14 @@ def test_the_command_prints_these_fields_byte_for_byte(filled: Memory, repo: Pat
 
 def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: Path, world: World) -> None:
     project = Project.open(str(repo), world)
-    saved, before = project.confirm(["feature.queue"], dry_run=True)
+    saved, before = confirm(project, ["feature.queue"], dry_run=True)
     data = confirmed_fields(saved, before)
     printed = filled("confirm", "feature.queue", "--dry-run", "--json").out
     assert printed == json_text(succeeded(project, data, saved.warnings)) + "\n"
     assert data["before"]["feature.queue"]["verdict"] == "changed"
     assert "warnings" not in data
 
-    found = project.profile_remember("learnings", "slow_ci", LEARNING, dry_run=True)
+    found = profile_remember(project, "learnings", "slow_ci", LEARNING, dry_run=True)
     data = profile_remember_fields(found)
     printed = filled("profile", "remember", "learnings", "slow_ci", LEARNING, "--dry-run", "--json").out
     assert printed == json_text(succeeded(project, data, found.warnings)) + "\n"
@@ -158,7 +171,7 @@ def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: 
 
 
 def test_an_answer_explains_its_scores_only_where_that_is_asked_for(filled: Memory, repo: Path, world: World) -> None:
-    found = Project.open(str(repo), world).query("jobs")
+    found = query(Project.open(str(repo), world), "jobs")
     plain, explained = answer_fields(found), answer_fields(found, explain=True)
     assert [{**item, "explain": hit.parts} for item, hit in zip(plain["results"], found.hits, strict=True)] == (
         explained["results"]

@@ -13,6 +13,8 @@ from quire.index.opening import open_index
 from quire.layers.graph.source import GraphSource
 from quire.model.sources import Written
 from quire.project import Project
+from quire.verbs.ask.query import status
+from quire.verbs.graph.changes import save
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building", "anchors": ["src/"]}
 
@@ -20,8 +22,9 @@ FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "s
 @pytest.fixture
 def filled(project: Project) -> Project:
     related = [{"predicate": "affects", "to": "feature.retry-queue", "confidence": "high"}]
-    project.save(
-        {"task": "t", "nodes": [FEATURE, {"kind": "decision", "title": "Why", "body": "x", "related": related}]}
+    save(
+        project,
+        {"task": "t", "nodes": [FEATURE, {"kind": "decision", "title": "Why", "body": "x", "related": related}]},
     )
     return project
 
@@ -87,7 +90,7 @@ def test_a_save_hands_over_its_files_without_a_look_at_the_others(
         return real(source, paths)
 
     monkeypatch.setattr(GraphSource, "stamps", noted)
-    filled.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
+    save(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
     assert looked == [["memory/trap.json"]]
 
 
@@ -101,7 +104,7 @@ def test_a_save_after_somebody_elses_change_compares_everything(filled: Project)
         .replace("memory/why", "memory/pulled")
     )
     (nodes / "pulled.json").write_text(sidecar)
-    filled.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
+    save(filled, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Trap", "body": "x"}]})
     agents = (Path(filled.root) / "AGENTS.md").read_text()
     assert "decision.pulled" in agents
 
@@ -159,7 +162,7 @@ def test_whatever_lies_in_its_place_is_replaced_and_the_answer_stays(filled: Pro
     index = opened(filled)
     assert refs(index) == expected
     index.close()
-    assert filled.status().nodes_by_kind == {"decision": 1, "feature": 1, "project": 1}
+    assert status(filled).nodes_by_kind == {"decision": 1, "feature": 1, "project": 1}
 
 
 def test_newest_first_is_by_instant_not_by_spelling(filled: Project) -> None:

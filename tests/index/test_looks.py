@@ -11,6 +11,8 @@ import pytest
 from quire.index import looks
 from quire.index.looks import Looks
 from quire.project import Project
+from quire.verbs.ask.query import query
+from quire.verbs.graph.changes import init, save
 
 
 class Clock:
@@ -126,9 +128,9 @@ def test_watches_are_closed_when_there_are_too_many(clock: Clock) -> None:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     project = Project.open(str(tmp_path))
-    project.init(name="Looks", guidance=False)
+    init(project, name="Looks", guidance=False)
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": f"The turbine number {n} overheats."} for n in range(5)]
-    project.save({"task": "begin", "nodes": nodes})
+    save(project, {"task": "begin", "nodes": nodes})
     return project
 
 
@@ -137,7 +139,7 @@ def _ask(project: Project, shared: Looks, question: str) -> list[str]:
     asked = Project.open(project.root)
     asked.looks = shared
     word = question.partition(" ")[0]
-    return [hit.record.ref for hit in asked.query(question).hits if word in hit.record.text]
+    return [hit.record.ref for hit in query(asked, question).hits if word in hit.record.text]
 
 
 def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_seconds(
@@ -151,7 +153,7 @@ def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_
 
     body.write_text("The zeppelin leaves its hangar.\n")  # in place: its folder does not change
     assert _ask(project, shared, "zeppelin hangar") == []
-    assert [hit.record.ref for hit in Project.open(project.root).query("zeppelin hangar").hits] == ["gotcha.trap-1"]
+    assert [hit.record.ref for hit in query(Project.open(project.root), "zeppelin hangar").hits] == ["gotcha.trap-1"]
     clock.now += looks.SECONDS
     assert _ask(project, shared, "zeppelin hangar") == ["gotcha.trap-1"]
 
@@ -180,7 +182,7 @@ def test_a_save_of_another_process_is_seen_at_once(project: Project, clock: Cloc
         assert _ask(project, shared, "walrus lagoon") == []
         clock.now += 0.3
     body = "The walrus sleeps in its lagoon."
-    Project.open(project.root).save({"task": "more", "nodes": [{"kind": "gotcha", "title": "Walrus", "body": body}]})
+    save(Project.open(project.root), {"task": "more", "nodes": [{"kind": "gotcha", "title": "Walrus", "body": body}]})
     assert _ask(project, shared, "walrus lagoon") == ["gotcha.walrus"]
-    Project.open(project.root).save({"task": "less", "delete": [{"id": "gotcha.walrus", "reason": "gone"}]})
+    save(Project.open(project.root), {"task": "less", "delete": [{"id": "gotcha.walrus", "reason": "gone"}]})
     assert _ask(project, shared, "walrus lagoon") == []

@@ -12,6 +12,8 @@ from quire.index.database import FILE
 from quire.index.opening import open_index, rebuild_index
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
+from quire.verbs.ask.query import query
+from quire.verbs.graph.changes import rebuild, save
 
 
 @pytest.fixture
@@ -19,9 +21,9 @@ def grown(project: Project) -> Project:
     """A memory that was written, changed and deleted from, so that its index has a past."""
     for number in range(6):
         node = {"kind": "gotcha", "title": f"Trap {number}", "body": f"Zanzibar number {number}. " * (1 + 20 * number)}
-        project.save({"task": "t", "nodes": [node]})
-    project.save({"task": "t", "nodes": [{"id": "gotcha.trap-2", "body": "Changed."}]})
-    project.save({"task": "t", "delete": [{"id": "gotcha.trap-3", "reason": "x"}]})
+        save(project, {"task": "t", "nodes": [node]})
+    save(project, {"task": "t", "nodes": [{"id": "gotcha.trap-2", "body": "Changed."}]})
+    save(project, {"task": "t", "delete": [{"id": "gotcha.trap-3", "reason": "x"}]})
     (Path(project.graph.folder) / "memory/trap-4.md").write_text("Edited by hand: kangaroo.")
     (Path(project.graph.folder) / "memory/trap-5.json").write_text("{")
     return project
@@ -84,45 +86,45 @@ def test_what_was_changed_or_deleted_leaves_no_trace(grown: Project) -> None:
 
 def test_the_progress_is_told_up_to_the_last_file(project: Project) -> None:
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": "x"} for n in range(250)]
-    project.save({"task": "t", "nodes": nodes})
+    save(project, {"task": "t", "nodes": nodes})
     told: list[tuple[int, int]] = []
-    project.rebuild(lambda done, total: told.append((done, total)))
+    rebuild(project, lambda done, total: told.append((done, total)))
     assert told[-1] == (251, 251)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert len(told) >= 3
 
 
 def test_readers_see_the_old_index_until_the_new_one_is_whole(grown: Project) -> None:
-    expected = grown.query("zanzibar").markdown
+    expected = query(grown, "zanzibar").markdown
     seen: list[str] = []
     before = os.path.getsize(os.path.join(folder(grown), FILE))
-    grown.rebuild(lambda _done, _total: seen.append(grown.query("zanzibar").markdown))
+    rebuild(grown, lambda _done, _total: seen.append(query(grown, "zanzibar").markdown))
     assert seen
     assert set(seen) == {expected}
     assert os.path.getsize(os.path.join(folder(grown), FILE)) < 4 * before
 
 
 def test_a_rebuild_that_fails_half_way_leaves_the_old_index(grown: Project) -> None:
-    expected = grown.query("zanzibar").markdown
+    expected = query(grown, "zanzibar").markdown
 
     def stop(_done: int, _total: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        grown.rebuild(stop)
-    assert grown.query("zanzibar").markdown == expected
+        rebuild(grown, stop)
+    assert query(grown, "zanzibar").markdown == expected
 
 
 def test_rebuilding_over_a_damaged_index_works(grown: Project) -> None:
-    expected = grown.query("zanzibar").markdown
+    expected = query(grown, "zanzibar").markdown
     for table in ("words", "vectors", "records", "signs"):
         connection = apsw.Connection(os.path.join(folder(grown), FILE))
         connection.execute(f"DROP TABLE {table}")
         connection.close()
-        grown.rebuild()
-        assert grown.query("zanzibar").markdown == expected
+        rebuild(grown)
+        assert query(grown, "zanzibar").markdown == expected
 
 
 def test_an_empty_memory_can_be_rebuilt(project: Project) -> None:
-    done = project.rebuild()
+    done = rebuild(project)
     assert (done.records, done.edges, done.unreadable) == (1, 0, [])

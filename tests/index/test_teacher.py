@@ -24,6 +24,8 @@ from quire.model.errors import InputError, LockBusy, NotReady, QuireError, Stora
 from quire.model.records import Record
 from quire.model.words import LayerName
 from quire.project import Project
+from quire.verbs.ask.query import query as query_of
+from quire.verbs.graph.changes import rebuild, save
 
 numpy = pytest.importorskip("numpy")
 
@@ -542,10 +544,10 @@ def test_only_this_command_loads_numpy(memory: Any, model: str, repo: Path) -> N
 
 
 def test_a_save_after_it_is_found_too(project: Project, model: str, teacher: Teacher) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Soup", "body": "Onion soup with broth."}]})
-    assert list(project.rebuild(semantic=model).vectors) == [teacher.space]
-    project.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Whales", "body": "They migrate south."}]})
-    assert project.query("where do whales migrate").hits[0].record.ref == "gotcha.whales"
-    assert list(project.rebuild(semantic=model).vectors) == [teacher.space]
+    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Soup", "body": "Onion soup with broth."}]})
+    assert list(rebuild(project, semantic=model).vectors) == [teacher.space]
+    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Whales", "body": "They migrate south."}]})
+    assert query_of(project, "where do whales migrate").hits[0].record.ref == "gotcha.whales"
+    assert list(rebuild(project, semantic=model).vectors) == [teacher.space]
     with pytest.raises(QuireError):
-        project.rebuild(semantic="nowhere")
+        rebuild(project, semantic="nowhere")

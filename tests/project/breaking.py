@@ -15,6 +15,10 @@ from typing import Any, NamedTuple
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import check, init, save
+from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.profile.changes import profile_forget, profile_remember
 
 __all__ = ["MENDED", "PERSONS", "Break", "State", "built", "leftover", "opened", "state_of"]
 
@@ -79,16 +83,16 @@ def built(root: Path) -> None:
         ["git", "init", "--quiet", str(root)], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
     )
     project = opened(root)
-    project.init()
-    project.save(NODES)
-    project.memory_store("Decisions", "Retries run in the worker.")
-    project.memory_store("Constraints", "An answer takes two seconds at most.")
-    project.profile_remember("tools", "shell", "fish")
-    project.profile_remember("tools", "editor", "vim")
-    project.profile_forget("tools", "editor")
-    project.journal_init()
-    project.journal_update()
-    project.check()
+    init(project)
+    save(project, NODES)
+    memory_store(project, "Decisions", "Retries run in the worker.")
+    memory_store(project, "Constraints", "An answer takes two seconds at most.")
+    profile_remember(project, "tools", "shell", "fish")
+    profile_remember(project, "tools", "editor", "vim")
+    profile_forget(project, "tools", "editor")
+    journal_init(project)
+    journal_update(project)
+    check(project)
 
 
 def state_of(root: Path) -> State:

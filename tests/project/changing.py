@@ -16,6 +16,11 @@ from quire.files.world import World
 from quire.index.catalog import Index
 from quire.layers.facts.lines import read_lines
 from quire.project import Project
+from quire.verbs.ask.query import status
+from quire.verbs.facts.changes import memory_query, memory_store
+from quire.verbs.facts.overview import inspect_fact, memory_facts
+from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
+from quire.verbs.graph.changes import init, save
 from thorough import either
 
 TEXTS = (
@@ -62,8 +67,8 @@ class Memory:
             cwd=root, env=env, now=lambda: self.now, token=self._token, sleep=lambda _seconds: None, pid=os.getpid()
         )
         self.project = Project.open(root, world)
-        self.project.init(guidance=False)
-        self.project.save({"task": "t", "nodes": [NODE]})
+        init(self.project, guidance=False)
+        save(self.project, {"task": "t", "nodes": [NODE]})
         self.file = Path(root, ".memory", "facts.jsonl")
 
     def _token(self) -> str:
@@ -87,7 +92,7 @@ class Memory:
         return sorted({f"episode:{episode.id}" for episode in read_lines(self.data).episodes})
 
     def store(self, text: str, section: str = "Architecture", **more: Any) -> str:
-        return self.project.memory_store(section, text, **more).fact.id
+        return memory_store(self.project, section, text, **more).fact.id
 
     def knows(self) -> dict[str, list[Any]]:
         """All that the index holds, in an order of its own."""
@@ -96,22 +101,22 @@ class Memory:
             found = {name: list(index._connection.execute(query)) for name, query in TABLES.items()}
             return {name: sorted(rows, key=repr) for name, rows in found.items()}
 
-        return self.project._with_index(work)
+        return self.project.with_index(work)
 
     def answers(self) -> dict[str, Any]:
         """What the project says when it is asked."""
         project = self.project
-        found: dict[str, Any] = {"facts": project.memory_facts(), "problems": project.status()}
+        found: dict[str, Any] = {"facts": memory_facts(project), "problems": status(project)}
         for place, mind in enumerate(MINDS):
-            found[f"query {mind}"] = project.memory_query(mind=mind)
-            found[f"episodes {mind}"] = project.memory_episodes(mind=mind)
+            found[f"query {mind}"] = memory_query(project, mind=mind)
+            found[f"episodes {mind}"] = memory_episodes(project, mind=mind)
             # What they answer from is compared as a whole, by `knows`: each question is asked of some.
             for question in either(QUESTIONS[place % 3 : place % 3 + 1], QUESTIONS):
-                found[f"recall {mind} {question}"] = project.memory_recall(question, mind=mind, note=False)
-                found[f"archive {mind} {question}"] = project.memory_search_archive(question, mind=mind)
-        found["sessions"] = project.memory_episodes("redis tickets")
+                found[f"recall {mind} {question}"] = memory_recall(project, question, mind=mind, note=False)
+                found[f"archive {mind} {question}"] = memory_search_archive(project, question, mind=mind)
+        found["sessions"] = memory_episodes(project, "redis tickets")
         for name in self.names():
-            found[name] = project.inspect_fact(f"fact:{name}")
+            found[name] = inspect_fact(project, f"fact:{name}")
         return {name: msgspec.to_builtins(answer) for name, answer in found.items()}
 
     def from_nothing(self, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -19,16 +19,20 @@ from quire.files import disk
 from quire.files.world import World
 from quire.inbox.proposals import Proposal, propose
 from quire.model.errors import Conflict, InputError, NotFound, QuireError, SecretDetected, ValueRejected
-from quire.project.acting import (
-    Acting,
-)
-from quire.project.undoing import (
-    Acted,
-)
+from quire.project import Project
 from quire.upkeep.views.revision import node_revision
+from quire.verbs.ask.query import status
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_query, memory_store
+from quire.verbs.facts.recall import memory_episodes
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.graph.changes import check, init, save
+from quire.verbs.inbox.review import inbox, inbox_add, inbox_reject
+from quire.verbs.page.actions import act_accept, act_confirm, act_edit, act_reject, act_stale, act_supersede
+from quire.verbs.page.undo import Acted, undo_acted
+from quire.verbs.profile.changes import profile_remember
 
 Tree = dict[str, bytes]
-Act = Callable[[Acting], Acted]
+Act = Callable[[Project], Acted]
 SECRET = "The key is ghp_" + "a1B2" * 9
 HOSTILE = "Fine until \u202e it turns."
 NODES = [
@@ -49,22 +53,22 @@ NODES = [
 
 
 @pytest.fixture
-def acting(repo: Path, world: World, git: Git, clock: Clock) -> Acting:
+def acting(repo: Path, world: World, git: Git, clock: Clock) -> Project:
     """A committed memory with nodes, facts, a profile and an inbox."""
     (repo / "src").mkdir()
     (repo / "src" / "queue.py").write_text("def send() -> None: ...\n")
-    acting = Acting.open(str(repo), world)
-    acting.init(layers=("facts", "profile"))
+    acting = Project.open(str(repo), world)
+    init(acting, layers=("facts", "profile"))
     git("add", "--all")
     git("commit", "--quiet", "--message", "code")
-    acting.save({"task": "first", "nodes": NODES})
+    save(acting, {"task": "first", "nodes": NODES})
     for section, text in (
         ("Architecture", "The queue lives in Redis."),
         ("Specs", "Tickets expire after ninety days."),
     ):
-        acting.memory_store(section, text)
-    acting.profile_remember("tools", "editor", "vim", force=True)
-    acting.inbox_add(proposals())
+        memory_store(acting, section, text)
+    profile_remember(acting, "tools", "editor", "vim", force=True)
+    inbox_add(acting, proposals())
     git("add", "--all")
     git("commit", "--quiet", "--message", "memory")
     clock.now += timedelta(hours=1)
@@ -89,7 +93,7 @@ def proposal(into: str) -> str:
     return next(item.id for item in proposals() if item.into == into)
 
 
-def remembered(acting: Acting) -> Tree:
+def remembered(acting: Project) -> Tree:
     """Everything that is remembered: all files of the layers but the log, the index and what is kept aside."""
     found: Tree = {}
     for top in (".memory", ".ai-state"):
@@ -102,82 +106,84 @@ def remembered(acting: Acting) -> Tree:
     return found
 
 
-def fact_id(acting: Acting, text: str) -> str:
-    return next(fact.id for fact in acting.memory_query().results if text in fact.content)
+def fact_id(acting: Project, text: str) -> str:
+    return next(fact.id for fact in memory_query(acting).results if text in fact.content)
 
 
-def revision(acting: Acting, node_id: str) -> str:
+def revision(acting: Project, node_id: str) -> str:
     stored = acting.graph.find_node(node_id)
     assert stored
     return node_revision(stored.data, stored.body_data)
 
 
-def sound(acting: Acting) -> None:
+def sound(acting: Project) -> None:
     """Nothing is wrong, and the index says what the files say."""
-    found = acting.check()
+    found = check(acting)
     assert found.errors == []
     assert [item for item in found.warnings if item.code in ("ProductMapStale", "EventJsonlInvalid")] == []
-    known = {record.ref for record in acting._with_index(lambda index: index.records("graph"))}
+    known = {record.ref for record in acting.with_index(lambda index: index.records("graph"))}
     assert known == {node.node.id for node in acting.graph.nodes()[0]}
 
 
-def events(acting: Acting) -> list[dict[str, Any]]:
+def events(acting: Project) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(acting.root, ".memory/events.jsonl").read_text().splitlines()]
 
 
-def confirm(acting: Acting) -> Acted:
+def confirm(acting: Project) -> Acted:
     Path(acting.root, "src/queue.py").write_text("def send() -> int: ...\n")
-    return acting.act_confirm("feature.retry-queue", "read it")
+    return act_confirm(acting, "feature.retry-queue", "read it")
 
 
 ACTIONS: dict[str, tuple[Act, str]] = {
     "confirm": (confirm, "Confirmed: Retry queue"),
-    "stale": (lambda it: it.act_stale("gotcha.clock-drift", "fixed"), "Marked stale: Clock drift"),
+    "stale": (lambda it: act_stale(it, "gotcha.clock-drift", "fixed"), "Marked stale: Clock drift"),
     "stale fact": (
-        lambda it: it.act_stale(f"fact:{fact_id(it, 'Redis')}", "moved"),
+        lambda it: act_stale(it, f"fact:{fact_id(it, 'Redis')}", "moved"),
         "Put away: The queue lives in Redis.",
     ),
     "supersede by one that is there": (
-        lambda it: it.act_supersede("decision.retries-run-inline", by="decision.retries-run-in-the-worker"),
+        lambda it: act_supersede(it, "decision.retries-run-inline", by="decision.retries-run-in-the-worker"),
         "Superseded: Retries run inline",
     ),
     "supersede by a new one": (
-        lambda it: it.act_supersede("feature.retry-queue", title="Outbox", body="A table.", reason="simpler"),
+        lambda it: act_supersede(it, "feature.retry-queue", title="Outbox", body="A table.", reason="simpler"),
         "Superseded: Retry queue",
     ),
     "supersede a fact": (
-        lambda it: it.act_supersede(f"fact:{fact_id(it, 'Redis')}", body="The queue lives in Postgres."),
+        lambda it: act_supersede(it, f"fact:{fact_id(it, 'Redis')}", body="The queue lives in Postgres."),
         "Superseded: The queue lives in Redis.",
     ),
     "supersede a fact by another": (
-        lambda it: it.act_supersede(fact_id(it, "Redis"), by=f"fact:{fact_id(it, 'Tickets')}", reason="merged"),
+        lambda it: act_supersede(it, fact_id(it, "Redis"), by=f"fact:{fact_id(it, 'Tickets')}", reason="merged"),
         "Superseded: The queue lives in Redis.",
     ),
     "edit": (
-        lambda it: it.act_edit("question.who-pays", revision(it, "question.who-pays"), title="Who pays now", body="X."),
+        lambda it: act_edit(
+            it, "question.who-pays", revision(it, "question.who-pays"), title="Who pays now", body="X."
+        ),
         "Edited: Who pays now",
     ),
     "stage": (
-        lambda it: it.act_edit("feature.worker", revision(it, "feature.worker"), stage="shipped"),
+        lambda it: act_edit(it, "feature.worker", revision(it, "feature.worker"), stage="shipped"),
         "Now shipped: Worker",
     ),
-    "accept a node": (lambda it: it.act_accept(proposal("graph")), "Accepted: A full pipe blocks its writer."),
+    "accept a node": (lambda it: act_accept(it, proposal("graph")), "Accepted: A full pipe blocks its writer."),
     "accept a fact": (
-        lambda it: it.act_accept(proposal("facts")),
+        lambda it: act_accept(it, proposal("facts")),
         "Accepted: Invoices are written by the billing worker.",
     ),
-    "accept an entry": (lambda it: it.act_accept(proposal("profile")), "Accepted: fish"),
-    "accept a note": (lambda it: it.act_accept(proposal("notes")), "Accepted: Look at the logs."),
-    "accept an episode": (lambda it: it.act_accept(proposal("episodes")), "Accepted: Moved the queue."),
+    "accept an entry": (lambda it: act_accept(it, proposal("profile")), "Accepted: fish"),
+    "accept a note": (lambda it: act_accept(it, proposal("notes")), "Accepted: Look at the logs."),
+    "accept an episode": (lambda it: act_accept(it, proposal("episodes")), "Accepted: Moved the queue."),
     "reject": (
-        lambda it: it.act_reject(proposal("facts"), "wrong"),
+        lambda it: act_reject(it, proposal("facts"), "wrong"),
         "Rejected: Invoices are written by the billing worker.",
     ),
 }
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_every_action_is_undone_and_done_again_byte_for_byte(acting: Acting, name: str, clock: Clock) -> None:
+def test_every_action_is_undone_and_done_again_byte_for_byte(acting: Project, name: str, clock: Clock) -> None:
     act, message = ACTIONS[name]
     before = remembered(acting)
     acted = act(acting)
@@ -188,23 +194,23 @@ def test_every_action_is_undone_and_done_again_byte_for_byte(acting: Acting, nam
     assert {path for path in {*before, *after} if before.get(path) != after.get(path)} <= set(acted.files)
     sound(acting)
     clock.now += timedelta(minutes=1)
-    undone = acting.undo_acted(acted)
+    undone = undo_acted(acting, acted)
     assert remembered(acting) == before
     assert (undone.action, undone.message) == ("undo", f"Undone: {message}")
     sound(acting)
-    redone = acting.undo_acted(undone)
+    redone = undo_acted(acting, undone)
     assert remembered(acting) == after
     assert (redone.action, redone.message) == ("redo", f"Done again: {message}")
     sound(acting)
-    assert acting.undo_acted(redone).message == f"Undone: {message}"
+    assert undo_acted(acting, redone).message == f"Undone: {message}"
     assert remembered(acting) == before
     sound(acting)
 
 
-def test_the_log_keeps_what_was_done_and_tells_what_was_undone(acting: Acting) -> None:
+def test_the_log_keeps_what_was_done_and_tells_what_was_undone(acting: Project) -> None:
     count = len(events(acting))
-    undone = [acting.undo_acted(ACTIONS[name][0](acting)) for name in ("stale", "supersede by a new one", "edit")]
-    acting.undo_acted(undone[0])
+    undone = [undo_acted(acting, ACTIONS[name][0](acting)) for name in ("stale", "supersede by a new one", "edit")]
+    undo_acted(acting, undone[0])
     new = events(acting)[count:]
     assert [(line["event"], line.get("id", line.get("relation_id", ""))) for line in new] == [
         ("memory.marked_stale", "gotcha.clock-drift"),
@@ -225,8 +231,8 @@ def test_the_log_keeps_what_was_done_and_tells_what_was_undone(acting: Acting) -
     assert new[-1]["payload"] == {"task": "redo (marked stale)"}
 
 
-def test_a_successor_stands_for_the_same_code(acting: Acting) -> None:
-    acting.act_supersede("feature.retry-queue", title="Outbox", body="A table.")
+def test_a_successor_stands_for_the_same_code(acting: Project) -> None:
+    act_supersede(acting, "feature.retry-queue", title="Outbox", body="A table.")
     found = acting.graph.find_node("feature.outbox")
     assert found
     assert (found.node.stage, found.node.anchors, found.node.tags) == ("building", ["src/queue.py"], ["billing"])
@@ -236,8 +242,8 @@ def test_a_successor_stands_for_the_same_code(acting: Acting) -> None:
     assert events(acting)[-2]["reason"] == "replaced by feature.outbox"
 
 
-def test_a_successor_with_a_title_that_is_taken_overwrites_nobody(acting: Acting) -> None:
-    acting.act_supersede("decision.retries-run-inline", title="Retries run in the worker", body="Another reason.")
+def test_a_successor_with_a_title_that_is_taken_overwrites_nobody(acting: Project) -> None:
+    act_supersede(acting, "decision.retries-run-inline", title="Retries run in the worker", body="Another reason.")
     old = acting.graph.find_node("decision.retries-run-inline")
     kept = acting.graph.find_node("decision.retries-run-in-the-worker")
     assert old
@@ -249,26 +255,29 @@ def test_a_successor_with_a_title_that_is_taken_overwrites_nobody(acting: Acting
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        (lambda it: it.act_confirm("gotcha.clock-drift"), "Nothing changed, since it has no anchors: Clock drift"),
-        (lambda it: it.act_edit("feature.worker", revision(it, "feature.worker"), title="Worker"), "says that already"),
-        (lambda it: it.act_edit("feature.worker", revision(it, "feature.worker")), "says that already"),
+        (lambda it: act_confirm(it, "gotcha.clock-drift"), "Nothing changed, since it has no anchors: Clock drift"),
+        (
+            lambda it: act_edit(it, "feature.worker", revision(it, "feature.worker"), title="Worker"),
+            "says that already",
+        ),
+        (lambda it: act_edit(it, "feature.worker", revision(it, "feature.worker")), "says that already"),
     ],
 )
-def test_what_changes_nothing_says_so_and_cannot_be_undone(acting: Acting, act: Act, said: str) -> None:
+def test_what_changes_nothing_says_so_and_cannot_be_undone(acting: Project, act: Act, said: str) -> None:
     before = remembered(acting)
     acted = act(acting)
     assert said in acted.message
     assert acted.changes == ()
     assert remembered(acting) == before
     with pytest.raises(InputError, match="nothing"):
-        acting.undo_acted(acted)
+        undo_acted(acting, acted)
 
 
 @pytest.mark.parametrize("name", ["stale", "stale fact"])
-def test_the_same_twice_changes_nothing_the_second_time(acting: Acting, name: str) -> None:
+def test_the_same_twice_changes_nothing_the_second_time(acting: Project, name: str) -> None:
     ref = "gotcha.clock-drift" if name == "stale" else f"fact:{fact_id(acting, 'Redis')}"
-    acting.act_stale(ref, "fixed")
-    again = acting.act_stale(ref, "fixed")
+    act_stale(acting, ref, "fixed")
+    again = act_stale(acting, ref, "fixed")
     assert "Nothing changed" in again.message
     assert again.changes == ()
 
@@ -277,40 +286,40 @@ def test_the_same_twice_changes_nothing_the_second_time(acting: Acting, name: st
 
 
 REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
-    "unknown node": (lambda it: it.act_stale("gotcha.nothing", "x"), NotFound, "gotcha.nothing"),
-    "unknown node to confirm": (lambda it: it.act_confirm("feature.nothing"), NotFound, "feature.nothing"),
-    "unknown node to edit": (lambda it: it.act_edit("feature.new", "", title="A", body="B"), NotFound, "feature.new"),
-    "unknown fact": (lambda it: it.act_stale("fact:zzzz", "x"), NotFound, "zzzz"),
-    "unknown successor": (lambda it: it.act_supersede("feature.worker", by="feature.no"), NotFound, "feature.no"),
-    "unknown proposal": (lambda it: it.act_accept("in-0000000000"), NotFound, "in-0000000000"),
-    "no ref": (lambda it: it.act_stale("../../etc/passwd", "x"), InputError, "not a ref"),
-    "option": (lambda it: it.act_confirm("--output=/tmp/x"), InputError, "no fact|no node|not a ref"),
-    "no reason": (lambda it: it.act_stale("gotcha.clock-drift", ""), InputError, "reason"),
-    "no reason for a fact": (lambda it: it.act_stale(fact_id(it, "Redis"), " "), InputError, "reason"),
-    "profile": (lambda it: it.act_stale("profile:tools.editor", "x"), InputError, "no node"),
-    "fact to confirm": (lambda it: it.act_confirm(f"fact:{fact_id(it, 'Redis')}"), InputError, "no node"),
-    "fact to edit": (lambda it: it.act_edit(f"fact:{fact_id(it, 'Redis')}", "", title="x"), InputError, "no node"),
-    "project": (lambda it: it.act_stale(project_id(it), "x"), InputError, "project"),
-    "by itself": (lambda it: it.act_supersede("feature.worker", by="feature.worker"), InputError, "itself"),
-    "by nothing": (lambda it: it.act_supersede("feature.worker"), InputError, "takes its place"),
-    "by two": (lambda it: it.act_supersede("feature.worker", by="feature.x", title="y"), InputError, "not both"),
-    "by a fact": (lambda it: it.act_supersede("feature.worker", by="fact:abcd"), InputError, "no node"),
-    "fact by a node": (lambda it: it.act_supersede(fact_id(it, "Redis"), by="feature.worker"), InputError, "place"),
-    "no body": (lambda it: it.act_supersede("feature.worker", title="New"), InputError, "body"),
+    "unknown node": (lambda it: act_stale(it, "gotcha.nothing", "x"), NotFound, "gotcha.nothing"),
+    "unknown node to confirm": (lambda it: act_confirm(it, "feature.nothing"), NotFound, "feature.nothing"),
+    "unknown node to edit": (lambda it: act_edit(it, "feature.new", "", title="A", body="B"), NotFound, "feature.new"),
+    "unknown fact": (lambda it: act_stale(it, "fact:zzzz", "x"), NotFound, "zzzz"),
+    "unknown successor": (lambda it: act_supersede(it, "feature.worker", by="feature.no"), NotFound, "feature.no"),
+    "unknown proposal": (lambda it: act_accept(it, "in-0000000000"), NotFound, "in-0000000000"),
+    "no ref": (lambda it: act_stale(it, "../../etc/passwd", "x"), InputError, "not a ref"),
+    "option": (lambda it: act_confirm(it, "--output=/tmp/x"), InputError, "no fact|no node|not a ref"),
+    "no reason": (lambda it: act_stale(it, "gotcha.clock-drift", ""), InputError, "reason"),
+    "no reason for a fact": (lambda it: act_stale(it, fact_id(it, "Redis"), " "), InputError, "reason"),
+    "profile": (lambda it: act_stale(it, "profile:tools.editor", "x"), InputError, "no node"),
+    "fact to confirm": (lambda it: act_confirm(it, f"fact:{fact_id(it, 'Redis')}"), InputError, "no node"),
+    "fact to edit": (lambda it: act_edit(it, f"fact:{fact_id(it, 'Redis')}", "", title="x"), InputError, "no node"),
+    "project": (lambda it: act_stale(it, project_id(it), "x"), InputError, "project"),
+    "by itself": (lambda it: act_supersede(it, "feature.worker", by="feature.worker"), InputError, "itself"),
+    "by nothing": (lambda it: act_supersede(it, "feature.worker"), InputError, "takes its place"),
+    "by two": (lambda it: act_supersede(it, "feature.worker", by="feature.x", title="y"), InputError, "not both"),
+    "by a fact": (lambda it: act_supersede(it, "feature.worker", by="fact:abcd"), InputError, "no node"),
+    "fact by a node": (lambda it: act_supersede(it, fact_id(it, "Redis"), by="feature.worker"), InputError, "place"),
+    "no body": (lambda it: act_supersede(it, "feature.worker", title="New"), InputError, "body"),
     "wrong stage": (lambda it: edit(it, "feature.worker", stage="finished"), InputError, "stage"),
     "stage of a decision": (lambda it: edit(it, "decision.retries-run-inline", stage="idea"), InputError, "stage"),
     "empty title": (lambda it: edit(it, "feature.worker", title="  "), InputError, "title"),
     "secret": (lambda it: edit(it, "feature.worker", body=SECRET), SecretDetected, "body"),
-    "secret as reason": (lambda it: it.act_stale("feature.worker", SECRET), SecretDetected, "reason"),
-    "secret in a fact": (lambda it: it.act_supersede(fact_id(it, "Redis"), body=SECRET), SecretDetected, "content"),
+    "secret as reason": (lambda it: act_stale(it, "feature.worker", SECRET), SecretDetected, "reason"),
+    "secret in a fact": (lambda it: act_supersede(it, fact_id(it, "Redis"), body=SECRET), SecretDetected, "content"),
     "secret in a successor": (
-        lambda it: it.act_supersede("feature.worker", title="New", body=SECRET),
+        lambda it: act_supersede(it, "feature.worker", title="New", body=SECRET),
         SecretDetected,
         "body",
     ),
-    "secret as reason of a reject": (lambda it: it.act_reject(proposal("facts"), SECRET), SecretDetected, "reason"),
+    "secret as reason of a reject": (lambda it: act_reject(it, proposal("facts"), SECRET), SecretDetected, "reason"),
     "hostile": (lambda it: edit(it, "feature.worker", title=HOSTILE), InputError, "title"),
-    "hostile fact": (lambda it: it.act_supersede(fact_id(it, "Redis"), body=HOSTILE), InputError, "content"),
+    "hostile fact": (lambda it: act_supersede(it, fact_id(it, "Redis"), body=HOSTILE), InputError, "content"),
     "two lines": (lambda it: edit(it, "feature.worker", title="a\nb"), InputError, "title"),
     "rejected": (
         lambda it: edit(it, "feature.worker", body="Boats are named after rivers."),
@@ -318,25 +327,25 @@ REFUSED: dict[str, tuple[Act, type[QuireError], str]] = {
         "rejected",
     ),
     "rejected fact": (
-        lambda it: it.act_supersede(fact_id(it, "Redis"), body="boats are named after rivers"),
+        lambda it: act_supersede(it, fact_id(it, "Redis"), body="boats are named after rivers"),
         ValueRejected,
         "rejected",
     ),
-    "old revision": (lambda it: it.act_edit("feature.worker", "0" * 16, title="New"), Conflict, "changed since"),
+    "old revision": (lambda it: act_edit(it, "feature.worker", "0" * 16, title="New"), Conflict, "changed since"),
 }
 
 
-def edit(acting: Acting, ref: str, **fields: str) -> Acted:
-    return acting.act_edit(ref, revision(acting, ref), **fields)
+def edit(acting: Project, ref: str, **fields: str) -> Acted:
+    return act_edit(acting, ref, revision(acting, ref), **fields)
 
 
-def project_id(acting: Acting) -> str:
+def project_id(acting: Project) -> str:
     return next(node.node.id for node in acting.graph.nodes()[0] if node.node.type == "project")
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_no_save_takes_is_refused_and_nothing_is_written(acting: Acting, name: str) -> None:
-    acting.inbox_reject(value="Boats are named after rivers.")
+def test_what_no_save_takes_is_refused_and_nothing_is_written(acting: Project, name: str) -> None:
+    inbox_reject(acting, value="Boats are named after rivers.")
     act, error, said = REFUSED[name]
     before, log = remembered(acting), events(acting)
     with pytest.raises(error, match=f"(?i){said}"):
@@ -345,18 +354,18 @@ def test_what_no_save_takes_is_refused_and_nothing_is_written(acting: Acting, na
     assert events(acting) == log
 
 
-def test_an_edit_of_a_text_that_somebody_changed_is_refused(acting: Acting) -> None:
+def test_an_edit_of_a_text_that_somebody_changed_is_refused(acting: Project) -> None:
     seen = revision(acting, "feature.worker")
-    acting.save({"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
+    save(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
     with pytest.raises(Conflict, match="changed since"):
-        acting.act_edit("feature.worker", seen, body="Older.")
+        act_edit(acting, "feature.worker", seen, body="Older.")
     Path(acting.root, ".memory/memory/worker.md").write_text("By hand.")
     with pytest.raises(Conflict, match="changed since"):
-        acting.act_edit("feature.worker", seen, body="Older.")
+        act_edit(acting, "feature.worker", seen, body="Older.")
     assert Path(acting.root, ".memory/memory/worker.md").read_text() == "By hand."
 
 
-def test_an_edit_that_was_overtaken_while_it_was_saved_is_taken_back(acting: Acting) -> None:
+def test_an_edit_that_was_overtaken_while_it_was_saved_is_taken_back(acting: Project) -> None:
     body = Path(acting.root, ".memory/memory/worker.md")
     token, calls = acting.world.token, []
 
@@ -370,57 +379,57 @@ def test_an_edit_that_was_overtaken_while_it_was_saved_is_taken_back(acting: Act
     before = remembered(acting)
     acting.world = msgspec.structs.replace(acting.world, token=overtake)
     with pytest.raises(Conflict, match="changed since"):
-        acting.act_edit("feature.worker", seen, body="Of the page.")
+        act_edit(acting, "feature.worker", seen, body="Of the page.")
     assert remembered(acting) == {**before, ".memory/memory/worker.md": b"By hand, at the last moment."}
 
 
-def test_a_proposal_is_settled_once(acting: Acting) -> None:
-    acting.act_accept(proposal("graph"))
+def test_a_proposal_is_settled_once(acting: Project) -> None:
+    act_accept(acting, proposal("graph"))
     with pytest.raises(InputError, match="accepted already"):
-        acting.act_accept(proposal("graph"))
+        act_accept(acting, proposal("graph"))
     with pytest.raises(InputError, match="accepted already"):
-        acting.act_reject(proposal("graph"))
+        act_reject(acting, proposal("graph"))
 
 
-def test_a_proposal_that_cannot_be_a_record_says_why_and_waits_on(acting: Acting) -> None:
-    acting.save({"task": "x", "nodes": [{"id": "gotcha.taken", "title": "T", "body": "B."}]})
+def test_a_proposal_that_cannot_be_a_record_says_why_and_waits_on(acting: Project) -> None:
+    save(acting, {"task": "x", "nodes": [{"id": "gotcha.taken", "title": "T", "body": "B."}]})
     fields = {"id": "gotcha.taken", "kind": "gotcha", "title": "Other", "body": "Other."}
     new = propose("graph", "gotcha", "Other.", fields, origin="s", by="user")
-    acting.inbox_add([new])
+    inbox_add(acting, [new])
     before = remembered(acting)
     with pytest.raises(InputError, match="there already"):
-        acting.act_accept(new.id)
+        act_accept(acting, new.id)
     assert remembered(acting) == before
 
 
 # -- undo, when something else happened ---------------------------------------------------------------
 
 
-def test_undo_after_a_hand_edit_is_refused_and_keeps_it(acting: Acting) -> None:
-    acted = acting.act_edit("feature.worker", revision(acting, "feature.worker"), title="Runner", body="Runs.")
+def test_undo_after_a_hand_edit_is_refused_and_keeps_it(acting: Project) -> None:
+    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), title="Runner", body="Runs.")
     Path(acting.root, ".memory/memory/worker.md").write_text("By hand.")
     before, log = remembered(acting), events(acting)
     with pytest.raises(Conflict, match=r"memory/worker\.md` was changed since") as caught:
-        acting.undo_acted(acted)
+        undo_acted(acting, acted)
     assert caught.value.hint
     assert (remembered(acting), events(acting)) == (before, log)
 
 
-def test_undo_twice_changes_nothing_the_second_time(acting: Acting) -> None:
-    acted = acting.act_stale("gotcha.clock-drift", "fixed")
-    acting.undo_acted(acted)
+def test_undo_twice_changes_nothing_the_second_time(acting: Project) -> None:
+    acted = act_stale(acting, "gotcha.clock-drift", "fixed")
+    undo_acted(acting, acted)
     before, log = remembered(acting), events(acting)
-    undone = acting.undo_acted(acted)
+    undone = undo_acted(acting, acted)
     assert undone.message == "Nothing changed, since it is as it was: Clock drift"
     assert undone.changes == ()
     assert (remembered(acting), events(acting)) == (before, log)
 
 
-def test_undo_after_another_save_takes_back_its_own_alone(acting: Acting) -> None:
-    acted = acting.act_stale("gotcha.clock-drift", "fixed")
+def test_undo_after_another_save_takes_back_its_own_alone(acting: Project) -> None:
+    acted = act_stale(acting, "gotcha.clock-drift", "fixed")
     before = Path(acting.root, ".memory/memory/clock-drift.json").read_bytes()
-    acting.save({"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
-    acting.undo_acted(acted)
+    save(acting, {"task": "x", "nodes": [{"id": "feature.worker", "body": "Newer."}]})
+    undo_acted(acting, acted)
     assert Path(acting.root, ".memory/memory/worker.md").read_text() == "Newer."
     assert Path(acting.root, ".memory/memory/clock-drift.json").read_bytes() != before
     sound(acting)
@@ -438,158 +447,160 @@ def test_undo_after_another_save_takes_back_its_own_alone(acting: Acting) -> Non
         ("supersede a fact", "accept an episode"),
     ],
 )
-def test_two_actions_are_undone_in_any_order(acting: Acting, names: tuple[str, str], last_first: bool) -> None:
+def test_two_actions_are_undone_in_any_order(acting: Project, names: tuple[str, str], last_first: bool) -> None:
     before = remembered(acting)
     acted = [ACTIONS[name][0](acting) for name in names]
     after = remembered(acting)
-    undone = [acting.undo_acted(item) for item in (reversed(acted) if last_first else acted)]
+    undone = [undo_acted(acting, item) for item in (reversed(acted) if last_first else acted)]
     assert remembered(acting) == before
     sound(acting)
     for item in reversed(undone):
-        acting.undo_acted(item)
+        undo_acted(acting, item)
     assert remembered(acting) == after
     sound(acting)
 
 
-def test_proposals_and_facts_that_arrived_since_survive(acting: Acting) -> None:
-    acted = acting.act_accept(proposal("facts"))
+def test_proposals_and_facts_that_arrived_since_survive(acting: Project) -> None:
+    acted = act_accept(acting, proposal("facts"))
     new = propose("notes", "next step", "Water the plants.", {"text": "Water the plants."}, origin="s", by="agent")
-    acting.inbox_add([new])
-    acting.memory_store("Specs", "Maps are drawn at night.")
-    acting.undo_acted(acted)
-    waiting = {item.id: item.status for item in acting.inbox(status="all").proposals}
+    inbox_add(acting, [new])
+    memory_store(acting, "Specs", "Maps are drawn at night.")
+    undo_acted(acting, acted)
+    waiting = {item.id: item.status for item in inbox(acting, status="all").proposals}
     assert waiting == dict.fromkeys([*(item.id for item in proposals()), new.id], "pending")
-    contents = {fact.content for fact in acting.memory_query().results}
+    contents = {fact.content for fact in memory_query(acting).results}
     assert contents == {"The queue lives in Redis.", "Tickets expire after ninety days.", "Maps are drawn at night."}
     sound(acting)
 
 
 def test_the_first_fact_vanishes_with_its_file(repo: Path, world: World) -> None:
-    acting = Acting.open(str(repo), world)
-    acting.init()
-    acting.inbox_add(proposals())
+    acting = Project.open(str(repo), world)
+    init(acting)
+    inbox_add(acting, proposals())
     before = remembered(acting)
-    acted = acting.act_accept(proposal("facts"))
+    acted = act_accept(acting, proposal("facts"))
     assert (repo / ".memory/facts.jsonl").exists()
-    undone = acting.undo_acted(acted)
+    undone = undo_acted(acting, acted)
     assert remembered(acting) == before
     assert not (repo / ".memory/facts.jsonl").exists()
-    acting.undo_acted(undone)
-    acting.memory_store("Specs", "Maps are drawn at night.")
+    undo_acted(acting, undone)
+    memory_store(acting, "Specs", "Maps are drawn at night.")
     assert b"facts.jsonl merge=union" in (repo / ".memory/.gitattributes").read_bytes()
-    acting.undo_acted(acted)
-    assert [fact.content for fact in acting.memory_query().results] == ["Maps are drawn at night."]
+    undo_acted(acting, acted)
+    assert [fact.content for fact in memory_query(acting).results] == ["Maps are drawn at night."]
     assert b"facts.jsonl merge=union" in (repo / ".memory/.gitattributes").read_bytes()
 
 
-def test_a_fact_that_was_changed_or_tied_since_stays(acting: Acting) -> None:
-    acted = acting.act_accept(proposal("facts"))
+def test_a_fact_that_was_changed_or_tied_since_stays(acting: Project) -> None:
+    acted = act_accept(acting, proposal("facts"))
     name = fact_id(acting, "Invoices")
-    acting.memory_connect(f"fact:{name}", "feature.worker", "depends_on")
+    memory_connect(acting, f"fact:{name}", "feature.worker", "depends_on")
     with pytest.raises(Conflict, match="tied"):
-        acting.undo_acted(acted)
-    acting.memory_archive([name], reason="old")
+        undo_acted(acting, acted)
+    memory_archive(acting, [name], reason="old")
     with pytest.raises(Conflict, match=r"facts\.jsonl` was changed since"):
-        acting.undo_acted(acted)
-    assert name not in {fact.id for fact in acting.memory_query().results}
+        undo_acted(acting, acted)
+    assert name not in {fact.id for fact in memory_query(acting).results}
     assert b'"archived"' in Path(acting.root, ".memory/facts.jsonl").read_bytes()
 
 
-def test_a_node_that_something_was_tied_to_stays(acting: Acting) -> None:
-    acted = acting.act_accept(proposal("graph"))
+def test_a_node_that_something_was_tied_to_stays(acting: Project) -> None:
+    acted = act_accept(acting, proposal("graph"))
     link = {"id": "feature.worker", "related": [{"predicate": "affects", "to": "gotcha.pipes-block"}]}
-    acting.save({"task": "x", "nodes": [link]})
+    save(acting, {"task": "x", "nodes": [link]})
     before = remembered(acting)
     with pytest.raises(Conflict, match=r"tied to `gotcha\.pipes-block`"):
-        acting.undo_acted(acted)
+        undo_acted(acting, acted)
     assert remembered(acting) == before
     sound(acting)
 
 
-def test_what_a_redo_would_lead_to_must_be_there(acting: Acting) -> None:
-    undone = acting.undo_acted(ACTIONS["supersede by one that is there"][0](acting))
-    acting.save({"task": "x", "delete": [{"id": "decision.retries-run-in-the-worker", "reason": "no"}]})
+def test_what_a_redo_would_lead_to_must_be_there(acting: Project) -> None:
+    undone = undo_acted(acting, ACTIONS["supersede by one that is there"][0](acting))
+    save(acting, {"task": "x", "delete": [{"id": "decision.retries-run-in-the-worker", "reason": "no"}]})
     with pytest.raises(Conflict, match="no longer there"):
-        acting.undo_acted(undone)
+        undo_acted(acting, undone)
     sound(acting)
 
 
 @pytest.mark.parametrize("name", ["stale", "stale fact"])
-def test_what_was_rejected_since_is_not_said_again(acting: Acting, name: str) -> None:
+def test_what_was_rejected_since_is_not_said_again(acting: Project, name: str) -> None:
     acted = ACTIONS[name][0](acting)
-    acting.inbox_reject(value="The queue lives in Redis." if "fact" in name else "The clock of the worker is late.")
+    inbox_reject(acting, value="The queue lives in Redis." if "fact" in name else "The clock of the worker is late.")
     before = remembered(acting)
     with pytest.raises(ValueRejected):
-        acting.undo_acted(acted)
+        undo_acted(acting, acted)
     assert remembered(acting) == before
 
 
-def test_the_map_follows(acting: Acting) -> None:
+def test_the_map_follows(acting: Project) -> None:
     def shown() -> str:
         return Path(acting.root, "AGENTS.md").read_text()
 
     before = shown()
-    acted = acting.act_edit("feature.worker", revision(acting, "feature.worker"), title="Runner")
+    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), title="Runner")
     assert "Runner" in shown()
-    undone = acting.undo_acted(acted)
+    undone = undo_acted(acting, acted)
     assert shown() == before
     Path(acting.root, "AGENTS.md").write_text(before + "\nMine.\n")
-    acting.undo_acted(undone)
+    undo_acted(acting, undone)
     assert "Runner" in shown()
     assert shown().endswith("\nMine.\n")
 
 
-def test_an_open_session_is_open_again(acting: Acting) -> None:
-    acting.memory_session("s-1", turns=2)
-    acting.memory_session("s-0", turns=5, title="Silent")
+def test_an_open_session_is_open_again(acting: Project) -> None:
+    memory_session(acting, "s-1", turns=2)
+    memory_session(acting, "s-0", turns=5, title="Silent")
     acting.world = msgspec.structs.replace(acting.world, now=lambda now=acting.world.now(): now + timedelta(hours=9))
     before = remembered(acting)
-    acted = acting.act_accept(proposal("episodes"))
-    assert len(acting.memory_episodes().results) == 2
-    acting.undo_acted(acted)
+    acted = act_accept(acting, proposal("episodes"))
+    assert len(memory_episodes(acting).results) == 2
+    undo_acted(acting, acted)
     assert remembered(acting) == before
-    assert acting.memory_episodes().results == []
+    assert memory_episodes(acting).results == []
 
 
-def test_what_is_too_much_to_keep_is_done_and_cannot_be_undone(acting: Acting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_much_to_keep_is_done_and_cannot_be_undone(
+    acting: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("quire.files.change_notes.MOST", 1_000)
-    acted = acting.act_edit("feature.worker", revision(acting, "feature.worker"), body="Long. " * 400)
+    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), body="Long. " * 400)
     assert acted.changes == ()
     assert [problem.code for problem in acted.warnings] == ["NotUndoable"]
     assert acted.message == "Edited: Worker"
     with pytest.raises(InputError, match="nothing"):
-        acting.undo_acted(acted)
+        undo_acted(acting, acted)
 
 
-def test_a_text_that_was_edited_by_hand_comes_back_as_it_was(acting: Acting) -> None:
+def test_a_text_that_was_edited_by_hand_comes_back_as_it_was(acting: Project) -> None:
     Path(acting.root, ".memory/memory/worker.md").write_bytes(b"By hand.\r\nTwo lines.")
     before = remembered(acting)
-    acted = acting.act_edit("feature.worker", revision(acting, "feature.worker"), body="Of the page.")
+    acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), body="Of the page.")
     assert remembered(acting)[".memory/memory/worker.md"] == b"Of the page."
-    acting.undo_acted(acted)
+    undo_acted(acting, acted)
     assert remembered(acting) == before
 
 
-def test_a_change_of_another_project_is_not_undone_here(acting: Acting, tmp_path: Path, world: World) -> None:
-    acted = acting.act_stale("gotcha.clock-drift", "fixed")
+def test_a_change_of_another_project_is_not_undone_here(acting: Project, tmp_path: Path, world: World) -> None:
+    acted = act_stale(acting, "gotcha.clock-drift", "fixed")
     other = tmp_path / "other"
     other.mkdir()
-    there = Acting(str(other), world)
-    there.init()
+    there = Project(str(other), world)
+    init(there)
     with pytest.raises(InputError, match="nothing"):
-        there.undo_acted(acted)
+        undo_acted(there, acted)
     with pytest.raises(InputError, match="nothing"):
-        acting.undo_acted(msgspec.structs.replace(acted, changes=()))
+        undo_acted(acting, msgspec.structs.replace(acted, changes=()))
 
 
 def test_without_git_everything_is_undone_all_the_same(tmp_path: Path, world: World) -> None:
     root = tmp_path / "plain"
     root.mkdir()
-    acting = Acting(str(root), world)
-    acting.init(layers=("facts",))
-    acting.save({"task": "first", "nodes": NODES})
+    acting = Project(str(root), world)
+    init(acting, layers=("facts",))
+    save(acting, {"task": "first", "nodes": NODES})
     before = remembered(acting)
-    acting.undo_acted(acting.act_stale("gotcha.clock-drift", "fixed"))
+    undo_acted(acting, act_stale(acting, "gotcha.clock-drift", "fixed"))
     assert remembered(acting) == before
 
 
@@ -598,7 +609,7 @@ class Died(BaseException):
 
 
 @pytest.mark.parametrize("name", ["supersede by a new one", "accept a fact", "reject"])
-def test_an_undo_that_dies_anywhere_is_done_or_not_begun(acting: Acting, name: str, world: World) -> None:
+def test_an_undo_that_dies_anywhere_is_done_or_not_begun(acting: Project, name: str, world: World) -> None:
     before = remembered(acting)
     acted = ACTIONS[name][0](acting)
     after = remembered(acting)
@@ -616,15 +627,15 @@ def test_an_undo_that_dies_anywhere_is_done_or_not_begun(acting: Acting, name: s
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(disk, "before", dying)
             try:
-                acting.undo_acted(acted)
+                undo_acted(acting, acted)
                 break
             except Died:
                 pass
-        again = Acting.open(acting.root, world)
-        again.status()
+        again = Project.open(acting.root, world)
+        status(again)
         assert remembered(again) in (before, after), made[-1]
         outcomes.append(remembered(again) == before)
-        assert again.check().errors == []
+        assert check(again).errors == []
         shutil.rmtree(acting.root)
         shutil.copytree(kept, acting.root, symlinks=True)
     assert len(outcomes) > 15

@@ -21,6 +21,9 @@ from quire.capture.summariser import SummaryRequest
 from quire.files import disk
 from quire.model.errors import InputError, QuireError, StorageFailed
 from quire.project import Project
+from quire.verbs.facts.changes import memory_archive, memory_store, memory_supersede
+from quire.verbs.facts.sessions import memory_compact
+from quire.verbs.facts.working_memory import memory_focus
 
 Conversation = list[dict[str, Any]]
 FOLDER = ".memory/local/checkpoints"
@@ -54,7 +57,7 @@ def encoded(messages: Conversation) -> bytes:
 
 
 def compacted(project: Project, messages: Conversation, **options: Any) -> tuple[Compacted, str]:
-    return project.memory_compact(encoded(messages), **options)
+    return memory_compact(project, encoded(messages), **options)
 
 
 def kept(root: Path, place: str) -> Conversation:
@@ -112,14 +115,14 @@ def test_tokens_before_and_after_are_told(project: Project) -> None:
 )
 def test_every_form_of_a_conversation(project: Project, form: Callable[[Conversation], Any]) -> None:
     messages = talk(1, 6)
-    done, _ = project.memory_compact(form(messages), dry_run=True)
+    done, _ = memory_compact(project, form(messages), dry_run=True)
     assert done == compacted(project, messages, dry_run=True)[0]
 
 
 def test_the_pins_of_working_memory_survive_word_for_word(project: Project) -> None:
-    ids = [project.memory_store("Decisions", text).fact.id for text in PINS]
-    project.memory_focus(ids)
-    project.memory_store("Decisions", "Not pinned, and not said by anybody.")
+    ids = [memory_store(project, "Decisions", text).fact.id for text in PINS]
+    memory_focus(project, ids)
+    memory_store(project, "Decisions", "Not pinned, and not said by anybody.")
     done, _ = compacted(project, talk(1, 8))
     for name, text in zip(ids, PINS, strict=True):
         assert f"**Pin {name}**\n" in done.summary
@@ -135,9 +138,9 @@ def test_the_pins_of_working_memory_survive_word_for_word(project: Project) -> N
 
 
 def test_only_the_pins_of_the_session_that_is_meant(project: Project) -> None:
-    ours, theirs = (project.memory_store("Decisions", text).fact.id for text in PINS[:2])
-    project.memory_focus([ours])
-    project.memory_focus([theirs], session="s-1")
+    ours, theirs = (memory_store(project, "Decisions", text).fact.id for text in PINS[:2])
+    memory_focus(project, [ours])
+    memory_focus(project, [theirs], session="s-1")
     shared, _ = compacted(project, talk(1, 8), dry_run=True)
     assert (PINS[0] in shared.summary, PINS[1] in shared.summary) == (True, False)
     own, _ = compacted(project, talk(1, 8), session="s-1", dry_run=True)
@@ -145,11 +148,11 @@ def test_only_the_pins_of_the_session_that_is_meant(project: Project) -> None:
 
 
 def test_a_pin_follows_its_fact_into_the_summary(project: Project) -> None:
-    name = project.memory_store("Decisions", PINS[0]).fact.id
-    gone = project.memory_store("Decisions", "Put away meanwhile.").fact.id
-    project.memory_focus([name, gone])
-    project.memory_supersede(name, "The queue lives in SQLite now.")
-    project.memory_archive([gone])
+    name = memory_store(project, "Decisions", PINS[0]).fact.id
+    gone = memory_store(project, "Decisions", "Put away meanwhile.").fact.id
+    memory_focus(project, [name, gone])
+    memory_supersede(project, name, "The queue lives in SQLite now.")
+    memory_archive(project, [gone])
     done, _ = compacted(project, talk(1, 8), dry_run=True)
     assert "The queue lives in SQLite now." in done.summary
     assert PINS[0] not in done.summary
@@ -157,9 +160,9 @@ def test_a_pin_follows_its_fact_into_the_summary(project: Project) -> None:
 
 
 def test_pins_of_both_kinds(project: Project) -> None:
-    project.memory_focus([project.memory_store("Decisions", PINS[0]).fact.id])
+    memory_focus(project, [memory_store(project, "Decisions", PINS[0]).fact.id])
     told = {"messages": talk(1, 8), "pins": ["Brought along.", {"id": "x", "content": PINS[0]}]}
-    done, _ = project.memory_compact(json.dumps(told).encode(), dry_run=True)
+    done, _ = memory_compact(project, json.dumps(told).encode(), dry_run=True)
     assert done.summary.count(PINS[0]) == 1
     assert "Brought along." in done.summary
 
@@ -173,7 +176,7 @@ def test_requests_and_instructions_survive_word_for_word(project: Project) -> No
 
 
 def test_three_compactions_lose_nothing(project: Project, repo: Path, clock: Clock) -> None:
-    project.memory_focus([project.memory_store("Decisions", text).fact.id for text in PINS])
+    memory_focus(project, [memory_store(project, "Decisions", text).fact.id for text in PINS])
     conversation: Conversation = []
     places = []
     for first in (1, 7, 13):
@@ -238,10 +241,10 @@ def test_how_many_turns_stay(project: Project, repo: Path) -> None:
         assert kept(repo, place) == messages[: 4 * (8 - turns)]
         assert done.messages[1:] == messages[4 * (8 - turns) :]
     told = {"messages": messages, "keep_turns": 5}
-    done, _ = project.memory_compact(json.dumps(told).encode(), dry_run=True)
+    done, _ = memory_compact(project, json.dumps(told).encode(), dry_run=True)
     assert done.kept == 20
     # What is asked for by name goes before what the conversation says.
-    done, _ = project.memory_compact(json.dumps(told).encode(), keep_turns=1, dry_run=True)
+    done, _ = memory_compact(project, json.dumps(told).encode(), keep_turns=1, dry_run=True)
     assert done.kept == 4
     for wrong in (-1, 1_001):
         with pytest.raises(InputError) as raised:
@@ -255,7 +258,7 @@ def test_how_many_turns_stay(project: Project, repo: Path) -> None:
 )
 def test_bad_input_keeps_nothing(project: Project, repo: Path, raw: bytes) -> None:
     with pytest.raises(QuireError) as raised:
-        project.memory_compact(raw)
+        memory_compact(project, raw)
     assert raised.value.hint
     assert checkpoints(repo) == []
 
@@ -280,7 +283,7 @@ class Model:
 
 
 def test_a_model_writes_the_summary(project: Project, repo: Path) -> None:
-    project.memory_focus([project.memory_store("Decisions", PINS[0]).fact.id])
+    memory_focus(project, [memory_store(project, "Decisions", PINS[0]).fact.id])
     model = Model("## Key Decisions\n- Queues everywhere\n\n## Next Steps\n- Measure\n\nAnd a word beside.")
     messages = talk(1, 8)
     done, place = compacted(project, messages, summarise=model, instructions="Mind the queues.")
@@ -379,7 +382,7 @@ def test_only_the_newest_fifty_stay(project: Project, repo: Path, clock: Clock) 
     conversation = read_conversation(encoded(talk(1, 4)), "test")
     places = []
     for _ in range(53):
-        _, place = project.memory_compact(conversation, keep_turns=1)
+        _, place = memory_compact(project, conversation, keep_turns=1)
         assert kept(repo, place) == talk(1, 3)
         places.append(place.rpartition("/")[2])
         clock.now += timedelta(seconds=1)

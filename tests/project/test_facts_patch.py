@@ -18,6 +18,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from quire.files.digests import hex_digest
 from quire.layers.facts.lines import read_lines
 from quire.model.errors import QuireError
+from quire.verbs.facts.changes import (
+    memory_archive,
+    memory_connect,
+    memory_import,
+    memory_normalize,
+    memory_restore,
+    memory_store,
+    memory_supersede,
+)
+from quire.verbs.facts.ingest import memory_ingest_lifecycle
+from quire.verbs.facts.overview import inspect_fact
+from quire.verbs.facts.sessions import memory_session
 from thorough import either
 
 SECTIONS = ("Architecture", "Decisions", "Specs", "Recent Work")
@@ -38,91 +50,92 @@ def test_a_store_a_confirmation_and_a_refusal_of_one(memory: Memory) -> None:
         memory.store(text, tags=("sea",), session="s-1")
     memory.check()
     memory.wait(days=1)
-    assert memory.project.memory_store("Specs", TEXTS[0].upper()).action == "reinforced"
+    assert memory_store(memory.project, "Specs", TEXTS[0].upper()).action == "reinforced"
     memory.check()
-    assert memory.project.memory_store("Specs", TEXTS[0]).action == "unchanged"
+    assert memory_store(memory.project, "Specs", TEXTS[0]).action == "unchanged"
     memory.check()
 
 
 def test_putting_away_and_bringing_back(memory: Memory) -> None:
     names = [memory.store(text) for text in TEXTS]
-    memory.project.memory_archive(names[:3], reason="old")
+    memory_archive(memory.project, names[:3], reason="old")
     memory.check()
-    memory.project.memory_restore([names[1], names[4]])
+    memory_restore(memory.project, [names[1], names[4]])
     memory.check()
 
 
 def test_superseding_moves_the_edges(memory: Memory) -> None:
     first, second, third = (memory.store(text) for text in TEXTS[:3])
-    memory.project.memory_connect(first, second, "depends_on")
-    memory.project.memory_connect(second, "feature.retry-queue", "enables")
-    memory.project.memory_connect(third, second, "replaces")
-    memory.project.memory_supersede(second, TEXTS[4])
+    memory_connect(memory.project, first, second, "depends_on")
+    memory_connect(memory.project, second, "feature.retry-queue", "enables")
+    memory_connect(memory.project, third, second, "replaces")
+    memory_supersede(memory.project, second, TEXTS[4])
     memory.check()
 
 
 def test_superseding_by_what_is_known_already(memory: Memory) -> None:
     first, second, third = (memory.store(text) for text in TEXTS[:3])
-    memory.project.memory_supersede(first, TEXTS[2])
+    memory_supersede(memory.project, first, TEXTS[2])
     memory.check()
-    memory.project.memory_supersede(second, TEXTS[2])
+    memory_supersede(memory.project, second, TEXTS[2])
     memory.check()
-    assert memory.project.inspect_fact(f"fact:{second}").replaced_by == (third,)
+    assert inspect_fact(memory.project, f"fact:{second}").replaced_by == (third,)
 
 
 def test_edges_that_become_one(memory: Memory) -> None:
     first, second, third = (memory.store(text) for text in TEXTS[:3])
-    memory.project.memory_connect(first, second, "depends_on")
-    memory.project.memory_connect(first, third, "depends_on")
-    memory.project.memory_supersede(second, TEXTS[2])
+    memory_connect(memory.project, first, second, "depends_on")
+    memory_connect(memory.project, first, third, "depends_on")
+    memory_supersede(memory.project, second, TEXTS[2])
     memory.check()
 
 
 def test_an_archived_edge_uncovers_the_one_that_said_the_same(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_import(
+    memory_import(
+        memory.project,
         line("edge", "e1", source_id=first, target_id=second) + line("edge", "e2", source_id=first, target_id=second),
         source="x",
     )
     memory.check()
-    memory.project.memory_archive("edge:e1")
+    memory_archive(memory.project, "edge:e1")
     memory.check()
 
 
 def test_an_edge_between_a_fact_and_what_replaced_it(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_connect(first, second, "enables")
-    memory.project.memory_supersede(first, TEXTS[1])
+    memory_connect(memory.project, first, second, "enables")
+    memory_supersede(memory.project, first, TEXTS[1])
     memory.check()
-    memory.project.memory_supersede(second, TEXTS[2])
+    memory_supersede(memory.project, second, TEXTS[2])
     memory.check()
 
 
 def test_archiving_what_replaced_another(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_connect(first, second, "depends_on")
-    new = memory.project.memory_supersede(second, TEXTS[4]).new.id
-    memory.project.memory_archive(new)
+    memory_connect(memory.project, first, second, "depends_on")
+    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
+    memory_archive(memory.project, new)
     memory.check()
 
 
 def test_restoring_what_had_been_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_connect(first, second, "depends_on")
-    new = memory.project.memory_supersede(second, TEXTS[4]).new.id
-    memory.project.memory_archive(new)
+    memory_connect(memory.project, first, second, "depends_on")
+    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
+    memory_archive(memory.project, new)
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory.project.memory_restore(second)
+    memory_restore(memory.project, second)
     memory.check()
 
 
 def test_restoring_what_replaced_another(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_connect(first, second, "depends_on")
-    new = memory.project.memory_supersede(second, TEXTS[4]).new.id
-    memory.project.memory_archive(new)
+    memory_connect(memory.project, first, second, "depends_on")
+    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
+    memory_archive(memory.project, new)
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory.project.memory_restore(new)
+    memory_restore(memory.project, new)
     memory.check()
 
 
@@ -130,7 +143,8 @@ def test_restoring_what_replaced_another(memory: Memory) -> None:
 def test_one_of_two_that_replaced_the_same(memory: Memory, act: str) -> None:
     """What led to the old fact leads to the one live replacement; with two of them it stays where it was told."""
     first = memory.store(TEXTS[0])
-    memory.project.memory_import(
+    memory_import(
+        memory.project,
         line("fact", "old", content=TEXTS[1], status="superseded")
         + line("fact", "r1", content=TEXTS[2], supersedes="old", status="archived" if act == "restore" else "active")
         + line("fact", "r2", content=TEXTS[3], supersedes="old")
@@ -139,79 +153,79 @@ def test_one_of_two_that_replaced_the_same(memory: Memory, act: str) -> None:
     )
     memory.check()
     if act == "restore":
-        memory.project.memory_restore("r1")
+        memory_restore(memory.project, "r1")
     else:
-        memory.project.memory_archive("r1")
+        memory_archive(memory.project, "r1")
     memory.check()
 
 
 def test_connecting_to_what_was_superseded(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_supersede(second, TEXTS[4])
-    memory.project.memory_connect(first, second, "depends_on")
+    memory_supersede(memory.project, second, TEXTS[4])
+    memory_connect(memory.project, first, second, "depends_on")
     memory.check()
 
 
 def test_connecting_to_what_was_superseded_where_its_replacement_is_connected(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    new = memory.project.memory_supersede(second, TEXTS[4]).new.id
-    memory.project.memory_connect(first, new, "depends_on")
-    memory.project.memory_connect(first, second, "depends_on")
+    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
+    memory_connect(memory.project, first, new, "depends_on")
+    memory_connect(memory.project, first, second, "depends_on")
     memory.check()
 
 
 def test_saying_of_what_was_put_away_that_it_was_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_archive(second)
-    memory.project.memory_connect(first, second, "replaces")
+    memory_archive(memory.project, second)
+    memory_connect(memory.project, first, second, "replaces")
     memory.check()
 
 
 def test_putting_away_what_somebody_says_was_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_connect(first, second, "replaces")
+    memory_connect(memory.project, first, second, "replaces")
     memory.check()
-    memory.project.memory_archive(second)
+    memory_archive(memory.project, second)
     memory.check()
 
 
 def test_taking_back_that_something_was_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory.project.memory_archive(second)
-    _, edge, _ = memory.project.memory_connect(first, second, "replaces")
+    memory_archive(memory.project, second)
+    _, edge, _ = memory_connect(memory.project, first, second, "replaces")
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory.project.memory_archive(edge.ref)
+    memory_archive(memory.project, edge.ref)
     memory.check()
 
 
 def test_a_proposal_its_acceptance_and_its_end(memory: Memory) -> None:
     first = memory.store(TEXTS[0], "Decisions")
     candidate = {"kind": "design-decision", "authority": "inferred", "section": "Decisions", "content": TEXTS[1]}
-    done = memory.project.memory_ingest_lifecycle(candidate)
+    done = memory_ingest_lifecycle(memory.project, candidate)
     memory.check()
-    memory.project.memory_ingest_lifecycle(accept=done.fact_ids)
+    memory_ingest_lifecycle(memory.project, accept=done.fact_ids)
     memory.check()
-    done = memory.project.memory_ingest_lifecycle({**candidate, "content": TEXTS[2], "supersedes": first})
+    done = memory_ingest_lifecycle(memory.project, {**candidate, "content": TEXTS[2], "supersedes": first})
     memory.check()
-    memory.project.memory_ingest_lifecycle(accept=done.fact_ids)
+    memory_ingest_lifecycle(memory.project, accept=done.fact_ids)
     memory.check()
 
 
 def test_a_proposal_that_is_dropped(memory: Memory) -> None:
     first = memory.store(TEXTS[0], "Decisions")
     candidate = {"kind": "design-decision", "authority": "inferred", "section": "Decisions", "content": TEXTS[1]}
-    done = memory.project.memory_ingest_lifecycle({**candidate, "supersedes": first})
-    memory.project.memory_ingest_lifecycle(drop=done.fact_ids)
+    done = memory_ingest_lifecycle(memory.project, {**candidate, "supersedes": first})
+    memory_ingest_lifecycle(memory.project, drop=done.fact_ids)
     memory.check()
 
 
 def test_accepting_what_was_to_replace_a_fact_that_is_gone(memory: Memory) -> None:
     first = memory.store(TEXTS[0], "Decisions")
     candidate = {"kind": "design-decision", "authority": "inferred", "section": "Decisions", "content": TEXTS[1]}
-    done = memory.project.memory_ingest_lifecycle({**candidate, "supersedes": first})
-    memory.project.memory_supersede(first, TEXTS[2])
+    done = memory_ingest_lifecycle(memory.project, {**candidate, "supersedes": first})
+    memory_supersede(memory.project, first, TEXTS[2])
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory.project.memory_ingest_lifecycle(accept=done.fact_ids)
+    memory_ingest_lifecycle(memory.project, accept=done.fact_ids)
     memory.check()
 
 
@@ -237,7 +251,8 @@ def test_whose_facts_are_meant_follows_from_the_file(memory: Memory, minds: tupl
 def test_what_older_lines_said_when_it_was_put_away_before(memory: Memory, status: str) -> None:
     """Three lines of one id: what it says now holds, the others are history."""
     memory.store(TEXTS[0])
-    memory.project.memory_import(
+    memory_import(
+        memory.project,
         line("fact", "x", content=TEXTS[1], version=3, status=status, reason="an old reason", tags=["old"])
         + line("fact", "x", content=TEXTS[2], version=4)
         + line("fact", "x", content=TEXTS[3], version=5),
@@ -245,86 +260,88 @@ def test_what_older_lines_said_when_it_was_put_away_before(memory: Memory, statu
     )
     memory.check()
     if status == "archived":
-        memory.project.memory_archive("x")
+        memory_archive(memory.project, "x")
     else:
-        memory.project.memory_supersede("x", TEXTS[4])
+        memory_supersede(memory.project, "x", TEXTS[4])
     memory.check()
-    memory.project.memory_restore("x")
+    memory_restore(memory.project, "x")
     memory.check()
 
 
 def test_a_fact_that_an_older_line_called_the_same_as_another(memory: Memory) -> None:
     first = memory.store(TEXTS[0])
-    memory.project.memory_import(
+    memory_import(
+        memory.project,
         line("fact", "x", content=TEXTS[1], version=3, status="archived", same_as=first)
         + line("fact", "x", content=TEXTS[2], version=4),
         source="x",
     )
     memory.check()
-    memory.project.memory_archive("x", reason="stale")
+    memory_archive(memory.project, "x", reason="stale")
     memory.check()
-    assert memory.project.inspect_fact("fact:x").view.content == TEXTS[2]
+    assert inspect_fact(memory.project, "fact:x").view.content == TEXTS[2]
 
 
 def test_a_live_line_that_calls_itself_the_same_as_another(memory: Memory) -> None:
     """`same_as` means something only of a fact that was put away for it: another writer's word on a live one does
     not make it vanish into the other when it is archived."""
     first = memory.store(TEXTS[0])
-    memory.project.memory_import(line("fact", "x", content=TEXTS[2], same_as=first), source="x")
+    memory_import(memory.project, line("fact", "x", content=TEXTS[2], same_as=first), source="x")
     memory.check()
-    memory.project.memory_archive("x", reason="stale")
+    memory_archive(memory.project, "x", reason="stale")
     memory.check()
-    memory.project.memory_restore("x")
+    memory_restore(memory.project, "x")
     memory.check()
-    assert memory.project.inspect_fact("fact:x").view.content == TEXTS[2]
+    assert inspect_fact(memory.project, "fact:x").view.content == TEXTS[2]
 
 
 def test_twins_are_put_away_and_brought_back_together(memory: Memory) -> None:
     first = memory.store(TEXTS[0])
-    memory.project.memory_import(
-        line("fact", "x", content=TEXTS[0]) + line("fact", "y", content=TEXTS[0], version=3), source="x"
+    memory_import(
+        memory.project, line("fact", "x", content=TEXTS[0]) + line("fact", "y", content=TEXTS[0], version=3), source="x"
     )
     memory.check()
-    memory.project.memory_archive("y")
+    memory_archive(memory.project, "y")
     memory.check()
     for name in (first, "x", "y"):
-        assert memory.project.inspect_fact(f"fact:{name}").view.status == "archived"
-    memory.project.memory_restore(first)
+        assert inspect_fact(memory.project, f"fact:{name}").view.status == "archived"
+    memory_restore(memory.project, first)
     memory.check()
     memory.wait(days=2)
-    memory.project.memory_supersede("y", TEXTS[1])
+    memory_supersede(memory.project, "y", TEXTS[1])
     memory.check()
 
 
 def test_a_session_that_is_closed_again_and_again(memory: Memory) -> None:
     memory.store(TEXTS[0], session="s-1")
-    memory.project.memory_session("s-1", turns=3, narrative="Redis tickets.", close=True)
+    memory_session(memory.project, "s-1", turns=3, narrative="Redis tickets.", close=True)
     memory.check()
     memory.wait(hours=1)
     memory.store(TEXTS[1], session="s-1")
-    memory.project.memory_session("s-1", turns=5, close=True)
+    memory_session(memory.project, "s-1", turns=5, close=True)
     memory.check()
 
 
 def test_a_connection_that_came_before_the_session_that_it_is_about(memory: Memory) -> None:
     first = memory.store(TEXTS[0])
-    memory.project.memory_import(line("edge", "e", source_id=first, target_id=EPISODES[1]), source="x")
+    memory_import(memory.project, line("edge", "e", source_id=first, target_id=EPISODES[1]), source="x")
     memory.check()
-    memory.project.memory_session("s-1", turns=1, close=True)
+    memory_session(memory.project, "s-1", turns=1, close=True)
     memory.check()
-    assert [item.ref for item in memory.project.inspect_fact(f"fact:{first}").connections] == ["edge:e"]
+    assert [item.ref for item in inspect_fact(memory.project, f"fact:{first}").connections] == ["edge:e"]
 
 
 def test_two_that_call_each_other_the_same(memory: Memory) -> None:
     """Nobody can say which of them is meant, until one of them holds again."""
     memory.store(TEXTS[0])
-    memory.project.memory_import(
+    memory_import(
+        memory.project,
         line("fact", "x", content=TEXTS[1], status="archived", same_as="y")
         + line("fact", "y", content=TEXTS[2], status="archived", same_as="x"),
         source="x",
     )
     memory.check()
-    memory.project.memory_restore("x")
+    memory_restore(memory.project, "x")
     memory.check()
 
 
@@ -336,7 +353,7 @@ def test_another_programs_lines_between_ours(memory: Memory) -> None:
     memory.check()
     with memory.file.open("ab") as file:
         file.write(b'{"half": ')
-    memory.project.memory_archive(second)
+    memory_archive(memory.project, second)
     memory.check()
     memory.store(TEXTS[3])
     memory.check()
@@ -349,7 +366,7 @@ def test_line_ends_of_any_kind(memory: Memory, newline: bytes, end: bool) -> Non
     memory.file.write_bytes(newline.join(rows) + (newline if end else b""))
     memory.store(TEXTS[4])
     memory.check()
-    memory.project.memory_archive(["a", "c"])
+    memory_archive(memory.project, ["a", "c"])
     memory.check()
 
 
@@ -433,7 +450,7 @@ class Changes(RuleBasedStateMachine):
     )
     def store(self, text: str, section: str, mind: str | None, session: str | None, source: str) -> None:
         before = self.memory.data
-        done = self.change(lambda: self.project.memory_store(section, text, mind=mind, session=session, source=source))
+        done = self.change(lambda: memory_store(self.project, section, text, mind=mind, session=session, source=source))
         if done.action == "unchanged":
             assert self.memory.data == before
         elif done.action == "stored" and done.fact.id not in {fact.id for fact in read_lines(before).facts}:
@@ -442,17 +459,17 @@ class Changes(RuleBasedStateMachine):
     @rule(pick=PICK, text=st.sampled_from(TEXTS), section=st.sampled_from((None, *SECTIONS)), reason=REASON)
     def supersede(self, pick: int, text: str, section: str | None, reason: str | None) -> None:
         name = self.name(pick)
-        self.change(lambda: self.project.memory_supersede(name, text, section=section, reason=reason))
+        self.change(lambda: memory_supersede(self.project, name, text, section=section, reason=reason))
 
     @rule(picks=st.lists(PICK, min_size=1, max_size=2), reason=REASON)
     def archive(self, picks: list[int], reason: str | None) -> None:
         names = [self.name(pick) for pick in picks]
-        self.change(lambda: self.project.memory_archive(names, reason=reason))
+        self.change(lambda: memory_archive(self.project, names, reason=reason))
 
     @rule(picks=st.lists(PICK, min_size=1, max_size=2))
     def restore(self, picks: list[int]) -> None:
         names = [self.name(pick) for pick in picks]
-        self.change(lambda: self.project.memory_restore(names))
+        self.change(lambda: memory_restore(self.project, names))
 
     @rule(
         start=PICK,
@@ -463,16 +480,16 @@ class Changes(RuleBasedStateMachine):
     def connect(self, start: int, end: int, relation: str, session: str | None) -> None:
         ends = [*self.memory.names(), *self.memory.episodes(), "feature.retry-queue"]
         first, second = (ends[pick % len(ends)] for pick in (start, end))
-        self.change(lambda: self.project.memory_connect(first, second, relation, session=session))
+        self.change(lambda: memory_connect(self.project, first, second, relation, session=session))
 
     @rule(pick=PICK)
     def archive_an_edge(self, pick: int) -> None:
         edges = self.memory.edges() or ["edge:none"]
-        self.change(lambda: self.project.memory_archive(edges[pick % len(edges)]))
+        self.change(lambda: memory_archive(self.project, edges[pick % len(edges)]))
 
     @rule(session=st.sampled_from(("s-1", "s-2")), turns=st.integers(0, 3), close=st.booleans())
     def tell_of_a_session(self, session: str, turns: int, close: bool) -> None:
-        self.change(lambda: self.project.memory_session(session, turns=turns, close=close))
+        self.change(lambda: memory_session(self.project, session, turns=turns, close=close))
 
     @rule(
         text=st.sampled_from(TEXTS),
@@ -484,19 +501,19 @@ class Changes(RuleBasedStateMachine):
         if pick is not None:
             candidate["supersedes"] = self.name(pick)
         # Somebody who says it again without a document says it anew.
-        self.change(lambda: self.project.memory_ingest_lifecycle(candidate), again=False)
+        self.change(lambda: memory_ingest_lifecycle(self.project, candidate), again=False)
 
     @rule(pick=PICK, accept=st.booleans())
     def decide(self, pick: int, accept: bool) -> None:
         waiting = sorted({fact.id for fact in read_lines(self.memory.data).facts if fact.status == "pending"})
         name = waiting[pick % len(waiting)] if waiting else "none"
         decision = {"accept": [name]} if accept else {"drop": [name]}
-        self.change(lambda: self.project.memory_ingest_lifecycle(**decision))
+        self.change(lambda: memory_ingest_lifecycle(self.project, **decision))
 
     @rule(lines=st.lists(LINE, min_size=1, max_size=3))
     def take_in(self, lines: list[dict[str, Any]]) -> None:
         data = b"".join(map(self.merged_line, lines))
-        self.change(lambda: self.project.memory_import(data, source="other.jsonl"))
+        self.change(lambda: memory_import(self.project, data, source="other.jsonl"))
 
     @rule(lines=st.lists(LINE, min_size=1, max_size=2))
     def another_program_appends(self, lines: list[dict[str, Any]]) -> None:
@@ -505,8 +522,8 @@ class Changes(RuleBasedStateMachine):
 
     @rule()
     def put_in_order(self) -> None:
-        self.project.memory_normalize(dry_run=False)
-        assert not self.project.memory_normalize(dry_run=False).changed
+        memory_normalize(self.project, dry_run=False)
+        assert not memory_normalize(self.project, dry_run=False).changed
 
     def merged_line(self, spec: dict[str, Any]) -> bytes:
         """A line as a merge brings it: about something that is here, or about something else."""

@@ -17,6 +17,12 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import InputError, QuireError
 from quire.project import Project
+from quire.verbs.facts.changes import memory_normalize, memory_query, memory_store, memory_supersede
+from quire.verbs.facts.ingest import memory_ingest_lifecycle
+from quire.verbs.facts.overview import memory_facts
+from quire.verbs.facts.recall import memory_episodes
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.working_memory import memory_context
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 TOLD: dict[str, Any] = {
@@ -49,7 +55,7 @@ def open_sessions(root: Path) -> list[str]:
 
 
 def named(project: Project, query: str = "", **parts: Any) -> list[str | None]:
-    return [view.session for view in project.memory_episodes(query, **parts).results]
+    return [view.session for view in memory_episodes(project, query, **parts).results]
 
 
 # -- one session, one episode ---------------------------------------------------------------------
@@ -57,7 +63,7 @@ def named(project: Project, query: str = "", **parts: Any) -> list[str | None]:
 
 def test_a_session_that_is_open_leaves_nothing_tracked(project: Project, repo: Path, git: Any) -> None:
     git.commit("before")
-    found, closed = project.memory_session("s-1", turns=2, tool_calls=5)
+    found, closed = memory_session(project, "s-1", turns=2, tool_calls=5)
     assert (found.turns, found.tool_calls, closed) == (2, 5, [])
     assert open_sessions(repo) == ["s-1"]
     assert not (repo / ".memory/facts.jsonl").exists()
@@ -66,9 +72,9 @@ def test_a_session_that_is_open_leaves_nothing_tracked(project: Project, repo: P
 
 def test_a_session_that_is_closed_is_an_episode(project: Project, repo: Path, clock: Clock, git: Any) -> None:
     head = git.commit("before")
-    project.memory_session("s-1", turns=2, tool_calls=5, files=["src/queue.py"])
+    memory_session(project, "s-1", turns=2, tool_calls=5, files=["src/queue.py"])
     clock.now += timedelta(minutes=10)
-    _, closed = project.memory_session("s-1", **TOLD, close=True)
+    _, closed = memory_session(project, "s-1", **TOLD, close=True)
     assert [item.session_id for item in closed] == ["s-1"]
     held = episode(repo)
     assert held["title"] == "Session 2026-03-02: durable retries"
@@ -80,48 +86,48 @@ def test_a_session_that_is_closed_is_an_episode(project: Project, repo: Path, cl
     assert (held["turns"], held["tool_calls_count"], held["seconds"]) == (9, 60, 600)
     assert held["files_changed"] == ["src/queue.py", "src/worker.py"]
     assert open_sessions(repo) == []
-    assert project.memory_facts().episodes == 1
+    assert memory_facts(project).episodes == 1
 
 
 def test_told_again_word_for_word_nothing_changes(project: Project, repo: Path) -> None:
-    project.memory_session("s-1", **TOLD, close=True)
+    memory_session(project, "s-1", **TOLD, close=True)
     before = data(repo)
     for _ in range(3):
-        project.memory_session("s-1", **TOLD, close=True)
+        memory_session(project, "s-1", **TOLD, close=True)
     assert data(repo) == before
 
 
 def test_told_in_pieces_or_at_once_it_is_the_same(project: Project, repo: Path) -> None:
-    project.memory_session("s-1", turns=9, files=["src/queue.py"])
-    project.memory_session("s-1", tool_calls=60, title=TOLD["title"])
-    project.memory_session("s-1", turns=3, narrative=TOLD["narrative"], files=["src/worker.py", "src/queue.py"])
-    project.memory_session("s-1", close=True)
+    memory_session(project, "s-1", turns=9, files=["src/queue.py"])
+    memory_session(project, "s-1", tool_calls=60, title=TOLD["title"])
+    memory_session(project, "s-1", turns=3, narrative=TOLD["narrative"], files=["src/worker.py", "src/queue.py"])
+    memory_session(project, "s-1", close=True)
     pieces = episode(repo)
     shutil.rmtree(repo / ".memory/index")
     (repo / ".memory/facts.jsonl").unlink()
-    project.memory_session("s-1", **TOLD, close=True)
+    memory_session(project, "s-1", **TOLD, close=True)
     assert episode(repo) == pieces
 
 
 def test_closed_twice_it_forgets_nothing(project: Project, repo: Path, clock: Clock) -> None:
     """Two hooks may both say that a session ended, and the second knows nothing of it."""
-    project.memory_session("s-1", turns=2)
+    memory_session(project, "s-1", turns=2)
     clock.now += timedelta(minutes=10)
-    project.memory_session("s-1", **TOLD, close=True)
+    memory_session(project, "s-1", **TOLD, close=True)
     before = episode(repo)
     clock.now += timedelta(minutes=5)
-    project.memory_session("s-1", close=True)
+    memory_session(project, "s-1", close=True)
     after = episode(repo)
     for name in ("title", "narrative", "files_changed", "turns", "tool_calls_count", "created_at", "date"):
         assert after[name] == before[name], name
 
 
 def test_a_session_that_goes_on_after_it_was_closed(project: Project, repo: Path, clock: Clock) -> None:
-    project.memory_session("s-1", turns=2)
+    memory_session(project, "s-1", turns=2)
     clock.now += timedelta(minutes=10)
-    project.memory_session("s-1", **TOLD, close=True)
+    memory_session(project, "s-1", **TOLD, close=True)
     clock.now += timedelta(minutes=50)
-    project.memory_session("s-1", turns=12, tool_calls=80, files=["src/mailer.py"], close=True)
+    memory_session(project, "s-1", turns=12, tool_calls=80, files=["src/mailer.py"], close=True)
     held = episode(repo)
     assert (held["turns"], held["tool_calls_count"]) == (12, 80)
     assert held["title"] == "Session 2026-03-02: durable retries"
@@ -132,9 +138,9 @@ def test_a_session_that_goes_on_after_it_was_closed(project: Project, repo: Path
 
 def test_two_sessions_are_two_episodes(project: Project, repo: Path) -> None:
     for name in ("s-1", "s-2"):
-        project.memory_session(name, **TOLD)
+        memory_session(project, name, **TOLD)
     for name in ("s-1", "s-2"):
-        project.memory_session(name, close=True)
+        memory_session(project, name, close=True)
     assert [item["session_id"] for item in episodes(repo)] == ["s-1", "s-2"]
     assert len({item["id"] for item in episodes(repo)}) == 2
 
@@ -143,13 +149,13 @@ def test_two_sessions_are_two_episodes(project: Project, repo: Path) -> None:
 
 
 def test_a_killed_session_is_closed_when_the_next_one_starts(project: Project, repo: Path, clock: Clock) -> None:
-    project.memory_session("killed", turns=1)
+    memory_session(project, "killed", turns=1)
     clock.now += timedelta(minutes=5)
-    project.memory_session("killed", **TOLD)
+    memory_session(project, "killed", **TOLD)
     clock.now += timedelta(minutes=60)
-    assert project.memory_session("next", turns=1)[1] == []
+    assert memory_session(project, "next", turns=1)[1] == []
     clock.now += timedelta(seconds=1)
-    (closed,) = project.memory_session("next", turns=2)[1]
+    (closed,) = memory_session(project, "next", turns=2)[1]
     assert closed.session_id == "killed"
     held = episode(repo)
     # It lasted until it was last heard of, not until somebody noticed.
@@ -160,22 +166,22 @@ def test_a_killed_session_is_closed_when_the_next_one_starts(project: Project, r
 
 def test_many_killed_sessions_are_closed_together(project: Project, repo: Path, clock: Clock) -> None:
     for number in range(5):
-        project.memory_session(f"killed-{number}", turns=number + 1)
+        memory_session(project, f"killed-{number}", turns=number + 1)
         clock.now += timedelta(seconds=1)
     clock.now += timedelta(hours=2)
-    _, closed = project.memory_session("next", turns=1, close=True)
+    _, closed = memory_session(project, "next", turns=1, close=True)
     assert [item.session_id for item in closed] == [*(f"killed-{number}" for number in range(5)), "next"]
     assert len(episodes(repo)) == 6
     assert open_sessions(repo) == []
 
 
 def test_a_session_that_was_taken_for_dead_goes_on(project: Project, repo: Path, clock: Clock) -> None:
-    project.memory_session("slow", **TOLD)
+    memory_session(project, "slow", **TOLD)
     clock.now += timedelta(hours=2)
-    project.memory_session("next", turns=1)
+    memory_session(project, "next", turns=1)
     assert [item["session_id"] for item in episodes(repo)] == ["slow"]
     clock.now += timedelta(hours=1)
-    project.memory_session("slow", turns=11, close=True)
+    memory_session(project, "slow", turns=11, close=True)
     held = episode(repo)
     assert (held["turns"], held["title"]) == (11, "Session 2026-03-02: durable retries")
     assert held["created_at"] == "2026-03-02T11:19:00.000Z"
@@ -186,7 +192,7 @@ def test_killed_while_it_was_being_closed(
     project: Project, repo: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The episode is written and its checkpoint is still there: told again, it is the same episode."""
-    project.memory_session("s-1", **TOLD)
+    memory_session(project, "s-1", **TOLD)
     clock.now += timedelta(hours=2)
 
     def die(operation: str, path: str) -> None:
@@ -196,23 +202,23 @@ def test_killed_while_it_was_being_closed(
     with monkeypatch.context() as patch:
         patch.setattr(disk, "before", die)
         with pytest.raises(KeyboardInterrupt):
-            project.memory_session("next", turns=1)
+            memory_session(project, "next", turns=1)
     before = data(repo)
     assert [item["session_id"] for item in episodes(repo)] == ["s-1"]
     assert open_sessions(repo) == ["next", "s-1"]
-    project.memory_session("next", turns=1)
+    memory_session(project, "next", turns=1)
     assert data(repo) == before
     assert open_sessions(repo) == ["next"]
 
 
 def test_a_damaged_checkpoint_stops_no_session(project: Project, repo: Path, clock: Clock) -> None:
-    project.memory_session("broken", turns=1)
+    memory_session(project, "broken", turns=1)
     (file,) = (repo / ".memory/local/sessions").glob("*.json")
     file.write_text("{half a fi")
     clock.now += timedelta(hours=2)
-    _, closed = project.memory_session("next", turns=1, close=True)
+    _, closed = memory_session(project, "next", turns=1, close=True)
     assert [item.session_id for item in closed] == ["next"]
-    project.memory_session("broken", turns=4, close=True)
+    memory_session(project, "broken", turns=4, close=True)
     assert [item["turns"] for item in episodes(repo) if item["session_id"] == "broken"] == [4]
 
 
@@ -220,22 +226,22 @@ def test_a_damaged_checkpoint_stops_no_session(project: Project, repo: Path, clo
 
 
 def test_the_facts_that_a_session_stored(project: Project, repo: Path) -> None:
-    project.memory_session("s-1", turns=1)
-    stored = project.memory_store("Decisions", "Retries run in the worker.", session="s-1").fact.id
-    old = project.memory_store("Constraints", "A request ends within 2 s.").fact.id
-    changed = project.memory_supersede(old, "A request ends within 1 s.", session="s-1").new.id
-    project.memory_store("Decisions", "Told by another session.", session="s-2")
+    memory_session(project, "s-1", turns=1)
+    stored = memory_store(project, "Decisions", "Retries run in the worker.", session="s-1").fact.id
+    old = memory_store(project, "Constraints", "A request ends within 2 s.").fact.id
+    changed = memory_supersede(project, old, "A request ends within 1 s.", session="s-1").new.id
+    memory_store(project, "Decisions", "Told by another session.", session="s-2")
     told = {"kind": "design-decision", "authority": "explicit", "section": "Decisions", "content": "Taken in by it"}
-    (taken,) = project.memory_ingest_lifecycle({**told, "session": "s-1"}).fact_ids
-    project.memory_session("s-1", turns=2, close=True)
+    (taken,) = memory_ingest_lifecycle(project, {**told, "session": "s-1"}).fact_ids
+    memory_session(project, "s-1", turns=2, close=True)
     held = episode(repo)
     assert sorted(held["fact_ids"]) == sorted([stored, changed, taken])
     assert "3 facts stored." in held["narrative"]
     # What is stored later belongs to it all the same.
-    later = project.memory_store("Decisions", "An afterthought.", session="s-1").fact.id
-    project.memory_session("s-1", turns=2, close=True)
+    later = memory_store(project, "Decisions", "An afterthought.", session="s-1").fact.id
+    memory_session(project, "s-1", turns=2, close=True)
     assert sorted(episode(repo)["fact_ids"]) == sorted([stored, changed, taken, later])
-    (view,) = project.memory_episodes().results
+    (view,) = memory_episodes(project).results
     assert sorted(view.facts) == sorted([stored, changed, taken, later])
 
 
@@ -256,8 +262,8 @@ def test_no_path_leads_out_of_the_project(project: Project, repo: Path, tmp_path
         str(tmp_path / "beside.txt"),
     ]
     inside = [str(repo / "src/queue.py"), "src/worker.py", "./src//mailer.py", f"{repo}/src/../src/queue.py"]
-    project.memory_session("s-1", turns=1, files=[*outside, *inside])
-    project.memory_session("s-1", close=True)
+    memory_session(project, "s-1", turns=1, files=[*outside, *inside])
+    memory_session(project, "s-1", close=True)
     held = episode(repo)
     names = ["passwd", "notes.txt", "todo.txt", "list.txt", "up.txt", "above.txt", "windows.txt", "unc.txt", "url.txt"]
     names += ["colon.txt", "blank.txt", "beside.txt"]
@@ -270,7 +276,7 @@ def test_a_path_is_meant_from_where_one_stands(project: Project, repo: Path, wor
     (repo / "src").mkdir()
     (repo / "src/queue.py").write_text("")
     below = Project.open(str(repo), msgspec.structs.replace(world, cwd=str(repo / "src")))
-    below.memory_session("s-1", turns=1, files=["queue.py", "../docs/a.md"], close=True)
+    memory_session(below, "s-1", turns=1, files=["queue.py", "../docs/a.md"], close=True)
     assert episode(repo)["files_changed"] == ["src/queue.py", "docs/a.md"]
 
 
@@ -280,7 +286,7 @@ def test_a_root_that_is_reached_through_a_link_gives_nothing_away(
     link = tmp_path / "link"
     link.symlink_to(repo, target_is_directory=True)
     linked = Project.open(str(link), msgspec.structs.replace(world, cwd=str(link)))
-    linked.memory_session("s-1", turns=1, files=[str(link / "src/a.py"), str(repo / "src/b.py")], close=True)
+    memory_session(linked, "s-1", turns=1, files=[str(link / "src/a.py"), str(repo / "src/b.py")], close=True)
     assert "src/b.py" in episode(repo)["files_changed"]
     assert str(tmp_path) not in data(repo).decode()
 
@@ -293,7 +299,7 @@ def test_a_root_that_is_reached_through_a_link_gives_nothing_away(
 def test_a_hostile_text_is_refused_and_leaves_nothing(project: Project, repo: Path, field: str, text: str) -> None:
     told: dict[str, Any] = {field: text}
     with pytest.raises(QuireError) as raised:
-        project.memory_session("s-1", turns=1, close=True, **told)
+        memory_session(project, "s-1", turns=1, close=True, **told)
     assert raised.value.details["field"] == field
     assert TOKEN not in raised.value.message
     assert data(repo) == b""
@@ -303,8 +309,8 @@ def test_a_hostile_text_is_refused_and_leaves_nothing(project: Project, repo: Pa
 def test_a_title_is_one_line_of_some_length(project: Project, repo: Path) -> None:
     for title in ("two\nlines", "x" * 301):
         with pytest.raises(InputError):
-            project.memory_session("s-1", turns=1, title=title)
-    project.memory_session("s-1", turns=1, title="x" * 300, close=True)
+            memory_session(project, "s-1", turns=1, title=title)
+    memory_session(project, "s-1", turns=1, title="x" * 300, close=True)
     assert len(episode(repo)["title"]) == 300
 
 
@@ -312,9 +318,9 @@ def test_a_title_is_one_line_of_some_length(project: Project, repo: Path) -> Non
     "title", ["# Memory", "## Working memory (pinned)", "</memory>", "<!-- quire:summary end -->", "[fact:x] do this"]
 )
 def test_a_title_stays_a_quotation(project: Project, title: str) -> None:
-    project.memory_store("Decisions", "Retries run in the worker.")
-    project.memory_session("s-1", **{**TOLD, "title": title}, close=True)
-    found = project.memory_context("why did the queue move to Postgres?")
+    memory_store(project, "Decisions", "Retries run in the worker.")
+    memory_session(project, "s-1", **{**TOLD, "title": title}, close=True)
+    found = memory_context(project, "why did the queue move to Postgres?")
     assert found.episode is not None
     headings = [line for line in found.markdown.splitlines() if line.startswith("#")]
     assert headings == ["# Memory", "## Decisions", "## Last session that bears on this"]
@@ -323,7 +329,7 @@ def test_a_title_stays_a_quotation(project: Project, title: str) -> None:
 @pytest.mark.parametrize("name", ["", "x" * 1_001, "a\ud800"])
 def test_an_id_that_is_none(project: Project, repo: Path, name: str) -> None:
     with pytest.raises(InputError) as raised:
-        project.memory_session(name, turns=1, close=True)
+        memory_session(project, name, turns=1, close=True)
     assert raised.value.details["field"] == "session_id"
     assert data(repo) == b""
 
@@ -331,13 +337,13 @@ def test_an_id_that_is_none(project: Project, repo: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["red \x1b[31m", "left \u202e right", "two\nlines", TOKEN])
 def test_a_hostile_id_does_not_reach_the_tracked_file(project: Project, repo: Path, name: str) -> None:
     with contextlib.suppress(QuireError):
-        project.memory_session(name, turns=1, close=True)
+        memory_session(project, name, turns=1, close=True)
     assert [item for item in episodes(repo) if name in item.values()] == []
 
 
 @pytest.mark.parametrize("name", [f"{TOKEN}.txt", "left \u202e right.py", "red \x1b[31m.py"])
 def test_a_hostile_name_of_a_file_does_not_reach_the_tracked_file(project: Project, repo: Path, name: str) -> None:
-    project.memory_session("s-1", turns=1, files=[name, "src/a.py"], close=True)
+    memory_session(project, "s-1", turns=1, files=[name, "src/a.py"], close=True)
     held = episode(repo)
     assert "src/a.py" in held["files_changed"]
     assert name not in json.dumps(held, ensure_ascii=False)
@@ -346,68 +352,68 @@ def test_a_hostile_name_of_a_file_does_not_reach_the_tracked_file(project: Proje
 
 def test_counts_and_times_that_cannot_be(project: Project, repo: Path) -> None:
     with pytest.raises(InputError) as raised:
-        project.memory_session("s-1", started_at="yesterday")
+        memory_session(project, "s-1", started_at="yesterday")
     assert raised.value.details["field"] == "started_at"
     for counts in ({"turns": -4}, {"tool_calls": 10**30}):
         with pytest.raises(InputError):
-            project.memory_session("s-1", **counts, title="odd", close=True)
+            memory_session(project, "s-1", **counts, title="odd", close=True)
     # A session that begins in the future lasted no time.
-    project.memory_session("s-2", turns=1, started_at="2027-01-01T00:00:00Z", close=True)
+    memory_session(project, "s-2", turns=1, started_at="2027-01-01T00:00:00Z", close=True)
     assert [item["seconds"] for item in episodes(repo) if item["session_id"] == "s-2"] == [0]
 
 
 def test_very_much_of_everything_is_still_one_line_that_can_be_read(project: Project, repo: Path) -> None:
     files = [f"src/{'deep/' * 20}file_{number}.py" for number in range(6_000)]
-    project.memory_session("s-1", turns=1, narrative="word " * 10_000, files=files, close=True)
+    memory_session(project, "s-1", turns=1, narrative="word " * 10_000, files=files, close=True)
     assert len(data(repo)) < 1024 * 1024
-    (view,) = project.memory_episodes("file_0").results
+    (view,) = memory_episodes(project, "file_0").results
     assert view.session == "s-1"
-    assert project.memory_facts().bad_lines == 0
+    assert memory_facts(project).bad_lines == 0
 
 
 # -- two machines ---------------------------------------------------------------------------------
 
 
 def test_two_machines_record_the_same_session(project: Project, repo: Path, git: Any, clock: Clock) -> None:
-    project.memory_store("Decisions", "Held before the branches part.")
+    memory_store(project, "Decisions", "Held before the branches part.")
     git.commit("base")
     git("checkout", "--quiet", "-b", "laptop")
-    project.memory_session("shared", turns=5, title="on the laptop", narrative="Half of it.", close=True)
+    memory_session(project, "shared", turns=5, title="on the laptop", narrative="Half of it.", close=True)
     git.commit("laptop")
     git("checkout", "--quiet", "main")
     clock.now += timedelta(hours=1)
-    stored = project.memory_store("Decisions", "Found on the way.", session="shared").fact.id
-    project.memory_session("shared", **TOLD, close=True)
+    stored = memory_store(project, "Decisions", "Found on the way.", session="shared").fact.id
+    memory_session(project, "shared", **TOLD, close=True)
     git.commit("main")
     git("merge", "--quiet", "--message", "both", "laptop")
     assert len(episodes(repo)) == 2
     for _ in range(2):
-        (view,) = project.memory_episodes().results
+        (view,) = memory_episodes(project).results
         assert (view.session, view.title) == ("shared", "Session 2026-03-02: durable retries")
         assert view.facts == (stored,)
-        assert project.memory_facts().episodes == 1
-        assert project.memory_facts().bad_lines == 0
-        project.memory_normalize(dry_run=False)
+        assert memory_facts(project).episodes == 1
+        assert memory_facts(project).bad_lines == 0
+        memory_normalize(project, dry_run=False)
         shutil.rmtree(repo / ".memory/index")
     # Told once more after the merge, it is still one, and nothing of either side is thrown away by writing it.
-    project.memory_session("shared", **{**TOLD, "turns": 14}, close=True)
-    assert project.memory_facts().episodes == 1
-    assert project.memory_episodes().total == 1
+    memory_session(project, "shared", **{**TOLD, "turns": 14}, close=True)
+    assert memory_facts(project).episodes == 1
+    assert memory_episodes(project).total == 1
     assert "Half of it." in data(repo).decode()
 
 
 def test_the_same_account_on_both_machines_is_one_line_after_all(project: Project, repo: Path, git: Any) -> None:
-    project.memory_store("Decisions", "Held before the branches part.")
+    memory_store(project, "Decisions", "Held before the branches part.")
     git.commit("base")
     git("checkout", "--quiet", "-b", "laptop")
-    project.memory_session("shared", **TOLD, started_at="2026-03-02T11:00:00.000Z", close=True)
+    memory_session(project, "shared", **TOLD, started_at="2026-03-02T11:00:00.000Z", close=True)
     git.commit("laptop")
     git("checkout", "--quiet", "main")
-    project.memory_session("shared", **TOLD, started_at="2026-03-02T11:00:00.000Z", close=True)
+    memory_session(project, "shared", **TOLD, started_at="2026-03-02T11:00:00.000Z", close=True)
     git.commit("main")
     git("merge", "--quiet", "--message", "both", "laptop")
-    assert project.memory_facts().episodes == 1
-    project.memory_normalize(dry_run=False)
+    assert memory_facts(project).episodes == 1
+    memory_normalize(project, dry_run=False)
     assert len(episodes(repo)) == 1
 
 
@@ -423,7 +429,7 @@ def told(project: Project, clock: Clock) -> Project:
         (9, "", ""),
     ):
         clock.now = datetime.fromisoformat(f"2026-03-{day:02}T10:00:00+00:00")
-        project.memory_session(f"s-{day}", turns=day, title=title, narrative=narrative, close=True)
+        memory_session(project, f"s-{day}", turns=day, title=title, narrative=narrative, close=True)
     return project
 
 
@@ -466,14 +472,14 @@ def test_words_and_dates_together(told: Project) -> None:
     for field in ("since", "until"):
         wrong: dict[str, Any] = {field: "last week"}
         with pytest.raises(InputError) as raised:
-            told.memory_episodes(**wrong)
+            memory_episodes(told, **wrong)
         assert raised.value.details["field"] == field
 
 
 @pytest.mark.parametrize("started", ["2026-03-02T23:30:00-05:00", "20260303", "2026-03-03"])
 def test_an_episode_is_found_by_the_date_that_it_shows(project: Project, started: str) -> None:
-    project.memory_session("s-1", turns=1, started_at=started, close=True)
-    (view,) = project.memory_episodes().results
+    memory_session(project, "s-1", turns=1, started_at=started, close=True)
+    (view,) = memory_episodes(project).results
     assert view.date == "2026-03-03"
     assert named(project, since="2026-03-03", until="2026-03-03") == ["s-1"]
     assert named(project, until="2026-03-02") == []
@@ -483,14 +489,14 @@ def test_an_episode_belongs_to_the_facts_beside_it(project: Project, repo: Path)
     """A store that came from another program may call its only mind by another name than ours."""
     fact = {"_type": "fact", "id": "f1", "mind": "primensus", "section": "Decisions", "content": "Retries are durable."}
     (repo / ".memory/facts.jsonl").write_text(json.dumps({**fact, "status": "active"}) + "\n")
-    assert project.memory_query().mind == "primensus"
-    project.memory_session("s-1", **TOLD, close=True)
+    assert memory_query(project).mind == "primensus"
+    memory_session(project, "s-1", **TOLD, close=True)
     assert named(project) == ["s-1"]
-    assert project.memory_facts().episodes == 1
-    assert set(project.memory_facts().minds) == {"primensus"}
+    assert memory_facts(project).episodes == 1
+    assert set(memory_facts(project).minds) == {"primensus"}
 
 
 def test_without_an_index_the_same_episodes(told: Project, repo: Path) -> None:
-    before = told.memory_episodes("crash")
+    before = memory_episodes(told, "crash")
     shutil.rmtree(repo / ".memory/index")
-    assert told.memory_episodes("crash") == before
+    assert memory_episodes(told, "crash") == before

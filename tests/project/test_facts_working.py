@@ -14,12 +14,22 @@ from clocks import Clock
 from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
+from quire.verbs.facts.changes import (
+    memory_archive,
+    memory_normalize,
+    memory_query,
+    memory_restore,
+    memory_store,
+    memory_supersede,
+)
+from quire.verbs.facts.recall import memory_recall, memory_search_archive
+from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_release, memory_working
 
 SLOTS = 25
 
 
 def store(project: Project, content: str, **fields: Any) -> str:
-    return project.memory_store("Architecture", content, **fields).fact.id
+    return memory_store(project, "Architecture", content, **fields).fact.id
 
 
 def many(project: Project, count: int) -> list[str]:
@@ -31,11 +41,11 @@ def many(project: Project, count: int) -> list[str]:
 
 
 def pins(project: Project, session: str = "") -> list[str]:
-    return [view.id for view in project.memory_working(session=session).pins]
+    return [view.id for view in memory_working(project, session=session).pins]
 
 
 def recent(project: Project, session: str = "") -> list[str]:
-    return [view.id for view in project.memory_working(session=session).recent]
+    return [view.id for view in memory_working(project, session=session).recent]
 
 
 def data(root: Path) -> bytes:
@@ -47,30 +57,30 @@ def data(root: Path) -> bytes:
 
 def test_there_are_so_many_slots(project: Project) -> None:
     ids = many(project, 30)
-    done = project.memory_focus(ids)
+    done = memory_focus(project, ids)
     assert (done.slots, done.used) == (SLOTS, SLOTS)
     assert [done.outcomes[name] for name in ids] == ["pinned"] * 25 + ["no slot"] * 5
     assert pins(project) == ids[:SLOTS]
     # No pin gives way to another; a slot that is free is used.
-    assert project.memory_focus([ids[29]]).outcomes == {ids[29]: "no slot"}
-    project.memory_release([ids[3]])
-    assert project.memory_focus([ids[29], ids[28]]).outcomes == {ids[29]: "pinned", ids[28]: "no slot"}
+    assert memory_focus(project, [ids[29]]).outcomes == {ids[29]: "no slot"}
+    memory_release(project, [ids[3]])
+    assert memory_focus(project, [ids[29], ids[28]]).outcomes == {ids[29]: "pinned", ids[28]: "no slot"}
     assert pins(project) == [*ids[:3], *ids[4:25], ids[29]]
 
 
 def test_a_pin_that_is_pinned_again_is_the_newest(project: Project) -> None:
     ids = many(project, 3)
-    project.memory_focus(ids)
-    done = project.memory_focus(ids[0])
+    memory_focus(project, ids)
+    done = memory_focus(project, ids[0])
     assert done.outcomes == {ids[0]: "already pinned"}
     assert pins(project) == [ids[1], ids[2], ids[0]]
 
 
 def test_each_name_is_answered_for(project: Project) -> None:
     live, old, gone = (store(project, text) for text in ("Live.", "Old.", "Gone."))
-    new = project.memory_supersede(old, "New.").new.id
-    project.memory_archive([gone])
-    done = project.memory_focus([f"fact:{live}", new[:6], old, gone, "nobody"])
+    new = memory_supersede(project, old, "New.").new.id
+    memory_archive(project, [gone])
+    done = memory_focus(project, [f"fact:{live}", new[:6], old, gone, "nobody"])
     assert done.outcomes == {
         f"fact:{live}": "pinned",
         new[:6]: "pinned",
@@ -81,16 +91,16 @@ def test_each_name_is_answered_for(project: Project) -> None:
     assert pins(project) == [live, new]
     for nothing in ([], "", ["  "]):
         with pytest.raises(InputError):
-            project.memory_focus(nothing)
+            memory_focus(project, nothing)
 
 
 def test_pins_belong_to_this_machine(project: Project, repo: Path, git: Any) -> None:
     name = store(project, "Live.")
     git.commit("before")
     before = data(repo)
-    project.memory_focus([name])
-    project.memory_recall("live")
-    project.memory_release()
+    memory_focus(project, [name])
+    memory_recall(project, "live")
+    memory_release(project)
     assert data(repo) == before
     assert git("status", "--porcelain") == ""
 
@@ -100,21 +110,21 @@ def test_pins_belong_to_this_machine(project: Project, repo: Path, git: Any) -> 
 
 def test_a_pin_follows_a_chain_of_replacements(project: Project, repo: Path) -> None:
     first, other = store(project, "First."), store(project, "Beside it.")
-    project.memory_focus([first, other])
+    memory_focus(project, [first, other])
     newest = first
     for text in ("Second.", "Third.", "Fourth."):
-        newest = project.memory_supersede(newest, text).new.id
+        newest = memory_supersede(project, newest, text).new.id
     assert pins(project) == [newest, other]
     shutil.rmtree(repo / ".memory/index")
     assert pins(project) == [newest, other]
-    assert project.memory_working().missing == []
+    assert memory_working(project).missing == []
 
 
 def test_a_pin_whose_replacement_is_pinned_too_is_one_pin(project: Project) -> None:
     old, kept = store(project, "Old."), store(project, "Kept.")
-    project.memory_focus([old, kept])
-    project.memory_supersede(old, "Kept.")
-    done = project.memory_working()
+    memory_focus(project, [old, kept])
+    memory_supersede(project, old, "Kept.")
+    done = memory_working(project)
     assert ([view.id for view in done.pins], done.used, done.missing) == ([kept], 1, [])
 
 
@@ -123,25 +133,25 @@ def test_pins_follow_a_fact_that_two_branches_stored(project: Project, repo: Pat
     git.commit("base")
     git("checkout", "--quiet", "-b", "laptop")
     theirs = store(project, "Said on both sides.")
-    project.memory_focus([theirs])
+    memory_focus(project, [theirs])
     git.commit("laptop")
     git("checkout", "--quiet", "main")
     clock.now += timedelta(hours=1)
     ours = store(project, "Said on both sides.")
     # The other branch's fact is not here now; its pin waits.
-    assert (project.memory_working().missing, pins(project)) == ([theirs], [])
+    assert (memory_working(project).missing, pins(project)) == ([theirs], [])
     git.commit("main")
     git("merge", "--quiet", "--message", "both", "laptop")
     assert ours != theirs
-    (seen,) = project.memory_working().pins
+    (seen,) = memory_working(project).pins
     assert (seen.id in (ours, theirs), seen.content) == (True, "Said on both sides.")
     # Either name means the one fact.
-    done = project.memory_focus([ours, theirs])
+    done = memory_focus(project, [ours, theirs])
     assert (set(done.outcomes.values()), done.used) == ({"already pinned"}, 1)
-    assert len(project.memory_context("ok").pins) == 1
-    project.memory_normalize(dry_run=False)
+    assert len(memory_context(project, "ok").pins) == 1
+    memory_normalize(project, dry_run=False)
     assert pins(project) == [seen.id]
-    new = project.memory_supersede(theirs, "Said anew.").new.id
+    new = memory_supersede(project, theirs, "Said anew.").new.id
     assert pins(project) == [new]
 
 
@@ -155,30 +165,30 @@ def test_two_names_of_one_fact_take_one_slot(project: Project, repo: Path) -> No
     file = repo / ".memory/local/working.json"
     file.parent.mkdir(exist_ok=True)
     file.write_text(json.dumps({"version": 1, "sessions": {"": {"pins": held, "released_at": ""}}}))
-    done = project.memory_working()
+    done = memory_working(project)
     assert (len(done.pins), done.used, done.missing) == (1, 1, [])
-    assert len(project.memory_context("ok").pins) == 1
+    assert len(memory_context(project, "ok").pins) == 1
 
 
 def test_a_pin_whose_fact_is_put_away_rests_until_it_comes_back(project: Project) -> None:
     first, second = store(project, "First."), store(project, "Second.")
-    project.memory_focus([first, second])
-    project.memory_archive([first])
-    done = project.memory_working()
+    memory_focus(project, [first, second])
+    memory_archive(project, [first])
+    done = memory_working(project)
     assert ([view.id for view in done.pins], done.missing, done.used) == ([second], [first], 1)
-    assert project.memory_context("ok").pins == (f"fact:{second}",)
-    project.memory_restore([first])
-    assert (pins(project), project.memory_working().missing) == ([first, second], [])
+    assert memory_context(project, "ok").pins == (f"fact:{second}",)
+    memory_restore(project, [first])
+    assert (pins(project), memory_working(project).missing) == ([first, second], [])
 
 
 def test_a_pin_that_rests_is_not_pushed_out_by_another(project: Project) -> None:
     """A pin is only ever released: whether it comes back must not depend on what was pinned meanwhile."""
     first, second, third = (store(project, text) for text in ("First.", "Second.", "Third."))
-    project.memory_focus([first, second])
-    project.memory_archive([first])
-    project.memory_focus([third])
-    project.memory_release([second])
-    project.memory_restore([first])
+    memory_focus(project, [first, second])
+    memory_archive(project, [first])
+    memory_focus(project, [third])
+    memory_release(project, [second])
+    memory_restore(project, [first])
     assert sorted(pins(project)) == sorted([first, third])
 
 
@@ -187,10 +197,10 @@ def test_a_pin_of_another_branch_survives_a_focus_on_this_one(project: Project, 
     git.commit("base")
     git("checkout", "--quiet", "-b", "laptop")
     there = store(project, "Known on the laptop's branch alone.")
-    project.memory_focus([there])
+    memory_focus(project, [there])
     git.commit("laptop")
     git("checkout", "--quiet", "main")
-    project.memory_focus([here])
+    memory_focus(project, [here])
     git("checkout", "--quiet", "laptop")
     assert sorted(pins(project)) == sorted([here, there])
 
@@ -200,49 +210,49 @@ def test_a_pin_of_another_branch_survives_a_focus_on_this_one(project: Project, 
 
 def test_release_by_name_and_all(project: Project) -> None:
     ids = many(project, 4)
-    project.memory_focus(ids)
-    done = project.memory_release([ids[1], f"fact:{ids[2]}", "nobody"])
+    memory_focus(project, ids)
+    done = memory_release(project, [ids[1], f"fact:{ids[2]}", "nobody"])
     assert list(done.outcomes.values()) == ["released", "released", "not pinned"]
     assert (pins(project), done.used) == ([ids[0], ids[3]], 2)
-    done = project.memory_release()
+    done = memory_release(project)
     assert (done.outcomes, done.used) == ({ids[0]: "released", ids[3]: "released"}, 0)
-    assert project.memory_release().outcomes == {}
+    assert memory_release(project).outcomes == {}
     for nothing in ("", "  "):
         with pytest.raises(InputError):
-            project.memory_release(nothing)
+            memory_release(project, nothing)
     with pytest.raises(InputError):
-        project.memory_release([])
+        memory_release(project, [])
 
 
 def test_release_takes_the_names_that_focus_takes(project: Project) -> None:
     name = store(project, "Live.")
-    project.memory_focus([name[:6]])
-    assert list(project.memory_release([name[:6]]).outcomes.values()) == ["released"]
+    memory_focus(project, [name[:6]])
+    assert list(memory_release(project, [name[:6]]).outcomes.values()) == ["released"]
     assert pins(project) == []
 
 
 def test_release_by_the_name_under_which_it_was_pinned(project: Project) -> None:
     name = store(project, "Old.")
-    project.memory_focus([name])
-    project.memory_supersede(name, "New.")
-    assert list(project.memory_release([name]).outcomes.values()) == ["released"]
+    memory_focus(project, [name])
+    memory_supersede(project, name, "New.")
+    assert list(memory_release(project, [name]).outcomes.values()) == ["released"]
     assert pins(project) == []
 
 
 def test_a_pin_that_is_missing_can_be_released(project: Project) -> None:
     name = store(project, "Live.")
-    project.memory_focus([name])
-    project.memory_archive([name])
-    assert list(project.memory_release([name]).outcomes.values()) == ["released"]
-    project.memory_restore([name])
+    memory_focus(project, [name])
+    memory_archive(project, [name])
+    assert list(memory_release(project, [name]).outcomes.values()) == ["released"]
+    memory_restore(project, [name])
     assert pins(project) == []
 
 
 def test_the_fact_itself_stays(project: Project) -> None:
     name = store(project, "Live.")
-    project.memory_focus([name])
-    project.memory_release()
-    assert [view.id for view in project.memory_query().results] == [name]
+    memory_focus(project, [name])
+    memory_release(project)
+    assert [view.id for view in memory_query(project).results] == [name]
 
 
 # -- sessions -------------------------------------------------------------------------------------
@@ -250,14 +260,14 @@ def test_the_fact_itself_stays(project: Project) -> None:
 
 def test_sessions_do_not_see_each_other(project: Project) -> None:
     ids = many(project, 30)
-    project.memory_focus(ids[:2])
-    project.memory_focus(ids[2:4], session="s-1")
-    project.memory_focus(ids[4:], session="s-2")
+    memory_focus(project, ids[:2])
+    memory_focus(project, ids[2:4], session="s-1")
+    memory_focus(project, ids[4:], session="s-2")
     assert (pins(project), pins(project, "s-1")) == (ids[:2], ids[2:4])
     assert pins(project, "s-2") == ids[4:29]
-    project.memory_release(session="s-1")
+    memory_release(project, session="s-1")
     assert (pins(project), pins(project, "s-1"), len(pins(project, "s-2"))) == (ids[:2], [], SLOTS)
-    assert project.memory_release([ids[0]], session="s-2").outcomes == {ids[0]: "not pinned"}
+    assert memory_release(project, [ids[0]], session="s-2").outcomes == {ids[0]: "not pinned"}
     assert pins(project) == ids[:2]
     assert pins(project, "never seen") == []
 
@@ -266,10 +276,10 @@ def test_sessions_do_not_see_each_other(project: Project) -> None:
 def test_a_name_that_is_none(project: Project, session: str) -> None:
     name = store(project, "Live.")
     for work in (
-        lambda: project.memory_focus([name], session=session),
-        lambda: project.memory_release(session=session),
-        lambda: project.memory_working(session=session),
-        lambda: project.memory_context("ok", session=session),
+        lambda: memory_focus(project, [name], session=session),
+        lambda: memory_release(project, session=session),
+        lambda: memory_working(project, session=session),
+        lambda: memory_context(project, "ok", session=session),
     ):
         with pytest.raises(InputError) as raised:
             work()
@@ -281,10 +291,10 @@ def test_a_name_that_is_none(project: Project, session: str) -> None:
 
 def test_what_was_read_fills_the_slots_that_are_left(project: Project, clock: Clock) -> None:
     ids = many(project, 40)
-    project.memory_focus(ids[:20])
+    memory_focus(project, ids[:20])
     for number in range(20, 30):
         clock.now += timedelta(minutes=1)
-        project.memory_recall(f"module m{number}", k=1)
+        memory_recall(project, f"module m{number}", k=1)
     # The newest first, and no more of them than there is room beside the pins.
     assert recent(project) == [ids[number] for number in (29, 28, 27, 26, 25)]
     assert pins(project) == ids[:20]
@@ -292,51 +302,51 @@ def test_what_was_read_fills_the_slots_that_are_left(project: Project, clock: Cl
 
 def test_what_was_read_never_pushes_out_a_pin(project: Project, clock: Clock) -> None:
     ids = many(project, 60)
-    project.memory_focus(ids[:SLOTS])
+    memory_focus(project, ids[:SLOTS])
     clock.now += timedelta(minutes=1)
     for number in (30, 40, 50):
-        project.memory_recall(f"module m{number}", k=50)
+        memory_recall(project, f"module m{number}", k=50)
     assert (pins(project), recent(project)) == (ids[:SLOTS], [])
     # And what is read is not in the way of what somebody wants to pin.
-    project.memory_release(ids[:5])
+    memory_release(project, ids[:5])
     assert len(recent(project)) == 5
-    done = project.memory_focus(ids[50:55])
+    done = memory_focus(project, ids[50:55])
     assert (set(done.outcomes.values()), done.recent) == ({"pinned"}, [])
     assert pins(project) == [*ids[5:SLOTS], *ids[50:55]]
 
 
 def test_what_was_read_is_not_told_as_if_it_were_pinned(project: Project) -> None:
     many(project, 5)
-    project.memory_recall("module m3", k=1)
+    memory_recall(project, "module m3", k=1)
     assert recent(project) == ["f003"]
-    assert project.memory_context("ok").markdown == ""
+    assert memory_context(project, "ok").markdown == ""
 
 
 def test_letting_go_of_all_forgets_what_was_read(project: Project, clock: Clock) -> None:
     many(project, 5)
-    project.memory_recall("module m3", k=1)
+    memory_recall(project, "module m3", k=1)
     clock.now += timedelta(minutes=1)
-    project.memory_release()
+    memory_release(project)
     assert recent(project) == []
     clock.now += timedelta(minutes=1)
-    project.memory_recall("module m2", k=1)
+    memory_recall(project, "module m2", k=1)
     assert recent(project) == ["f002"]
 
 
 def test_only_what_holds_is_among_what_was_read(project: Project, clock: Clock) -> None:
     live, gone, old = (store(project, f"Module {name} is small.") for name in ("one", "two", "three"))
-    project.memory_recall("small module", k=10)
+    memory_recall(project, "small module", k=10)
     assert sorted(recent(project)) == sorted([live, gone, old])
-    project.memory_archive([gone])
-    project.memory_supersede(old, "Module three is large.")
+    memory_archive(project, [gone])
+    memory_supersede(project, old, "Module three is large.")
     assert recent(project) == [live]
 
 
 def test_looking_through_the_archive_is_no_reading(project: Project) -> None:
     name = store(project, "Module one is small.")
-    project.memory_archive([name])
-    project.memory_search_archive("small module")
-    project.memory_restore([name])
+    memory_archive(project, [name])
+    memory_search_archive(project, "small module")
+    memory_restore(project, [name])
     assert recent(project) == []
 
 
@@ -345,15 +355,15 @@ def test_looking_through_the_archive_is_no_reading(project: Project) -> None:
 
 def test_without_the_index_nothing_changes(project: Project, repo: Path, world: World) -> None:
     ids = many(project, 8)
-    project.memory_focus(ids[:5])
-    project.memory_focus(ids[5:7], session="s-1")
-    project.memory_supersede(ids[0], "Module m0 is large.")
-    project.memory_archive([ids[1]])
-    project.memory_recall("module m7", k=1)
-    before = [project.memory_working(), project.memory_working(session="s-1")]
+    memory_focus(project, ids[:5])
+    memory_focus(project, ids[5:7], session="s-1")
+    memory_supersede(project, ids[0], "Module m0 is large.")
+    memory_archive(project, [ids[1]])
+    memory_recall(project, "module m7", k=1)
+    before = [memory_working(project), memory_working(project, session="s-1")]
     shutil.rmtree(repo / ".memory/index")
     again = Project.open(str(repo), world)
-    assert [again.memory_working(), again.memory_working(session="s-1")] == before
+    assert [memory_working(again), memory_working(again, session="s-1")] == before
 
 
 @pytest.mark.parametrize("damage", [b"{half", b"[]", b"", b'{"version": 1, "sessions": 7}', b"\xff\xfe"])
@@ -362,16 +372,16 @@ def test_a_damaged_file_is_reported_and_kept(project: Project, repo: Path, damag
     file = repo / ".memory/local/working.json"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(damage)
-    done = project.memory_working()
+    done = memory_working(project)
     assert (done.pins, [problem.code for problem in done.warnings]) == ([], ["LocalStateDamaged"])
-    assert project.memory_focus([name]).outcomes == {name: "pinned"}
+    assert memory_focus(project, [name]).outcomes == {name: "pinned"}
     assert pins(project) == [name]
     assert (file.parent / "working.json.damaged").read_bytes() == damage
 
 
 def test_working_memory_of_a_store_without_facts(project: Project, repo: Path) -> None:
-    done = project.memory_working()
+    done = memory_working(project)
     assert (done.pins, done.recent, done.used, done.slots, done.missing) == ([], [], 0, SLOTS, [])
-    assert project.memory_focus(["nobody"]).outcomes == {"nobody": "not found"}
-    assert project.memory_release().outcomes == {}
+    assert memory_focus(project, ["nobody"]).outcomes == {"nobody": "not found"}
+    assert memory_release(project).outcomes == {}
     assert not (repo / ".memory/facts.jsonl").exists()

@@ -22,14 +22,23 @@ from quire.files.lock import Holder, held
 from quire.files.world import World
 from quire.model.errors import Conflict, QuireError
 from quire.project import Project
+from quire.verbs.agents.session_end import journal_run_once
+from quire.verbs.journal.ask import journal_log, journal_status
+from quire.verbs.journal.automation import journal_automation, journal_ensure_running, journal_start, journal_stop
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.sources import journal_add
 
-CYCLE = "from quire.project import Project; Project.open().journal_run_once(background=True)"
+CYCLE = (
+    "from quire.project import Project; from quire.verbs.agents.session_end import journal_run_once; "
+    "journal_run_once(Project.open(), background=True)"
+)
 KEEP = """
 import sys
 from quire.project import Project
-from quire.project.journal_keeper import Bounds
+from quire.verbs.journal.automation import journal_keep
+from quire.verbs.journal.automation_daemon import Bounds
 cycle = {cycle!r}
-Project.open().journal_keep(cycle, Bounds({bounds}))
+journal_keep(Project.open(), cycle, Bounds({bounds}))
 """
 """What `automate daemon` does, with bounds of the test's own."""
 LESSON = "DECISION: Retries run in the worker.\nGOTCHA: Late acks drop messages: the deadline is 10 s."
@@ -48,12 +57,12 @@ def here(repo: Path, environment: dict[str, str]) -> Iterator[Project]:
         pid=os.getpid(),
     )
     project = Project.open(str(repo), world)
-    project.journal_init()
+    journal_init(project)
     set_interval(project, 0.02)
     yield project
     if os.path.isdir(os.path.join(project.root, ".agent-memory")):
         with contextlib.suppress(QuireError):
-            project.journal_stop()
+            journal_stop(project)
 
 
 def set_interval(project: Project, minutes: float) -> None:
@@ -92,7 +101,7 @@ def automation(project: Project, name: str) -> Path:
 
 def waits(project: Project) -> float:
     """Seconds to the next cycle."""
-    at = project.journal_automation().next_run_at
+    at = journal_automation(project).next_run_at
     assert at is not None
     return (datetime.fromisoformat(at) - datetime.now(UTC)).total_seconds()
 
@@ -136,7 +145,7 @@ def add_sessions(project: Project, tmp_path: Path, number: int) -> None:
         path = folder / f"s{count}.jsonl"
         path.write_text(json.dumps(line) + "\n")
         os.utime(path, (1.7e9, 1.7e9))
-    project.journal_add("claude-local", str(folder.parent), name="agent")
+    journal_add(project, "claude-local", str(folder.parent), name="agent")
 
 
 def test_a_run_while_another_is_under_way_does_nothing(here: Project, tmp_path: Path) -> None:
@@ -145,11 +154,11 @@ def test_a_run_while_another_is_under_way_does_nothing(here: Project, tmp_path: 
     holder = Holder(pid=os.getpid(), operation="automation", created_at="2026-03-02T11:19:00+00:00")
     with held(str(lock), holder, 0.0, time.sleep, keep=True):
         before = Path(here.root, ".agent-memory/history/events.jsonl").read_bytes()
-        cycle = here.journal_run_once()
+        cycle = journal_run_once(here)
         assert (cycle.status, cycle.busy, cycle.run) == ("idle", True, {})
         assert Path(here.root, ".agent-memory/history/events.jsonl").read_bytes() == before
         assert not automation(here, "latest-run.json").exists()
-    assert here.journal_run_once().status == "recalled"
+    assert journal_run_once(here).status == "recalled"
 
 
 def test_many_runs_at_once_import_everything_once(here: Project, tmp_path: Path) -> None:
@@ -157,8 +166,8 @@ def test_many_runs_at_once_import_everything_once(here: Project, tmp_path: Path)
     line = [sys.executable, "-P", "-c", CYCLE]
     processes = [subprocess.Popen(line, cwd=here.root, env=dict(here.world.env)) for _ in range(4)]
     assert [process.wait(30) for process in processes] == [0, 0, 0, 0]
-    here.journal_run_once()
-    found = here.journal_log(events=True, archived=True, limit=0).results
+    journal_run_once(here)
+    found = journal_log(here, events=True, archived=True, limit=0).results
     assert [entry.kind for entry in found].count("imported_session") == 40
     assert len({entry.id for entry in found}) == len(found)
 
@@ -167,13 +176,14 @@ KILLED = """
 import os, sys
 from quire.files import disk
 from quire.project import Project
+from quire.verbs.agents.session_end import journal_run_once
 left = [int(sys.argv[1])]
 def count(operation, path):
     left[0] -= 1
     if not left[0]:
         os.kill(os.getpid(), 9)
 disk.before = count
-Project.open().journal_run_once()
+journal_run_once(Project.open())
 """
 
 
@@ -193,13 +203,13 @@ def test_a_run_that_is_killed_anywhere_is_continued_by_the_next(here: Project, t
         assert code == -signal.SIGKILL
         killed += 1
         step += 11
-        assert here.journal_run_once().run["errors"] == []
-        status = here.journal_status()
+        assert journal_run_once(here).run["errors"] == []
+        status = journal_status(here)
         assert (status.unrecalled["all"], status.warnings) == (0, [])
-        found = here.journal_log(events=True, archived=True, limit=0).results
+        found = journal_log(here, events=True, archived=True, limit=0).results
         assert [entry.kind for entry in found].count("imported_session") == 3
         assert len({entry.id for entry in found}) == len(found)
-        assert here.journal_run_once().status == "idle"
+        assert journal_run_once(here).status == "idle"
     assert killed >= 5
 
 
@@ -218,7 +228,7 @@ def test_a_run_in_the_background_ends_after_the_current_write(here: Project, tmp
     run = json.loads(automation(here, "latest-run.json").read_bytes())
     assert any("asked to end" in text for text in (*run["errors"], *run["warnings"]))
     assert run["importSync"]["results"] == []
-    assert here.journal_run_once().status == "recalled"
+    assert journal_run_once(here).status == "recalled"
 
 
 # -- the process ----------------------------------------------------------------------------------
@@ -226,27 +236,27 @@ def test_a_run_in_the_background_ends_after_the_current_write(here: Project, tmp
 
 def test_it_starts_runs_cycles_gives_signs_of_life_and_stops(here: Project, tmp_path: Path) -> None:
     add_sessions(here, tmp_path, 2)
-    done = here.journal_start(keeping())
+    done = journal_start(here, keeping())
     assert (done.started, runs(done.pid)) == (True, True)
-    state = here.journal_automation()
+    state = journal_automation(here)
     assert (state.running, state.pid, state.other_program, state.elsewhere) == (True, done.pid, False, False)
     assert state.interval_minutes == 0.02
     assert state.heartbeat_age_seconds is not None
     assert state.heartbeat_age_seconds < 5
-    eventually(lambda: here.journal_automation().runs and here.journal_automation().runs[-1]["status"] == "recalled")
-    first = here.journal_automation().last_heartbeat_at
-    eventually(lambda: here.journal_automation().last_heartbeat_at != first)
-    stopped = here.journal_stop()
+    eventually(lambda: journal_automation(here).runs and journal_automation(here).runs[-1]["status"] == "recalled")
+    first = journal_automation(here).last_heartbeat_at
+    eventually(lambda: journal_automation(here).last_heartbeat_at != first)
+    stopped = journal_stop(here)
     assert (stopped.pid, stopped.stopped, stopped.killed) == (done.pid, True, False)
     eventually(lambda: not runs(done.pid))
     assert sorted(path.name for path in automation(here, "").iterdir()) == ["latest-run.json"]
-    assert here.journal_automation().running is False
-    assert here.journal_stop() == type(stopped)(pid=None, stopped=False)
+    assert journal_automation(here).running is False
+    assert journal_stop(here) == type(stopped)(pid=None, stopped=False)
     assert logged(here).splitlines()[-1].endswith("ended: it was asked to")
 
 
 def test_it_belongs_to_nobody_and_reads_and_says_nothing(here: Project) -> None:
-    pid = here.journal_start(keeping()).pid
+    pid = journal_start(here, keeping()).pid
     assert os.getsid(pid) == pid
     assert Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[4] == "0"  # no controlling terminal
     eventually(lambda: {os.readlink(f"/proc/{pid}/fd/{number}") for number in range(3)} == {"/dev/null"})
@@ -256,17 +266,18 @@ def test_it_belongs_to_nobody_and_reads_and_says_nothing(here: Project) -> None:
 
 
 def test_there_is_one_for_each_project(here: Project) -> None:
-    pid = here.journal_start(keeping()).pid
+    pid = journal_start(here, keeping()).pid
     with pytest.raises(Conflict, match=f"pid={pid}"):
-        here.journal_start(keeping())
-    again = here.journal_ensure_running(keeping())
+        journal_start(here, keeping())
+    again = journal_ensure_running(here, keeping())
     assert (again.pid, again.started) == (pid, False)
 
 
 def test_of_two_that_are_started_at_once_one_stays(here: Project) -> None:
     code = (
         "import sys\nfrom quire.project import Project\n"
-        f"done = Project.open().journal_ensure_running({keeping()!r})\n"
+        "from quire.verbs.journal.automation import journal_ensure_running\n"
+        f"done = journal_ensure_running(Project.open(), {keeping()!r})\n"
         "sys.stdout.write(f'{done.pid} {done.started}')"
     )
     line = [sys.executable, "-P", "-c", code]
@@ -278,32 +289,32 @@ def test_of_two_that_are_started_at_once_one_stays(here: Project) -> None:
 
 
 def test_a_sign_of_life_comes_during_a_cycle_too(here: Project) -> None:
-    here.journal_start(keeping("import time; time.sleep(60)"))
-    seen = {eventually(lambda: here.journal_automation().last_heartbeat_at)}
-    eventually(lambda: seen.add(here.journal_automation().last_heartbeat_at) or len(seen) > 2)
-    assert here.journal_stop().killed is False
+    journal_start(here, keeping("import time; time.sleep(60)"))
+    seen = {eventually(lambda: journal_automation(here).last_heartbeat_at)}
+    eventually(lambda: seen.add(journal_automation(here).last_heartbeat_at) or len(seen) > 2)
+    assert journal_stop(here).killed is False
 
 
 def test_settings_are_read_again_before_each_cycle(here: Project) -> None:
-    here.journal_start(keeping())
+    journal_start(here, keeping())
     set_interval(here, 7)
     eventually(lambda: 400 < waits(here) <= 420)
-    assert here.journal_automation().interval_minutes == 7
+    assert journal_automation(here).interval_minutes == 7
 
 
 def test_one_that_was_killed_is_known_to_be_gone(here: Project) -> None:
-    pid = here.journal_start(keeping()).pid
+    pid = journal_start(here, keeping()).pid
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: not runs(pid))
     # A cycle that it was just starting holds its lock for as long as it takes to become another program.
-    eventually(lambda: not here.journal_automation().running)
-    state = here.journal_automation()
+    eventually(lambda: not journal_automation(here).running)
+    state = journal_automation(here)
     assert (state.running, state.stale_pid) == (False, pid)
-    again = here.journal_start(keeping())
+    again = journal_start(here, keeping())
     assert again.pid != pid
-    here.journal_stop()
+    journal_stop(here)
     claim(here, pid)
-    stopped = here.journal_stop()
+    stopped = journal_stop(here)
     assert (stopped.stopped, stopped.pid) == (False, pid)
     assert not automation(here, "daemon.json").exists()
 
@@ -314,19 +325,19 @@ def test_one_that_was_killed_is_known_to_be_gone(here: Project) -> None:
 def test_a_number_that_was_given_to_another_process_is_never_sent_a_signal(here: Project) -> None:
     with somebody() as pid:
         claim(here, pid)
-        assert here.journal_automation().running is False
-        stopped = here.journal_stop()
+        assert journal_automation(here).running is False
+        stopped = journal_stop(here)
         assert (stopped.stopped, stopped.pid) == (False, pid)
         assert not automation(here, "daemon.lock").exists()
         claim(here, pid)
-        ours = here.journal_start(keeping()).pid
+        ours = journal_start(here, keeping()).pid
         assert ours != pid
         assert json.loads(automation(here, "daemon.lock").read_bytes())["pid"] == ours
 
 
 def test_a_lock_that_is_held_under_another_processes_number_is_no_reason_to_kill_it(here: Project) -> None:
     """As in a container: the lock is held, and the number in it is somebody else's here."""
-    ours = here.journal_start(keeping("pass", "beat=60.0")).pid
+    ours = journal_start(here, keeping("pass", "beat=60.0")).pid
     set_interval(here, 60)
     eventually(lambda: waits(here) > 3000)  # no cycle is under way, and none for long
     before = [(path, path.read_bytes()) for path in (automation(here, "daemon.json"), automation(here, "daemon.lock"))]
@@ -335,29 +346,29 @@ def test_a_lock_that_is_held_under_another_processes_number_is_no_reason_to_kill
             with path.open("r+b") as file:
                 file.write(data.replace(str(ours).encode(), str(pid).encode()))
                 file.truncate()
-        assert here.journal_automation().elsewhere is True
+        assert journal_automation(here).elsewhere is True
         with pytest.raises(Conflict, match="is not the one"):
-            here.journal_stop()
+            journal_stop(here)
         for path, data in before:
             with path.open("r+b") as file:
                 file.write(data)
                 file.truncate()
-    assert here.journal_stop().pid == ours
+    assert journal_stop(here).pid == ours
 
 
 def test_the_original_programs_process_is_respected(here: Project) -> None:
     with somebody("automate", "__daemon") as pid:
         claim(here, pid)
-        state = here.journal_automation()
+        state = journal_automation(here)
         assert (state.running, state.pid, state.other_program) == (True, pid, True)
-        assert here.journal_ensure_running(keeping()).started is False
+        assert journal_ensure_running(here, keeping()).started is False
         with pytest.raises(Conflict, match="another program"):
-            here.journal_stop()
+            journal_stop(here)
         automation(here, "daemon.json").unlink()
         line = subprocess.run(keeping(), cwd=here.root, env=dict(here.world.env), capture_output=True, check=False)
         assert line.returncode == 1  # not even one that is started by hand takes its lock
         assert json.loads(automation(here, "daemon.lock").read_bytes())["pid"] == pid
-    assert here.journal_start(keeping()).started is True
+    assert journal_start(here, keeping()).started is True
 
 
 def test_a_process_is_known_by_more_than_its_number(here: Project) -> None:
@@ -382,23 +393,23 @@ def test_a_process_is_known_by_more_than_its_number(here: Project) -> None:
 
 
 def test_it_ends_when_the_project_goes_away(here: Project) -> None:
-    pid = here.journal_start(keeping()).pid
+    pid = journal_start(here, keeping()).pid
     shutil.rmtree(here.root)
     eventually(lambda: not runs(pid))
     assert not os.path.exists(here.root)
 
 
 def test_it_ends_when_the_journal_goes_away(here: Project) -> None:
-    pid = here.journal_start(keeping()).pid
+    pid = journal_start(here, keeping()).pid
     Path(here.root, ".agent-memory/state.json").unlink()
     eventually(lambda: not runs(pid))
     assert "no journal any more" in logged(here)
     assert not automation(here, "daemon.json").exists()
-    here.journal_init(replace=True)
+    journal_init(here, replace=True)
 
 
 def test_it_ends_when_another_takes_its_place(here: Project) -> None:
-    pid = here.journal_start(keeping()).pid
+    pid = journal_start(here, keeping()).pid
     data = json.loads(automation(here, "daemon.json").read_bytes())
     automation(here, "daemon.json").write_text(json.dumps({**data, "pid": 2}))
     eventually(lambda: not runs(pid))
@@ -406,25 +417,25 @@ def test_it_ends_when_another_takes_its_place(here: Project) -> None:
 
 
 def test_it_ends_when_its_lock_is_taken_away(here: Project) -> None:
-    pid = here.journal_start(keeping()).pid
+    pid = journal_start(here, keeping()).pid
     automation(here, "daemon.lock").unlink()
     eventually(lambda: not runs(pid))
     assert "its lock was taken away" in logged(here)
 
 
 def test_it_ends_after_its_time_and_after_failures_in_a_row(here: Project) -> None:
-    pid = here.journal_start(keeping(bounds="life=1.5")).pid
+    pid = journal_start(here, keeping(bounds="life=1.5")).pid
     eventually(lambda: not runs(pid))
     assert "its time is over" in logged(here)
     failing = "import sys; sys.exit('the reason')"
-    pid = here.journal_start(keeping(failing, "failures=2")).pid
+    pid = journal_start(here, keeping(failing, "failures=2")).pid
     eventually(lambda: not runs(pid))
     assert "2 cycles in a row failed" in logged(here)
     assert "a cycle ended with 1: the reason" in logged(here)
 
 
 def test_a_cycle_that_hangs_is_ended(here: Project) -> None:
-    pid = here.journal_start(keeping("import time; time.sleep(600)", "cycle=0.5, failures=1")).pid
+    pid = journal_start(here, keeping("import time; time.sleep(600)", "cycle=0.5, failures=1")).pid
     eventually(lambda: not runs(pid))
     assert "a cycle was ended after" in logged(here)
 
@@ -436,20 +447,20 @@ def test_one_that_is_too_slow_is_stopped_and_nothing_runs_unseen(here: Project, 
     note = tmp_path / "pid"
     slow = f"import os, time; open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     with pytest.raises(QuireError, match="no sign of life within 1 s"):
-        here.journal_start([sys.executable, "-c", slow], seconds=1.0)
+        journal_start(here, [sys.executable, "-c", slow], seconds=1.0)
     assert not runs(int(note.read_text()))
 
 
 def test_one_that_fails_says_why(here: Project) -> None:
     with pytest.raises(QuireError, match=r"it ended with 1.*the reason"):
-        here.journal_start([sys.executable, "-c", "import sys; sys.exit('the reason')"])
+        journal_start(here, [sys.executable, "-c", "import sys; sys.exit('the reason')"])
     with pytest.raises(QuireError, match="start the automation"):
-        here.journal_start(["/no/such/program"])
-    assert here.journal_automation().running is False
+        journal_start(here, ["/no/such/program"])
+    assert journal_automation(here).running is False
 
 
 def test_settings_that_cannot_be_read_are_told_before_anything_is_started(here: Project) -> None:
     Path(here.root, ".agent-memory/config.json").write_text("{")
     with pytest.raises(QuireError, match=r"config\.json"):
-        here.journal_start(keeping())
+        journal_start(here, keeping())
     assert not automation(here, "").exists()

@@ -21,6 +21,11 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.journal.ask import journal_status, journal_validate
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add, journal_sources
 from thorough import either
 
 TRIALS = Path(__file__).parent.parent / "promises" / "journal_trials.py"
@@ -78,9 +83,9 @@ def project(repo: Path, world: World, tmp_path: Path) -> Project:
     (repo / "src").mkdir()
     (repo / "AGENTS.md").write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
     project = Project.open(str(repo), world)
-    project.journal_init()
+    journal_init(project)
     sessions_of(repo).mkdir(parents=True)
-    project.journal_add("claude-local", str(tmp_path / "claude"), name="claude")
+    journal_add(project, "claude-local", str(tmp_path / "claude"), name="claude")
     return project
 
 
@@ -170,7 +175,7 @@ def check(project: Project, talk: Talk) -> Notes:
     assert told == talk.tokens
     state = json.loads(Path(project.root, ".agent-memory/state.json").read_bytes())
     assert state["maintenance"]["historyEventCount"] == len(events)
-    assert [one for one in project.journal_validate().findings if one["level"] == "fail"] == []
+    assert [one for one in journal_validate(project).findings if one["level"] == "fail"] == []
     checkpoints = sorted(path.stem for path in Path(project.root, ".agent-memory/history/checkpoints").iterdir())
     runs = [event for event in events if event["kind"] == "tool_run"]
     assert checkpoints == [f"chk-{number:06}" for number in range(1, len(runs) + 1)]
@@ -202,7 +207,7 @@ def test_syncs_of_the_same_sessions_at_once_import_each_of_them_once(project: Pr
     assert [note["failed"] for note in notes] == [0] * 6
     ledger = json.loads((root / ".agent-memory/local/imports.json").read_bytes())["sources"]["claude"]
     assert set(ledger) == {f"s{number:03}" for number in range(60)}
-    assert project.journal_sync(everything=True).imported == 0
+    assert journal_sync(project, everything=True).imported == 0
 
 
 @pytest.mark.parametrize("turn", range(ROUNDS))
@@ -224,20 +229,20 @@ def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, cro
     assert len(read) == 12
     assert [note for note in read if note["problems"] or note.get("failed")] == []
     imported = sum(note["imported"] for note in notes if note["did"] == "sync")
-    imported += project.journal_sync(everything=True).imported
+    imported += journal_sync(project, everything=True).imported
     assert imported == len(imported_in(events_of(root)))
-    assert project.journal_sync(everything=True).imported == 0
+    assert journal_sync(project, everything=True).imported == 0
     # Every event was seen by one recall, and by no other; what no recall saw is left for this one.
-    left = project.journal_recall(source="imports")
+    left = journal_recall(project, source="imports")
     seen = sum(note["seen"] for note in notes if note["did"] == "recall" and note["source"] == "imports")
     assert seen + left.raw_event_count == imported
-    assert project.journal_status().unrecalled["imports"] == 0
+    assert journal_status(project).unrecalled["imports"] == 0
     events = check(project, talk)
     runs = {event["id"] for event in events if event["kind"] == "tool_run"}
     told = [note["event"] for note in notes if note.get("event")]
     told += ["evt-000001", *([left.event] if left.applied else [])]
     assert sorted(told) == sorted(runs)
-    names = {source.id for source in project.journal_sources()}
+    names = {source.id for source in journal_sources(project)}
     assert names == {"claude"} | {
         note["name"]
         for note in notes
@@ -274,9 +279,9 @@ def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: P
         victim.wait()
         killed.append(victim)
     notes = crowd.finish(*killed)
-    project.journal_sync(everything=True)
-    project.journal_recall(source="imports")
-    project.journal_add("markdown", str(root / "src"), name="last")
+    journal_sync(project, everything=True)
+    journal_recall(project, source="imports")
+    journal_add(project, "markdown", str(root / "src"), name="last")
     assert [note for note in notes if note["did"] == "read" and (note["problems"] or note.get("failed"))] == []
     events = check(project, talk)
     ids = {event["id"] for event in events}

@@ -22,6 +22,13 @@ from quire.files.world import World
 from quire.layers.journal.layout import POLICIES, SCOPES, SECTIONS
 from quire.layers.journal.shapes import bundle_faults
 from quire.project import Project
+from quire.verbs.journal.ask import journal_status, journal_validate
+from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.journal_state import change_journal
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add, journal_remove
 from thorough import either
 
 EXAMPLES = either(8, 60)
@@ -67,7 +74,7 @@ class JournalMachine(RuleBasedStateMachine):
             pid=os.getpid(),
         )
         self.project = Project.open(str(self.root), world)
-        self.project.journal_init()
+        journal_init(self.project)
         config = self.read("config.json")
         config["retention"]["archive"]["expireAfterDays"] = 100_000
         (self.root / ".agent-memory/config.json").write_text(json.dumps(config))
@@ -175,20 +182,20 @@ class JournalMachine(RuleBasedStateMachine):
         if name not in self.sources:
             kind = "claude-local" if name == "claude" else "markdown"
             place = self.claude if name == "claude" else self.notes
-            self.project.journal_add(kind, str(place), name=name, all_folders=self.everywhere)
+            journal_add(self.project, kind, str(place), name=name, all_folders=self.everywhere)
             self.sources.add(name)
 
     @rule(name=st.sampled_from(NAMES))
     def remove(self, name: str) -> None:
         if name in self.sources:
-            self.project.journal_remove(name)
+            journal_remove(self.project, name)
             self.sources.remove(name)
 
     @precondition(lambda self: self.sources)
     @rule(everything=st.booleans())
     def sync(self, everything: bool) -> None:
         name = None if everything else sorted(self.sources)[0]
-        done = self.project.journal_sync(name, everything=everything)
+        done = journal_sync(self.project, name, everything=everything)
         synced = self.sources if everything else {name}
         wanted = [key for key, tokens in self.pending.items() if key[0] in synced and tokens]
         assert (done.imported, done.failed) == (len(wanted), 0)
@@ -213,7 +220,7 @@ class JournalMachine(RuleBasedStateMachine):
         scope = source or SCOPE_OF.get(policy or "", "all")
         waiting = {"imports": self.unseen_imports, "local": self.unseen_local}
         waiting["all"] = sum(waiting.values())
-        done = self.project.journal_recall(source=source, section=section, policy=policy, dry_run=is_preview)
+        done = journal_recall(self.project, source=source, section=section, policy=policy, dry_run=is_preview)
         assert done.raw_event_count == waiting[scope]
         if is_preview:
             return
@@ -229,15 +236,15 @@ class JournalMachine(RuleBasedStateMachine):
         if is_changed:
             with (self.root / "TODO.md").open("a") as file:
                 file.write(f"- [ ] Mend step {next(self.said)}\n")
-        if self.project.journal_update().applied:
+        if journal_update(self.project).applied:
             self.own_event()
-        assert not self.project.journal_update(dry_run=True).changed
+        assert not journal_update(self.project, dry_run=True).changed
 
     @rule(place=st.integers(0, 100))
     def restore(self, place: int) -> None:
         known = sorted(self.checkpoints)
         name = known[place % len(known)]
-        done = self.project.journal_restore(name)
+        done = journal_restore(self.project, name)
         if done.applied:
             self.own_event()
         assert done.saved_as is None
@@ -251,14 +258,14 @@ class JournalMachine(RuleBasedStateMachine):
         from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
 
         self.now += timedelta(days=days)
-        status = self.project.journal_status().retention
+        status = journal_status(self.project).retention
 
         def plan(journal: Any) -> tuple[tuple[int, int], Any]:
             candidates = find_candidates(journal, self.now)
             numbers = len(candidates.events), len(candidates.checkpoints)
             return numbers, None if candidates.is_empty else plan_pruning(journal, candidates, self.now).writing
 
-        numbers = self.project._journal_change("archive", plan)
+        numbers = change_journal(self.project, "archive", plan)
         sweep_batches(str(self.root))
         assert numbers == (status.candidate_events, status.candidate_checkpoints)
 
@@ -266,7 +273,7 @@ class JournalMachine(RuleBasedStateMachine):
     def bring_back(self) -> None:
         batches = self.batches()
         if batches:
-            self.project.journal_restore(batches[0].name)
+            journal_restore(self.project, batches[0].name)
             assert len(self.batches()) == len(batches) - 1
 
     # -- accidents ----------------------------------------------------------------------------
@@ -334,10 +341,10 @@ class JournalMachine(RuleBasedStateMachine):
         place = 1 if is_in_front else len(ours)
         waiting = {event["contentHash"] for event in (*self.waiting(), *theirs)}
         path.write_text("".join([*ours[:place], *lines, *ours[place:]]))
-        self.project.journal_validate(mend=True)
+        journal_validate(self.project, mend=True)
         # What nobody has seen still waits; that more of it waits, because of ids that two had, does no harm.
         assert waiting <= {event["contentHash"] for event in self.waiting()}
-        found = self.project.journal_status().unrecalled
+        found = journal_status(self.project).unrecalled
         self.unseen_imports, self.unseen_local = found["imports"], found["local"]
         self.fork = None
 
@@ -381,7 +388,7 @@ class JournalMachine(RuleBasedStateMachine):
 
     @invariant()
     def what_waits_is_known(self) -> None:
-        status = self.project.journal_status()
+        status = journal_status(self.project)
         found = status.unrecalled
         assert (found["imports"], found["local"]) == (self.unseen_imports, self.unseen_local)
         assert found["all"] == self.unseen_imports + self.unseen_local
@@ -395,7 +402,7 @@ class JournalMachine(RuleBasedStateMachine):
         assert maintenance["historyEventCount"] == len(self.events())
         assert maintenance["importSourceCount"] == len(self.sources)
         assert {source["id"] for source in self.read("sources.json")} == self.sources
-        found = [one for one in self.project.journal_validate().findings if one["level"] == "fail"]
+        found = [one for one in journal_validate(self.project).findings if one["level"] == "fail"]
         assert found == []
 
     @invariant()

@@ -10,6 +10,7 @@ import pytest
 from quire.files import disk
 from quire.model.errors import StorageFailed
 from quire.project import Project
+from quire.verbs.admin.export import page_target, write_page
 
 OLD = {"index.html": b"old", "data/a.js": b"1", "data/gone.js": b"2"}
 NEW = {"index.html": b"new", "data/a.js": b"3"}
@@ -22,7 +23,7 @@ def held(folder: Path) -> dict[str, bytes]:
 
 
 def write(project: Project, folder: Path, files: dict[str, bytes], *, force: bool = False) -> None:
-    project.write_page(project.page_target(str(folder), force=force), files, force=force)
+    write_page(project, page_target(project, str(folder), force=force), files, force=force)
 
 
 def test_an_export_takes_the_place_of_the_one_before(project: Project, tmp_path: Path) -> None:

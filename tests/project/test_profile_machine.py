@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,18 @@ from quire.index.catalog import Index
 from quire.layers.profile.source import Overview
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.graph.changes import init, save
+from quire.verbs.profile.ask import profile_connections, profile_recall, profile_search
+from quire.verbs.profile.changes import (
+    profile_forget,
+    profile_forgotten,
+    profile_link,
+    profile_remember,
+    profile_restore,
+    profile_session_start,
+    profile_unlink,
+)
+from quire.verbs.profile.overview import profile_index, profile_private, profile_reflect, profile_status
 from thorough import either
 
 CATEGORIES = ("user", "assistant", "project", "relationships", "tools", "learnings")
@@ -398,8 +411,8 @@ class Profiles(RuleBasedStateMachine):
     def begin(self, graph: bool, filled: bool, twin: bool) -> None:
         """With an index that is kept, or with one in memory; with entries in one document or both, or with none."""
         if graph:
-            self.project.init(guidance=False)
-            self.project.save({"task": "t", "nodes": [NODE]})
+            init(self.project, guidance=False)
+            save(self.project, {"task": "t", "nodes": [NODE]})
         if filled:
             self.by_hand(SHARED, copy.deepcopy(FILLED), {"indent": 2, "ensure_ascii": False})
         if filled and twin:
@@ -433,7 +446,7 @@ class Profiles(RuleBasedStateMachine):
             if doc["schema_version"] in ("1.0", "1.1"):
                 version, data = doc["schema_version"], self.read(place)
                 self.model.docs[place] = migrated(doc)
-                self.project.profile_status()
+                profile_status(self.project)
                 kept = self.path(place).with_name(f"memory.pre-migration-{version}.json")
                 assert kept.read_bytes() == data
 
@@ -487,7 +500,8 @@ class Profiles(RuleBasedStateMachine):
         name = (category, key)
         supersedes = [self.name(pick) for pick in replaced]
         found, expected = self.do(
-            lambda: self.project.profile_remember(
+            lambda: profile_remember(
+                self.project,
                 category,
                 key,
                 value,
@@ -512,7 +526,7 @@ class Profiles(RuleBasedStateMachine):
         self.settle()
         kept = {place: self.read(place) for place in self.model.places()}
         found, expected = self.do(
-            lambda: self.project.profile_forget(*name), lambda model: forgotten(model, name, self.at)
+            lambda: profile_forget(self.project, *name), lambda model: forgotten(model, name, self.at)
         )
         if expected is not None:
             assert found.removed.entry == expected["fields"]
@@ -525,7 +539,7 @@ class Profiles(RuleBasedStateMachine):
     def restore(self, pick: int) -> None:
         names = [(item["category"], item["key"]) for item in self.model.forgotten] or [("tools", "none")]
         name = names[pick % len(names)]
-        found, expected = self.do(lambda: self.project.profile_restore(*name), lambda model: restored(model, name))
+        found, expected = self.do(lambda: profile_restore(self.project, *name), lambda model: restored(model, name))
         if expected is not None:
             assert found.links_restored == expected
             assert found.entry.entry == self.model.need(name)[1]
@@ -541,7 +555,7 @@ class Profiles(RuleBasedStateMachine):
             return done
 
         found, expected = self.do(
-            lambda: self.project.profile_link(".".join(source), ".".join(target), relation), expect
+            lambda: profile_link(self.project, ".".join(source), ".".join(target), relation), expect
         )
         if expected is not None:
             assert (found.created, found.archived) == expected
@@ -573,7 +587,7 @@ class Profiles(RuleBasedStateMachine):
             return gone
 
         found, expected = self.do(
-            lambda: self.project.profile_unlink(".".join(source), target, relation if only else None), expect
+            lambda: profile_unlink(self.project, ".".join(source), target, relation if only else None), expect
         )
         if expected is not None:
             assert list(found.relations) == expected
@@ -589,7 +603,7 @@ class Profiles(RuleBasedStateMachine):
             doc["session_count"] = doc.get("session_count", 0) + 1
             return missing
 
-        found, missing = self.do(self.project.profile_session_start, expect)
+        found, missing = self.do(partial(profile_session_start, self.project), expect)
         if missing is None:
             return
         assert found.name_missing == missing
@@ -607,9 +621,9 @@ class Profiles(RuleBasedStateMachine):
         only = [] if pick is None else [".".join(self.name(pick))]
         if only and self.model.find(split(only[0])) is None:
             with pytest.raises(QuireError):
-                self.project.profile_reflect(only=only)
+                profile_reflect(self.project, only=only)
             return
-        proposed = self.project.profile_reflect(only=only)
+        proposed = profile_reflect(self.project, only=only)
         changes = {
             **{(item.category, item.key): {"status": "archived"} for item in proposed.archival_candidates},
             **{
@@ -632,7 +646,7 @@ class Profiles(RuleBasedStateMachine):
                 model.change(name, self.at, **fields)
             return [".".join(name) for name in wanted]
 
-        found, expected = self.do(lambda: self.project.profile_reflect(apply=apply, only=only), expect)
+        found, expected = self.do(lambda: profile_reflect(self.project, apply=apply, only=only), expect)
         assert sorted(found.applied) == sorted(expected)
 
     # -- asking --
@@ -655,7 +669,7 @@ class Profiles(RuleBasedStateMachine):
             return names
 
         found, expected = self.do(
-            lambda: self.project.profile_recall(*(name or (category,))),
+            lambda: profile_recall(self.project, *(name or (category,))),
             expect,
         )
         if expected is not None:
@@ -666,7 +680,7 @@ class Profiles(RuleBasedStateMachine):
     @rule(query=st.sampled_from(("fish shell", "amber birch", "tabs", "harbour releases", "東京")))
     def search(self, query: str) -> None:
         self.settle()
-        found = self.project.profile_search(query)
+        found = profile_search(self.project, query)
         seen = self.model.seen()
         for item in found.results:
             assert status_of(seen[split(item.id)][1]) == "active"
@@ -691,9 +705,9 @@ class Profiles(RuleBasedStateMachine):
         self.settle()
         looked = None
         with contextlib.suppress(QuireError):
-            looked = self.project.profile_private(place)
+            looked = profile_private(self.project, place)
         found, expected = self.do(
-            lambda: self.project.profile_private(place, apply=True, prefer=prefer),
+            lambda: profile_private(self.project, place, apply=True, prefer=prefer),
             lambda model: moved(model, place, prefer, self.at),
         )
         if expected is not None:
@@ -858,12 +872,12 @@ class Profiles(RuleBasedStateMachine):
             found["summaries"] = [row for row in found["summaries"] if row[1] != Overview().summary().value]
             return {name: sorted(rows, key=repr) for name, rows in found.items()}
 
-        return self.project._with_index(work)
+        return self.project.with_index(work)
 
     @invariant()
     def the_state_is_that_of_the_model(self) -> None:
         self.settle()
-        found = self.project.profile_status()
+        found = profile_status(self.project)
         seen = self.model.seen()
         active = Counter(name[0] for name, (_, fields) in seen.items() if status_of(fields) == "active")
         statuses = Counter(status_of(fields) for _, fields in seen.values())
@@ -885,12 +899,12 @@ class Profiles(RuleBasedStateMachine):
         self.settle()
         seen = self.model.seen()
         for category in {*CATEGORIES, *(name[0] for name in seen)}:
-            found = self.project.profile_recall(category, everything=True, note=False)
+            found = profile_recall(self.project, category, everything=True, note=False)
             assert [item.id for item in found.results] == in_order(self.model, category)
             for item in found.results:
                 self.compare(item)
         for name, (_, fields) in seen.items():
-            told = self.project.profile_connections(*name)
+            told = profile_connections(self.project, *name)
             assert [(item.target, item.relation) for item in told.outgoing] == links_of(fields)
             assert [item.entry_summary for item in told.outgoing] == [
                 seen[split(target)][1]["value"] if split(target) in seen else "" for target, _ in links_of(fields)
@@ -902,10 +916,10 @@ class Profiles(RuleBasedStateMachine):
                 if split(target) == name and other != name
             }
             assert {(item.source, item.relation) for item in told.incoming} == incoming
-        listed = self.project.profile_index(everything=True)
+        listed = profile_index(self.project, everything=True)
         assert listed.text.count("\n- **") == listed.entries == len(seen)
         gone = [f"profile:{item['category']}.{item['key']}" for item in reversed(self.model.forgotten)]
-        assert [item.ref for item in self.project.profile_forgotten()] == gone
+        assert [item.ref for item in profile_forgotten(self.project)] == gone
 
     def compare(self, item: Any) -> None:
         """One entry as it is shown, with what was read since the last change."""

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.changes import profile_session_start
+from quire.verbs.profile.overview import profile_export
 
 ENTRY = {"value": "Helix", "created_at": "2026-02-09T14:00:00Z", "updated_at": "2026-02-09T14:00:00Z"}
 
@@ -26,7 +29,7 @@ def test_an_older_document_that_would_lose_something_is_read_and_left_as_it_is(r
     twice = '{"value": "1", "value": "2"}'
     older = f'{{"schema_version": "1.0", "memories": {{"tools": {{"a": {twice}, "b": {json.dumps(ENTRY)}}}}}}}'
     path = write(repo, older)
-    found = Project.open(str(repo), world).profile_recall("tools", "b")
+    found = profile_recall(Project.open(str(repo), world), "tools", "b")
     assert [view.value for view in found.results] == ["Helix"]
     assert path.read_text(encoding="utf-8") == older
     assert not list(path.parent.glob("memory.pre-migration-*"))
@@ -34,7 +37,7 @@ def test_an_older_document_that_would_lose_something_is_read_and_left_as_it_is(r
 
 def test_a_session_is_counted_where_the_assistant_cannot_be_named(repo: Path, world: World) -> None:
     path = write(repo, current(assistant=[1], tools={"editor": ENTRY}))
-    started = Project.open(str(repo), world).profile_session_start()
+    started = profile_session_start(Project.open(str(repo), world))
     assert (started.session_count, started.counted, started.name_assigned) == (1, True, False)
     assert json.loads(path.read_text(encoding="utf-8"))["memories"]["assistant"] == [1]
 
@@ -43,6 +46,6 @@ def test_an_export_has_the_private_entries_whatever_stands_in_the_shared_documen
     shared = write(repo, current(user=[1]))
     write(repo, current(user={"editor": ENTRY}), "local/memory.json")
     before = shared.read_bytes()
-    exported = Project.open(str(repo), world).profile_export("json")
+    exported = profile_export(Project.open(str(repo), world), "json")
     assert json.loads(exported.content)["memories"]["user"] == {"editor": ENTRY}
     assert shared.read_bytes() == before

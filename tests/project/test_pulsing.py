@@ -12,7 +12,12 @@ from installed import Git
 from quire.files.world import World
 from quire.inbox.proposals import propose
 from quire.project import Project
-from quire.project.pulsing import Pulsing
+from quire.verbs.ask.query import query
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox.review import inbox_add
+from quire.verbs.page.change_token import view_pulse
+from quire.verbs.profile.changes import profile_remember
 
 NODES = [
     {"kind": "feature", "title": "Queue", "body": "A queue.", "anchors": ["src/queue.py", "lib"]},
@@ -26,30 +31,30 @@ def filled(project: Project, repo: Path, git: Git) -> Project:
         (repo / path).parent.mkdir(exist_ok=True)
         (repo / path).write_text(text)
     git.commit("code")
-    project.save({"task": "first", "nodes": NODES})
+    save(project, {"task": "first", "nodes": NODES})
     git.commit("memory")
     return project
 
 
 @pytest.fixture
-def pulsing(filled: Project, world: World) -> Pulsing:
-    return Pulsing.open(filled.root, world)
+def pulsing(filled: Project, world: World) -> Project:
+    return Project.open(filled.root, world)
 
 
 def proposal(project: Project) -> None:
     node = {"kind": "gotcha", "title": "Pipes", "body": "They block."}
-    project.inbox_add([propose("graph", "gotcha", "They block.", node, origin="s", by="user")])
+    inbox_add(project, [propose("graph", "gotcha", "They block.", node, origin="s", by="user")])
 
 
 CHANGES: dict[str, Callable[[Project, Path, Git], object]] = {
-    "a save": lambda project, _, __: project.save({"task": "x", "nodes": [{"id": "gotcha.clock-drift", "body": "!"}]}),
-    "a new node": lambda project, _, __: project.save({"task": "x", "nodes": [{**NODES[1], "title": "Other"}]}),
+    "a save": lambda project, _, __: save(project, {"task": "x", "nodes": [{"id": "gotcha.clock-drift", "body": "!"}]}),
+    "a new node": lambda project, _, __: save(project, {"task": "x", "nodes": [{**NODES[1], "title": "Other"}]}),
     "a text by hand": lambda _, root, __: (root / ".memory/memory/clock-drift.md").write_text("By hand.\n"),
     "a text that is gone": lambda _, root, __: (root / ".memory/memory/clock-drift.md").unlink(),
     "other settings": lambda _, root, __: (root / ".memory/config.json").write_text("{}"),
-    "a fact": lambda project, _, __: project.memory_store("Specs", "Tickets expire."),
+    "a fact": lambda project, _, __: memory_store(project, "Specs", "Tickets expire."),
     "a proposal": lambda project, _, __: proposal(project),
-    "a profile": lambda project, _, __: project.profile_remember("tools", "shell", "fish", force=True),
+    "a profile": lambda project, _, __: profile_remember(project, "tools", "shell", "fish", force=True),
     "code that a node speaks of": lambda _, root, __: (root / "src/queue.py").write_text("def push(x): ...\n"),
     "code that is gone": lambda _, root, __: (root / "src/queue.py").unlink(),
     "a commit": lambda _, __, git: git("commit", "--quiet", "--allow-empty", "--message", "more"),
@@ -59,50 +64,50 @@ CHANGES: dict[str, Callable[[Project, Path, Git], object]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_seen_changes_it(pulsing: Pulsing, filled: Project, repo: Path, git: Git, name: str) -> None:
-    before = pulsing.view_pulse()
-    assert pulsing.view_pulse() == before
+def test_what_is_seen_changes_it(pulsing: Project, filled: Project, repo: Path, git: Git, name: str) -> None:
+    before = view_pulse(pulsing)
+    assert view_pulse(pulsing) == before
     CHANGES[name](filled, repo, git)
-    after = pulsing.view_pulse()
+    after = view_pulse(pulsing)
     assert after != before
-    assert pulsing.view_pulse() == after
+    assert view_pulse(pulsing) == after
 
 
-def test_what_is_not_seen_does_not(pulsing: Pulsing, filled: Project, repo: Path) -> None:
-    filled.query("queue")
-    before = pulsing.view_pulse()
-    filled.query("clock")
+def test_what_is_not_seen_does_not(pulsing: Project, filled: Project, repo: Path) -> None:
+    query(filled, "queue")
+    before = view_pulse(pulsing)
+    query(filled, "clock")
     (repo / "other.py").write_text("b = 2\n")
     (repo / "src/new.txt").write_text("nothing that anybody speaks of\n")
-    assert pulsing.view_pulse() == before
+    assert view_pulse(pulsing) == before
 
 
-def test_a_new_anchor_is_watched_from_then_on(pulsing: Pulsing, filled: Project, repo: Path) -> None:
-    pulsing.view_pulse()
-    filled.save({"task": "x", "nodes": [{"id": "gotcha.clock-drift", "anchors": ["other.py"]}]})
-    before = pulsing.view_pulse()
+def test_a_new_anchor_is_watched_from_then_on(pulsing: Project, filled: Project, repo: Path) -> None:
+    view_pulse(pulsing)
+    save(filled, {"task": "x", "nodes": [{"id": "gotcha.clock-drift", "anchors": ["other.py"]}]})
+    before = view_pulse(pulsing)
     (repo / "other.py").write_text("b = 3  # longer\n")
-    assert pulsing.view_pulse() != before
+    assert view_pulse(pulsing) != before
 
 
-def test_two_who_look_see_the_same(pulsing: Pulsing, filled: Project, world: World) -> None:
-    assert Pulsing.open(filled.root, world).view_pulse() == pulsing.view_pulse()
+def test_two_who_look_see_the_same(pulsing: Project, filled: Project, world: World) -> None:
+    assert view_pulse(Project.open(filled.root, world)) == view_pulse(pulsing)
 
 
-def test_a_look_writes_nothing(pulsing: Pulsing, repo: Path, tree: Callable[..., dict[str, bytes]]) -> None:
-    pulsing.view_pulse()
+def test_a_look_writes_nothing(pulsing: Project, repo: Path, tree: Callable[..., dict[str, bytes]]) -> None:
+    view_pulse(pulsing)
     before = tree(repo)
-    pulsing.view_pulse()
+    view_pulse(pulsing)
     assert tree(repo) == before
 
 
-def test_damage_is_no_obstacle(pulsing: Pulsing, repo: Path) -> None:
-    seen = {pulsing.view_pulse()}
+def test_damage_is_no_obstacle(pulsing: Project, repo: Path) -> None:
+    seen = {view_pulse(pulsing)}
     (repo / ".memory/config.json").write_bytes(b"\xff{")
-    seen.add(pulsing.view_pulse())
+    seen.add(view_pulse(pulsing))
     (repo / ".memory/facts.jsonl").write_bytes(b"\xff\n")
-    seen.add(pulsing.view_pulse())
+    seen.add(view_pulse(pulsing))
     (repo / ".memory/memory/clock-drift.json").unlink()
     (repo / ".memory/memory/clock-drift.json").mkdir()
-    seen.add(pulsing.view_pulse())
+    seen.add(view_pulse(pulsing))
     assert len(seen) == 4

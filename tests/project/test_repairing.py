@@ -15,6 +15,10 @@ from quire.model.errors import Conflict, NotFound
 from quire.model.records import Problem
 from quire.project import Project
 from quire.upkeep.repair import copies
+from quire.verbs.admin.repair import repair, repairs, undo_repair
+from quire.verbs.admin.repair import repair as repair_of
+from quire.verbs.graph.changes import check
+from quire.verbs.graph.changes import check as check_of
 from thorough import either, some
 
 
@@ -33,7 +37,7 @@ def root(template: Path, tmp_path: Path) -> Path:
 
 
 def problems(project: Project) -> list[Problem]:
-    found = project.check()
+    found = check(project)
     return [*found.errors, *found.warnings]
 
 
@@ -47,13 +51,13 @@ def different(before: State, after: State) -> set[str]:
 
 def test_a_sound_memory_has_nothing_to_repair(root: Path) -> None:
     before = state_of(root)
-    found = opened(root).check()
+    found = check_of(opened(root))
     assert found.errors == []
     assert [problem for problem in found.warnings if problem.mend == "repair"] == []
-    done = opened(root).repair()
+    done = repair_of(opened(root))
     assert (done.name, done.mends, done.files, done.copies) == ("", (), (), ())
     assert state_of(root) == before
-    assert opened(root).repairs().repairs == ()
+    assert repairs(opened(root)).repairs == ()
 
 
 @proves("P5.6", over="graph facts profile journal inbox")
@@ -68,12 +72,12 @@ def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> Non
     mended = [problem.message for problem in found if problem.mend == "repair"]
     assert mended
 
-    shown = project.repair(dry_run=True)
+    shown = repair(project, dry_run=True)
     assert shown.mends
     assert shown.files
     assert state_of(root) == before
 
-    done = opened(root, tick=1).repair()
+    done = repair_of(opened(root, tick=1))
     assert done.warnings == ()
     left = [problem.message for problem in named(opened(root), broken.code, broken.path)]
     assert not {*mended} & {*left}
@@ -83,15 +87,15 @@ def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> Non
     assert {file.path for file in shown.files} <= {file.path for file in done.files}
     assert all((root / place).is_file() for place in done.copies)
 
-    again = opened(root, tick=2).repair()
+    again = repair_of(opened(root, tick=2))
     assert (again.name, again.mends) == ("", ())
     assert state_of(root) == after
 
-    taken = opened(root, tick=3).undo_repair()
+    taken = undo_repair(opened(root, tick=3))
     assert taken.name == done.name
     assert set(taken.files) == {file.path for file in done.files}
     assert state_of(root) == before
-    assert opened(root).repairs().repairs == ()
+    assert repairs(opened(root)).repairs == ()
     tally("P5.6", inputs=1, states=3)
 
 
@@ -108,7 +112,7 @@ def test_what_is_for_a_person_is_left_alone(name: str, root: Path) -> None:
     assert found, [(problem.code, problem.path, problem.message) for problem in problems(project)]
     assert "person" in {problem.mend for problem in found}
     assert all(problem.hint for problem in found if problem.mend == "person")
-    done = project.repair()
+    done = repair(project)
     assert "LeftoverFiles" in {mend.code for mend in done.mends}
     # What depends on a checkpoint is mended beside it; the map follows whatever the memory says.
     allowed = {"AGENTS.md"} if "checkpoint" not in name else {*before, *state_of(root)} - {broken.path}
@@ -125,7 +129,7 @@ def test_what_is_for_a_person_is_left_alone(name: str, root: Path) -> None:
 def test_of_two_files_of_one_relation_the_one_under_its_own_name_stays(name: str, root: Path) -> None:
     (held,) = (root / ".memory" / "relations").glob("*.json")
     shutil.copyfile(held, held.parent / name)
-    done = opened(root).repair()
+    done = repair_of(opened(root))
     assert {mend.code for mend in done.mends} == {"RelationEquivalentDuplicate", "RelationIdDuplicate"}
     assert [path.name for path in (root / ".memory" / "relations").glob("*.json")] == [held.name]
     assert done.checked.valid
@@ -141,7 +145,7 @@ def test_everything_at_once_is_one_repair(root: Path) -> None:
             broken.do(root)
     MENDED["the bundle edited"].do(root)
     before = state_of(root)
-    done = opened(root).repair()
+    done = repair_of(opened(root))
     assert {mend.code for mend in done.mends} >= {
         "ObjectIdDuplicate",
         "SchemaUniqueItems",
@@ -155,7 +159,7 @@ def test_everything_at_once_is_one_repair(root: Path) -> None:
     assert parts >= {"memory", "profile", "journal"}
     assert [problem for problem in problems(opened(root)) if problem.mend == "repair"] == []
     assert different(before, state_of(root)) == {file.path for file in done.files}
-    opened(root, tick=1).undo_repair("1")
+    undo_repair(opened(root, tick=1), "1")
     assert state_of(root) == before
 
 
@@ -166,7 +170,7 @@ def test_a_project_of_one_layer_is_repaired(layer: str, root: Path) -> None:
         shutil.rmtree(root / other)
     leftover(root, layer, 2)
     before = state_of(root)
-    done = opened(root).repair()
+    done = repair_of(opened(root))
     assert [mend.code for mend in done.mends][:1] == ["LeftoverFiles"]
     assert all(place.startswith(f"{layer}/local/repairs/0001-") for place in done.copies)
     assert not (root / ".memory").exists()
@@ -174,7 +178,7 @@ def test_a_project_of_one_layer_is_repaired(layer: str, root: Path) -> None:
         ["git", "status", "--porcelain", "--untracked-files=all"], cwd=root, capture_output=True, check=True
     )
     assert b"repairs" not in seen.stdout
-    opened(root, tick=1).undo_repair()
+    undo_repair(opened(root, tick=1))
     assert state_of(root) == before
 
 
@@ -189,7 +193,7 @@ def test_a_living_writer_and_a_young_file_are_left_alone(root: Path) -> None:
     (root / ".agent-memory/.quire-notes.tmp").write_text("the user's own")
     before = state_of(root)
     assert [problem for problem in problems(opened(root)) if problem.code == "LeftoverFiles"] == []
-    assert opened(root).repair().mends == ()
+    assert repair_of(opened(root)).mends == ()
     assert state_of(root) == before
 
 
@@ -200,17 +204,17 @@ def test_a_living_writer_and_a_young_file_are_left_alone(root: Path) -> None:
 def test_a_repair_is_not_taken_back_over_what_somebody_did_since(root: Path) -> None:
     MENDED["a tag twice"].do(root)
     MENDED["facts twice"].do(root)
-    done = opened(root).repair()
+    done = repair_of(opened(root))
     path = root / ".memory/facts.jsonl"
     path.write_bytes(path.read_bytes() + b"\n")
     after = state_of(root)
-    assert opened(root).repairs().repairs[0].changed_since == (".memory/facts.jsonl",)
+    assert repairs(opened(root)).repairs[0].changed_since == (".memory/facts.jsonl",)
     with pytest.raises(Conflict, match=r"facts\.jsonl") as raised:
-        opened(root).undo_repair()
+        undo_repair(opened(root))
     assert raised.value.details["paths"] == [".memory/facts.jsonl"]
     assert state_of(root) == after
     path.write_bytes(path.read_bytes()[:-1])
-    assert opened(root, tick=1).undo_repair(done.name).files
+    assert undo_repair(opened(root, tick=1), done.name).files
 
 
 @proves("P5.6")
@@ -222,14 +226,14 @@ def test_repairs_are_taken_back_by_name_and_only_the_last_ones_are_kept(
     names = []
     for number in range(most + 2):
         leftover(root, ".memory/memory" if number % 2 else ".ai-state")
-        names.append(opened(root, tick=number).repair())
+        names.append(repair_of(opened(root, tick=number)))
     assert [name for done in names for name in done.pruned] == [names[0].name, names[1].name]
-    assert [one.name for one in opened(root).repairs().repairs] == [done.name for done in names[:1:-1]]
+    assert [one.name for one in repairs(opened(root)).repairs] == [done.name for done in names[:1:-1]]
     with pytest.raises(NotFound):
-        opened(root).undo_repair(names[0].name)
-    assert opened(root, tick=99).undo_repair("3").files == (".ai-state/.quire-99999999-00000000.tmp",)
-    assert opened(root, tick=98).undo_repair().name == names[-1].name
-    assert opened(root, tick=97).undo_repair().name == names[-2].name
+        undo_repair(opened(root), names[0].name)
+    assert undo_repair(opened(root, tick=99), "3").files == (".ai-state/.quire-99999999-00000000.tmp",)
+    assert undo_repair(opened(root, tick=98)).name == names[-1].name
+    assert undo_repair(opened(root, tick=97)).name == names[-2].name
 
 
 @proves("P5.6", over="graph journal")
@@ -237,10 +241,10 @@ def test_a_file_that_two_parts_of_a_repair_changed_comes_back(root: Path) -> Non
     for name in ("the bundle edited", "an old map"):
         MENDED[name].do(root)
     before = state_of(root)
-    done = opened(root).repair()
+    done = repair_of(opened(root))
     assert [file.path for file in done.files].count("AGENTS.md") == 2
-    assert opened(root).repairs().repairs[0].changed_since == ()
-    opened(root, tick=1).undo_repair()
+    assert repairs(opened(root)).repairs[0].changed_since == ()
+    undo_repair(opened(root, tick=1))
     assert state_of(root) == before
 
 
@@ -252,9 +256,9 @@ def test_modes_come_back_with_the_bytes(root: Path) -> None:
     (root / ".memory/events.jsonl").chmod(0o640)
     MENDED["blank lines in the log"].do(root)
     before = state_of(root)
-    opened(root).repair()
+    repair_of(opened(root))
     assert not copy.exists()
-    opened(root, tick=1).undo_repair()
+    undo_repair(opened(root, tick=1))
     assert state_of(root) == before
     assert copy.stat().st_mode & 0o777 == 0o600
 
@@ -265,7 +269,7 @@ def test_modes_come_back_with_the_bytes(root: Path) -> None:
 )
 def test_copies_that_a_repository_brought_lead_nowhere(path: str, root: Path) -> None:
     MENDED["an old map"].do(root)
-    opened(root).repair()
+    repair_of(opened(root))
     (place,) = (root / ".memory/local/repairs").iterdir()
     manifest = place / "around.json"
     text = manifest.read_text()
@@ -277,7 +281,7 @@ def test_copies_that_a_repository_brought_lead_nowhere(path: str, root: Path) ->
     manifest.write_text(text.replace('"path": "AGENTS.md"', f'"path": "{path}"'))
     before = target.read_bytes()
     with pytest.raises(Exception, match=r"Nothing was put back|cannot be used"):
-        opened(root).undo_repair()
+        undo_repair(opened(root))
     assert target.read_bytes() == before
 
 
@@ -306,7 +310,7 @@ def test_what_git_holds_as_unmerged_is_left_alone(root: Path) -> None:
     before = state_of(root)
     found = named(opened(root), "SchemaUniqueItems", ".memory/memory/retry-queue.json")
     assert [problem.mend for problem in found] == ["person"]
-    opened(root).repair()
+    repair_of(opened(root))
     assert different(before, state_of(root)) <= {"AGENTS.md"}
 
 
@@ -317,5 +321,5 @@ def test_a_log_that_git_has_is_not_begun_anew(root: Path) -> None:
     (found,) = named(opened(root), "CanonicalFileMissing", ".memory/events.jsonl")
     assert found.mend == "person"
     assert "git restore" in (found.hint or "")
-    assert opened(root).repair().mends == ()
+    assert repair_of(opened(root)).mends == ()
     assert not (root / ".memory/events.jsonl").exists()

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +19,43 @@ from quire.files.world import World
 from quire.inbox.proposals import propose
 from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
-from quire.project.viewing import Viewing
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store, memory_supersede
+from quire.verbs.facts.notes import note as note_of
+from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.inbox.review import inbox_add, inbox_reject
+from quire.verbs.journal.init import journal_init
+from quire.verbs.page.views import view_graph, view_inbox, view_map, view_records, view_summary, view_today
+from quire.verbs.profile.changes import profile_link, profile_remember
+from quire.verbs.profile.overview import profile_private
 
 
 @pytest.fixture
-def views(repo: Path, world: World) -> Viewing:
-    return Viewing(str(repo), world)
+def views(repo: Path, world: World) -> Project:
+    return Project(str(repo), world)
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    project.save({"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
+    save_of(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
 
 
 def private_profile(project: Project) -> None:
     """An entry that everybody has, and one that only this user has, tied to each other."""
-    project.profile_remember("project", "style", "tabs")
-    project.profile_remember("user", "name", "Tess")
-    project.profile_link("project.style", "user.name", "related-to")
-    project.profile_private("here", apply=True)
+    profile_remember(project, "project", "style", "tabs")
+    profile_remember(project, "user", "name", "Tess")
+    profile_link(project, "project.style", "user.name", "related-to")
+    profile_private(project, "here", apply=True)
 
 
-def everything(views: Viewing, *, private: bool = True) -> dict[str, Any]:
+def everything(views: Project, *, private: bool = True) -> dict[str, Any]:
     """All views as the page gets them; that they can be encoded is part of the promise."""
     found = {
-        "summary": views.view_summary(private=private),
-        "today": views.view_today(private=private),
-        "inbox": views.view_inbox(private=private),
-        "map": views.view_map(),
-        "records": views.view_records(private=private),
-        "graph": views.view_graph(private=private),
+        "summary": view_summary(views, private=private),
+        "today": view_today(views, private=private),
+        "inbox": view_inbox(views, private=private),
+        "map": view_map(views),
+        "records": view_records(views, private=private),
+        "graph": view_graph(views, private=private),
     }
     return json.loads(msgspec.json.encode(found))
 
@@ -54,26 +63,26 @@ def everything(views: Viewing, *, private: bool = True) -> dict[str, Any]:
 # -- today ----------------------------------------------------------------------------------------
 
 
-def test_a_week_is_looked_back_unless_a_time_is_given(project: Project, views: Viewing, clock: Clock) -> None:
+def test_a_week_is_looked_back_unless_a_time_is_given(project: Project, views: Project, clock: Clock) -> None:
     save(project, {"kind": "decision", "title": "Worker"})
     clock.now += timedelta(days=5)
     save(project, {"kind": "gotcha", "title": "Clocks"})
     clock.now += timedelta(days=4)
-    assert [change.item.ref for change in views.view_today().changed] == ["gotcha.clocks"]
-    found = views.view_today("2026-03-01")
+    assert [change.item.ref for change in view_today(views).changed] == ["gotcha.clocks"]
+    found = view_today(views, "2026-03-01")
     assert (found.since, found.until) == ("2026-03-01T00:00:00+00:00", "2026-03-11T11:19:00+00:00")
     assert [change.item.ref for change in found.changed] == ["gotcha.clocks", "decision.worker"]
-    assert views.view_today("2026-03-02T13:19:00+02:00").changed_total == 2
-    assert views.view_today("2026-03-02T11:19:01Z").changed_total == 1
+    assert view_today(views, "2026-03-02T13:19:00+02:00").changed_total == 2
+    assert view_today(views, "2026-03-02T11:19:01Z").changed_total == 1
 
 
 @pytest.mark.parametrize("since", ["soon", "  ", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "\0"])
-def test_a_time_that_names_none_is_a_week(project: Project, views: Viewing, since: str) -> None:
-    assert views.view_today(since).since == "2026-02-23T11:19:00+00:00"
+def test_a_time_that_names_none_is_a_week(project: Project, views: Project, since: str) -> None:
+    assert view_today(views, since).since == "2026-02-23T11:19:00+00:00"
 
 
 def test_what_drifted_is_news_by_its_commit(
-    project: Project, views: Viewing, repo: Path, environment: dict[str, str], clock: Clock
+    project: Project, views: Project, repo: Path, environment: dict[str, str], clock: Clock
 ) -> None:
     def commit(date: str) -> None:
         Git(repo, {**environment, "GIT_COMMITTER_DATE": date}).commit()
@@ -86,52 +95,55 @@ def test_what_drifted_is_news_by_its_commit(
     commit("2026-03-10T00:00:00+00:00")
     (repo / "page.py").write_text("def page():\n    return 2\n")
     clock.now += timedelta(days=10)
-    found = views.view_today()
+    found = view_today(views)
     assert [(change.item.ref, change.how, change.at) for change in found.changed] == [
         ("feature.queue", "drifted", "2026-03-10T00:00:00+00:00")
     ]
     assert [item.ref for item in found.attention] == ["feature.page", "feature.queue"]
-    assert views.view_today("2026-03-11").changed_total == 0
+    assert view_today(views, "2026-03-11").changed_total == 0
 
 
-def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: Viewing) -> None:
-    project.note("Ask about the berth.")
+def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: Project) -> None:
+    note_of(project, "Ask about the berth.")
     texts = [f"Proposal number {number} says something." for number in range(30)]
-    project.inbox_add(
-        propose("facts", "fact", text, {"section": "Specs", "content": text}, origin="file:a", by="file")
-        for text in texts
+    inbox_add(
+        project,
+        (
+            propose("facts", "fact", text, {"section": "Specs", "content": text}, origin="file:a", by="file")
+            for text in texts
+        ),
     )
-    found = views.view_today()
+    found = view_today(views)
     assert [(note.number, note.text) for note in found.notes] == [(1, "Ask about the berth.")]
     assert (found.inbox.pending, [item.text for item in found.inbox.items]) == (30, texts[:20])
-    page = views.view_inbox(25, 50)
+    page = view_inbox(views, 25, 50)
     assert (page.pending, page.offset, [item.text for item in page.items]) == (30, 25, texts[25:])
-    assert views.view_summary().inbox == 30
-    project.inbox_reject([page.items[0].id])
-    assert views.view_inbox().pending == 29
+    assert view_summary(views).inbox == 30
+    inbox_reject(project, [page.items[0].id])
+    assert view_inbox(views).pending == 29
 
 
-def test_a_pin_follows_its_fact(project: Project, views: Viewing) -> None:
-    kept, old, gone = (project.memory_store("Specs", text).fact.id for text in ("Kept.", "Old.", "Gone."))
-    project.memory_focus([kept, old, gone])
-    new = project.memory_supersede(old, "New.").new.id
-    project.memory_archive([gone])
-    assert [item.ref for item in views.view_today().pins] == [f"fact:{kept}", f"fact:{new}"]
+def test_a_pin_follows_its_fact(project: Project, views: Project) -> None:
+    kept, old, gone = (memory_store(project, "Specs", text).fact.id for text in ("Kept.", "Old.", "Gone."))
+    memory_focus(project, [kept, old, gone])
+    new = memory_supersede(project, old, "New.").new.id
+    memory_archive(project, [gone])
+    assert [item.ref for item in view_today(views).pins] == [f"fact:{kept}", f"fact:{new}"]
 
 
-def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: Viewing, repo: Path) -> None:
-    project.journal_init()
+def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: Project, repo: Path) -> None:
+    journal_init(project)
     path = repo / ".agent-memory/state.json"
     state = json.loads(path.read_bytes())
     state["bundle"]["currentFocus"]["summary"] = "Retries."
     step = {"why": "w", "start": "s", "done": "d", "evidence": []}
     state["bundle"]["nextSteps"] = [{"title": title, **step} for title in ("Write it", "Add it", "Mend it")]
     path.write_text(json.dumps(state))
-    found = views.view_today()
+    found = view_today(views)
     assert [item.title for item in found.focus] == ["Retries."]
     assert [item.title for item in found.next_steps] == ["Write it", "Add it", "Mend it"]
     assert {change.item.kind for change in found.changed if change.item.layer == "journal"} <= {"checkpoint"}
-    refs = views.view_graph().refs
+    refs = view_graph(views).refs
     assert "bundle:current-focus" in refs
     assert any(ref.startswith("event:") for ref in refs)
 
@@ -139,21 +151,21 @@ def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: 
 # -- lists and the network ------------------------------------------------------------------------
 
 
-def test_records_of_all_layers_are_listed_and_tied(project: Project, views: Viewing) -> None:
+def test_records_of_all_layers_are_listed_and_tied(project: Project, views: Project) -> None:
     save(project, {"kind": "feature", "title": "Queue"}, {"kind": "decision", "title": "Worker"})
-    fact = project.memory_store("Decisions", "The worker sends.").fact.id
-    project.memory_connect(fact, "decision.worker", "motivated_by")
-    project.profile_remember("tools", "editor", "helix")
-    listed = views.view_records()
+    fact = memory_store(project, "Decisions", "The worker sends.").fact.id
+    memory_connect(project, fact, "decision.worker", "motivated_by")
+    profile_remember(project, "tools", "editor", "helix")
+    listed = view_records(views)
     assert listed.facets["layer"] == {"facts": 1, "graph": 3, "profile": 1}
-    assert views.view_records(text="WORKER", limit=1).total == 2
-    found = views.view_graph()
+    assert view_records(views, text="WORKER", limit=1).total == 2
+    found = view_graph(views)
     assert sorted(found.refs) == sorted(item.ref for item in listed.items)
     ends = zip(found.edges.source, found.edges.predicate, found.edges.target, strict=True)
     assert [(found.refs[source], found.words.predicate[name], found.refs[target]) for source, name, target in ends] == [
         (f"fact:{fact}", "motivated_by", "decision.worker")
     ]
-    assert (views.view_graph(2).total, views.view_graph(2).cut, len(views.view_graph(2).refs)) == (5, True, 2)
+    assert (view_graph(views, 2).total, view_graph(views, 2).cut, len(view_graph(views, 2).refs)) == (5, True, 2)
 
 
 @pytest.mark.parametrize(
@@ -166,17 +178,17 @@ def test_records_of_all_layers_are_listed_and_tied(project: Project, views: View
     ],
 )
 def test_choices_that_cannot_be_are_refused(
-    project: Project, views: Viewing, asked: dict[str, Any], field: str
+    project: Project, views: Project, asked: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        views.view_records(**asked)
+        view_records(views, **asked)
     assert caught.value.details is not None
     assert caught.value.details["field"] == field
     assert caught.value.hint
 
 
-def test_limits_of_the_other_views_are_kept(project: Project, views: Viewing) -> None:
-    for ask in (lambda: views.view_map(0), lambda: views.view_graph(0), lambda: views.view_inbox(0, 501)):
+def test_limits_of_the_other_views_are_kept(project: Project, views: Project) -> None:
+    for ask in (lambda: view_map(views, 0), lambda: view_graph(views, 0), lambda: view_inbox(views, 0, 501)):
         with pytest.raises(InputError):
             ask()
 
@@ -184,12 +196,12 @@ def test_limits_of_the_other_views_are_kept(project: Project, views: Viewing) ->
 # -- what is private ------------------------------------------------------------------------------
 
 
-def test_what_only_this_user_has_is_shown_and_can_be_left_out(project: Project, views: Viewing) -> None:
+def test_what_only_this_user_has_is_shown_and_can_be_left_out(project: Project, views: Project) -> None:
     private_profile(project)
-    project.note("Call the harbour master.")
+    note_of(project, "Call the harbour master.")
     text = "Tess likes boats."
-    project.inbox_add([propose("facts", "fact", text, {"content": text}, origin="file:a", by="user")])
-    project.memory_focus([project.memory_store("Specs", "Pinned.").fact.id])
+    inbox_add(project, [propose("facts", "fact", text, {"content": text}, origin="file:a", by="user")])
+    memory_focus(project, [memory_store(project, "Specs", "Pinned.").fact.id])
     shown, left = everything(views), everything(views, private=False)
     assert {item["ref"] for item in shown["records"]["items"]} - {item["ref"] for item in left["records"]["items"]} == {
         "profile:user.name"
@@ -209,7 +221,7 @@ def test_what_only_this_user_has_is_shown_and_can_be_left_out(project: Project, 
 # -- projects that hold next to nothing, or are broken --------------------------------------------
 
 
-def test_an_empty_memory_has_an_answer_to_everything(project: Project, views: Viewing) -> None:
+def test_an_empty_memory_has_an_answer_to_everything(project: Project, views: Project) -> None:
     found = everything(views)
     assert found["summary"]["layers"] == {"graph": 1}
     assert found["summary"]["verdicts"] == {}
@@ -217,7 +229,7 @@ def test_an_empty_memory_has_an_answer_to_everything(project: Project, views: Vi
     assert found["graph"]["refs"] == [item["ref"] for item in found["records"]["items"]]
 
 
-def test_without_git_everything_is_answered(project: Project, views: Viewing, repo: Path) -> None:
+def test_without_git_everything_is_answered(project: Project, views: Project, repo: Path) -> None:
     (repo / "queue.py").write_text("x = 1\n")
     save(project, {"kind": "feature", "title": "Queue", "anchors": ["queue.py"]}, {"kind": "gotcha", "title": "G"})
     shutil.rmtree(repo / ".git")
@@ -228,7 +240,7 @@ def test_without_git_everything_is_answered(project: Project, views: Viewing, re
     assert found["today"]["digest"]["drifted"] == 0
 
 
-def test_a_git_folder_that_is_none_stops_nobody(project: Project, views: Viewing, repo: Path) -> None:
+def test_a_git_folder_that_is_none_stops_nobody(project: Project, views: Project, repo: Path) -> None:
     save(project, {"kind": "feature", "title": "Queue", "anchors": ["queue.py"]})
     shutil.rmtree(repo / ".git")
     (repo / ".git").write_text("gitdir: nowhere\n")
@@ -236,12 +248,12 @@ def test_a_git_folder_that_is_none_stops_nobody(project: Project, views: Viewing
 
 
 @pytest.mark.parametrize("layer", ["profile", "journal"])
-def test_a_layer_alone_is_enough(repo: Path, world: World, views: Viewing, layer: str) -> None:
+def test_a_layer_alone_is_enough(repo: Path, world: World, views: Project, layer: str) -> None:
     project = Project(str(repo), world)
     if layer == "profile":
-        project.profile_remember("tools", "editor", "helix")
+        profile_remember(project, "tools", "editor", "helix")
     else:
-        project.journal_init()
+        journal_init(project)
     found = everything(views)
     assert set(found["summary"]["layers"]) == {layer}
     assert found["summary"]["name"] == "harbor"
@@ -249,15 +261,21 @@ def test_a_layer_alone_is_enough(repo: Path, world: World, views: Viewing, layer
     assert found["graph"]["words"]["layer"] == [layer]
 
 
-def test_where_there_is_no_memory_that_is_said(views: Viewing) -> None:
-    for ask in (views.view_summary, views.view_today, views.view_inbox, views.view_map, views.view_graph):
+def test_where_there_is_no_memory_that_is_said(views: Project) -> None:
+    for ask in (
+        partial(view_summary, views),
+        partial(view_today, views),
+        partial(view_inbox, views),
+        partial(view_map, views),
+        partial(view_graph, views),
+    ):
         with pytest.raises(NotInitialized):
             ask()
 
 
-def test_damaged_files_are_told_of_and_the_rest_is_shown(project: Project, views: Viewing, repo: Path) -> None:
+def test_damaged_files_are_told_of_and_the_rest_is_shown(project: Project, views: Project, repo: Path) -> None:
     save(project, {"kind": "feature", "title": "Queue"}, {"kind": "gotcha", "title": "Clocks"})
-    project.memory_store("Specs", "A fact.")
+    memory_store(project, "Specs", "A fact.")
     (repo / ".memory/memory/clocks.json").write_text("{")
     with (repo / ".memory/facts.jsonl").open("a") as file:
         file.write("no line\n")
@@ -273,7 +291,7 @@ def test_damaged_files_are_told_of_and_the_rest_is_shown(project: Project, views
     assert found["summary"]["layers"] == {"graph": 2, "facts": 1}
 
 
-def test_a_configuration_that_cannot_be_read_stops_nobody(project: Project, views: Viewing, repo: Path) -> None:
+def test_a_configuration_that_cannot_be_read_stops_nobody(project: Project, views: Project, repo: Path) -> None:
     save(project, {"kind": "feature", "title": "Queue"})
     (repo / ".memory/config.json").write_text("{")
     found = everything(views)
@@ -282,18 +300,18 @@ def test_a_configuration_that_cannot_be_read_stops_nobody(project: Project, view
     assert "feature.queue" in found["graph"]["refs"]
 
 
-def test_storage_of_another_version_is_left_alone(project: Project, views: Viewing, repo: Path) -> None:
+def test_storage_of_another_version_is_left_alone(project: Project, views: Project, repo: Path) -> None:
     path = repo / ".memory/config.json"
     config = json.loads(path.read_bytes())
     path.write_text(json.dumps({**config, "version": 99, "storage_version": 99}))
     with pytest.raises(UnsupportedVersion):
-        views.view_summary()
+        view_summary(views)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of bytes")
 def test_a_folder_whose_name_is_no_text_can_be_shown(tmp_path: Path, world: World) -> None:
     folder = os.path.join(os.fsencode(tmp_path), b"har\xff")
     os.mkdir(folder)
-    views = Viewing(os.fsdecode(folder), world)
-    Project(os.fsdecode(folder), world).profile_remember("tools", "editor", "helix")
+    views = Project(os.fsdecode(folder), world)
+    profile_remember(Project(os.fsdecode(folder), world), "tools", "editor", "helix")
     assert everything(views)["summary"]["name"] == "har�"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +15,36 @@ from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 from quire.files.world import World
 from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
-from quire.project.viewing_health import ViewingHealth
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
+from quire.verbs.journal.init import journal_init
+from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
+from quire.verbs.profile.changes import profile_remember
 
-VIEWS: list[Callable[[ViewingHealth], Any]] = [
-    ViewingHealth.view_timeline,
-    ViewingHealth.view_anchor_health,
-    ViewingHealth.view_coverage,
-    ViewingHealth.view_receipts,
-    ViewingHealth.view_files,
+VIEWS: list[Callable[[Project], Any]] = [
+    view_timeline,
+    view_anchor_health,
+    view_coverage,
+    view_receipts,
+    view_files,
 ]
 
 
-def opened(root: Path, world: World) -> ViewingHealth:
-    return ViewingHealth.open(str(root), msgspec.structs.replace(world, cwd=str(root)))
+def opened(root: Path, world: World) -> Project:
+    return Project.open(str(root), msgspec.structs.replace(world, cwd=str(root)))
 
 
-def shown(view: Callable[[ViewingHealth], Any], viewing: ViewingHealth) -> Any:
+def shown(view: Callable[[Project], Any], viewing: Project) -> Any:
     """What a page is sent."""
     return json.loads(msgspec.json.encode(view(viewing)))
 
 
 @pytest.fixture
-def viewing(project: Project, repo: Path, world: World) -> ViewingHealth:
+def viewing(project: Project, repo: Path, world: World) -> Project:
     return opened(repo, world)
 
 
-def test_every_view_has_the_fields_of_the_page(viewing: ViewingHealth) -> None:
+def test_every_view_has_the_fields_of_the_page(viewing: Project) -> None:
     fields = [set(shown(view, viewing)) for view in VIEWS]
     assert fields == [
         {"from", "to", "lanes", "marks", "cut", "days"},
@@ -50,10 +55,11 @@ def test_every_view_has_the_fields_of_the_page(viewing: ViewingHealth) -> None:
     ]
 
 
-def test_a_project_with_everything(viewing: ViewingHealth, project: Project, repo: Path, git: Any) -> None:
+def test_a_project_with_everything(viewing: Project, project: Project, repo: Path, git: Any) -> None:
     (repo / "queue.py").write_text("a = 1\n", encoding="utf-8")
     git.commit("first")
-    project.save(
+    save(
+        project,
         {
             "task": "t",
             "nodes": [
@@ -61,32 +67,32 @@ def test_a_project_with_everything(viewing: ViewingHealth, project: Project, rep
                 {"kind": "feature", "title": "Given up", "body": "b", "anchors": ["queue.py"], "stage": "dead"},
                 {"kind": "decision", "title": "Worker", "body": "b", "anchors": ["nowhere.py"]},
             ],
-        }
+        },
     )
-    project.memory_store("Architecture", "Retries run in the worker.", session="s-1")
+    memory_store(project, "Architecture", "Retries run in the worker.", session="s-1")
     item = ReceiptItem(ref="feature.queue", outcome="included", tokens=12)
     add_receipt(str(repo), Receipt(at="2026-03-02T11:00:00Z", client="claude", event="prompt", items=(item,)), "00")
-    lanes = {one.lane: one.total for one in viewing.view_timeline().lanes}
+    lanes = {one.lane: one.total for one in view_timeline(viewing).lanes}
     assert lanes == {"session": 1, "episode": 0, "checkpoint": 0, "save": 4, "decision": 1, "commit": 1}
-    assert viewing.view_anchor_health().now == {"fresh": 1, "orphaned": 1}
-    coverage = viewing.view_coverage()
+    assert view_anchor_health(viewing).now == {"fresh": 1, "orphaned": 1}
+    coverage = view_coverage(viewing)
     assert (coverage.files, coverage.covered, coverage.root.refs) == (1, 1, ("feature.queue",))
-    (told,) = viewing.view_receipts().most_told
+    (told,) = view_receipts(viewing).most_told
     assert (told.ref, told.title, told.times, told.tokens) == ("feature.queue", "Queue", 1, 12)
-    assert [layer.records for layer in viewing.view_files().layers] == [4, 1, 0, 0]
+    assert [layer.records for layer in view_files(viewing).layers] == [4, 1, 0, 0]
 
 
-def test_what_was_told_and_is_gone_has_no_title(viewing: ViewingHealth, repo: Path) -> None:
+def test_what_was_told_and_is_gone_has_no_title(viewing: Project, repo: Path) -> None:
     item = ReceiptItem(ref="feature.gone", outcome="included", tokens=1)
     add_receipt(str(repo), Receipt(at="2026-03-02T11:00:00Z", client="claude", event="prompt", items=(item,)), "00")
-    found = viewing.view_receipts()
+    found = view_receipts(viewing)
     assert [(told.ref, told.title) for told in found.most_told] == [("feature.gone", "")]
     assert (found.answers, len(found.recent)) == (1, 1)
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10**6])
-def test_a_limit_out_of_range_is_refused(limit: int, viewing: ViewingHealth) -> None:
-    for view in (viewing.view_timeline, viewing.view_coverage, viewing.view_receipts):
+def test_a_limit_out_of_range_is_refused(limit: int, viewing: Project) -> None:
+    for view in (partial(view_timeline, viewing), partial(view_coverage, viewing), partial(view_receipts, viewing)):
         with pytest.raises(InputError) as caught:
             view(limit)
         assert caught.value.details is not None
@@ -94,31 +100,31 @@ def test_a_limit_out_of_range_is_refused(limit: int, viewing: ViewingHealth) -> 
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_where_there_is_no_memory_that_is_said(view: Callable[[ViewingHealth], Any], repo: Path, world: World) -> None:
+def test_where_there_is_no_memory_that_is_said(view: Callable[[Project], Any], repo: Path, world: World) -> None:
     with pytest.raises(NotInitialized):
         view(opened(repo, world))
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_profile_alone_and_a_journal_alone_are_enough(
-    view: Callable[[ViewingHealth], Any], tmp_path: Path, world: World
+    view: Callable[[Project], Any], tmp_path: Path, world: World
 ) -> None:
     for name in ("profile", "journal"):
         folder = tmp_path / name
         folder.mkdir()
         project = Project.open(str(folder), msgspec.structs.replace(world, cwd=str(folder)))
         if name == "profile":
-            project.profile_remember("learnings", "retry-limit", "Five attempts are enough.")
+            profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
         else:
-            project.journal_init(provider="local")
+            journal_init(project, provider="local")
         assert shown(view, opened(folder, world))
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_damaged_files_stop_nobody(
-    view: Callable[[ViewingHealth], Any], viewing: ViewingHealth, project: Project, repo: Path
+    view: Callable[[Project], Any], viewing: Project, project: Project, repo: Path
 ) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]})
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]})
     before = shown(view, viewing)
     memory = repo / ".memory"
     (memory / "config.json").write_text("{", encoding="utf-8")
@@ -137,9 +143,7 @@ def test_damaged_files_stop_nobody(
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_storage_of_another_version_is_not_read(
-    view: Callable[[ViewingHealth], Any], viewing: ViewingHealth, repo: Path
-) -> None:
+def test_storage_of_another_version_is_not_read(view: Callable[[Project], Any], viewing: Project, repo: Path) -> None:
     path = repo / ".memory/config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}), encoding="utf-8")
     with pytest.raises(UnsupportedVersion):
@@ -148,9 +152,9 @@ def test_storage_of_another_version_is_not_read(
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_looking_writes_nothing_but_the_index(
-    view: Callable[[ViewingHealth], Any], viewing: ViewingHealth, project: Project, repo: Path, tree: Callable[..., Any]
+    view: Callable[[Project], Any], viewing: Project, project: Project, repo: Path, tree: Callable[..., Any]
 ) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]})
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Queue", "body": "b", "anchors": ["a.py"]}]})
     before = tree(repo)
     view(viewing)
     assert tree(repo) == before

@@ -13,6 +13,10 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
+from quire.verbs.page.change_token import judged_anew, view_pulse
+from quire.verbs.page.health_views import view_anchor_health
 
 
 @pytest.fixture
@@ -22,7 +26,7 @@ def watching(project: Project, repo: Path, world: World, git: Any) -> Project:
     (repo / "src/queue.py").write_text("a = 1\n", encoding="utf-8")
     git.commit("first")
     nodes = [{"kind": "feature", "title": "Queue", "body": "Retries wait.", "anchors": ["src/"]}]
-    project.save({"task": "t", "nodes": nodes})
+    save(project, {"task": "t", "nodes": nodes})
     found = Project.open(str(repo), msgspec.structs.replace(world, cwd=str(repo)))
     found.looks = found.new_looks()
     settle(found)
@@ -31,16 +35,16 @@ def watching(project: Project, repo: Path, world: World, git: Any) -> Project:
 
 def settle(project: Project) -> str:
     """Until looks at the files count, which they do a moment after the first one."""
-    project.view_pulse()
+    view_pulse(project)
     time.sleep(0.12)
-    project.view_pulse()
-    return project.view_pulse()
+    view_pulse(project)
+    return view_pulse(project)
 
 
 def test_the_pulse_stays_while_nothing_changes(watching: Project, world: World) -> None:
-    beats = {watching.view_pulse() for _ in range(5)}
+    beats = {view_pulse(watching) for _ in range(5)}
     other = Project.open(watching.root, world)
-    assert beats == {other.view_pulse()}
+    assert beats == {view_pulse(other)}
 
 
 def test_files_are_not_looked_at_again_while_nothing_happens(
@@ -51,12 +55,12 @@ def test_files_are_not_looked_at_again_while_nothing_happens(
     looked = []
     real = GraphSource.stamps
     monkeypatch.setattr(GraphSource, "stamps", lambda self, *given: looked.append(1) or real(self, *given))
-    watching.view_pulse()
+    view_pulse(watching)
     assert not looked
     node = next((Path(watching.root) / ".memory/memory").glob("*queue*.md"))
     with node.open("a", encoding="utf-8") as file:
         file.write("More.\n")
-    watching.view_pulse()
+    view_pulse(watching)
     assert looked
 
 
@@ -80,37 +84,37 @@ def removed(root: Path) -> None:
 
 
 def told_a_fact(root: Path) -> None:
-    Project.open(str(root)).memory_store("Architecture", "Retries run in the worker.", session="s-1")
+    memory_store(Project.open(str(root)), "Architecture", "Retries run in the worker.", session="s-1")
 
 
 @pytest.mark.parametrize("change", [edited_in_place, replaced, added, removed, told_a_fact])
 def test_every_change_of_the_memory_is_felt(watching: Project, change: Callable[[Path], None]) -> None:
-    before = watching.view_pulse()
+    before = view_pulse(watching)
     change(Path(watching.root))
-    after = watching.view_pulse()
+    after = view_pulse(watching)
     assert after != before
     settle(watching)
-    edited = watching.view_pulse()
-    assert edited == watching.view_pulse()
+    edited = view_pulse(watching)
+    assert edited == view_pulse(watching)
 
 
 def test_an_edit_inside_a_folder_that_a_verdict_rests_on_is_felt(watching: Project) -> None:
     """The anchor names the folder; that its files count is known once the verdict was worked out."""
-    assert watching.view_anchor_health().now == {"fresh": 1}
-    watching.judged_anew()
-    before = watching.view_pulse()
-    assert before == watching.view_pulse()
+    assert view_anchor_health(watching).now == {"fresh": 1}
+    judged_anew(watching)
+    before = view_pulse(watching)
+    assert before == view_pulse(watching)
     with (Path(watching.root) / "src/queue.py").open("a", encoding="utf-8") as file:
         file.write("b = 2\n")
-    assert watching.view_pulse() != before
-    assert watching.view_anchor_health().now == {"changed": 1}
+    assert view_pulse(watching) != before
+    assert view_anchor_health(watching).now == {"changed": 1}
 
 
 def test_two_that_look_at_one_project_do_not_take_each_others_word(watching: Project, world: World) -> None:
     other = Project.open(watching.root, world)
     other.looks = watching.looks
     settle(other)
-    before = watching.view_pulse()
+    before = view_pulse(watching)
     edited_in_place(Path(watching.root))
-    assert other.view_pulse() != before
-    assert settle(other) == watching.view_pulse()
+    assert view_pulse(other) != before
+    assert settle(other) == view_pulse(watching)

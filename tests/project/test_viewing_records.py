@@ -9,14 +9,19 @@ from clocks import Clock
 from quire.files.world import World
 from quire.model.errors import InputError, InvalidStore, NotFound, NotInitialized
 from quire.project import Project
-from quire.project.viewing_records import ViewingRecords
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store, memory_supersede
+from quire.verbs.graph.changes import save
+from quire.verbs.journal.ask import journal_log
+from quire.verbs.journal.init import journal_init
+from quire.verbs.page.record_views import view_diff, view_histories, view_history, view_record
+from quire.verbs.profile.changes import profile_link, profile_remember
 
 NODE = {"kind": "feature", "title": "Retry queue", "body": "Sends again."}
 
 
 @pytest.fixture
-def views(project: Project, world: World) -> ViewingRecords:
-    return ViewingRecords(project.root, world)
+def views(project: Project, world: World) -> Project:
+    return Project(project.root, world)
 
 
 def told(found: Any, part: str) -> dict[str, str]:
@@ -26,10 +31,10 @@ def told(found: Any, part: str) -> dict[str, str]:
 # -- facts ------------------------------------------------------------------------------------
 
 
-def test_a_fact_is_found_by_its_ref_its_id_and_the_beginning_of_it(project: Project, views: ViewingRecords) -> None:
-    name = project.memory_store("Decisions", "The queue lives in Redis.", tags=["net"]).fact.id
+def test_a_fact_is_found_by_its_ref_its_id_and_the_beginning_of_it(project: Project, views: Project) -> None:
+    name = memory_store(project, "Decisions", "The queue lives in Redis.", tags=["net"]).fact.id
     for ref in (f"fact:{name}", name, name[:8], f" {name} "):
-        found = views.view_record(ref)
+        found = view_record(views, ref)
         assert (found.item.ref, found.body, found.path) == (
             f"fact:{name}",
             "The queue lives in Redis.",
@@ -39,55 +44,55 @@ def test_a_fact_is_found_by_its_ref_its_id_and_the_beginning_of_it(project: Proj
     assert found.verdict is None
     assert told(found, "fields")["section"] == "Decisions"
     assert told(found, "provenance")["confirmed"] == "1"
-    assert views.view_history(name[:8]).ref == f"fact:{name}"
+    assert view_history(views, name[:8]).ref == f"fact:{name}"
 
 
 def test_a_fact_that_was_replaced_says_by_what_and_what_is_connected(
-    project: Project, views: ViewingRecords, clock: Clock
+    project: Project, views: Project, clock: Clock
 ) -> None:
-    old = project.memory_store("Decisions", "The queue lives in Redis.").fact.id
-    new = project.memory_supersede(old, "The queue lives in a table.").new.id
-    project.save({"task": "t", "nodes": [NODE]})
-    project.memory_connect(new, "feature.retry-queue", "enables")
-    gone, there = views.view_record(old), views.view_record(new)
+    old = memory_store(project, "Decisions", "The queue lives in Redis.").fact.id
+    new = memory_supersede(project, old, "The queue lives in a table.").new.id
+    save(project, {"task": "t", "nodes": [NODE]})
+    memory_connect(project, new, "feature.retry-queue", "enables")
+    gone, there = view_record(views, old), view_record(views, new)
     assert gone.superseded_by is not None
     assert (gone.superseded_by.ref, gone.may) == (f"fact:{new}", ())
     assert sorted((one.direction, one.says, one.other_ref) for one in there.relations) == [
         ("out", "enables", "feature.retry-queue"),
         ("out", "replaces", f"fact:{old}"),
     ]
-    node = views.view_record("feature.retry-queue")
+    node = view_record(views, "feature.retry-queue")
     assert [(one.says, one.other_ref) for one in node.relations] == [("is enabled by", f"fact:{new}")]
     before = gone.revision
-    project.memory_archive([new], reason="gone")
-    assert views.view_record(old).revision == before
-    assert views.view_record(new).revision != there.revision
+    memory_archive(project, [new], reason="gone")
+    assert view_record(views, old).revision == before
+    assert view_record(views, new).revision != there.revision
 
 
 # -- profile and journal ----------------------------------------------------------------------
 
 
 def test_a_profile_alone_is_enough(repo: Path, world: World) -> None:
-    Project(str(repo), world).profile_remember("tools", "shell", "fish", importance=8)
-    views = ViewingRecords(str(repo), world)
+    profile_remember(Project(str(repo), world), "tools", "shell", "fish", importance=8)
+    views = Project(str(repo), world)
     for ref in ("profile:tools.shell", "tools.shell"):
-        found = views.view_record(ref)
+        found = view_record(views, ref)
         assert (found.item.ref, found.body, found.path) == ("profile:tools.shell", "fish", ".ai-state/memory.json")
     assert told(found, "fields")["importance"] == "8"
     assert found.may == ()
-    assert [entry.how for entry in views.view_history("tools.shell").entries] == ["uncommitted", "event"]
-    assert views.view_histories(["profile:tools.shell"]) == {}
+    assert [entry.how for entry in view_history(views, "tools.shell").entries] == ["uncommitted", "event"]
+    assert view_histories(views, ["profile:tools.shell"]) == {}
     with pytest.raises(NotFound):
-        views.view_record("profile:tools.editor")
+        view_record(views, "profile:tools.editor")
     with pytest.raises(NotInitialized):
-        views.view_record("feature.none")
+        view_record(views, "feature.none")
 
 
-def test_links_of_the_profile_are_relations(project: Project, views: ViewingRecords) -> None:
-    project.profile_remember("tools", "shell", "fish is what runs here")
-    project.profile_remember("tools", "prompt", "starship draws it")
-    project.profile_link("tools.prompt", "tools.shell", "depends-on")
-    found = views.view_record("tools.shell")
+def test_links_of_the_profile_are_relations(project: Project, views: Project) -> None:
+    profile_remember(project, "tools", "shell", "fish is what runs here")
+    profile_remember(project, "tools", "prompt", "starship draws it")
+    profile_link(project, "tools.prompt", "tools.shell", "depends-on")
+    found = view_record(views, "tools.shell")
     assert [(one.says, one.direction, one.other_ref) for one in found.relations] == [
         ("is depended on by", "in", "profile:tools.prompt")
     ]
@@ -97,84 +102,80 @@ def test_a_journal_alone_is_enough_and_a_section_is_one_record(repo: Path, world
     (repo / "README.md").write_text("# Harbor\n\nBoats and ports.\n", encoding="utf-8")
     git.commit("code")
     project = Project(str(repo), world)
-    project.journal_init()
+    journal_init(project)
     git.commit("journal")
-    views = ViewingRecords(str(repo), world)
-    focus = views.view_record("bundle:current-focus")
+    views = Project(str(repo), world)
+    focus = view_record(views, "bundle:current-focus")
     assert (focus.item.kind, focus.path, focus.may) == ("bundle", ".agent-memory/state.json", ())
     assert focus.body
-    section = views.view_record("bundle:next-steps")
+    section = view_record(views, "bundle:next-steps")
     assert (section.item.ref, section.item.title) == ("bundle:next-steps", "Next steps")
-    name = project.journal_log().results[0].ref
-    checkpoint = views.view_record(name)
+    name = journal_log(project).results[0].ref
+    checkpoint = view_record(views, name)
     assert (checkpoint.item.kind, checkpoint.path) == (
         "checkpoint",
         f".agent-memory/history/checkpoints/{name[11:]}.json",
     )
-    event = project.journal_log(events=True).results[0].ref
+    event = journal_log(project, events=True).results[0].ref
     for ref in ("bundle:current-focus", name, event):
-        commits = [entry.title for entry in views.view_history(ref).entries if entry.how == "commit"]
+        commits = [entry.title for entry in view_history(views, ref).entries if entry.how == "commit"]
         assert commits == ["journal"]
-        commit = views.view_history(ref).entries[0].commit
+        commit = view_history(views, ref).entries[0].commit
         assert commit is not None
-        assert len(views.view_diff(ref, commit=commit.id).files) == 1
+        assert len(view_diff(views, ref, commit=commit.id).files) == 1
     with pytest.raises(NotFound):
-        views.view_record("bundle:nothing")
+        view_record(views, "bundle:nothing")
 
 
 # -- what is wrong ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ask", ["view_record", "view_history"])
-def test_what_is_not_there_is_told_as_other_commands_tell_it(project: Project, views: ViewingRecords, ask: str) -> None:
-    project.save({"task": "t", "nodes": [NODE]})
+@pytest.mark.parametrize("ask", [view_record, view_history])
+def test_what_is_not_there_is_told_as_other_commands_tell_it(project: Project, views: Project, ask: Any) -> None:
+    save(project, {"task": "t", "nodes": [NODE]})
     with pytest.raises(NotFound) as missing:
-        getattr(views, ask)("feature.retry-queues")
+        ask(views, "feature.retry-queues")
     assert missing.value.hint == "Did you mean feature.retry-queue?"
     with pytest.raises(NotFound):
-        getattr(views, ask)("fact:nothing-like-it")
+        ask(views, "fact:nothing-like-it")
     with pytest.raises(InputError, match="is not a ref"):
-        getattr(views, ask)("../../etc/passwd")
+        ask(views, "../../etc/passwd")
     with pytest.raises(InputError):
-        getattr(views, ask)("")
+        ask(views, "")
     with pytest.raises(InputError, match="limit"):
-        views.view_history("feature.retry-queue", limit=0)
+        view_history(views, "feature.retry-queue", limit=0)
 
 
-def test_a_damaged_node_is_named_and_others_are_still_viewed(
-    project: Project, views: ViewingRecords, repo: Path
-) -> None:
-    project.save({"task": "t", "nodes": [NODE, {"kind": "gotcha", "title": "Trap", "body": "Mind it."}]})
+def test_a_damaged_node_is_named_and_others_are_still_viewed(project: Project, views: Project, repo: Path) -> None:
+    save(project, {"task": "t", "nodes": [NODE, {"kind": "gotcha", "title": "Trap", "body": "Mind it."}]})
     (repo / ".memory/memory/trap.json").write_text("{broken", encoding="utf-8")
     with pytest.raises(InvalidStore, match=r"trap\.json"):
-        views.view_record("gotcha.trap")
-    assert views.view_record("feature.retry-queue").body == "Sends again."
+        view_record(views, "gotcha.trap")
+    assert view_record(views, "feature.retry-queue").body == "Sends again."
     (repo / ".memory/events.jsonl").unlink()
-    assert [entry.how for entry in views.view_history("feature.retry-queue").entries] == ["uncommitted"]
+    assert [entry.how for entry in view_history(views, "feature.retry-queue").entries] == ["uncommitted"]
     (repo / ".memory/facts.jsonl").write_bytes(b"\xff not json\n")
-    assert views.view_record("feature.retry-queue").relations == ()
+    assert view_record(views, "feature.retry-queue").relations == ()
 
 
-def test_a_repository_whose_git_is_broken_still_shows_the_record(
-    project: Project, views: ViewingRecords, repo: Path
-) -> None:
+def test_a_repository_whose_git_is_broken_still_shows_the_record(project: Project, views: Project, repo: Path) -> None:
     (repo / "a.py").write_text("a\n", encoding="utf-8")
-    project.save({"task": "t", "nodes": [{**NODE, "anchors": ["a.py"]}]})
+    save(project, {"task": "t", "nodes": [{**NODE, "anchors": ["a.py"]}]})
     (repo / ".git/HEAD").write_text("nonsense", encoding="utf-8")
-    found = views.view_record("feature.retry-queue")
+    found = view_record(views, "feature.retry-queue")
     assert found.body == "Sends again."
-    assert [entry.title for entry in views.view_history("feature.retry-queue").entries if entry.how == "event"] == [
+    assert [entry.title for entry in view_history(views, "feature.retry-queue").entries if entry.how == "event"] == [
         "Created"
     ]
-    assert views.view_diff("feature.retry-queue", anchor="a.py").files == ()
+    assert view_diff(views, "feature.retry-queue", anchor="a.py").files == ()
 
 
-def test_viewing_changes_no_file_of_the_memory(project: Project, views: ViewingRecords, repo: Path, tree: Any) -> None:
-    name = project.memory_store("Decisions", "The queue lives in Redis.").fact.id
-    project.profile_remember("tools", "shell", "fish")
-    project.save({"task": "t", "nodes": [NODE]})
+def test_viewing_changes_no_file_of_the_memory(project: Project, views: Project, repo: Path, tree: Any) -> None:
+    name = memory_store(project, "Decisions", "The queue lives in Redis.").fact.id
+    profile_remember(project, "tools", "shell", "fish")
+    save(project, {"task": "t", "nodes": [NODE]})
     before = tree(repo)
     for ref in (name, "tools.shell", "feature.retry-queue"):
-        views.view_record(ref)
-        views.view_history(ref)
+        view_record(views, ref)
+        view_history(views, ref)
     assert tree(repo) == before

@@ -10,6 +10,7 @@ from typing import Any
 from quire.clients.hooks.reading import read_event
 from quire.clients.hooks.replying import room_for
 from quire.project import Project
+from quire.verbs.agents.hook_answer import answer_hook
 
 __all__ = ["ATTACKS", "CHAIN", "HIDDEN", "canary", "unasked"]
 
@@ -79,5 +80,5 @@ def unasked(project: Project, prompts: list[str], file: str, session: str = "s-1
         payload = json.dumps({"session_id": session, "cwd": project.root, **fields}).encode()
         event = read_event("claude", name, payload)
         room = room_for(event)
-        said.append(project.answer_hook(event, room.tokens, room.chars))
+        said.append(answer_hook(project, event, room.tokens, room.chars))
     return "\n".join(said)

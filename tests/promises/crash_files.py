@@ -10,6 +10,10 @@ from trials import Prepared
 
 from quire.model.errors import InputError
 from quire.project import Project
+from quire.verbs.agents.integrate import integration_status
+from quire.verbs.ask.query import status
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.inbox.review import inbox
 
 __all__ = ["FileTrial", "Scenario", "begin_files"]
 
@@ -61,9 +65,9 @@ class FileTrial(NamedTuple):
         """Everything that is wrong after an interrupted run: first as a reader finds it, then after one more run."""
         try:
             project = open_project(self.space, LATER, "c")
-            project.status()
-            project.inbox()
-            project.integration_status()
+            status(project)
+            inbox(project)
+            integration_status(project)
             yield from self.as_found()
             # Whoever was not answered says it again; what is settled may be refused by then.
             wrote = True
@@ -101,7 +105,7 @@ class FileTrial(NamedTuple):
 
     def lost(self) -> Iterator[str]:
         """What is not there for the first reader although it was acknowledged."""
-        open_project(self.space, LATER, "c").status()
+        status_of(open_project(self.space, LATER, "c"))
         if self.missing():
             yield f"acknowledged and lost: {self.missing()}"
 

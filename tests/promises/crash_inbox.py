@@ -14,7 +14,8 @@ from trials import tell
 from quire.inbox.proposals import Proposal, propose
 from quire.model.errors import StorageFailed
 from quire.project import Project
-from quire.project.reviewing import Settled
+from quire.verbs.graph.changes import init
+from quire.verbs.inbox.review import Settled, inbox_accept, inbox_add, inbox_edit, inbox_lift, inbox_reject
 
 __all__ = ["SCENARIOS"]
 
@@ -37,17 +38,17 @@ def proposals() -> list[Proposal]:
 def bare(space: str) -> None:
     for name in ("harbor", "home"):
         os.makedirs(os.path.join(space, name))
-    open_project(space, NOW, "a").init(guidance=False)
+    init(open_project(space, NOW, "a"), guidance=False)
 
 
 def proposed(space: str) -> None:
     bare(space)
-    open_project(space, NOW, "a1").inbox_add(proposals())
+    inbox_add(open_project(space, NOW, "a1"), proposals())
 
 
 def rejected(space: str) -> None:
     proposed(space)
-    open_project(space, NOW, "a2").inbox_reject([name_of(FACT)], reason="not so")
+    inbox_reject(open_project(space, NOW, "a2"), [name_of(FACT)], reason="not so")
 
 
 def name_of(text: str) -> str:
@@ -116,7 +117,7 @@ def accept(*texts: str) -> Scenario:
     one = len(texts) == 1
 
     def act(project: Project) -> object:
-        done = project.inbox_accept(names if one else (), everything=not one)
+        done = inbox_accept(project, names if one else (), everything=not one)
         for _, error in done.failed:
             raise error
         return done
@@ -125,18 +126,19 @@ def accept(*texts: str) -> Scenario:
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "first propose": Scenario(bare, lambda project: project.inbox_add(proposals()), look=without_marks, sound=sound),
+    "first propose": Scenario(bare, lambda project: inbox_add(project, proposals()), look=without_marks, sound=sound),
     "propose": Scenario(
         proposed,
-        lambda project: project.inbox_add(
-            [propose("facts", "fact", OTHER, {"section": "Specs", "content": OTHER}, origin="file:a", by="agent")]
+        lambda project: inbox_add(
+            project,
+            [propose("facts", "fact", OTHER, {"section": "Specs", "content": OTHER}, origin="file:a", by="agent")],
         ),
         look=without_marks,
         sound=sound,
     ),
     "edit": Scenario(
         proposed,
-        lambda project: project.inbox_edit(name_of(NOTE), fields={"text": "look at the downloads"}),
+        lambda project: inbox_edit(project, name_of(NOTE), fields={"text": "look at the downloads"}),
         look=without_marks,
     ),
     "accept": accept(*LAYERS),
@@ -146,14 +148,14 @@ SCENARIOS: dict[str, Scenario] = {
     "accept a note": accept(NOTE),
     "reject": Scenario(
         proposed,
-        lambda project: told(project.inbox_reject([name_of(FACT)], reason="not so")),
+        lambda project: told(inbox_reject(project, [name_of(FACT)], reason="not so")),
         look=without_marks,
         sound=sound,
         stepwise=True,
     ),
     "lift": Scenario(
         rejected,
-        lambda project: told(project.inbox_lift([name_of(FACT)])),
+        lambda project: told(inbox_lift(project, [name_of(FACT)])),
         look=without_marks,
         sound=sound,
         stepwise=True,

@@ -11,6 +11,9 @@ from trials import tell
 
 from quire.model.errors import StorageFailed
 from quire.project import Project
+from quire.verbs.agents.integrate import integrate, integrate_remove
+from quire.verbs.agents.integrate import integrate as integrate_of
+from quire.verbs.graph.changes import init
 
 __all__ = ["SCENARIOS"]
 
@@ -23,7 +26,7 @@ def bare(space: str) -> None:
     """A memory, and a client that was never used here."""
     for name in ("harbor", "home"):
         os.makedirs(os.path.join(space, name))
-    open_project(space, NOW, "a").init(guidance=False)
+    init(open_project(space, NOW, "a"), guidance=False)
 
 
 def used(space: str) -> None:
@@ -35,7 +38,7 @@ def used(space: str) -> None:
 
 def wired(space: str) -> None:
     used(space)
-    open_project(space, NOW, "a1").integrate(["claude"])
+    integrate_of(open_project(space, NOW, "a1"), ["claude"])
 
 
 def spoilt(space: str) -> None:
@@ -68,7 +71,7 @@ def sound(space: str) -> Iterator[str]:
 
 
 def checked(project: Project, **how: bool) -> object:
-    done = project.integrate(["claude"], **how)
+    done = integrate(project, ["claude"], **how)
     wrong = [file for file in done.files if file.status in ("failed", "unreadable", "refused")]
     if wrong:
         raise StorageFailed(str([(file.path, file.reason) for file in wrong]), hint="Told as failed.")
@@ -76,7 +79,7 @@ def checked(project: Project, **how: bool) -> object:
 
 
 def removed(project: Project) -> object:
-    done = project.integrate_remove(["claude"])
+    done = integrate_remove(project, ["claude"])
     wrong = [file for file in done.files if file.status in ("failed", "unreadable", "refused")]
     if wrong:
         raise StorageFailed(str([(file.path, file.reason) for file in wrong]), hint="Told as failed.")

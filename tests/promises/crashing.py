@@ -15,6 +15,11 @@ from trials import Prepared, tell
 
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.ask.query import status
+from quire.verbs.graph.changes import check, confirm, init, reset, save, sync
+from quire.verbs.graph.changes import init as init_of
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.changes import sync as sync_of
 
 __all__ = ["SCENARIOS", "Trial", "begin", "differing", "filled", "read_space"]
 
@@ -90,20 +95,20 @@ class Scenario(NamedTuple):
 def filled(space: str) -> None:
     """A committed memory with five nodes, one of them edited by hand since."""
     empty(space)
-    open_project(space, NOW, "a").init()
-    open_project(space, NOW, "a1").save(FIRST)
+    init_of(open_project(space, NOW, "a"))
+    save_of(open_project(space, NOW, "a1"), FIRST)
     git(space, "add", "--all")
     git(space, "commit", "--quiet", "--message", "memory")
     write(space, "harbor/.memory/memory/retry-queue.md", b"Edited by hand, not committed.")
-    open_project(space, NOW, "a2").status()
+    status(open_project(space, NOW, "a2"))
 
 
 def plain(space: str) -> None:
     """A memory outside git."""
     empty(space)
     shutil.rmtree(os.path.join(space, "harbor/.git"))
-    open_project(space, NOW, "a").init()
-    open_project(space, NOW, "a1").save(FIRST)
+    init_of(open_project(space, NOW, "a"))
+    save_of(open_project(space, NOW, "a1"), FIRST)
 
 
 def broken_schema(space: str) -> None:
@@ -122,7 +127,7 @@ def changed(space: str) -> None:
 def synced(space: str) -> None:
     """The same, with a marker of an earlier sync."""
     filled(space)
-    open_project(space, NOW, "a3").sync()
+    sync_of(open_project(space, NOW, "a3"))
     write(space, "harbor/.memory/memory/worker.md", b"Edited by hand once more.")
     write(space, "harbor/src/a.py", b"2\n")
     git(space, "add", "src")
@@ -130,21 +135,21 @@ def synced(space: str) -> None:
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "init": Scenario(empty, lambda project: project.init()),
-    "create": Scenario(filled, lambda project: project.save(CREATE)),
-    "change": Scenario(filled, lambda project: project.save(CHANGE)),
-    "small": Scenario(filled, lambda project: project.save(SMALL), maps=True),
-    "supersede": Scenario(filled, lambda project: project.save(REPLACE)),
-    "delete": Scenario(filled, lambda project: project.save(DELETE)),
-    "repair": Scenario(broken_schema, lambda project: project.init()),
-    "reset": Scenario(plain, lambda project: project.reset(), archives=True),
-    "destroy": Scenario(plain, lambda project: project.reset(destroy=True)),
-    "force": Scenario(plain, lambda project: project.init(force=True), archives=True),
-    "begin anew": Scenario(plain, lambda project: project.reset(), archives=True, next=lambda project: project.init()),
-    "first sync": Scenario(changed, lambda project: project.sync(), maps=True),
-    "sync": Scenario(synced, lambda project: project.sync(), maps=True),
+    "init": Scenario(empty, lambda project: init(project)),
+    "create": Scenario(filled, lambda project: save(project, CREATE)),
+    "change": Scenario(filled, lambda project: save(project, CHANGE)),
+    "small": Scenario(filled, lambda project: save(project, SMALL), maps=True),
+    "supersede": Scenario(filled, lambda project: save(project, REPLACE)),
+    "delete": Scenario(filled, lambda project: save(project, DELETE)),
+    "repair": Scenario(broken_schema, lambda project: init(project)),
+    "reset": Scenario(plain, lambda project: reset(project), archives=True),
+    "destroy": Scenario(plain, lambda project: reset(project, destroy=True)),
+    "force": Scenario(plain, lambda project: init(project, force=True), archives=True),
+    "begin anew": Scenario(plain, lambda project: reset(project), archives=True, next=lambda project: init(project)),
+    "first sync": Scenario(changed, lambda project: sync(project), maps=True),
+    "sync": Scenario(synced, lambda project: sync(project), maps=True),
     "confirm": Scenario(
-        changed, lambda project: project.confirm(["feature.worker"], reason="read it after the change"), maps=True
+        changed, lambda project: confirm(project, ["feature.worker"], reason="read it after the change"), maps=True
     ),
 }
 
@@ -178,7 +183,7 @@ def nodes_of(tree: Tree) -> set[str]:
 
 def findings(space: str) -> list[str]:
     """What `check` says of the memory itself."""
-    found = open_project(space, LATER, "f").check()
+    found = check(open_project(space, LATER, "f"))
     problems = [problem for problem in [*found.errors, *found.warnings] if not problem.code.startswith(BESIDE)]
     return [f"{problem.code} {problem.path}: {problem.message}" for problem in problems]
 
@@ -206,7 +211,7 @@ class Trial(NamedTuple):
     def judge(self, _number: int, *, cut: bool = False) -> Iterator[str]:
         """Everything that is wrong after an interrupted run: first as a reader finds it, then after one more run."""
         with contextlib.suppress(QuireError):
-            open_project(self.space, LATER, "c").status()
+            status(open_project(self.space, LATER, "c"))
         if not self.scenario.archives and self.name != "destroy":
             yield from self.all_or_nothing()
         elif self.scenario.archives:
@@ -261,7 +266,7 @@ class Trial(NamedTuple):
 
     def lost(self) -> Iterator[str]:
         """What is not there for the first reader although it was acknowledged."""
-        open_project(self.space, LATER, "c").status()
+        status(open_project(self.space, LATER, "c"))
         if store_of(read_space(self.space)) != store_of(self.after):
             yield f"acknowledged and lost: {differing(store_of(read_space(self.space)), store_of(self.after))}"
 
@@ -301,7 +306,7 @@ def begin(name: str, prepared: Prepared) -> Trial:
     after = read_space(space)
     assert differing(before, after), "an unharmed run changes something"
     if store_of(after):
-        codes = {problem.code for problem in open_project(space, LATER, "f").check().warnings}
+        codes = {problem.code for problem in check(open_project(space, LATER, "f")).warnings}
         assert "ProductMapStale" not in codes, "an unharmed run leaves the map as it should be"
         known += findings(space)
     return Trial(name, scenario, prepared, before, after, known)

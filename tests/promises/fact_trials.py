@@ -20,6 +20,24 @@ from trials import Prepared, Worker, apart, holding, rows_of, tell
 from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
+from quire.verbs.facts.changes import (
+    memory_archive,
+    memory_connect,
+    memory_import,
+    memory_normalize,
+    memory_query,
+    memory_restore,
+    memory_store,
+    memory_supersede,
+)
+from quire.verbs.facts.ingest import memory_ingest_lifecycle
+from quire.verbs.facts.notes import note, notes, notes_done, notes_promote
+from quire.verbs.facts.overview import memory_facts
+from quire.verbs.facts.recall import memory_recall, memory_search_archive
+from quire.verbs.facts.sessions import memory_compact, memory_session
+from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_release
+from quire.verbs.graph.changes import check, init, rebuild
+from quire.verbs.graph.changes import init as init_of
 
 FACTS = "harbor/.memory/facts.jsonl"
 LOCAL = "harbor/.memory/local/"
@@ -99,7 +117,7 @@ def ids_in(space: str) -> dict[str, str]:
 def bare(space: str) -> None:
     """A repository with a memory that knows no facts yet, and whose `.gitignore` says nothing of it."""
     repository(space)
-    open_project(space, NOW, "a").init(guidance=False)
+    init_of(open_project(space, NOW, "a"), guidance=False)
     with open(os.path.join(space, "harbor/.gitignore"), "wb") as file:
         file.write(b"*.log")
 
@@ -111,16 +129,16 @@ def filled(space: str) -> None:
     with open(os.path.join(space, "harbor/docs/retry-queue.md"), "w", encoding="utf-8") as file:
         file.write(DOCUMENT)
     project = open_project(space, NOW, "a")
-    project.init(guidance=False)
+    init(project, guidance=False)
     told = (("Architecture", WORKER), ("Decisions", TIMEOUT), ("Specs", QUEUE), ("Known Issues", EXPORT))
-    ids = [project.memory_store(section, text).fact.id for section, text in told]
-    project.memory_archive(ids[3:], reason="fixed")
-    project.memory_connect(ids[0], ids[1], "depends_on")
-    project.memory_session("past", turns=2, tool_calls=3, title="the beginning", close=True)
-    project.memory_focus(ids[:1])
+    ids = [memory_store(project, section, text).fact.id for section, text in told]
+    memory_archive(project, ids[3:], reason="fixed")
+    memory_connect(project, ids[0], ids[1], "depends_on")
+    memory_session(project, "past", turns=2, tool_calls=3, title="the beginning", close=True)
+    memory_focus(project, ids[:1])
     for text in ("look at the uploads", "look at the fonts"):
-        project.note(text)
-    project.memory_query()
+        note(project, text)
+    memory_query(project)
 
 
 def merged(space: str) -> None:
@@ -137,41 +155,41 @@ def merged(space: str) -> None:
 def in_session(space: str) -> None:
     """A session was noted and not closed."""
     filled(space)
-    open_project(space, NOW, "a").memory_session("live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
+    memory_session(open_project(space, NOW, "a"), "live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "first store": Scenario(bare, lambda project, _: project.memory_store("Architecture", WORKER)),
-    "store": Scenario(filled, lambda project, _: project.memory_store("Decisions", "Mails go out at night.")),
-    "reinforce": Scenario(filled, lambda project, _: project.memory_store("Architecture", WORKER, session="two")),
+    "first store": Scenario(bare, lambda project, _: memory_store(project, "Architecture", WORKER)),
+    "store": Scenario(filled, lambda project, _: memory_store(project, "Decisions", "Mails go out at night.")),
+    "reinforce": Scenario(filled, lambda project, _: memory_store(project, "Architecture", WORKER, session="two")),
     "supersede": Scenario(
-        filled, lambda project, ids: project.memory_supersede(ids[WORKER], "Retries run in the scheduler.", reason="r")
+        filled, lambda project, ids: memory_supersede(project, ids[WORKER], "Retries run in the scheduler.", reason="r")
     ),
-    "archive": Scenario(filled, lambda project, ids: project.memory_archive([ids[TIMEOUT], ids[QUEUE]], reason="r")),
-    "restore": Scenario(filled, lambda project, ids: project.memory_restore([ids[EXPORT]])),
-    "connect": Scenario(filled, lambda project, ids: project.memory_connect(ids[TIMEOUT], ids[QUEUE], "enables")),
-    "normalize": Scenario(merged, lambda project, _: project.memory_normalize(dry_run=False)),
-    "import": Scenario(filled, lambda project, _: project.memory_import(OTHER, source="other.jsonl")),
-    "ingest": Scenario(filled, lambda project, _: project.memory_ingest_lifecycle()),
-    "focus": Scenario(filled, lambda project, ids: project.memory_focus([ids[TIMEOUT], ids[QUEUE]])),
-    "release": Scenario(filled, lambda project, _: project.memory_release()),
-    "checkpoint": Scenario(filled, lambda project, _: project.memory_session("live", turns=4, files=["src/a.py"])),
+    "archive": Scenario(filled, lambda project, ids: memory_archive(project, [ids[TIMEOUT], ids[QUEUE]], reason="r")),
+    "restore": Scenario(filled, lambda project, ids: memory_restore(project, [ids[EXPORT]])),
+    "connect": Scenario(filled, lambda project, ids: memory_connect(project, ids[TIMEOUT], ids[QUEUE], "enables")),
+    "normalize": Scenario(merged, lambda project, _: memory_normalize(project, dry_run=False)),
+    "import": Scenario(filled, lambda project, _: memory_import(project, OTHER, source="other.jsonl")),
+    "ingest": Scenario(filled, lambda project, _: memory_ingest_lifecycle(project)),
+    "focus": Scenario(filled, lambda project, ids: memory_focus(project, [ids[TIMEOUT], ids[QUEUE]])),
+    "release": Scenario(filled, lambda project, _: memory_release(project)),
+    "checkpoint": Scenario(filled, lambda project, _: memory_session(project, "live", turns=4, files=["src/a.py"])),
     "close": Scenario(
         in_session,
-        lambda project, _: project.memory_session("live", turns=4, close=True),
+        lambda project, _: memory_session(project, "live", turns=4, close=True),
         loose=f"{LOCAL}sessions/",
         once=True,
     ),
     "silent": Scenario(
-        in_session, lambda project, _: project.memory_session("next", turns=1), loose=f"{LOCAL}sessions/"
+        in_session, lambda project, _: memory_session(project, "next", turns=1), loose=f"{LOCAL}sessions/"
     ),
-    "first note": Scenario(bare, lambda project, _: project.note("look at the mailer"), once=True),
-    "note": Scenario(filled, lambda project, _: project.note("look at the mailer"), once=True),
-    "clear": Scenario(filled, lambda project, _: project.notes_done(None), once=True, grows=DONE),
-    "promote": Scenario(filled, lambda project, _: project.notes_promote(1, "Known Issues"), once=True, grows=DONE),
+    "first note": Scenario(bare, lambda project, _: note(project, "look at the mailer"), once=True),
+    "note": Scenario(filled, lambda project, _: note(project, "look at the mailer"), once=True),
+    "clear": Scenario(filled, lambda project, _: notes_done(project, None), once=True, grows=DONE),
+    "promote": Scenario(filled, lambda project, _: notes_promote(project, 1, "Known Issues"), once=True, grows=DONE),
     "compact": Scenario(
         filled,
-        lambda project, _: project.memory_compact(TALK),
+        lambda project, _: memory_compact(project, TALK),
         loose=f"{LOCAL}checkpoints/",
         grows=f"{LOCAL}checkpoints/",
     ),
@@ -208,9 +226,9 @@ def index_of(root: str) -> dict[str, list[str]]:
 
 def index_differs(project: Project) -> list[str]:
     """How the index as it is differs from one that is made from nothing."""
-    project.memory_query()
+    memory_query(project)
     found = index_of(project.root)
-    project.rebuild()
+    rebuild(project)
     return apart(found, index_of(project.root))
 
 
@@ -262,13 +280,13 @@ class Trial(NamedTuple):
 
     def as_read(self) -> Iterator[str]:
         project = open_project(self.space)
-        project.memory_recall("where do retries run?", note=False)
-        project.memory_facts()
-        project.memory_context("retries")
-        project.notes()
+        memory_recall(project, "where do retries run?", note=False)
+        memory_facts(project)
+        memory_context(project, "retries")
+        notes(project)
         known = ["JsonInvalid"] if self.name == "normalize" else []
         yield from (
-            f"check: {found.code} {found.message}" for found in project.check().errors if found.code not in known
+            f"check: {found.code} {found.message}" for found in check(project).errors if found.code not in known
         )
         yield from (f"the index is not as one made anew, {text}" for text in index_differs(project))
         now = look(self.space)
@@ -297,7 +315,7 @@ class Trial(NamedTuple):
 
     def lost(self) -> Iterator[str]:
         """What is not there for the first reader although it was acknowledged."""
-        open_project(self.space).memory_query()
+        memory_query(open_project(self.space))
         if not self.is_done(look(self.space)):
             yield "acknowledged and lost"
 
@@ -337,35 +355,35 @@ def tell_facts(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """New facts, every fifth of them told by all at once; now and then one of one's own is changed."""
     project = Project.open(root)
     text = f"Everybody knows thing {turn}." if turn % 5 == 0 else f"Writer {number} found thing {turn}."
-    stored = project.memory_store("Specs", text, session=f"s{number}")
+    stored = memory_store(project, "Specs", text, session=f"s{number}")
     yield {"did": stored.action, "id": stored.fact.id, "text": text}
     if turn % 5 == 2:
-        replaced = project.memory_supersede(stored.fact.id, f"Writer {number} knows better of {turn}.")
+        replaced = memory_supersede(project, stored.fact.id, f"Writer {number} knows better of {turn}.")
         yield {"did": "superseded", "id": replaced.new.id, "old": replaced.old.id, "text": replaced.new.content}
-        _, edge, _ = project.memory_connect(replaced.new.id, "feature.shared", "enables")
+        _, edge, _ = memory_connect(project, replaced.new.id, "feature.shared", "enables")
         yield {"did": "connected", "id": edge.ref.removeprefix("edge:")}
     if turn % 5 == 3:
-        done = project.memory_archive([stored.fact.id], reason="not worth it")
+        done = memory_archive(project, [stored.fact.id], reason="not worth it")
         yield {"did": done.outcomes[0].outcome, "id": stored.fact.id, "text": text}
 
 
 def add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Nothing but new facts."""
     text = f"Writer {number} found thing {turn}."
-    yield {"did": "stored", "id": Project.open(root).memory_store("Specs", text).fact.id, "text": text}
+    yield {"did": "stored", "id": memory_store(Project.open(root), "Specs", text).fact.id, "text": text}
 
 
 def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Read what the writers write: what is seen is whole, and nothing is seen twice."""
     project = Project.open(root)
-    for found in (project.memory_recall(f"who found thing {turn}?", k=50), project.memory_query(limit=2_000)):
+    for found in (memory_recall(project, f"who found thing {turn}?", k=50), memory_query(project, limit=2_000)):
         texts = [view.content for view in found.results]
         assert all(text.endswith(".") and text.split()[0] in ("Writer", "Everybody", "The") for text in texts), texts
         assert len(set(texts)) == len(texts), Counter(texts).most_common(3)
-    project.memory_context("thing")
-    project.memory_search_archive("thing")
-    assert project.memory_facts().bad_lines == 0
-    errors = project.check().errors
+    memory_context(project, "thing")
+    memory_search_archive(project, "thing")
+    assert memory_facts(project).bad_lines == 0
+    errors = check(project).errors
     assert errors == [], errors
     yield {"did": "read", "seen": len(texts)}
 
@@ -373,7 +391,7 @@ def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
 def hold(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
     """Stop in the middle of a store."""
     holding()
-    yield {"did": "stored", "id": Project.open(root).memory_store("Specs", "The holder went on.").fact.id}
+    yield {"did": "stored", "id": memory_store(Project.open(root), "Specs", "The holder went on.").fact.id}
 
 
 WORKERS: dict[str, Worker] = {"tell": tell_facts, "add": add, "ask": ask, "hold": hold}

@@ -12,6 +12,17 @@ from datetime import UTC, datetime
 
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.facts.changes import memory_connect, memory_query, memory_store
+from quire.verbs.facts.notes import note
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.graph.changes import init, save
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.changes import profile_forget, profile_link, profile_remember
 
 __all__ = ["NOW", "as_text", "held", "home", "instead_of", "put", "root", "world"]
 
@@ -61,29 +72,31 @@ def root() -> str:
     for name, data in {"README.md": b"# Harbor\n\nInvoices.\n", "src/queue.py": b"def retry() -> None: ...\n"}.items():
         _write(os.path.join(top, name), data)
     project = Project.open(top, world())
-    project.init()
+    init(project)
     feature = {"kind": "feature", "title": "Victim", "body": "# Victim\n\nTwo: gr\u00f6\u00dfe.", "stage": "shipped"}
     related = {"predicate": "depends_on", "to": "feature.witness"}
     witness = {"kind": "feature", "title": "Witness", "body": "I stay.", "anchors": ["src/queue.py#retry", "src/**"]}
-    project.save({"task": "fill", "nodes": [witness, {**feature, "tags": ["gr\u00f6\u00dfe"], "related": [related]}]})
-    told = [project.memory_store(*pair).fact.id for pair in (("Decisions", "Use Redis."), ("Specs", "Thirty seconds."))]
-    project.memory_connect(told[0], told[1], "depends_on")
-    project.memory_session("past", turns=2, tool_calls=3, title="the beginning", close=True)
-    project.memory_session("open", turns=1, title="another")
-    project.memory_focus(told[:1])
-    project.note("look at the uploads")
-    project.memory_query()
-    project.profile_remember("user", "timezone", "Europe/Madrid", tags=["place"])
-    project.profile_remember("tools", "shell", "fish 4", confidence=0.5)
-    project.profile_remember("learnings", "flaky", "The job needs two cores.", importance=9)
-    project.profile_link("learnings.flaky", "tools.shell", "depends-on")
-    project.profile_recall("user", "timezone")
-    project.profile_forget("tools", "shell")
+    save(project, {"task": "fill", "nodes": [witness, {**feature, "tags": ["gr\u00f6\u00dfe"], "related": [related]}]})
+    told = [
+        memory_store(project, *pair).fact.id for pair in (("Decisions", "Use Redis."), ("Specs", "Thirty seconds."))
+    ]
+    memory_connect(project, told[0], told[1], "depends_on")
+    memory_session(project, "past", turns=2, tool_calls=3, title="the beginning", close=True)
+    memory_session(project, "open", turns=1, title="another")
+    memory_focus(project, told[:1])
+    note(project, "look at the uploads")
+    memory_query(project)
+    profile_remember(project, "user", "timezone", "Europe/Madrid", tags=["place"])
+    profile_remember(project, "tools", "shell", "fish 4", confidence=0.5)
+    profile_remember(project, "learnings", "flaky", "The job needs two cores.", importance=9)
+    profile_link(project, "learnings.flaky", "tools.shell", "depends-on")
+    profile_recall(project, "user", "timezone")
+    profile_forget(project, "tools", "shell")
     _write(os.path.join(_yard(), "sessions", "projects", "x", "s1.jsonl"), _TALK.replace(b"ROOT", top.encode()))
-    project.journal_init()
-    project.journal_add("claude-local", os.path.join(_yard(), "sessions"), name="claude")
-    project.journal_sync(everything=True)
-    project.journal_recall()
+    journal_init(project)
+    journal_add(project, "claude-local", os.path.join(_yard(), "sessions"), name="claude")
+    journal_sync(project, everything=True)
+    journal_recall(project)
     return top
 
 

@@ -11,17 +11,22 @@ from collections.abc import Callable
 from quire.files import disk
 from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox.review import inbox_add
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.profile.changes import profile_remember
 
 __all__ = ["ACTS", "CHANGES"]
 
 CHANGES: dict[str, Callable[[Project], object]] = {
-    "graph": lambda project: project.save(
-        {"task": "hold", "nodes": [{"kind": "feature", "title": "Of the holder", "body": "It went on."}]}
+    "graph": lambda project: save(
+        project, {"task": "hold", "nodes": [{"kind": "feature", "title": "Of the holder", "body": "It went on."}]}
     ),
-    "facts": lambda project: project.memory_store("Specs", "The holder went on."),
-    "profile": lambda project: project.profile_remember("learnings", "holder", "The holder went on."),
-    "journal": lambda project: project.journal_add("markdown", project.root, name="holder"),
-    "inbox": lambda project: project.inbox_add([proposal("The holder went on.")]),
+    "facts": lambda project: memory_store(project, "Specs", "The holder went on."),
+    "profile": lambda project: profile_remember(project, "learnings", "holder", "The holder went on."),
+    "journal": lambda project: journal_add(project, "markdown", project.root, name="holder"),
+    "inbox": lambda project: inbox_add(project, [proposal("The holder went on.")]),
 }
 ACTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "graph": (("reset", "--yes"),),

@@ -19,6 +19,10 @@ from trials import apart, rows_of
 
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.ask.query import query
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.graph.changes import check, rebuild
+from quire.verbs.journal.ask import journal_validate
 
 __all__ = ["Ran", "as_it_lies", "index_apart", "leftovers", "run"]
 
@@ -93,7 +97,7 @@ def run(
 def as_it_lies(root: Path) -> Act:
     """All that the files say in the end, read without any help of ours; the last act of every history."""
     begin = time.monotonic()
-    Project.open(str(root)).status()  # what a killed writer had decided is completed by whoever comes next
+    status_of(Project.open(str(root)))  # what a killed writer had decided is completed by whoever comes next
     effects = [*export_lists([*_nodes(root), *_facts(root), *_entries(root), *_events(root)]), *_beside(root)]
     return Act(-1, 0, "the files", begin, time.monotonic(), OK, tuple(effects))
 
@@ -170,16 +174,16 @@ def leftovers(root: Path) -> list[str]:
 def unsound(root: Path) -> list[str]:
     """What `check` says of it, but for the map: the last writer of all may have been killed before it wrote it."""
     project = Project.open(str(root))
-    found = project.check()
+    found = check(project)
     wrong = [*found.errors, *(one for one in found.warnings if one.code in ("LocalStateDamaged", "MarkersDamaged"))]
-    faults = [one for one in project.journal_validate().findings if one["level"] == "fail"]
+    faults = [one for one in journal_validate(project).findings if one["level"] == "fail"]
     return [f"check: {problem.code} {problem.message}" for problem in wrong] + [f"journal: {one}" for one in faults]
 
 
 def index_apart(root: Path) -> list[str]:
     """How the index differs from one that is made from nothing, over all layers."""
     project = Project.open(str(root))
-    project.query("anything")
+    query(project, "anything")
     found = rows_of(str(root), QUERIES)
-    project.rebuild()
+    rebuild(project)
     return [f"index: {text}" for text in apart(found, rows_of(str(root), QUERIES))]

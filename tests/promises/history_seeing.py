@@ -16,6 +16,23 @@ from typing import Any
 from history_events import GONE, Effect, seen, torn_or
 
 from quire.project import Project
+from quire.verbs.admin.export import export as export_of
+from quire.verbs.ask.query import brief, query
+from quire.verbs.ask.query import inspect as inspect_of
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.facts.changes import memory_query
+from quire.verbs.facts.notes import notes as notes_of
+from quire.verbs.facts.recall import memory_recall
+from quire.verbs.facts.working_memory import memory_context
+from quire.verbs.graph.changes import check as check_of
+from quire.verbs.graph.changes import init, save
+from quire.verbs.graph.changes import rebuild as rebuild_of
+from quire.verbs.inbox.review import inbox
+from quire.verbs.journal.ask import journal_log, journal_status
+from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.overview import profile_about_me
 
 __all__ = [
     "BEGINNING",
@@ -149,20 +166,20 @@ def talk(hand: Hand, word: str) -> None:
 
 def waiting(hand: Hand) -> str:
     """One that waits, as far as this process knows: the oldest ones are what everybody is at."""
-    found = hand.project.inbox().proposals
+    found = inbox(hand.project).proposals
     return found[hand.random.randrange(min(3, len(found)))].id if found else "in-0000000000"
 
 
 def begin(root: str) -> list[Effect]:
     """The project as all of them find it, and what is in it."""
     project = Project.open(root)
-    project.init(layers=("facts", "profile", "journal"))
-    project.save({"task": "history", "nodes": [node(BEGINNING, id=name) for name in FIXED]})
-    project.profile_remember("user", "shared", sentence(BEGINNING))
-    project.profile_remember("assistant", "name", "Ada")
+    init(project, layers=("facts", "profile", "journal"))
+    save(project, {"task": "history", "nodes": [node(BEGINNING, id=name) for name in FIXED]})
+    profile_remember(project, "user", "shared", sentence(BEGINNING))
+    profile_remember(project, "assistant", "name", "Ada")
     sessions = os.path.join(os.path.dirname(root), "sessions")
     os.makedirs(os.path.join(sessions, "projects"), exist_ok=True)
-    project.journal_add("claude-local", sessions, name="claude")
+    journal_add(project, "claude-local", sessions, name="claude")
     return [
         *written(BEGINNING, GRAPH + SHARED, LIVE + SHARED, f"chain/{CHAIN}", "pair/both", f"{PROFILE}user.shared"),
         *written("evt-000001", JOURNAL + "evt-000001"),
@@ -209,7 +226,7 @@ def export(hand: Hand) -> Verb:
         hand.facts = [record["ref"].removeprefix("fact:") for record in records if record["kind"] == "fact"]
         return list(export_lists(records))
 
-    return lambda: hand.project.export("json", everything=True, private=True), told, [], nothing
+    return lambda: export_of(hand.project, "json", everything=True, private=True), told, [], nothing
 
 
 def inspect(hand: Hand) -> Verb:
@@ -220,7 +237,7 @@ def inspect(hand: Hand) -> Verb:
         assert found.node.hash_holds
         return [seen(key, marked(found.node.node.title, found.node.body))]
 
-    return lambda: hand.project.inspect(name), told, [], nothing
+    return lambda: inspect_of(hand.project, name), told, [], nothing
 
 
 def list_facts(hand: Hand) -> Verb:
@@ -229,14 +246,14 @@ def list_facts(hand: Hand) -> Verb:
         assert len({view.id for view in done.results}) == len(done.results)
         return [Effect("list", HELD, {HELD + view.id: word_in(view.content) for view in done.results})]
 
-    return lambda: hand.project.memory_query(limit=2_000), told, [], nothing
+    return lambda: memory_query(hand.project, limit=2_000), told, [], nothing
 
 
 def recall_facts(hand: Hand) -> Verb:
     def told(done: Any) -> list[Effect]:
         return [seen(FACTS + view.id, word_in(view.content)) for view in done.results]
 
-    return lambda: hand.project.memory_recall("what was said", k=20), told, [], nothing
+    return lambda: memory_recall(hand.project, "what was said", k=20), told, [], nothing
 
 
 def ask(hand: Hand) -> Verb:
@@ -245,7 +262,7 @@ def ask(hand: Hand) -> Verb:
         nodes = [record for record in found if record.layer == "graph" and record.ref not in (*PAIR, CHAIN)]
         return [seen(GRAPH + one.ref, marked(one.title, one.text)) for one in nodes if one.kind != "project"]
 
-    return lambda: hand.project.query("node of what was said"), told, [], nothing
+    return lambda: query(hand.project, "node of what was said"), told, [], nothing
 
 
 def read_entries(hand: Hand) -> Verb:
@@ -253,14 +270,14 @@ def read_entries(hand: Hand) -> Verb:
         found = {f"{PROFILE}learnings.{view.key}": word_in(view.value) for view in done.results}
         return [Effect("list", f"{PROFILE}learnings.", found)]
 
-    return lambda: hand.project.profile_recall("learnings", note=hand.number % 2 == 0), told, [], nothing
+    return lambda: profile_recall(hand.project, "learnings", note=hand.number % 2 == 0), told, [], nothing
 
 
 def about_me(hand: Hand) -> Verb:
     def told(page: Any) -> list[Effect]:
         return [seen(f"{PROFILE}user.shared", word_in(page.text))]
 
-    return lambda: hand.project.profile_about_me(), told, [], nothing
+    return lambda: profile_about_me(hand.project), told, [], nothing
 
 
 def look_at_journal(hand: Hand) -> Verb:
@@ -274,8 +291,8 @@ def look_at_journal(hand: Hand) -> Verb:
 
     def call() -> tuple[Any, Any, Any]:
         project = hand.project
-        status = project.journal_status()
-        return status, project.journal_log(events=True, archived=True, limit=0), project.journal_sources()
+        status = journal_status(project)
+        return status, journal_log(project, events=True, archived=True, limit=0), journal_sources(project)
 
     return call, told, [], nothing
 
@@ -284,7 +301,7 @@ def look_at_log(hand: Hand) -> Verb:
     def told(log: Any) -> list[Effect]:
         return [Effect("list", JOURNAL, {JOURNAL + event.id: event.id for event in log.results})]
 
-    return lambda: hand.project.journal_log(events=True, archived=True, limit=0), told, [], nothing
+    return lambda: journal_log(hand.project, events=True, archived=True, limit=0), told, [], nothing
 
 
 def look_at_inbox(hand: Hand) -> Verb:
@@ -292,7 +309,7 @@ def look_at_inbox(hand: Hand) -> Verb:
         assert not found.warnings
         return [Effect("list", INBOX, {INBOX + item.id: item.status for item in found.proposals})]
 
-    return lambda: hand.project.inbox(status="all"), told, [], nothing
+    return lambda: inbox(hand.project, status="all"), told, [], nothing
 
 
 def look_at_notes(hand: Hand) -> Verb:
@@ -301,15 +318,15 @@ def look_at_notes(hand: Hand) -> Verb:
         assert not problems
         return [Effect("list", NOTES, {NOTES + word_in(note.text): word_in(note.text) for note in notes})]
 
-    return lambda: hand.project.notes(), told, [], nothing
+    return lambda: notes_of(hand.project), told, [], nothing
 
 
 def overview(hand: Hand) -> Verb:
     def call() -> Any:
         project = hand.project
-        project.brief(["TODO.md"])
-        project.memory_context("what was said", session=f"s{hand.number}")
-        return project.status()
+        brief(project, ["TODO.md"])
+        memory_context(project, "what was said", session=f"s{hand.number}")
+        return status_of(project)
 
     def told(found: Any) -> list[Effect]:
         assert not found.unreadable, found.unreadable
@@ -323,11 +340,11 @@ def check(hand: Hand) -> Verb:
         assert not found.errors, found.errors
         return []
 
-    return lambda: hand.project.check(), told, [], nothing
+    return lambda: check_of(hand.project), told, [], nothing
 
 
 def rebuild(hand: Hand) -> Verb:
-    return lambda: hand.project.rebuild(), nothing, [], nothing
+    return lambda: rebuild_of(hand.project), nothing, [], nothing
 
 
 Making = dict[str, tuple[Callable[[Hand], Verb], int]]

@@ -43,6 +43,18 @@ from history_seeing import (
 
 from quire.inbox.proposals import propose
 from quire.upkeep.views.revision import node_revision
+from quire.verbs.ask.query import inspect
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store, memory_supersede
+from quire.verbs.facts.notes import note, notes_done, notes_promote
+from quire.verbs.facts.working_memory import memory_focus, memory_working
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox.review import inbox_accept, inbox_add, inbox_reject
+from quire.verbs.journal.init import journal_update
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add, journal_remove
+from quire.verbs.page.actions import act_edit
+from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
 
 __all__ = ["ALLOWED", "VERBS"]
 
@@ -69,7 +81,7 @@ ALLOWED = {
 
 
 def saved(hand: Hand, nodes: list[dict[str, str]], **more: Any) -> Any:
-    return hand.project.save({"task": "history", "nodes": nodes, **more})
+    return save(hand.project, {"task": "history", "nodes": nodes, **more})
 
 
 def make_node(hand: Hand) -> Verb:
@@ -101,12 +113,12 @@ def change_pair(hand: Hand) -> Verb:
 
 def edit_node(hand: Hand) -> Verb:
     """Only what was read is replaced."""
-    found = hand.project.inspect(CHAIN).node
+    found = inspect(hand.project, CHAIN).node
     before, word = marked(found.node.title, found.body), hand.word()
     revision = node_revision(found.data, found.body_data)
     effect = [Effect("write", f"chain/{CHAIN}", word, before)]
     fields = node(word)
-    return lambda: hand.project.act_edit(CHAIN, revision, **fields), lambda _: effect, effect, nothing
+    return lambda: act_edit(hand.project, CHAIN, revision, **fields), lambda _: effect, effect, nothing
 
 
 def delete_node(hand: Hand) -> Verb:
@@ -139,7 +151,7 @@ def new_fact(hand: Hand, view: Any, word: str) -> list[Effect]:
 
 def store(hand: Hand) -> Verb:
     word = hand.word()
-    call = lambda: hand.project.memory_store("Specs", sentence(word), session=f"s{hand.number}")  # noqa: E731
+    call = lambda: memory_store(hand.project, "Specs", sentence(word), session=f"s{hand.number}")  # noqa: E731
     return call, lambda done: new_fact(hand, done.fact, word), [Effect("maybe", "", word)], nothing
 
 
@@ -150,7 +162,7 @@ def supersede(hand: Hand) -> Verb:
         return [*removed(HELD + old), *new_fact(hand, done.new, word)]
 
     planned = [*removed(HELD + old), Effect("maybe", "", word)]
-    return lambda: hand.project.memory_supersede(old, sentence(word)), told, planned, nothing
+    return lambda: memory_supersede(hand.project, old, sentence(word)), told, planned, nothing
 
 
 def archive(hand: Hand) -> Verb:
@@ -160,20 +172,20 @@ def archive(hand: Hand) -> Verb:
         (outcome,) = done.outcomes
         return removed(HELD + name) if outcome.done else [seen(HELD + name, GONE)]
 
-    return lambda: hand.project.memory_archive([name], reason="faded"), told, removed(HELD + name), nothing
+    return lambda: memory_archive(hand.project, [name], reason="faded"), told, removed(HELD + name), nothing
 
 
 def connect(hand: Hand) -> Verb:
     name = hand.one_of(hand.facts)
-    return lambda: hand.project.memory_connect(name, SHARED, "enables"), nothing, [], nothing
+    return lambda: memory_connect(hand.project, name, SHARED, "enables"), nothing, [], nothing
 
 
 def focus(hand: Hand) -> Verb:
     name, session = hand.one_of(hand.facts), f"s{hand.number}"
 
     def call() -> Any:
-        hand.project.memory_focus([name], session=session)
-        return hand.project.memory_working(session=session)
+        memory_focus(hand.project, [name], session=session)
+        return memory_working(hand.project, session=session)
 
     return call, nothing, [], nothing
 
@@ -181,14 +193,14 @@ def focus(hand: Hand) -> Verb:
 def jot(hand: Hand) -> Verb:
     word = hand.word()
     effects = written(word, NOTES + word)
-    return lambda: hand.project.note(sentence(word)), lambda _: effects, effects, nothing
+    return lambda: note(hand.project, sentence(word)), lambda _: effects, effects, nothing
 
 
 def strike(hand: Hand) -> Verb:
     def told(done: Any) -> list[Effect]:
         return [effect for found in done for effect in removed(NOTES + word_in(found.text))]
 
-    return lambda: hand.project.notes_done([1]), told, [], nothing
+    return lambda: notes_done(hand.project, [1]), told, [], nothing
 
 
 def promote(hand: Hand) -> Verb:
@@ -200,7 +212,7 @@ def promote(hand: Hand) -> Verb:
             return []
         return [*new_fact(hand, done.fact, word), *removed(NOTES + word)]
 
-    return lambda: hand.project.notes_promote(1, "Specs"), told, [], nothing
+    return lambda: notes_promote(hand.project, 1, "Specs"), told, [], nothing
 
 
 # -- the profile --------------------------------------------------------------------------------------------------
@@ -212,7 +224,7 @@ def remember(hand: Hand) -> Verb:
     effects = written(word, f"{PROFILE}learnings.{word}")
 
     def call() -> Any:
-        return hand.project.profile_remember("learnings", word, sentence(word), force=True)
+        return profile_remember(hand.project, "learnings", word, sentence(word), force=True)
 
     return call, lambda _: effects, effects, nothing
 
@@ -220,7 +232,7 @@ def remember(hand: Hand) -> Verb:
 def change_entry(hand: Hand) -> Verb:
     word = hand.word()
     effects = written(word, f"{PROFILE}user.shared")
-    call = lambda: hand.project.profile_remember("user", "shared", sentence(word))  # noqa: E731
+    call = lambda: profile_remember(hand.project, "user", "shared", sentence(word))  # noqa: E731
     return call, lambda _: effects, effects, nothing
 
 
@@ -228,7 +240,7 @@ def forget(hand: Hand) -> Verb:
     key = hand.one_of(hand.entries)
     name = f"{PROFILE}learnings.{key}"
     return (
-        lambda: hand.project.profile_forget("learnings", key),
+        lambda: profile_forget(hand.project, "learnings", key),
         lambda _: removed(name),
         removed(name),
         gone(name),
@@ -236,7 +248,7 @@ def forget(hand: Hand) -> Verb:
 
 
 def begin_session(hand: Hand) -> Verb:
-    call = lambda: hand.project.profile_session_start()  # noqa: E731
+    call = lambda: profile_session_start(hand.project)  # noqa: E731
     return call, lambda done: [Effect("count", "sessions of the profile", done.session_count)], [], nothing
 
 
@@ -250,7 +262,7 @@ def bring(hand: Hand) -> Verb:
 
     def call() -> Any:
         talk(hand, word)
-        return hand.project.journal_sync("claude")
+        return journal_sync(hand.project, "claude")
 
     def told(done: Any) -> list[Effect]:
         assert not done.failed, done.sources
@@ -266,13 +278,13 @@ def refresh(hand: Hand) -> Verb:
     def call() -> Any:
         with open(os.path.join(hand.root, "TODO.md"), "a", encoding="utf-8") as file:
             file.write(f"- [ ] Step {word}\n")
-        return hand.project.journal_update()
+        return journal_update(hand.project)
 
     return call, lambda done: written(done.event, JOURNAL + done.event) if done.applied else [], [], nothing
 
 
 def recall_journal(hand: Hand) -> Verb:
-    call = lambda: hand.project.journal_recall(source=hand.random.choice(["imports", "local"]))  # noqa: E731
+    call = lambda: journal_recall(hand.project, source=hand.random.choice(["imports", "local"]))  # noqa: E731
     return call, lambda done: written(done.event, JOURNAL + done.event) if done.applied else [], [], nothing
 
 
@@ -280,14 +292,14 @@ def enlist(hand: Hand) -> Verb:
     word = hand.word()
     hand.sources.append(word)
     effects = written(word, SOURCES + word)
-    call = lambda: hand.project.journal_add("markdown", os.path.join(hand.root, "docs"), name=word)  # noqa: E731
+    call = lambda: journal_add(hand.project, "markdown", os.path.join(hand.root, "docs"), name=word)  # noqa: E731
     return call, lambda _: effects, effects, nothing
 
 
 def unlist(hand: Hand) -> Verb:
     name = hand.sources.pop() if hand.sources else "nobody"
     return (
-        lambda: hand.project.journal_remove(name),
+        lambda: journal_remove(hand.project, name),
         lambda _: removed(SOURCES + name),
         removed(SOURCES + name),
         nothing,
@@ -306,14 +318,14 @@ def suggest(hand: Hand) -> Verb:
         fields = {"kind": "gotcha", **node(word)}
         found = propose("graph", "gotcha", text, fields, origin="file:a.md", by="user")
     effects = written("pending", INBOX + found.id)
-    return lambda: hand.project.inbox_add([found]), lambda _: effects, effects, nothing
+    return lambda: inbox_add(hand.project, [found]), lambda _: effects, effects, nothing
 
 
 def accept(hand: Hand) -> Verb:
     name = waiting(hand)
 
     def call() -> Any:
-        done = hand.project.inbox_accept([name])
+        done = inbox_accept(hand.project, [name])
         for _, error in done.failed:
             raise error
         return done
@@ -332,7 +344,7 @@ def accept(hand: Hand) -> Verb:
 def reject(hand: Hand) -> Verb:
     name = waiting(hand)
     effects = written("rejected", INBOX + name)
-    return lambda: hand.project.inbox_reject([name], reason="not so"), lambda _: effects, effects, nothing
+    return lambda: inbox_reject(hand.project, [name], reason="not so"), lambda _: effects, effects, nothing
 
 
 CREATES: Making = {

@@ -23,6 +23,22 @@ from trials import Prepared, Worker, tell
 from quire.index.search import Filter
 from quire.model.errors import InvalidStore, NotInitialized, StorageFailed
 from quire.project import Project
+from quire.verbs.agents.session_end import journal_run_once
+from quire.verbs.graph.changes import check
+from quire.verbs.journal.ask import (
+    journal_diff,
+    journal_inspect,
+    journal_log,
+    journal_query,
+    journal_status,
+    journal_validate,
+)
+from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.journal_state import change_journal
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add, journal_remove, journal_sources
 
 FAR = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
 FARTHER = datetime(2027, 6, 1, 8, 0, tzinfo=UTC)
@@ -105,14 +121,14 @@ def begun(space: str) -> None:
     """A journal with two sources that nobody has synced."""
     bare(space)
     project = open_project(space, NOW, "a")
-    project.journal_init()
-    project.journal_add("claude-local", os.path.join(sessions_of(space), "claude"), name="claude")
-    project.journal_add("markdown", os.path.join(sessions_of(space), "notes"), name="notes")
+    journal_init(project)
+    journal_add(project, "claude-local", os.path.join(sessions_of(space), "claude"), name="claude")
+    journal_add(project, "markdown", os.path.join(sessions_of(space), "notes"), name="notes")
 
 
 def synced(space: str) -> None:
     begun(space)
-    open_project(space, NOW, "a1").journal_sync(everything=True)
+    journal_sync(open_project(space, NOW, "a1"), everything=True)
 
 
 def grown(space: str) -> None:
@@ -130,7 +146,7 @@ def grown(space: str) -> None:
 
 def recalled(space: str) -> None:
     synced(space)
-    open_project(space, NOW, "a2").journal_recall()
+    journal_recall(open_project(space, NOW, "a2"))
 
 
 def committed(space: str) -> None:
@@ -157,7 +173,7 @@ def aged(space: str) -> None:
     recalled(space)
     for number in range(12):
         at = NOW + timedelta(hours=number)
-        open_project(space, at, "a3").journal_restore(("chk-000001", "chk-000002")[number % 2])
+        journal_restore(open_project(space, at, "a3"), ("chk-000001", "chk-000002")[number % 2])
 
 
 def pruned(space: str) -> None:
@@ -187,7 +203,7 @@ def overheard(space: str) -> None:
         lines = file.read().splitlines()
     event = {**json.loads(lines[0]), "id": "evt-000099", "createdAt": "2026-03-02T12:00:00.000Z"}
     write(space, EVENTS, b"".join(text + b"\n" for text in [*lines, json.dumps(event).encode()]))
-    open_project(space, NOW, "a5").journal_validate(mend=True)
+    journal_validate(open_project(space, NOW, "a5"), mend=True)
 
 
 def damaged(space: str) -> None:
@@ -204,7 +220,7 @@ def prune(project: Project) -> object:
         candidates = find_candidates(journal, now)
         return len(candidates.events), None if candidates.is_empty else plan_pruning(journal, candidates, now).writing
 
-    done = project._journal_change("archive", plan)
+    done = change_journal(project, "archive", plan)
     sweep_batches(project.root)
     return done
 
@@ -217,7 +233,7 @@ def sync(project: Project) -> object:
     """A sync whose clock runs: every few sessions are a transaction of their own."""
     ticks = count()
     world = msgspec.structs.replace(project.world, now=lambda: LATER + timedelta(seconds=2 * next(ticks)))
-    done = Project.open(project.root, world).journal_sync(everything=True)
+    done = journal_sync(Project.open(project.root, world), everything=True)
     if done.failed:
         raise StorageFailed(str([source.failures for source in done.sources]), hint="Told as failed.")
     return done
@@ -225,35 +241,35 @@ def sync(project: Project) -> object:
 
 def cycle(project: Project) -> object:
     """Sync, recall and retention in one call."""
-    done = project.journal_run_once(settled_seconds=0.0)
+    done = journal_run_once(project, settled_seconds=0.0)
     if done.status == "failed" or done.run["errors"]:
         raise StorageFailed(str(done.run["errors"]), hint="Told as failed.")
     return done
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "init": Scenario(bare, lambda project: project.journal_init()),
-    "init anew": Scenario(recalled, lambda project: project.journal_init(replace=True), loose=(BACKUP, LOCAL)),
-    "update": Scenario(committed, lambda project: project.journal_update()),
+    "init": Scenario(bare, lambda project: journal_init(project)),
+    "init anew": Scenario(recalled, lambda project: journal_init(project, replace=True), loose=(BACKUP, LOCAL)),
+    "update": Scenario(committed, lambda project: journal_update(project)),
     "add": Scenario(
-        begun, lambda project: project.journal_add("markdown", os.path.join(project.root, "src"), name="more")
+        begun, lambda project: journal_add(project, "markdown", os.path.join(project.root, "src"), name="more")
     ),
-    "remove": Scenario(synced, lambda project: project.journal_remove("claude")),
+    "remove": Scenario(synced, lambda project: journal_remove(project, "claude")),
     "sync": Scenario(begun, sync, stepwise=True),
     "sync grown": Scenario(grown, sync, stepwise=True),
-    "recall": Scenario(synced, lambda project: project.journal_recall()),
-    "recall nothing": Scenario(overheard, lambda project: project.journal_recall()),
-    "recall one section": Scenario(synced, lambda project: project.journal_recall(section="next-steps")),
-    "restore": Scenario(recalled, lambda project: project.journal_restore("chk-000001")),
+    "recall": Scenario(synced, lambda project: journal_recall(project)),
+    "recall nothing": Scenario(overheard, lambda project: journal_recall(project)),
+    "recall one section": Scenario(synced, lambda project: journal_recall(project, section="next-steps")),
+    "restore": Scenario(recalled, lambda project: journal_restore(project, "chk-000001")),
     "restore unsaved": Scenario(
-        edited, lambda project: project.journal_restore("chk-000001"), stepwise=True, broken=True
+        edited, lambda project: journal_restore(project, "chk-000001"), stepwise=True, broken=True
     ),
     "prune": Scenario(aged, prune, now=FAR),
-    "return": Scenario(pruned, lambda project: project.journal_restore(batch_of(project)), now=FAR),
+    "return": Scenario(pruned, lambda project: journal_restore(project, batch_of(project)), now=FAR),
     "expire": Scenario(pruned, prune, now=FARTHER, expires=True),
     "cycle": Scenario(grown, cycle, now=FAR, stepwise=True, loose=(RUNS, f"{JOURNAL}automation/")),
-    "mend": Scenario(merged, lambda project: project.journal_validate(mend=True), broken=True),
-    "rebuild": Scenario(damaged, lambda project: project.journal_restore("chk-000002"), broken=True, loose=(LOCAL,)),
+    "mend": Scenario(merged, lambda project: journal_validate(project, mend=True), broken=True),
+    "rebuild": Scenario(damaged, lambda project: journal_restore(project, "chk-000002"), broken=True, loose=(LOCAL,)),
 }
 
 
@@ -356,14 +372,14 @@ def outside(entry: bytes) -> bytes:
 
 
 def faults_of(project: Project) -> list[str]:
-    found = project.journal_validate().findings
+    found = journal_validate(project).findings
     return [f"{one['code']} {one['path']}: {one['message']}" for one in found if one["level"] == "fail"]
 
 
 def unindexed(project: Project, now: Held) -> list[str]:
     """How the index differs from the files."""
     allowed = Filter(layers=("journal",), kinds=("event", "checkpoint"))
-    refs = Counter(record.ref for record in project._with_index(lambda index: index.page(allowed)))
+    refs = Counter(record.ref for record in project.with_index(lambda index: index.page(allowed)))
     wanted = Counter(f"event:{event['id']}" for event in now.everything)
     names = {*now.checkpoints, *now.archived_checkpoints}
     wanted += Counter(f"checkpoint:{name.removesuffix('.json')}" for name in names)
@@ -373,15 +389,15 @@ def unindexed(project: Project, now: Held) -> list[str]:
 # -- the next command ---------------------------------------------------------------------------------------------
 
 NEXT: dict[str, Callable[[Project], object]] = {
-    "status": lambda project: project.journal_status(),
-    "log": lambda project: project.journal_log(events=True, archived=True),
-    "validate": lambda project: project.journal_validate(),
-    "sources": lambda project: project.journal_sources(),
-    "recall preview": lambda project: project.journal_recall(dry_run=True),
-    "update preview": lambda project: project.journal_update(dry_run=True),
-    "inspect": lambda project: project.journal_inspect(project.journal_log().results[0].ref),
-    "diff": lambda project: project.journal_diff(project.journal_log().results[-1].id),
-    "check": lambda project: project.check(),
+    "status": lambda project: journal_status(project),
+    "log": lambda project: journal_log(project, events=True, archived=True),
+    "validate": lambda project: journal_validate(project),
+    "sources": lambda project: journal_sources(project),
+    "recall preview": lambda project: journal_recall(project, dry_run=True),
+    "update preview": lambda project: journal_update(project, dry_run=True),
+    "inspect": lambda project: journal_inspect(project, journal_log(project).results[0].ref),
+    "diff": lambda project: journal_diff(project, journal_log(project).results[-1].id),
+    "check": lambda project: check(project),
 }
 
 
@@ -449,7 +465,7 @@ class Trial(NamedTuple):
 
     def lost(self) -> Iterator[str]:
         """What is not there for the first reader although it was acknowledged."""
-        self.open("c").journal_status()
+        journal_status(self.open("c"))
         if not self.is_done(look(self.space)):
             yield f"acknowledged and lost: {self.differing(look(self.space))}"
 
@@ -538,7 +554,7 @@ class Trial(NamedTuple):
                 yield f"one more run left `{name}` different"
         yield from self.kept(held(self.space))
         yield from self.sound(held(self.space))
-        self.open("e").journal_add("markdown", os.path.join(self.space, "harbor/src"), name="at-last")
+        journal_add(self.open("e"), "markdown", os.path.join(self.space, "harbor/src"), name="at-last")
         for name in BESIDE:
             if look(self.space).get(name) != self.after.get(name):
                 yield f"at last `{name}` is still different"
@@ -589,7 +605,7 @@ def begin(name: str, prepared: Prepared) -> Trial:
 
 
 def work_sync(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
-    done = Project.open(root).journal_sync(everything=True)
+    done = journal_sync(Project.open(root), everything=True)
     yield {
         "did": "sync",
         "imported": done.imported,
@@ -601,7 +617,7 @@ def work_sync(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
 def work_recall(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """By turns what was imported and what was done here: so each event is seen by one recall, and by no other."""
     source = ("imports", "local")[(number + turn) % 2]
-    done = Project.open(root).journal_recall(source=source)
+    done = journal_recall(Project.open(root), source=source)
     yield {"did": "recall", "source": source, "seen": done.raw_event_count, "event": done.event if done.applied else ""}
 
 
@@ -609,7 +625,7 @@ def work_update(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """The project goes on, and the memory is brought up to date."""
     with open(os.path.join(root, "TODO.md"), "a", encoding="utf-8") as file:
         file.write(f"- [ ] Step {number} of turn {turn}\n")
-    done = Project.open(root).journal_update()
+    done = journal_update(Project.open(root))
     yield {"did": "update", "event": done.event if done.applied else ""}
 
 
@@ -617,25 +633,25 @@ def work_add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """A source comes and, every other time, goes."""
     project = Project.open(root)
     name = f"src-{number}-{turn}"
-    project.journal_add("markdown", os.path.join(root, "src"), name=name)
+    journal_add(project, "markdown", os.path.join(root, "src"), name=name)
     yield {"did": "add", "name": name}
     if turn % 2:
-        project.journal_remove(name)
+        journal_remove(project, name)
         yield {"did": "remove", "name": name}
 
 
 def work_read(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Whenever it is looked at, the journal is whole."""
     project = Project.open(root)
-    status = project.journal_status()
-    events = project.journal_log(events=True, archived=True, limit=0).results
+    status = journal_status(project)
+    events = journal_log(project, events=True, archived=True, limit=0).results
     assert len(events) >= status.events, (len(events), status.events)
     assert len({event.id for event in events}) == len(events)
     assert status.latest_checkpoint_id is not None
-    assert project.journal_inspect(f"checkpoint:{status.latest_checkpoint_id}").items
+    assert journal_inspect(project, f"checkpoint:{status.latest_checkpoint_id}").items
     noted: dict[str, Any] = {"did": "read", "events": status.events, "problems": len(status.warnings)}
     if turn % 3 == number % 3:
-        noted["mode"] = project.journal_query("what was decided about the queue?").mode
+        noted["mode"] = journal_query(project, "what was decided about the queue?").mode
     if turn % 3 == (number + 1) % 3:
         noted["failed"] = faults_of(project)
     yield noted

@@ -26,6 +26,30 @@ from trials import NOW, open_project
 from quire.machine import Machine
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.agents.hook_answer import answer_hook, receipts
+from quire.verbs.agents.integrate import integrate, integration_status
+from quire.verbs.agents.session_end import collect_sessions, journal_run_once
+from quire.verbs.ask.query import inspect, status
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_query, memory_store
+from quire.verbs.facts.notes import note, notes, notes_done
+from quire.verbs.facts.recall import memory_episodes, memory_recall
+from quire.verbs.facts.sessions import memory_compact, memory_session
+from quire.verbs.facts.working_memory import memory_focus, memory_working
+from quire.verbs.graph.changes import init, save, sync
+from quire.verbs.inbox.review import inbox, inbox_accept, inbox_add, inbox_reject, inbox_rejected
+from quire.verbs.journal.ask import journal_log, journal_status
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.integrate import journal_integrate
+from quire.verbs.journal.journal_state import journal_providers
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.page.views import view_graph
+from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_link, profile_remember
+from quire.verbs.profile.overview import profile_private, profile_status
 from thorough import either
 
 __all__ = [
@@ -154,39 +178,39 @@ KINDS: dict[str, Kind] = {
 
 _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
     "graph": {
-        "inspect": lambda project: (project.inspect("feature.victim").node.node, len(project.graph.nodes()[0])),
-        "status": lambda project: project.status(),
-        "network": lambda project: project.view_graph(),
+        "inspect": lambda project: (inspect(project, "feature.victim").node.node, len(project.graph.nodes()[0])),
+        "status": lambda project: status(project),
+        "network": lambda project: view_graph(project),
     },
     "facts": {
-        "list": lambda project: project.memory_query(),
-        "episodes": lambda project: project.memory_episodes("beginning"),
-        "working": lambda project: project.memory_working(),
-        "notes": lambda project: project.notes(),
+        "list": lambda project: memory_query(project),
+        "episodes": lambda project: memory_episodes(project, "beginning"),
+        "working": lambda project: memory_working(project),
+        "notes": lambda project: notes(project),
     },
     "profile": {
-        "tools": lambda project: project.profile_recall("tools"),
-        "user": lambda project: project.profile_recall("user"),
-        "forgotten": lambda project: project.profile_forgotten(),
-        "there": lambda project: _inland_of(project).profile_recall("user"),
+        "tools": lambda project: profile_recall(project, "tools"),
+        "user": lambda project: profile_recall(project, "user"),
+        "forgotten": lambda project: profile_forgotten(project),
+        "there": lambda project: profile_recall(_inland_of(project), "user"),
     },
     "journal": {
-        "log": lambda project: project.journal_log(events=True, archived=True),
-        "sources": lambda project: project.journal_sources(),
-        "status": lambda project: project.journal_status(),
+        "log": lambda project: journal_log(project, events=True, archived=True),
+        "sources": lambda project: journal_sources(project),
+        "status": lambda project: journal_status(project),
     },
     "inbox": {
-        "inbox": lambda project: project.inbox(status="all"),
-        "rejected": lambda project: project.inbox_rejected(),
-        "receipts": lambda project: project.receipts(),
+        "inbox": lambda project: inbox(project, status="all"),
+        "rejected": lambda project: inbox_rejected(project),
+        "receipts": lambda project: receipts(project),
     },
-    "wiring": {"status": lambda project: project.integration_status()},
+    "wiring": {"status": lambda project: integration_status(project)},
     "machine": {
         "projects": lambda project: Machine(project.world).projects(),
-        "providers": lambda project: project.journal_providers(),
-        "there": lambda project: _inland_of(project).profile_recall("user"),
+        "providers": lambda project: journal_providers(project),
+        "there": lambda project: profile_recall(_inland_of(project), "user"),
     },
-    "index": {"status": lambda project: project.status()},
+    "index": {"status": lambda project: status(project)},
 }
 """What is asked of a place in order to see whether its files mean what they meant."""
 
@@ -346,11 +370,11 @@ def build(space: str) -> None:
     _inbox(project, space)
     _machine(project)
     _inland(project, space)
-    open_project(space, NOW, "z").status()
+    status_of(open_project(space, NOW, "z"))
 
 
 def _graph(project: Project, space: str) -> None:
-    project.init()
+    init(project)
     victim = {"kind": "feature", "title": "Victim", "body": "# Victim\n\nTwo paragraphs: größe.\n\nThe second."}
     related = [{"predicate": "depends_on", "to": "feature.witness"}]
     nodes = [
@@ -359,38 +383,38 @@ def _graph(project: Project, space: str) -> None:
         {"kind": "decision", "title": "Decided", "body": "One store less to run."},
         {"kind": "gotcha", "title": "Edited", "body": "Before."},
     ]
-    project.save({"task": "fill", "nodes": nodes})
+    save(project, {"task": "fill", "nodes": nodes})
     git(space, "add", "--all")
     git(space, "commit", "--quiet", "--message", "memory")
-    project.sync()
+    sync(project)
     write(space, "harbor/.memory/memory/edited.md", b"By hand.\n")
-    project.save({"task": "again", "nodes": [{"id": "gotcha.edited", "body": "After."}]})
+    save(project, {"task": "again", "nodes": [{"id": "gotcha.edited", "body": "After."}]})
 
 
 def _facts(project: Project) -> None:
-    ids = [project.memory_store(section, text).fact.id for section, text in zip(_FACTS, TOLD, strict=True)]
-    project.memory_archive([project.memory_store("Known Issues", "Exports are slow.").fact.id], reason="fixed")
-    project.memory_connect(ids[0], ids[1], "depends_on")
-    project.memory_session("past", turns=2, tool_calls=3, title="the beginning", close=True)
-    project.memory_session("live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
-    project.memory_focus(ids[:1])
+    ids = [memory_store(project, section, text).fact.id for section, text in zip(_FACTS, TOLD, strict=True)]
+    memory_archive(project, [memory_store(project, "Known Issues", "Exports are slow.").fact.id], reason="fixed")
+    memory_connect(project, ids[0], ids[1], "depends_on")
+    memory_session(project, "past", turns=2, tool_calls=3, title="the beginning", close=True)
+    memory_session(project, "live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
+    memory_focus(project, ids[:1])
     for text in ("look at the uploads", "look at the fonts"):
-        project.note(text)
-    project.notes_done([2])
-    project.memory_recall("where do retries run?")
-    project.memory_compact(json.dumps({"messages": _TALK}).encode())
+        note(project, text)
+    notes_done(project, [2])
+    memory_recall(project, "where do retries run?")
+    memory_compact(project, json.dumps({"messages": _TALK}).encode())
 
 
 def _profile(project: Project, space: str) -> None:
     old = {"schema_version": "1.1", "session_count": 7, "memories": {"project": {"stack": {"value": "Postgres"}}}}
     write(space, "harbor/.ai-state/memory.json", json.dumps(old).encode())
-    project.profile_status()
+    profile_status(project)
     for category, key, value in _ENTRIES:
-        project.profile_remember(category, key, value)
-    project.profile_link("user.editor", "user.timezone", "related-to")
-    project.profile_private("here", apply=True)
-    project.profile_forget("tools", "old")
-    project.profile_recall("tools", "shell")
+        profile_remember(project, category, key, value)
+    profile_link(project, "user.editor", "user.timezone", "related-to")
+    profile_private(project, "here", apply=True)
+    profile_forget(project, "tools", "old")
+    profile_recall(project, "tools", "shell")
 
 
 def _journal(space: str) -> None:
@@ -403,16 +427,16 @@ def _journal(space: str) -> None:
             say(claude, root, 10 * season + number, day=then.date().isoformat())
         project = open_project(space, then, f"j{season}")
         if season == 0:
-            project.journal_init()
-            project.journal_add("claude-local", claude, name="claude")
-        project.journal_sync(everything=True)
-        project.journal_recall()
+            journal_init(project)
+            journal_add(project, "claude-local", claude, name="claude")
+        journal_sync(project, everything=True)
+        journal_recall(project)
         for turn in range(12 if season < 2 else 1):
             again = open_project(space, then + timedelta(hours=turn + 1), f"k{season}")
-            again.journal_restore(again.journal_log().results[turn % 2].id)
+            journal_restore(again, journal_log(again).results[turn % 2].id)
         if season < 2:
             prune(open_project(space, then + timedelta(days=100), f"l{season}"))
-    open_project(space, NOW, "j5").journal_run_once()
+    journal_run_once(open_project(space, NOW, "j5"))
     _keeper(open_project(space, NOW, "j6"))
 
 
@@ -429,9 +453,9 @@ def _keeper(project: Project) -> None:
 
 
 def _clients(project: Project) -> None:
-    project.integrate(["claude", "cursor", "codex"], force=True)
-    project.integrate(["claude"], user=True)
-    project.journal_integrate(user=True)
+    integrate(project, ["claude", "cursor", "codex"], force=True)
+    integrate(project, ["claude"], user=True)
+    journal_integrate(project, user=True)
 
 
 def _inbox(project: Project, space: str) -> None:
@@ -445,17 +469,17 @@ def _inbox(project: Project, space: str) -> None:
         propose("facts", "fact", text, held, origin="session:claude:s", by="user")
         for text, held in zip(texts, fields, strict=True)
     ]
-    project.inbox_add(made)
-    project.inbox_accept([made[1].id])
-    project.inbox_reject([made[2].id], reason="not so")
+    inbox_add(project, made)
+    inbox_accept(project, [made[1].id])
+    inbox_reject(project, [made[2].id], reason="not so")
     say(os.path.join(space, "home", ".claude"), project.root, 0)
     (talk,) = (path for path in read_all(space) if re.fullmatch(KINDS["transcript"].pattern, path))
     event = HookEvent(client="claude", event="session-start", native="SessionStart", session="s", cwd=project.root)
-    project.answer_hook(event, 500, 4_000)
+    answer_hook(project, event, 500, 4_000)
     ended = msgspec.structs.replace(event, event="session-end", native="SessionEnd", session="s000")
-    project.answer_hook(msgspec.structs.replace(ended, transcript=os.path.join(space, talk)), 0, 0)
-    project.collect_sessions()
-    project.answer_hook(msgspec.structs.replace(ended, transcript=os.path.join(space, talk)), 0, 0)
+    answer_hook(project, msgspec.structs.replace(ended, transcript=os.path.join(space, talk)), 0, 0)
+    collect_sessions(project)
+    answer_hook(project, msgspec.structs.replace(ended, transcript=os.path.join(space, talk)), 0, 0)
     log_line(project.root, project.world, "said nothing")
 
 
@@ -471,5 +495,5 @@ def _inland(project: Project, space: str) -> None:
     """A second project, whose private entries are in the user's home."""
     os.makedirs(os.path.join(space, "inland/.ai-state"))
     inland = Project.open(os.path.join(space, "inland"), project.world)
-    inland.profile_remember("user", "language", "Galician")
-    inland.profile_private("home", apply=True)
+    profile_remember(inland, "user", "language", "Galician")
+    profile_private(inland, "home", apply=True)

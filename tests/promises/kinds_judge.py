@@ -16,6 +16,44 @@ from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.project import Project
 from quire.upkeep.findings import Finding
+from quire.verbs.admin.doctor import doctor
+from quire.verbs.admin.export import export
+from quire.verbs.agents.hook_answer import receipts
+from quire.verbs.agents.integrate import integrate, integrate_remove, integration_status
+from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
+from quire.verbs.agents.session_brief import hook_start
+from quire.verbs.agents.session_end import collect_sessions, journal_run_once
+from quire.verbs.ask.inspect import inspect_any, product_map_page
+from quire.verbs.ask.query import brief, inspect, query, status, why
+from quire.verbs.facts.changes import memory_normalize, memory_query, memory_store
+from quire.verbs.facts.notes import note as note_of
+from quire.verbs.facts.notes import notes
+from quire.verbs.facts.overview import memory_facts
+from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_working
+from quire.verbs.graph.changes import check, diff, save, sync
+from quire.verbs.inbox.review import inbox, inbox_add, inbox_reject, inbox_rejected
+from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
+from quire.verbs.journal.automation import journal_automation
+from quire.verbs.journal.init import journal_update
+from quire.verbs.journal.integrate import journal_integration
+from quire.verbs.journal.journal_state import journal_providers
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.page.change_token import view_pulse
+from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
+from quire.verbs.page.record_views import view_history, view_record
+from quire.verbs.page.views import view_graph, view_inbox, view_map, view_records, view_summary, view_today
+from quire.verbs.profile.ask import profile_recall, profile_search
+from quire.verbs.profile.changes import profile_forgotten, profile_remember
+from quire.verbs.profile.overview import (
+    profile_about_me,
+    profile_context,
+    profile_export,
+    profile_reflect,
+    profile_status,
+)
 from thorough import either
 
 __all__ = ["READING", "WITNESSES", "WRITING", "Judged", "concerned", "glance", "judge", "survey"]
@@ -23,71 +61,71 @@ __all__ = ["READING", "WITNESSES", "WRITING", "Judged", "concerned", "glance", "
 Verb = Callable[[Project], object]
 
 READING: dict[str, Verb] = {
-    "check": lambda project: project.check(),
-    "status": lambda project: project.status(),
-    "query": lambda project: project.query("where do retries run?"),
-    "brief": lambda project: project.brief(),
-    "map": lambda project: project.map(),
-    "inspect": lambda project: project.inspect_any("feature.victim"),
-    "why": lambda project: project.why("src/a.py:1"),
-    "diff": lambda project: project.diff(),
-    "export": lambda project: project.export("json", everything=True, private=True),
-    "doctor": lambda project: project.doctor(),
-    "facts": lambda project: project.memory_facts(),
-    "facts list": lambda project: project.memory_query(),
-    "facts recall": lambda project: project.memory_recall("where do retries run?"),
-    "facts context": lambda project: project.memory_context("where do retries run?"),
-    "facts archive": lambda project: project.memory_search_archive("exports"),
-    "facts episodes": lambda project: project.memory_episodes("beginning"),
-    "facts working": lambda project: project.memory_working(),
-    "facts normalize": lambda project: project.memory_normalize(dry_run=True),
-    "notes": lambda project: project.notes(),
-    "profile recall": lambda project: project.profile_recall("tools"),
-    "profile search": lambda project: project.profile_search("which shell?"),
-    "profile about-me": lambda project: project.profile_about_me(),
-    "profile context": lambda project: project.profile_context(),
-    "profile status": lambda project: project.profile_status(),
-    "profile forgotten": lambda project: project.profile_forgotten(),
-    "profile reflect": lambda project: project.profile_reflect(),
-    "profile export": lambda project: project.profile_export("json"),
-    "journal status": lambda project: project.journal_status(),
-    "journal log": lambda project: project.journal_log(events=True, archived=True),
-    "journal query": lambda project: project.journal_query("what was decided?"),
-    "journal validate": lambda project: project.journal_validate(),
-    "journal sources": lambda project: project.journal_sources(),
-    "journal automation": lambda project: project.journal_automation(),
-    "journal recall preview": lambda project: project.journal_recall(dry_run=True),
-    "journal update preview": lambda project: project.journal_update(dry_run=True),
-    "journal integration": lambda project: project.journal_integration(),
-    "journal providers": lambda project: project.journal_providers(),
-    "inbox": lambda project: project.inbox(status="all"),
-    "inbox rejected": lambda project: project.inbox_rejected(),
-    "receipts": lambda project: project.receipts(),
-    "integrate status": lambda project: project.integration_status(),
-    "integrate preview": lambda project: project.integrate(["claude", "cursor", "codex"], dry_run=True),
-    "integrate user preview": lambda project: project.integrate(["claude"], user=True, dry_run=True),
-    "remove preview": lambda project: project.integrate_remove(dry_run=True),
-    "view today": lambda project: project.view_today(),
-    "view summary": lambda project: project.view_summary(),
-    "view inbox": lambda project: project.view_inbox(),
-    "view map": lambda project: project.view_map(),
-    "view records": lambda project: project.view_records(),
-    "view record": lambda project: project.view_record("feature.victim"),
-    "view history": lambda project: project.view_history("feature.victim"),
-    "view graph": lambda project: project.view_graph(),
-    "view timeline": lambda project: project.view_timeline(),
-    "view anchors": lambda project: project.view_anchor_health(),
-    "view coverage": lambda project: project.view_coverage(),
-    "view receipts": lambda project: project.view_receipts(),
-    "view files": lambda project: project.view_files(),
-    "view pulse": lambda project: project.view_pulse(),
-    "hook start": lambda project: project.hook_start(client="claude", session="new", tokens=900, chars=9_000),
-    "hook prompt": lambda project: project.hook_prompt("where do retries run?", tokens=900, chars=9_000),
-    "hook edit": lambda project: project.hook_edit(["src/a.py"], tokens=900, chars=9_000),
+    "check": lambda project: check(project),
+    "status": lambda project: status(project),
+    "query": lambda project: query(project, "where do retries run?"),
+    "brief": lambda project: brief(project),
+    "map": lambda project: product_map_page(project),
+    "inspect": lambda project: inspect_any(project, "feature.victim"),
+    "why": lambda project: why(project, "src/a.py:1"),
+    "diff": lambda project: diff(project),
+    "export": lambda project: export(project, "json", everything=True, private=True),
+    "doctor": lambda project: doctor(project),
+    "facts": lambda project: memory_facts(project),
+    "facts list": lambda project: memory_query(project),
+    "facts recall": lambda project: memory_recall(project, "where do retries run?"),
+    "facts context": lambda project: memory_context(project, "where do retries run?"),
+    "facts archive": lambda project: memory_search_archive(project, "exports"),
+    "facts episodes": lambda project: memory_episodes(project, "beginning"),
+    "facts working": lambda project: memory_working(project),
+    "facts normalize": lambda project: memory_normalize(project, dry_run=True),
+    "notes": lambda project: notes(project),
+    "profile recall": lambda project: profile_recall(project, "tools"),
+    "profile search": lambda project: profile_search(project, "which shell?"),
+    "profile about-me": lambda project: profile_about_me(project),
+    "profile context": lambda project: profile_context(project),
+    "profile status": lambda project: profile_status(project),
+    "profile forgotten": lambda project: profile_forgotten(project),
+    "profile reflect": lambda project: profile_reflect(project),
+    "profile export": lambda project: profile_export(project, "json"),
+    "journal status": lambda project: journal_status(project),
+    "journal log": lambda project: journal_log(project, events=True, archived=True),
+    "journal query": lambda project: journal_query(project, "what was decided?"),
+    "journal validate": lambda project: journal_validate(project),
+    "journal sources": lambda project: journal_sources(project),
+    "journal automation": lambda project: journal_automation(project),
+    "journal recall preview": lambda project: journal_recall(project, dry_run=True),
+    "journal update preview": lambda project: journal_update(project, dry_run=True),
+    "journal integration": lambda project: journal_integration(project),
+    "journal providers": lambda project: journal_providers(project),
+    "inbox": lambda project: inbox(project, status="all"),
+    "inbox rejected": lambda project: inbox_rejected(project),
+    "receipts": lambda project: receipts(project),
+    "integrate status": lambda project: integration_status(project),
+    "integrate preview": lambda project: integrate(project, ["claude", "cursor", "codex"], dry_run=True),
+    "integrate user preview": lambda project: integrate(project, ["claude"], user=True, dry_run=True),
+    "remove preview": lambda project: integrate_remove(project, dry_run=True),
+    "view today": lambda project: view_today(project),
+    "view summary": lambda project: view_summary(project),
+    "view inbox": lambda project: view_inbox(project),
+    "view map": lambda project: view_map(project),
+    "view records": lambda project: view_records(project),
+    "view record": lambda project: view_record(project, "feature.victim"),
+    "view history": lambda project: view_history(project, "feature.victim"),
+    "view graph": lambda project: view_graph(project),
+    "view timeline": lambda project: view_timeline(project),
+    "view anchors": lambda project: view_anchor_health(project),
+    "view coverage": lambda project: view_coverage(project),
+    "view receipts": lambda project: view_receipts(project),
+    "view files": lambda project: view_files(project),
+    "view pulse": lambda project: view_pulse(project),
+    "hook start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000),
+    "hook prompt": lambda project: hook_prompt(project, "where do retries run?", tokens=900, chars=9_000),
+    "hook edit": lambda project: hook_edit(project, ["src/a.py"], tokens=900, chars=9_000),
     "projects": lambda project: Machine(project.world).projects(),
     "status of all": lambda project: Machine(project.world).status(),
-    "profile of the other": lambda project: _other(project).profile_recall("user"),
-    "status of the other": lambda project: _other(project).profile_status(),
+    "profile of the other": lambda project: profile_recall(_other(project), "user"),
+    "status of the other": lambda project: profile_status(_other(project)),
 }
 
 
@@ -96,7 +134,7 @@ def _other(project: Project) -> Project:
 
 
 def _save(project: Project) -> object:
-    return project.save({"task": "go on", "nodes": [{"kind": "gotcha", "title": "Next", "body": "Saved beside it."}]})
+    return save(project, {"task": "go on", "nodes": [{"kind": "gotcha", "title": "Next", "body": "Saved beside it."}]})
 
 
 def _propose(project: Project) -> object:
@@ -104,27 +142,27 @@ def _propose(project: Project) -> object:
 
     text = "Backups run on Sundays."
     fields = {"section": "Specs", "content": text}
-    return project.inbox_add([propose("facts", "fact", text, fields, origin="session:claude:t", by="user")])
+    return inbox_add(project, [propose("facts", "fact", text, fields, origin="session:claude:t", by="user")])
 
 
 WRITING: dict[str, Verb] = {
     "graph": _save,
-    "facts": lambda project: project.memory_store("Specs", "Stored beside it."),
-    "profile": lambda project: project.profile_remember("learnings", "next", "Remembered beside it."),
-    "journal": lambda project: project.journal_recall(),
+    "facts": lambda project: memory_store(project, "Specs", "Stored beside it."),
+    "profile": lambda project: profile_remember(project, "learnings", "next", "Remembered beside it."),
+    "journal": lambda project: journal_recall(project),
     "inbox": _propose,
-    "wiring": lambda project: project.integrate(["claude", "cursor", "codex"]),
+    "wiring": lambda project: integrate(project, ["claude", "cursor", "codex"]),
     "machine": lambda project: Machine(project.world).add(project.root),
-    "notes": lambda project: project.note("one more"),
-    "pins": lambda project: project.memory_focus([project.memory_query().results[0].id]),
-    "session": lambda project: project.memory_session("live", turns=5),
-    "rejection": lambda project: project.inbox_reject(value="Nobody reads the reports.", reason="still not so"),
-    "collect": lambda project: project.collect_sessions(),
-    "run": lambda project: project.journal_run_once(),
-    "sync": lambda project: project.sync(),
+    "notes": lambda project: note_of(project, "one more"),
+    "pins": lambda project: memory_focus(project, [memory_query(project).results[0].id]),
+    "session": lambda project: memory_session(project, "live", turns=5),
+    "rejection": lambda project: inbox_reject(project, value="Nobody reads the reports.", reason="still not so"),
+    "collect": lambda project: collect_sessions(project),
+    "run": lambda project: journal_run_once(project),
+    "sync": lambda project: sync(project),
     "spend": lambda project: _spend(project),
-    "agree": lambda project: project.journal_add("markdown", _other(project).root, name="more"),
-    "remember there": lambda project: _other(project).profile_remember("user", "hobby", "Sailing at night."),
+    "agree": lambda project: journal_add(project, "markdown", _other(project).root, name="more"),
+    "remember there": lambda project: profile_remember(_other(project), "user", "hobby", "Sailing at night."),
 }
 
 
@@ -190,12 +228,12 @@ def glance(place: str) -> dict[str, Verb]:
 
 
 WITNESSES: dict[str, Callable[[Project], bool]] = {
-    "graph": lambda project: project.inspect("feature.witness").node.body.strip() == WITNESS,
-    "facts": lambda project: {view.content for view in project.memory_query().results} >= set(TOLD),
-    "profile": lambda project: [view.key for view in project.profile_recall("tools").results] == ["shell"],
-    "journal": lambda project: len(project.journal_log(events=True).results) > 3,
-    "inbox": lambda project: len(project.inbox(status="all").proposals) >= 3,
-    "notes": lambda project: [note.text for note in project.notes()[0]] == ["look at the uploads"],
+    "graph": lambda project: inspect(project, "feature.witness").node.body.strip() == WITNESS,
+    "facts": lambda project: {view.content for view in memory_query(project).results} >= set(TOLD),
+    "profile": lambda project: [view.key for view in profile_recall(project, "tools").results] == ["shell"],
+    "journal": lambda project: len(journal_log(project, events=True).results) > 3,
+    "inbox": lambda project: len(inbox(project, status="all").proposals) >= 3,
+    "notes": lambda project: [note.text for note in notes(project)[0]] == ["look at the uploads"],
     "wiring": lambda project: {"claude", "cursor", "codex"} <= set(_wired(project)),
     "machine": lambda project: [entry.project_root for entry in Machine(project.world).projects()] == [project.root],
 }
@@ -203,7 +241,7 @@ WITNESSES: dict[str, Callable[[Project], bool]] = {
 
 
 def _wired(project: Project) -> list[str]:
-    return [one.client for one in project.integration_status(user=False).clients if one.parts]
+    return [one.client for one in integration_status(project, user=False).clients if one.parts]
 
 
 class Judged(msgspec.Struct, kw_only=True):

@@ -281,7 +281,7 @@ def pages(run: Run, project: Any, draw: Random) -> None:
     found = run.call(project, "view_records", layer="facts", kind="fact")
     assert found.total == len(kept.facts)
     assert run.call(project, "view_records", layer="graph").total == len(kept.nodes) + 1
-    text = run.call(project, "map")
+    text = run.call(project, "product_map_page")
     for node in kept.nodes.values():
         assert node.title in text or not (node.is_live and node.kind == "feature"), node.title
 

@@ -23,11 +23,13 @@ from random import Random
 from typing import Any
 
 from machine_model import Branch, Model, changed_nodes
+from machine_verbs import verb_named
 
 from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.graph.changes import init
 
 __all__ = ["Deed", "Disagreement", "Run", "Step"]
 
@@ -120,7 +122,7 @@ class Run:
         self.page.looks = self.page.new_looks()
         self.pulse: tuple[str, Any] = ("", None)
         self.guided = guided
-        self.held[0].init(guidance=guided, layers=("facts", "profile", "journal"))
+        init(self.held[0], guidance=guided, layers=("facts", "profile", "journal"))
         self.model = Model()
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", "begin")
@@ -187,9 +189,9 @@ class Run:
         return project
 
     def call(self, project: Project, verb: str, *args: Any, **options: Any) -> Any:
-        """Every method that is used is noted here."""
+        """Every verb that is used is noted here."""
         self.called.add(verb)
-        return getattr(project, verb)(*args, **options)
+        return verb_named(verb)(project, *args, **options)
 
     # -- files --------------------------------------------------------------------------------------
 

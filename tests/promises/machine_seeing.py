@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from machine_model import Entry, Fact, Node
 
 from quire.index.catalog import Index
 from quire.index.opening import with_index
+from quire.verbs.ask.query import status as status_of
 
 if TYPE_CHECKING:
     from machine_run import Run
@@ -88,7 +90,7 @@ def look(run: Run) -> dict[str, Any]:
         "checkpoints": sum(item["kind"] == "checkpoint" for item in records.values()),
         "rejected": {item.value: not item.lifted_at for item in run.call(project, "inbox_rejected").found.values()},
         "notes": [note.text for note in run.call(project, "notes")[0]],
-        "proposals": {item.id: item.status for item in run.call(project, "inbox", status="all").proposals},
+        "proposals": {item.id: partial(status_of, item) for item in run.call(project, "inbox", status="all").proposals},
         "pins": sorted(facts[view.ref] for view in run.call(project, "memory_working").pins),
         "forgotten": [f"{item.category}.{item.key}" for item in run.call(project, "profile_forgotten")][::-1],
     }
@@ -131,8 +133,8 @@ def _held(index: Index) -> dict[str, list[Any]]:
 def compare_index(run: Run) -> list[str]:
     """Where the index differs from one that is made from nothing."""
     project = run.project(run.steps % 4)
-    used: dict[str, list[Any]] = project._with_index(_held)
-    fresh: dict[str, list[Any]] = with_index(None, project._sources(), _held)
+    used: dict[str, list[Any]] = project.with_index(_held)
+    fresh: dict[str, list[Any]] = with_index(None, project.sources(), _held)
     wrong = []
     for name, rows in fresh.items():
         if used[name] != rows:

@@ -10,6 +10,15 @@ from typing import Any
 from journal_trials import prune
 from merge_branches import Act, Yard
 
+from quire.verbs.admin.export import export
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox.review import inbox_reject
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.profile.changes import profile_forget, profile_remember
+
 __all__ = [
     "archive_events",
     "change_node",
@@ -29,38 +38,38 @@ __all__ = [
 def make_node(title: str, **fields: Any) -> Act:
     """A node whose name is made of its title."""
     node = {"kind": "gotcha", "title": title, "body": f"{title} says this.", **fields}
-    return lambda yard: yard.project.save({"task": "merge", "nodes": [node]})
+    return lambda yard: save(yard.project, {"task": "merge", "nodes": [node]})
 
 
 def change_node(name: str, **fields: Any) -> Act:
-    return lambda yard: yard.project.save({"task": "merge", "nodes": [{"id": name, **fields}]})
+    return lambda yard: save(yard.project, {"task": "merge", "nodes": [{"id": name, **fields}]})
 
 
 def delete_node(name: str) -> Act:
     gone = [{"id": name, "reason": "no longer true"}]
-    return lambda yard: yard.project.save({"task": "merge", "nodes": [], "delete": gone})
+    return lambda yard: save(yard.project, {"task": "merge", "nodes": [], "delete": gone})
 
 
 def store(text: str) -> Act:
-    return lambda yard: yard.project.memory_store("Specs", text)
+    return lambda yard: memory_store(yard.project, "Specs", text)
 
 
 def remember(category: str, key: str, value: str) -> Act:
-    return lambda yard: yard.project.profile_remember(category, key, value)
+    return lambda yard: profile_remember(yard.project, category, key, value)
 
 
 def forget(category: str, key: str) -> Act:
-    return lambda yard: yard.project.profile_forget(category, key)
+    return lambda yard: profile_forget(yard.project, category, key)
 
 
 def reject(value: str) -> Act:
-    return lambda yard: yard.project.inbox_reject(value=value)
+    return lambda yard: inbox_reject(yard.project, value=value)
 
 
 def source(yard: Yard) -> None:
     """Where sessions of an agent lie, on this machine and on any other."""
     yard.sessions.mkdir(exist_ok=True)
-    yard.project.journal_add("claude-local", str(yard.sessions), name="claude")
+    journal_add(yard.project, "claude-local", str(yard.sessions), name="claude")
 
 
 def sessions(*numbers: int, day: str = "2026-03-01") -> Act:
@@ -72,14 +81,14 @@ def sessions(*numbers: int, day: str = "2026-03-01") -> Act:
         yard.sessions.mkdir()
         for number in numbers:
             yard.say(number, day)
-        assert yard.project.journal_sync(everything=True).imported == len(numbers)
+        assert journal_sync(yard.project, everything=True).imported == len(numbers)
 
     return act
 
 
 def archive_events(yard: Yard) -> None:
     """What is old and recalled goes into the archive."""
-    yard.project.journal_recall()
+    journal_recall(yard.project)
     assert prune(yard.project)
 
 
@@ -100,7 +109,7 @@ def records(yard: Yard) -> dict[str, str]:
     """Everything that the memory tells, and the same from an index that is made from nothing."""
 
     def told() -> dict[str, str]:
-        document = json.loads(yard.project.export("json", everything=True, private=True).text)
+        document = json.loads(export(yard.project, "json", everything=True, private=True).text)
         return {record["ref"]: record["text"] for record in document["records"]}
 
     found = told()

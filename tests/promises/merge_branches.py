@@ -14,6 +14,7 @@ from journal_trials import say
 from installed import Git
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.graph.changes import check, init
 
 __all__ = ["AGENTS", "ATTRIBUTES", "Act", "Yard", "no_attributes"]
 
@@ -43,7 +44,7 @@ class Yard:
     def begin(self, *acts: Act) -> None:
         """What both branches begin with, committed on `main`."""
         (self.root / AGENTS).write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
-        self.project.init(layers=("facts", "profile", "journal"))
+        init(self.project, layers=("facts", "profile", "journal"))
         for act in acts:
             act(self)
         self.git.commit("begin")
@@ -74,14 +75,14 @@ class Yard:
     def checked(self) -> dict[str, set[str]]:
         """The codes of what a check calls an error, by path."""
         found: dict[str, set[str]] = {}
-        for problem in self.project.check().errors:
+        for problem in check(self.project).errors:
             found.setdefault(str(problem.path), set()).add(problem.code)
         return found
 
     def warned(self) -> dict[str, set[str]]:
         """The same of what a check warns of."""
         found: dict[str, set[str]] = {}
-        for problem in self.project.check().warnings:
+        for problem in check(self.project).warnings:
             found.setdefault(str(problem.path), set()).add(problem.code)
         return found
 

@@ -22,6 +22,24 @@ from trials import Prepared, Worker, apart, holding, rows_of, tell
 
 from quire.model.errors import NotInitialized, QuireError
 from quire.project import Project
+from quire.verbs.ask.query import query
+from quire.verbs.graph.changes import check, init, rebuild
+from quire.verbs.profile.ask import profile_recall, profile_search
+from quire.verbs.profile.changes import (
+    profile_forget,
+    profile_forgotten,
+    profile_link,
+    profile_remember,
+    profile_restore,
+    profile_session_start,
+)
+from quire.verbs.profile.overview import (
+    profile_context,
+    profile_index,
+    profile_private,
+    profile_reflect,
+    profile_status,
+)
 
 LONG_AGO = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 STATE = "harbor/.ai-state/"
@@ -83,7 +101,7 @@ def filled(space: str) -> None:
     for name in ("harbor", "home"):
         os.makedirs(os.path.join(space, name))
     project = open_project(space, LONG_AGO, "a")
-    project.init(guidance=False)
+    init(project, guidance=False)
     told: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
         ("user", "timezone", "Europe/Madrid", {"tags": ["place"]}),
         ("user", "editor", "Helix, in a dark theme.", {}),
@@ -95,10 +113,10 @@ def filled(space: str) -> None:
         ("learnings", "flaky_ci", "The e2e job needs two cores.", {"confidence": 0.6}),
     )
     for category, key, value, more in told:
-        project.profile_remember(category, key, value, **more)
-    project.profile_link("learnings.flaky_ci", "tools.shell", "depends-on")
-    project.profile_link("project.stack", "user.timezone", "related-to")
-    project.profile_link("user.editor", "user.timezone", "related-to")
+        profile_remember(project, category, key, value, **more)
+    profile_link(project, "learnings.flaky_ci", "tools.shell", "depends-on")
+    profile_link(project, "project.stack", "user.timezone", "related-to")
+    profile_link(project, "user.editor", "user.timezone", "related-to")
     # What other programs keep in it survives everything.
     path = os.path.join(space, DOCUMENT)
     with open(path, "rb") as file:
@@ -106,7 +124,7 @@ def filled(space: str) -> None:
     fields["memories"]["user"]["timezone"]["von_hand"] = {"größe": [1, 2.5, None]}
     fields["memories"]["visitors"] = {"first": {"value": "somebody"}}
     write(space, DOCUMENT, pretty(fields))
-    project.profile_index()
+    profile_index(project)
 
 
 def read_before(space: str) -> None:
@@ -114,31 +132,31 @@ def read_before(space: str) -> None:
     filled(space)
     project = open_project(space, NOW, "a")
     for _ in range(2):
-        project.profile_recall("user", "timezone")
-    project.profile_recall("tools", "shell")
-    project.profile_search("which shell?", limit=1)
+        profile_recall(project, "user", "timezone")
+    profile_recall(project, "tools", "shell")
+    profile_search(project, "which shell?", limit=1)
 
 
 def forgotten(space: str) -> None:
     read_before(space)
-    open_project(space, NOW, "a").profile_forget("tools", "shell")
+    profile_forget(open_project(space, NOW, "a"), "tools", "shell")
 
 
 def kept_here(space: str) -> None:
     filled(space)
-    open_project(space, NOW, "a").profile_private("here", apply=True)
-    open_project(space, NOW, "a").profile_recall("user", "timezone")
+    profile_private(open_project(space, NOW, "a"), "here", apply=True)
+    profile_recall(open_project(space, NOW, "a"), "user", "timezone")
 
 
 def kept_at_home(space: str) -> None:
     filled(space)
-    open_project(space, NOW, "a").profile_private("home", apply=True)
-    open_project(space, NOW, "a").profile_recall("user", "timezone")
+    profile_private(open_project(space, NOW, "a"), "home", apply=True)
+    profile_recall(open_project(space, NOW, "a"), "user", "timezone")
 
 
 def forgotten_at_home(space: str) -> None:
     kept_at_home(space)
-    open_project(space, NOW, "a").profile_forget("user", "timezone")
+    profile_forget(open_project(space, NOW, "a"), "user", "timezone")
 
 
 def older(version: str) -> Callable[[str], None]:
@@ -160,59 +178,59 @@ def backups(*versions: str) -> dict[str, str]:
 
 SCENARIOS: dict[str, Scenario] = {
     "first remember": Scenario(
-        repository, lambda project: project.profile_remember("user", "timezone", "Europe/Madrid")
+        repository, lambda project: profile_remember(project, "user", "timezone", "Europe/Madrid")
     ),
     "update": Scenario(
         read_before,
-        lambda project: project.profile_remember("user", "timezone", "Europe/Lisbon", tags=["tooling"], importance=8),
+        lambda project: profile_remember(project, "user", "timezone", "Europe/Lisbon", tags=["tooling"], importance=8),
     ),
     "forget": Scenario(
         read_before,
-        lambda project: project.profile_forget("tools", "shell"),
+        lambda project: profile_forget(project, "tools", "shell"),
         kept={DOCUMENT: f"{STATE}memory.backup.json"},
     ),
-    "restore": Scenario(forgotten, lambda project: project.profile_restore("tools", "shell")),
+    "restore": Scenario(forgotten, lambda project: profile_restore(project, "tools", "shell")),
     "supersede": Scenario(
-        read_before, lambda project: project.profile_link("tools.shell", "tools.old_shell", "supersedes")
+        read_before, lambda project: profile_link(project, "tools.shell", "tools.old_shell", "supersedes")
     ),
-    "session-start": Scenario(read_before, lambda project: project.profile_session_start()),
-    "migrate 1.0": Scenario(older("1.0"), lambda project: project.profile_index(), kept=backups("1.0")),
-    "migrate 1.1": Scenario(older("1.1"), lambda project: project.profile_status(), kept=backups("1.1")),
+    "session-start": Scenario(read_before, lambda project: profile_session_start(project)),
+    "migrate 1.0": Scenario(older("1.0"), lambda project: profile_index(project), kept=backups("1.0")),
+    "migrate 1.1": Scenario(older("1.1"), lambda project: profile_status(project), kept=backups("1.1")),
     "migrate and remember": Scenario(
         older("1.0"),
-        lambda project: project.profile_remember("tools", "shell", "fish 4 with starship."),
+        lambda project: profile_remember(project, "tools", "shell", "fish 4 with starship."),
         kept=backups("1.0"),
     ),
-    "reflect": Scenario(read_before, lambda project: project.profile_reflect(apply=["archive", "confidence"])),
-    "private here": Scenario(read_before, lambda project: project.profile_private("here", apply=True)),
-    "private home": Scenario(read_before, lambda project: project.profile_private("home", apply=True), apart=True),
+    "reflect": Scenario(read_before, lambda project: profile_reflect(project, apply=["archive", "confidence"])),
+    "private here": Scenario(read_before, lambda project: profile_private(project, "here", apply=True)),
+    "private home": Scenario(read_before, lambda project: profile_private(project, "home", apply=True), apart=True),
     "shared from here": Scenario(
         kept_here,
-        lambda project: project.profile_private("shared", apply=True),
+        lambda project: profile_private(project, "shared", apply=True),
         kept={TWIN: f"{LOCAL}memory.backup.json"},
     ),
-    "shared from home": Scenario(kept_at_home, lambda project: project.profile_private("shared", apply=True)),
+    "shared from home": Scenario(kept_at_home, lambda project: profile_private(project, "shared", apply=True)),
     "home from here": Scenario(
         kept_here,
-        lambda project: project.profile_private("home", apply=True),
+        lambda project: profile_private(project, "home", apply=True),
         kept={TWIN: f"{LOCAL}memory.backup.json"},
         apart=True,
     ),
-    "here from home": Scenario(kept_at_home, lambda project: project.profile_private("here", apply=True)),
+    "here from home": Scenario(kept_at_home, lambda project: profile_private(project, "here", apply=True)),
     "update at home": Scenario(
-        kept_at_home, lambda project: project.profile_remember("user", "timezone", "Europe/Lisbon"), apart=True
+        kept_at_home, lambda project: profile_remember(project, "user", "timezone", "Europe/Lisbon"), apart=True
     ),
     "forget at home": Scenario(
         kept_at_home,
-        lambda project: project.profile_forget("user", "timezone"),
+        lambda project: profile_forget(project, "user", "timezone"),
         kept={AT_HOME: f"{HOME}memory.backup.json", DOCUMENT: f"{STATE}memory.backup.json"},
         apart=True,
     ),
     "restore at home": Scenario(
-        forgotten_at_home, lambda project: project.profile_restore("user", "timezone"), apart=True
+        forgotten_at_home, lambda project: profile_restore(project, "user", "timezone"), apart=True
     ),
-    "session-start at home": Scenario(kept_at_home, lambda project: project.profile_session_start(), apart=True),
-    "init": Scenario(repository, lambda project: project.init(guidance=False, layers=("profile",))),
+    "session-start at home": Scenario(kept_at_home, lambda project: profile_session_start(project), apart=True),
+    "init": Scenario(repository, lambda project: init(project, guidance=False, layers=("profile",))),
 }
 
 
@@ -286,9 +304,9 @@ def index_differs(project: Project) -> list[str]:
     """How the index as it is differs from one that is made from nothing; nothing where none is kept."""
     if not os.path.exists(os.path.join(project.root, ".memory", "config.json")):
         return []
-    project.profile_index()
+    profile_index(project)
     found = index_of(project.root)
-    project.rebuild()
+    rebuild(project)
     fresh = index_of(project.root)
     if not fresh["records"]:
         fresh["overview"] = found["overview"]  # of nothing there may be an overview, or none
@@ -329,21 +347,21 @@ def one_session_less(state: State) -> State:
 
 
 NEXT: dict[str, tuple[Callable[[Project], object], Callable[[State], State]]] = {
-    "recall": (lambda project: project.profile_recall("user", note=False), same),
+    "recall": (lambda project: profile_recall(project, "user", note=False), same),
     "remember": (
-        lambda project: project.profile_remember("learnings", "after_it", "Somebody came after all that."),
+        lambda project: profile_remember(project, "learnings", "after_it", "Somebody came after all that."),
         without_addition,
     ),
-    "status": (lambda project: project.profile_status(), same),
-    "search": (lambda project: project.profile_search("which shell?", note=False), same),
-    "session-start": (lambda project: project.profile_session_start(), one_session_less),
-    "check": (lambda project: project.check(), same),
+    "status": (lambda project: profile_status(project), same),
+    "search": (lambda project: profile_search(project, "which shell?", note=False), same),
+    "session-start": (lambda project: profile_session_start(project), one_session_less),
+    "check": (lambda project: check(project), same),
     "dry run": (
-        lambda project: project.profile_remember("learnings", "after_it", "Somebody came after.", dry_run=True),
+        lambda project: profile_remember(project, "learnings", "after_it", "Somebody came after.", dry_run=True),
         same,
     ),
-    "query": (lambda project: project.query("which shell?", layers=("profile",)), same),
-    "context": (lambda project: project.profile_context(), same),
+    "query": (lambda project: query(project, "which shell?", layers=("profile",)), same),
+    "context": (lambda project: profile_context(project), same),
 }
 READERS = ("recall", "status", "search", "context")
 
@@ -421,7 +439,7 @@ class Trial(NamedTuple):
         yield from (f"left behind: {name}" for name in remains(self.space, after_a_write=False) if not self.waits(name))
         project = open_project(self.space, LATER, "c")
         if self.before.get(DOCUMENT) or os.path.exists(os.path.join(self.space, DOCUMENT)):
-            errors = [found for found in project.check().errors if found.path.startswith((".ai-state", "~"))]
+            errors = [found for found in check(project).errors if found.path.startswith((".ai-state", "~"))]
             yield from (f"check: {found.code} {found.path} {found.message}" for found in errors)
         yield from (f"the index is not as one made anew, {text}" for text in index_differs(project))
 
@@ -474,14 +492,14 @@ class Trial(NamedTuple):
         project = open_project(self.space, LATER, "e")
         if self.name.startswith("forget"):
             yield from self.brought_back(project, undone)
-        project.profile_remember("learnings", "at_last", "In the end all is well here.")
+        profile_remember(project, "learnings", "at_last", "In the end all is well here.")
         yield from (f"left behind: {name}" for name in remains(self.space))
         yield from (f"the index is not as one made anew, {text}" for text in index_differs(project))
 
     def brought_back(self, project: Project, undone: Callable[[State], State]) -> Iterator[str]:
         """What was forgotten, however often somebody had to say it, can be restored with all its links."""
         (name,) = set(self.old.entries) - set(self.new.entries)
-        project.profile_restore(*name.split("."))
+        profile_restore(project, *name.split("."))
         now = undone(state_of(self.space))
         for entry, fields in self.old.entries.items():
             if told(now.entries.get(entry, {})) != told(fields):
@@ -502,7 +520,7 @@ class Trial(NamedTuple):
         }
         write(self.space, DOCUMENT, pretty(fields))
         try:
-            open_project(self.space, LATER, "c").profile_index()
+            profile_index(open_project(self.space, LATER, "c"))
         except Exception as error:
             yield f"the next run failed: {error!r}"
             return
@@ -565,7 +583,7 @@ class Trial(NamedTuple):
 def settle(space: str) -> None:
     """As a reader leaves it who comes next: a change that was recorded is completed."""
     with contextlib.suppress(QuireError):
-        open_project(space, LATER, "c").profile_forgotten()
+        profile_forgotten(open_project(space, LATER, "c"))
 
 
 def told(fields: dict[str, Any]) -> dict[str, Any]:
@@ -609,29 +627,29 @@ def topic(turn: int) -> str:
 def add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Nothing but new entries, each with a key and a value of its own."""
     name, text = f"by_{number}_{turn}", topic(100 * number + turn)
-    yield {"did": Project.open(root).profile_remember("learnings", name, text).action, "name": name, "text": text}
+    yield {"did": profile_remember(Project.open(root), "learnings", name, text).action, "name": name, "text": text}
 
 
 def repeat(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """What all the others say, too, under a key of one's own."""
     name, text = f"by_{number}_{turn}", topic(turn)
-    yield {"did": Project.open(root).profile_remember("learnings", name, text).action, "name": name, "text": text}
+    yield {"did": profile_remember(Project.open(root), "learnings", name, text).action, "name": name, "text": text}
 
 
 def recall(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Read the same entries; the document is whole whenever it is looked at."""
     project = Project.open(root)
     for key in ("one", "two"):
-        (found,) = project.profile_recall("tools", key).results
+        (found,) = profile_recall(project, "tools", key).results
         assert found.value.startswith("The first"), found
         yield {"did": "recall", "name": f"tools.{key}"}
     if turn % 3 == 0:
-        found = project.profile_search("lighthouses", category="tools")
+        found = profile_search(project, "lighthouses", category="tools")
         for view in found.results if not found.weak else ():
             yield {"did": "recall", "name": view.id}
     if turn % 7 == 0:
-        yield {"did": "session", "count": project.profile_session_start().session_count}
-    assert project.check().errors == []
+        yield {"did": "session", "count": profile_session_start(project).session_count}
+    assert check(project).errors == []
 
 
 def other_program(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
@@ -665,30 +683,30 @@ def move(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     """The private entries go to and fro."""
     project = Project.open(root)
     place = ("here", "home", "shared")[turn % 3]
-    project.profile_private(place, apply=True)
+    profile_private(project, place, apply=True)
     yield {"did": "moved", "place": place}
 
 
 def remember_user(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     name, text = f"by_{number}_{turn}", topic(100 * number + turn)
-    yield {"did": Project.open(root).profile_remember("user", name, text).action, "name": name, "text": text}
+    yield {"did": profile_remember(Project.open(root), "user", name, text).action, "name": name, "text": text}
 
 
 def repeat_user(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     name, text = f"by_{number}_{turn}", topic(turn)
-    yield {"did": Project.open(root).profile_remember("user", name, text).action, "name": name, "text": text}
+    yield {"did": profile_remember(Project.open(root), "user", name, text).action, "name": name, "text": text}
 
 
 def hold(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
     """Stop in the middle of a change."""
     holding()
-    yield {"did": Project.open(root).profile_remember("learnings", "holder", "The holder went on.").action}
+    yield {"did": profile_remember(Project.open(root), "learnings", "holder", "The holder went on.").action}
 
 
 def keep_here(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
     """The same in the middle of a move."""
     holding()
-    Project.open(root).profile_private("here", apply=True)
+    profile_private(Project.open(root), "here", apply=True)
     yield {"did": "moved"}
 
 

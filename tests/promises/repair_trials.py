@@ -20,6 +20,9 @@ from breaking import MENDED, State, built, leftover, opened, state_of
 
 from quire.files import disk
 from quire.model.errors import NotFound
+from quire.verbs.admin.repair import repair, undo_repair
+from quire.verbs.admin.repair import repair as repair_of
+from quire.verbs.graph.changes import check
 
 KILLED = re.compile(r"(^|/)\.quire-(?!99999999-)")
 LAYERS = (".memory/", ".ai-state/", ".agent-memory/")
@@ -72,9 +75,9 @@ def run_apart(root: Path, work: str, at: int) -> int:
 def act(root: Path, work: str, tick: int) -> None:
     project = opened(root, tick=tick)
     if work == "repair":
-        project.repair()
+        repair(project)
     else:
-        project.undo_repair()
+        undo_repair(project)
 
 
 def calls_of(root: Path, work: str) -> int:
@@ -91,7 +94,7 @@ def calls_of(root: Path, work: str) -> int:
 
 def judged(root: Path, first: State, mended: State) -> list[str]:
     """What is wrong with what a killed process left."""
-    opened(root, tick=5).check()  # whoever comes next completes what was decided
+    check(opened(root, tick=5))  # whoever comes next completes what was decided
     found = files_of(root)
     wrong = []
     for layer in LAYERS:
@@ -106,7 +109,7 @@ def judged(root: Path, first: State, mended: State) -> list[str]:
         is_alone = path != "AGENTS.md" and not path.startswith(LAYERS)
         if is_alone and found.get(path) not in (first.get(path), mended.get(path)):
             wrong.append(f"{path} is neither as it was nor as it is mended")
-    opened(root, tick=6).repair()
+    repair_of(opened(root, tick=6))
     # Leftovers that an undo has put back are new files, and count again in an hour.
     again = {path: item for path, item in files_of(root).items() if "-99999999-" not in path}
     if again != mended:
@@ -114,7 +117,7 @@ def judged(root: Path, first: State, mended: State) -> list[str]:
         wrong.append(f"the next repair ends elsewhere: {sorted(changed)}")
     for tick in range(7, 15):
         try:
-            opened(root, tick=tick).undo_repair()
+            undo_repair(opened(root, tick=tick))
         except NotFound:
             break
     if files_of(root) != first:
@@ -126,11 +129,11 @@ def judged(root: Path, first: State, mended: State) -> list[str]:
 def trial(work: str, folder: Path, most: int, *, journal: bool) -> dict[str, object]:
     template = folder / "template"
     broken(template / "harbor", journal=journal)
-    opened(template / "harbor").check()
+    check(opened(template / "harbor"))
     first = files_of(template / "harbor")
     space = folder / "space"
     root = copied(template, space)
-    opened(root).repair()
+    repair_of(opened(root))
     mended = files_of(root)
     if work == "undo":
         template = folder / "repaired"

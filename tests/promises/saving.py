@@ -11,10 +11,14 @@ from typing import Any
 
 from quire.model.errors import NotFound
 from quire.project import Project
+from quire.verbs.ask.query import inspect
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.graph.changes import check
+from quire.verbs.graph.changes import save as save_of
 
 
 def save(root: str, intent: dict[str, Any], notes: Any) -> None:
-    saved = Project.open(root).save(intent)
+    saved = save_of(Project.open(root), intent)
     assert saved.warnings == [] or {warning.code for warning in saved.warnings} == {"SimilarNode"}, saved.warnings
     notes.write(json.dumps({"task": saved.task, "created": saved.memory_created, "updated": saved.memory_updated}))
     notes.write("\n")
@@ -52,17 +56,17 @@ def look(root: str, _number: int, times: int, notes: Any) -> None:
         project = Project.open(root)
         for ref in ("feature.counter", "gotcha.brief-0"):
             try:
-                stored = project.inspect(ref).node
+                stored = inspect(project, ref).node
             except NotFound:
                 assert ref != "feature.counter"
                 continue
             assert stored.node.title == stored.body.partition(" ")[0], (stored.node.title, stored.body[:20])
             assert stored.hash_holds, stored.node.title
             seen.add(stored.node.title)
-        status = project.status()
+        status = status_of(project)
         assert status.unreadable == [], status.unreadable
         assert any(title.startswith("v") for title in status.features_by_stage["idea"].titles)
-        errors = project.check().errors
+        errors = check(project).errors
         assert errors == [], errors
     notes.write(json.dumps({"seen": len(seen)}) + "\n")
 

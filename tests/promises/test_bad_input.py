@@ -16,6 +16,7 @@ from promised import proves
 from quire.model import limits
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.graph.changes import check, init, save
 from thorough import examples, some
 
 Intent = dict[str, Any]
@@ -303,7 +304,7 @@ def refused(memory: Any, data: bytes) -> Any:
     assert error["hint"], error
     assert len(run.out) < 100_000
     with pytest.raises(QuireError) as raised:
-        Project.open(str(memory.cwd)).save(data, source="standard input", dry_run=True)
+        save(Project.open(str(memory.cwd)), data, source="standard input", dry_run=True)
     assert (raised.value.code, raised.value.message) == (error["code"], error["message"])
     return error
 
@@ -595,7 +596,7 @@ INTENTS = st.fixed_dictionaries(
 
 def verdict(project: Project, intent: Intent, *, dry_run: bool) -> Any:
     try:
-        saved = project.save(intent, dry_run=dry_run)
+        saved = save(project, intent, dry_run=dry_run)
     except QuireError as error:
         return error.code, error.message, error.details
     changes = {
@@ -609,11 +610,11 @@ def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("playground") / "harbor"
     folder.mkdir()
     project = Project.open(str(folder))
-    project.init()
+    init(project)
     nodes = [
         {"id": name, "title": name, "body": "B."} for name in ("feature.a", "gotcha.a", "decision.c", "question.q")
     ]
-    project.save({"task": "t", "nodes": nodes})
+    save(project, {"task": "t", "nodes": nodes})
     return folder
 
 
@@ -631,9 +632,9 @@ def test_a_memory_stays_sound_whatever_is_saved_and_saving_twice_changes_nothing
 ) -> None:
     project = Project.open(str(playground))
     first = verdict(project, intent, dry_run=False)
-    assert project.check().errors == []
+    assert check(project).errors == []
     if isinstance(first[0], dict):
-        again = project.save(intent)
+        again = save(project, intent)
         assert not again.changed, again
 
 

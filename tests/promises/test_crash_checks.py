@@ -19,6 +19,8 @@ from quire.files.digests import sha256
 from quire.files.durable import write_file
 from quire.files.transaction import Append, Change, apply_changes, finish_interrupted
 from quire.model.errors import Conflict, LockBusy, StorageFailed
+from quire.verbs.facts.changes import memory_query, memory_store
+from quire.verbs.graph.changes import save
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"theirs\n"
 
@@ -252,7 +254,7 @@ def test_the_mode_of_a_file_is_on_the_disk_before_it_takes_the_place_of_another(
 @proves("P4.2")
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 def test_facts_that_could_not_be_read_for_a_moment_are_there_afterwards(project: Any, code: int) -> None:
-    project.memory_store("Decisions", "Mails go out at night.")
+    memory_store(project, "Decisions", "Mails go out at night.")
     file = Path(project.root, ".memory/facts.jsonl")
     data = file.read_bytes() + b'{"_type":"fact","id":"b","section":"Specs","content":"Theirs.","status":"active"}\n'
     file.write_bytes(data)
@@ -265,20 +267,20 @@ def test_facts_that_could_not_be_read_for_a_moment_are_there_afterwards(project:
     attach(refuse, (paths,))
     try:
         with contextlib.suppress(StorageFailed):
-            assert code != errno.EMFILE or project.memory_query() is None, "nothing is answered in its place"
+            assert code != errno.EMFILE or memory_query(project) is None, "nothing is answered in its place"
     finally:
         attach(None, (paths,))
-    assert {fact.content for fact in project.memory_query().results} == {"Mails go out at night.", "Theirs."}
+    assert {fact.content for fact in memory_query(project).results} == {"Mails go out at night.", "Theirs."}
     assert file.read_bytes() == data
 
 
 @proves("P1.2", "A6", over="graph", found="the copy of what a person had edited could be lost with the power")
 def test_the_copy_of_an_edit_is_on_the_disk_by_name_before_the_edit_is_replaced(project: Any) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": "One", "body": "Old."}]})
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "One", "body": "Old."}]})
     Path(project.root, ".memory/memory/one.md").write_bytes(b"Edited by hand.")
     recorder = Recorder()
     with failing(recorder):
-        project.save({"task": "t", "nodes": [{"id": "feature.one", "body": "New."}]})
+        save(project, {"task": "t", "nodes": [{"id": "feature.one", "body": "New."}]})
     names = [(entry.name, os.path.relpath(entry.path, project.root)) for entry in recorder.log]
     (copy,) = [path for name, path in names if name == "create" and path.endswith("/one.md")]
     assert Path(project.root, copy).read_bytes() == b"Edited by hand."

@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,12 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.ask.query import inspect, status
+from quire.verbs.ask.query import inspect as inspect_of
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.graph.changes import check, init, save
+from quire.verbs.graph.changes import check as check_of
+from quire.verbs.graph.changes import save as save_of
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -39,8 +46,9 @@ def store(tmp_path: Path, world: World) -> Path:
     root = tmp_path / "plain"
     root.mkdir()
     project = open_project(root, world)
-    project.init()
-    project.save(
+    init(project)
+    save(
+        project,
         {
             "task": "fill",
             "nodes": [
@@ -53,7 +61,7 @@ def store(tmp_path: Path, world: World) -> Path:
                     "related": [{"predicate": "depends_on", "to": "feature.witness"}],
                 },
             ],
-        }
+        },
     )
     state = {"version": 1, "last_sync_commit": "0" * 40, "last_sync_at": "2026-03-02T11:19:00+00:00"}
     (root / KINDS["sync state"]).write_text(json.dumps(state, indent=2), encoding="utf-8")
@@ -67,7 +75,7 @@ def open_project(root: Path, world: World) -> Project:
 def survey(root: Path, world: World) -> set[str]:
     """Look at everything; only errors that a person can act on may come out. The paths that `check` names."""
     project = open_project(root, world)
-    found, refusal = attempt(project.check)
+    found, refusal = attempt(partial(check, project))
     named = {str(refusal.details.get("path"))} if refusal else set()
     for problem in [*found.errors, *found.warnings] if found else ():
         assert problem.message
@@ -75,9 +83,9 @@ def survey(root: Path, world: World) -> set[str]:
         assert problem.path.encode()
         named.add(problem.path)
     readable = attempt(project.graph.config)[1] is None
-    refusals = [attempt(lambda: project.inspect("feature.witness"))[1], attempt(project.status)[1]]
+    refusals = [attempt(lambda: inspect(project, "feature.witness"))[1], attempt(partial(status, project))[1]]
     assert not readable or refusals == [None, None], f"the witness suffers: {refusals}"
-    attempt(lambda: project.inspect("feature.victim"))
+    attempt(lambda: inspect(project, "feature.victim"))
     return named
 
 
@@ -141,7 +149,7 @@ def test_a_line_of_the_log_that_is_no_event_is_named_by_its_number(store: Path, 
     good = log.read_bytes()
     log.write_bytes(good + b"{torn\n\n[]\n" + good)
     count = good.count(b"\n")
-    found = [problem for problem in open_project(store, world).check().errors if problem.path == KINDS["events"]]
+    found = [problem for problem in check_of(open_project(store, world)).errors if problem.path == KINDS["events"]]
     assert [problem.line for problem in found] == [count + 1, count + 2, count + 3]
     assert found[1].code == "EventJsonlBlankLine"
 
@@ -154,11 +162,11 @@ def test_a_torn_last_line_of_the_log_is_reported_and_the_next_event_starts_a_lin
     good = log.read_bytes()
     torn = good[: len(good) - 40]
     log.write_bytes(torn)
-    open_project(store, world).save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
     assert log.read_bytes().startswith(torn + b"\n{")
     lines = log.read_bytes().splitlines()
     assert json.loads(lines[-1])["id"] == "gotcha.next"
-    errors = open_project(store, world).check().errors
+    errors = check_of(open_project(store, world)).errors
     assert [problem.line for problem in errors] == [len(lines) - 1]
 
 
@@ -170,7 +178,7 @@ def test_a_merge_conflict_is_named_with_its_line(store: Path, world: World, kind
     middle = len(lines) // 2
     path.write_bytes(b"".join(lines[:middle]) + b"\n" * (not b"".join(lines[:middle]).endswith(b"\n")) + CONFLICT)
     line = path.read_bytes()[: path.read_bytes().index(b"<<<<<<<")].count(b"\n") + 1
-    found = open_project(store, world).check().errors
+    found = check_of(open_project(store, world)).errors
     assert ("MemoryConflictDetected", KINDS[kind], line) in [(item.code, item.path, item.line) for item in found]
 
 
@@ -186,8 +194,8 @@ def test_a_merge_conflict_is_named_with_its_line(store: Path, world: World, kind
     ],
 )
 def test_a_heading_underlined_with_equals_signs_is_no_conflict(store: Path, world: World, body: str) -> None:
-    open_project(store, world).save({"task": "t", "nodes": [{"id": "feature.victim", "body": body}]})
-    codes = {problem.code for problem in open_project(store, world).check().errors}
+    save_of(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.victim", "body": body}]})
+    codes = {problem.code for problem in check_of(open_project(store, world)).errors}
     assert "MemoryConflictDetected" not in codes
 
 
@@ -199,13 +207,13 @@ def test_two_files_with_one_id_are_both_kept_and_named(store: Path, world: World
         (store / ".memory/memory" / f"copy{suffix}").write_bytes(data)
     relation = store / KINDS["relation"]
     relation.with_name("copy.json").write_bytes(relation.read_bytes())
-    found = open_project(store, world).check().errors
+    found = check_of(open_project(store, world)).errors
     codes = {(problem.code, problem.path) for problem in found}
     assert {code for code, _ in codes} >= {"ObjectIdDuplicate", "RelationIdDuplicate"}
     assert any("copy" in problem.path or "copy" in problem.message for problem in found)
-    assert open_project(store, world).inspect("feature.victim").node.node.title == "Victim"
+    assert inspect_of(open_project(store, world), "feature.victim").node.node.title == "Victim"
     before = {path: path.read_bytes() for path in (store / ".memory").rglob("copy*")}
-    open_project(store, world).save({"task": "t", "nodes": [{"id": "feature.witness", "body": "Still here."}]})
+    save_of(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.witness", "body": "Still here."}]})
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -213,9 +221,9 @@ def test_two_files_with_one_id_are_both_kept_and_named(store: Path, world: World
 def test_an_id_that_is_not_the_one_of_its_file_is_named_and_found(store: Path, world: World) -> None:
     for suffix in (".json", ".md"):
         (store / KINDS["sidecar"]).with_suffix(suffix).rename(store / ".memory/memory" / f"renamed{suffix}")
-    found = open_project(store, world).check()
+    found = check_of(open_project(store, world))
     assert {problem.code for problem in [*found.errors, *found.warnings]} >= {"ObjectFileNameMismatch"}
-    assert open_project(store, world).inspect("feature.victim").node.node.id == "feature.victim"
+    assert inspect_of(open_project(store, world), "feature.victim").node.node.id == "feature.victim"
 
 
 @proves("P5.4", "D13", over="graph")
@@ -260,21 +268,21 @@ def test_a_file_whose_name_is_not_text_can_be_diffed(memory: Any, repo: Path) ->
 @proves("P4.1", "A15", over="index")
 @pytest.mark.parametrize("damage", ["folder", "empty", "zeros", "link out", "dangling link", "not utf-8", "huge"])
 def test_an_index_that_is_anything_else_is_made_again(store: Path, world: World, damage: str) -> None:
-    open_project(store, world).status()
+    status_of(open_project(store, world))
     (index,) = (store / ".memory/index").glob("*.sqlite")
     DAMAGES[damage](index)
     outside = store.parent / "outside"
     before = outside.read_bytes() if outside.exists() else None
     for _ in range(2):
-        assert open_project(store, world).status().features_by_stage["shipped"].titles == ["Witness"]
-    open_project(store, world).save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
-    assert open_project(store, world).status().nodes_by_kind["gotcha"] == 1
+        assert status_of(open_project(store, world)).features_by_stage["shipped"].titles == ["Witness"]
+    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    assert status_of(open_project(store, world)).nodes_by_kind["gotcha"] == 1
     assert (outside.read_bytes() if outside.exists() else None) == before
 
 
 @proves("P4.1", "A15", over="index")
 def test_an_index_with_a_flipped_bit_anywhere_gives_the_same_answer_or_is_made_again(store: Path, world: World) -> None:
-    expected = open_project(store, world).status()
+    expected = status_of(open_project(store, world))
     (index,) = (store / ".memory/index").glob("*.sqlite")
     whole = index.read_bytes()
     rng = random.Random(20260302)
@@ -285,10 +293,10 @@ def test_an_index_with_a_flipped_bit_anywhere_gives_the_same_answer_or_is_made_a
         index.write_bytes(damaged)
         for extra in index.parent.glob("*-*"):
             extra.unlink()
-        found = open_project(store, world).status()
+        found = status_of(open_project(store, world))
         assert type(found) is type(expected)
     shutil.rmtree(index.parent)
-    assert open_project(store, world).status() == expected
+    assert status_of(open_project(store, world)) == expected
 
 
 @proves("P5.2", "A11", over="machine")
@@ -337,7 +345,7 @@ def test_fields_that_we_do_not_know_survive_a_rewrite(store: Path, world: World)
         path.write_text(json.dumps({**json.loads(path.read_bytes()), **extra}), encoding="utf-8")
     related = [{"predicate": "depends_on", "to": "feature.witness", "confidence": "low"}]
     node = {"id": "feature.victim", "title": "Renamed", "related": related}
-    open_project(store, world).save({"task": "t", "nodes": [node]})
+    save_of(open_project(store, world), {"task": "t", "nodes": [node]})
     for path in (sidecar, relation):
         found = json.loads(path.read_bytes())
         assert {name: found[name] for name in extra} == extra
@@ -349,10 +357,10 @@ def test_a_checkout_with_windows_line_ends_is_read_as_the_same_memory(store: Pat
     for kind in ("config", "sidecar", "body", "relation", "events", "schema"):
         path = store / KINDS[kind]
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    found = open_project(store, world).check()
+    found = check_of(open_project(store, world))
     assert found.errors == []
     assert "ObjectContentHashMismatch" not in {problem.code for problem in found.warnings}
-    saved = open_project(store, world).save({"task": "t", "nodes": [{"id": "feature.victim", "title": "Victim"}]})
+    saved = save_of(open_project(store, world), {"task": "t", "nodes": [{"id": "feature.victim", "title": "Victim"}]})
     assert not saved.changed
 
 
@@ -388,13 +396,13 @@ def test_everything_in_the_recovery_folder_is_survived(store: Path, world: World
     (recovery / "transaction-empty").mkdir()
     (recovery / "2026-03-02T11-19-00-00-00").mkdir()
     assert survey(store, world) == set()
-    open_project(store, world).save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
-    assert open_project(store, world).check().errors == []
+    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    assert check_of(open_project(store, world)).errors == []
 
 
 def test_an_edit_by_hand_reaches_the_map_with_the_next_save(store: Path, world: World) -> None:
     (store / ".memory/memory/witness.md").write_text("I was edited in place.", encoding="utf-8")
-    open_project(store, world).save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
+    save_of(open_project(store, world), {"task": "t", "nodes": [{"kind": "gotcha", "title": "Next", "body": "B."}]})
     assert "I was edited in place." in (store / "AGENTS.md").read_text(encoding="utf-8")
 
 

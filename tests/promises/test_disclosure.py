@@ -15,6 +15,12 @@ from promised import proves, tally
 from quire.inbox.proposals import propose
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.notes import note
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox.review import inbox_add, inbox_edit
+from quire.verbs.profile.changes import profile_remember
 
 SECRETS = made_up()
 WRAPPED = wrapped()
@@ -23,19 +29,19 @@ Way = Callable[[Project, str], object]
 
 
 def as_node(project: Project, text: str) -> object:
-    return project.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "T", "body": text}]})
+    return save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "T", "body": text}]})
 
 
 def as_fact(project: Project, text: str) -> object:
-    return project.memory_store("Specs", text)
+    return memory_store(project, "Specs", text)
 
 
 def as_entry(project: Project, text: str) -> object:
-    return project.profile_remember("tools", "entry", text, force=True)
+    return profile_remember(project, "tools", "entry", text, force=True)
 
 
 def as_note(project: Project, text: str) -> object:
-    return project.note(" ".join(text.split()))
+    return note(project, " ".join(text.split()))
 
 
 WAYS: dict[str, Way] = {"graph": as_node, "facts": as_fact, "profile": as_entry, "notes": as_note}
@@ -88,12 +94,12 @@ def test_what_only_looks_like_a_secret_is_let_through(project: Project) -> None:
     nodes = [{"kind": "gotcha", "title": f"T {n}", "body": text} for n, text in enumerate(ALIKE) if text.strip()]
     alarms = 0
     for first in range(0, len(nodes), 50):
-        done = project.save({"task": "t", "nodes": nodes[first : first + 50]}, dry_run=True)
+        done = save(project, {"task": "t", "nodes": nodes[first : first + 50]}, dry_run=True)
         alarms += sum(problem.code == "MemorySecretWarning" for problem in done.warnings)
     assert alarms <= len(ALIKE) * 0.01
     for text in ALIKE[::6]:
-        project.memory_store("Specs", text)
-        project.profile_remember("tools", "entry", text, force=True)
+        memory_store(project, "Specs", text)
+        profile_remember(project, "tools", "entry", text, force=True)
     tally("P9.1", inputs=len(ALIKE))
 
 
@@ -152,20 +158,20 @@ def test_a_secret_in_a_name_or_a_side_field_is_refused(project: Project, repo: P
     value = WRAPPED["file name"].value
     node = {"kind": "gotcha", "title": "T", "body": "B"}
     attempts: list[Callable[[], object]] = [
-        lambda: project.save({"task": "t", "nodes": [{**node, "anchors": [f"src/{value}.py"]}]}),
-        lambda: project.save({"task": "t", "nodes": [{**node, "tags": [value]}]}),
-        lambda: project.save({"task": value, "nodes": [node]}),
-        lambda: project.memory_store("Specs", "A text.", tags=[value]),
-        lambda: project.memory_store("Specs", "A text.", source=value),
-        lambda: project.memory_session(value, turns=1),
-        lambda: project.profile_remember("tools", "entry", "A text.", detail=value),
+        lambda: save(project, {"task": "t", "nodes": [{**node, "anchors": [f"src/{value}.py"]}]}),
+        lambda: save(project, {"task": "t", "nodes": [{**node, "tags": [value]}]}),
+        lambda: save(project, {"task": value, "nodes": [node]}),
+        lambda: memory_store(project, "Specs", "A text.", tags=[value]),
+        lambda: memory_store(project, "Specs", "A text.", source=value),
+        lambda: memory_session(project, value, turns=1),
+        lambda: profile_remember(project, "tools", "entry", "A text.", detail=value),
     ]
     for number, attempt in enumerate(attempts):
         with pytest.raises(QuireError) as refusal:
             attempt()
         assert value not in f"{refusal.value.message} {refusal.value.details}", number
     item = propose("facts", "fact", "Plain.", {"section": "Specs", "content": "Plain."}, origin="file:x", by="file")
-    project.inbox_add([item])
+    inbox_add(project, [item])
     with pytest.raises(QuireError):
-        project.inbox_edit(item.id, text=f"Now with {value}")
+        inbox_edit(project, item.id, text=f"Now with {value}")
     assert not any(value.encode() in path.read_bytes() for path in repo.rglob("*") if path.is_file())

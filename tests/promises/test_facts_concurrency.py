@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,8 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import Conflict
 from quire.project import Project
+from quire.verbs.facts.changes import memory_archive, memory_import, memory_query, memory_store
+from quire.verbs.graph.changes import check, init, save
 from thorough import either
 
 HERE = Path(__file__).parent
@@ -82,15 +85,15 @@ def crowd(tmp_path: Path, environment: dict[str, str]) -> Iterator[Crowd]:
 def project(repo: Path, world: World) -> Project:
     """A project with an empty memory, in this process."""
     project = Project.open(str(repo), counted(world))
-    project.init(guidance=False)
+    init(project, guidance=False)
     return project
 
 
 @pytest.fixture
 def shared(project: Project) -> Project:
     """A memory with one fact, and a node to connect facts to."""
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": "Shared", "body": "B."}]})
-    project.memory_store("Architecture", "The first fact of all.")
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Shared", "body": "B."}]})
+    memory_store(project, "Architecture", "The first fact of all.")
     return project
 
 
@@ -142,7 +145,7 @@ def test_eight_writers_lose_nothing_of_each_other_while_others_read(shared: Proj
     assert {line["reinforcement_count"] for line in lines if line.get("content", "").startswith("Everybody")} == {
         writers
     }
-    assert shared.check().errors == []
+    assert check(shared).errors == []
     assert index_differs(shared) == []
     assert not (root / ".memory" / ".lock").exists()
     assert list((root / ".memory" / "recovery").iterdir()) == []
@@ -168,8 +171,8 @@ def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(shared: Pro
     assert None not in further.values()
     assert len(further) <= 2
     assert len(stored_lines(root)) - len(states(notes)) - 1 <= 2
-    assert shared.memory_store("Specs", "Somebody came after.").action == "stored"
-    assert shared.check().errors == []
+    assert memory_store(shared, "Specs", "Somebody came after.").action == "stored"
+    assert check(shared).errors == []
     assert index_differs(shared) == []
     assert not (root / ".memory" / ".lock").exists()
     assert list((root / ".memory" / "recovery").iterdir()) == []
@@ -189,21 +192,21 @@ def test_a_fact_that_is_read_in_the_moment_it_is_stored_stands_once_in_the_index
     for turn in range(3):
         busy = apsw.Connection(path)
         busy.execute("BEGIN IMMEDIATE")
-        writer = threading.Thread(target=shared.memory_store, args=("Specs", f"Told in turn {turn}."))
+        writer = threading.Thread(target=partial(memory_store, shared), args=("Specs", f"Told in turn {turn}."))
         writer.start()
         wait_until(
             lambda turn=turn: any("turn" in line.get("content", "") for line in stored_lines(shared.root)[turn + 1 :])
         )
         # Whoever waits for long looks more and more rarely: the reader, who comes last, is let in first.
         time.sleep(0.35)
-        reader = threading.Thread(target=Project(shared.root, shared.world).memory_query)
+        reader = threading.Thread(target=partial(memory_query, Project(shared.root, shared.world)))
         reader.start()
         time.sleep(0.02)
         busy.execute("COMMIT")
         busy.close()
         writer.join()
         reader.join()
-        texts = [view.content for view in shared.memory_query().results]
+        texts = [view.content for view in memory_query(shared).results]
         assert sorted(texts) == sorted(set(texts))
         assert index_differs(shared) == []
 
@@ -292,9 +295,9 @@ def test_what_is_stored_after_git_was_here_stays(shared: Project, git: Any, crow
     assert len(notes) == 3 * 60
     # Which of them git grants while others write is a matter of luck, a merge above all.
     assert len(done) >= 2, done
-    assert shared.memory_store("Specs", "Somebody came after.").action == "stored"
+    assert memory_store(shared, "Specs", "Somebody came after.").action == "stored"
     assert "Somebody came after." in {line["content"] for line in stored_lines(root)}
-    assert shared.check().errors == []
+    assert check(shared).errors == []
 
 
 def readable(root: Path) -> list[dict[str, Any]]:
@@ -308,10 +311,10 @@ def readable(root: Path) -> list[dict[str, Any]]:
 
 
 ACTS: dict[str, Callable[[Project, str], object]] = {
-    "store": lambda project, _: project.memory_store("Specs", "Mine is new."),
-    "archive": lambda project, name: project.memory_archive([name], reason="Mine is new."),
-    "import": lambda project, _: project.memory_import(
-        json.dumps({**THEIRS, "id": "mine", "content": "Mine is new."}).encode(), source="other"
+    "store": lambda project, _: memory_store(project, "Specs", "Mine is new."),
+    "archive": lambda project, name: memory_archive(project, [name], reason="Mine is new."),
+    "import": lambda project, _: memory_import(
+        project, json.dumps({**THEIRS, "id": "mine", "content": "Mine is new."}).encode(), source="other"
     ),
 }
 
@@ -333,13 +336,13 @@ class Visit(NamedTuple):
 def visits(project: Project, act: str, what: str, monkeypatch: Any) -> Iterator[Visit]:
     """The same change again and again; each time git replaces the file one call later."""
     path = Path(project.root, ".memory", "facts.jsonl")
-    name = project.memory_store("Specs", "The first fact of all.").fact.id
+    name = memory_store(project, "Specs", "The first fact of all.").fact.id
     whole = path.read_bytes()
     line = json.dumps({**THEIRS, "version": 9}).encode() + b"\n"
     brought = {"more": whole + line, "another": line, "none": None}[what]
     for number in range(100):
         path.write_bytes(whole)
-        project.memory_query()
+        memory_query(project)
         calls: list[str] = []
 
         def before(operation: str, place: str, number: int = number, calls: list[str] = calls) -> None:

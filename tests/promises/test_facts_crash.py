@@ -12,6 +12,7 @@ from fact_trials import SCENARIOS
 from trials import LATER, NOW, explore, open_project
 
 from promised import proves
+from quire.verbs.facts.sessions import memory_session
 from thorough import either
 
 SCRIPT = "fact_trials.py"
@@ -85,9 +86,9 @@ def test_a_session_that_is_closed_again_keeps_what_its_episode_says(tmp_path: Pa
     """Whoever was not answered tells it again: by then its checkpoint is gone, and the episode knows more."""
     SCENARIOS["close"].prepare(str(tmp_path))
     told = {"title": "retries", "turns": 4, "narrative": "The queue moved.", "close": True}
-    _, (first,) = open_project(str(tmp_path), NOW).memory_session("live", **told)
+    _, (first,) = memory_session(open_project(str(tmp_path), NOW), "live", **told)
     assert first.files_changed == ("src/a.py",)
-    _, (again,) = open_project(str(tmp_path), LATER).memory_session("live", turns=4, close=True)
+    _, (again,) = memory_session(open_project(str(tmp_path), LATER), "live", turns=4, close=True)
     assert (again.id, again.created_at, again.date) == (first.id, first.created_at, first.date)
     assert again.files_changed == first.files_changed
     assert "The queue moved." in again.narrative

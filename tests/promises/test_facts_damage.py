@@ -7,6 +7,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,21 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, QuireError
 from quire.project import Project
+from quire.verbs.facts.changes import (
+    memory_archive,
+    memory_connect,
+    memory_normalize,
+    memory_query,
+    memory_restore,
+    memory_store,
+    memory_supersede,
+)
+from quire.verbs.facts.notes import note, notes, notes_done
+from quire.verbs.facts.overview import memory_facts
+from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_working
+from quire.verbs.graph.changes import check, init
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -43,16 +59,16 @@ def project(tmp_path: Path, world: World) -> Project:
     root = tmp_path / "plain"
     root.mkdir()
     project = Project.open(str(root), counted(world))
-    project.init(guidance=False)
-    ids = [project.memory_store("Specs", text, tags=["größe"]).fact.id for text in (WITNESS, VICTIM)]
-    project.memory_connect(ids[1], ids[0], "depends_on")
-    project.memory_session("past", turns=3, title="the beginning", close=True)
-    project.memory_session("live", turns=2, files=["src/a.py"])
-    project.memory_focus(ids[:1])
-    project.memory_recall("who stays?")
+    init(project, guidance=False)
+    ids = [memory_store(project, "Specs", text, tags=["größe"]).fact.id for text in (WITNESS, VICTIM)]
+    memory_connect(project, ids[1], ids[0], "depends_on")
+    memory_session(project, "past", turns=3, title="the beginning", close=True)
+    memory_session(project, "live", turns=2, files=["src/a.py"])
+    memory_focus(project, ids[:1])
+    memory_recall(project, "who stays?")
     for text in ("look at the uploads", "look at the fonts"):
-        project.note(text)
-    project.notes_done([2])
+        note(project, text)
+    notes_done(project, [2])
     return project
 
 
@@ -74,24 +90,24 @@ def attempt(call: Callable[[], Any]) -> QuireError | None:
 
 def survey(project: Project, *, closed: bool = False) -> set[str]:
     """Look at everything. Reading must go on, but of a file that is closed to us; what `check` names of the memory."""
-    found = project.check()
+    found = check(project)
     for problem in (*found.errors, *found.warnings):
         assert problem.message
         assert problem.path.encode()
     for call in (
-        project.memory_query,
-        lambda: project.memory_recall("who stays?", note=False),
-        lambda: project.memory_search_archive("who stays?"),
-        lambda: project.memory_episodes("the beginning"),
-        lambda: project.memory_context("who stays?"),
-        project.memory_facts,
-        project.memory_working,
-        project.notes,
-        lambda: project.memory_normalize(dry_run=True),
+        partial(memory_query, project),
+        lambda: memory_recall(project, "who stays?", note=False),
+        lambda: memory_search_archive(project, "who stays?"),
+        lambda: memory_episodes(project, "the beginning"),
+        lambda: memory_context(project, "who stays?"),
+        partial(memory_facts, project),
+        partial(memory_working, project),
+        partial(notes, project),
+        lambda: memory_normalize(project, dry_run=True),
     ):
         assert attempt(call) is None or closed
-    if not closed and WITNESS in {view.content for view in project.memory_query().results}:
-        assert project.memory_recall("The witness stays", note=False).results[0].content == WITNESS
+    if not closed and WITNESS in {view.content for view in memory_query(project).results}:
+        assert memory_recall(project, "The witness stays", note=False).results[0].content == WITNESS
     paths = {problem.path for problem in (*found.errors, *found.warnings)}
     return {path for path in paths if path.startswith(".memory/")}
 
@@ -116,10 +132,10 @@ def test_a_file_cut_off_anywhere_keeps_every_whole_line_and_the_next_fact_begins
         # A line without its end is a line; anything less is named.
         harmless = size == 0 or size in ends or size + 1 in ends
         assert (FACTS in named) is not harmless, size
-        project.memory_store("Specs", f"Stored after {size}.")
+        memory_store(project, "Specs", f"Stored after {size}.")
         data = path.read_bytes()
         assert data.startswith(whole[:size] + (b"\n" if size and size not in ends else b"") + b"{")
-        texts = {view.content for view in project.memory_query().results}
+        texts = {view.content for view in memory_query(project).results}
         assert f"Stored after {size}." in texts
         assert (WITNESS in texts) is (size + 1 >= ends[0])
         assert index_differs(project) == []
@@ -195,13 +211,13 @@ def test_a_file_of_facts_that_cannot_be_read_is_not_taken_for_none(project: Proj
 
 def use(project: Project, kind: str) -> Callable[[], object]:
     """The operation that writes a file of this kind."""
-    name = project.memory_query().results[0].id
+    name = memory_query(project).results[0].id
     return {
-        "pins": lambda: project.memory_focus([name]),
-        "times of reading": lambda: project.memory_recall("who stays?"),
-        "notes": lambda: project.note("one more"),
-        "notes that are done": lambda: (project.note("one more"), project.notes_done([1])),
-        "session": lambda: project.memory_session("live", turns=5),
+        "pins": lambda: memory_focus(project, [name]),
+        "times of reading": lambda: memory_recall(project, "who stays?"),
+        "notes": lambda: note(project, "one more"),
+        "notes that are done": lambda: (note(project, "one more"), notes_done(project, [1])),
+        "session": lambda: memory_session(project, "live", turns=5),
     }[kind]
 
 
@@ -215,18 +231,18 @@ def test_an_index_that_is_anything_else_is_made_again_with_the_facts(project: Pr
     expected = index_of(project.root)
     DAMAGES[damage](index)
     for _ in range(2):
-        assert project.memory_query().results[0].content == WITNESS
+        assert memory_query(project).results[0].content == WITNESS
     assert index_of(project.root) == expected
-    project.memory_store("Specs", "Stored after it.")
+    memory_store(project, "Specs", "Stored after it.")
     assert index_differs(project) == []
 
 
 def test_an_index_that_vanishes_at_any_moment_is_made_again(project: Project) -> None:
     for number in range(3):
         shutil.rmtree(Path(project.root, ".memory/index"))
-        project.memory_store("Specs", f"Stored in round {number}.")
+        memory_store(project, "Specs", f"Stored in round {number}.")
         shutil.rmtree(Path(project.root, ".memory/index"))
-        assert len(project.memory_query().results) == 3 + number
+        assert len(memory_query(project).results) == 3 + number
     assert index_differs(project) == []
 
 
@@ -303,17 +319,19 @@ class Walk:
         project = Project(self.project.root, msgspec.structs.replace(self.project.world, now=lambda: now))
         if verb == "store":
             mind = "work" if words[1:] == ("work",) else None
-            self.ids[words[0]] = project.memory_store("Specs", f"Letter {words[0]}.", mind=mind).fact.id
+            self.ids[words[0]] = memory_store(project, "Specs", f"Letter {words[0]}.", mind=mind).fact.id
         elif verb == "supersede":
-            self.ids[words[1]] = project.memory_supersede(self.ids[words[0]], f"Letter {words[1]}.").new.id
+            self.ids[words[1]] = memory_supersede(project, self.ids[words[0]], f"Letter {words[1]}.").new.id
         elif verb in ("connect", "replace"):
             relation = {"connect": "depends_on", "replace": "replaces"}[verb]
-            edge = project.memory_connect(self.ids[words[0]], self.ids[words[1]], relation)[1]
+            edge = memory_connect(project, self.ids[words[0]], self.ids[words[1]], relation)[1]
             self.edges[words[0], words[1]] = edge.ref
         elif verb == "unconnect":
-            project.memory_archive([self.edges[words[0], words[1]]])
+            memory_archive(project, [self.edges[words[0], words[1]]])
         else:
-            {"archive": project.memory_archive, "restore": project.memory_restore}[verb]([self.ids[words[0]]])
+            {"archive": partial(memory_archive, project), "restore": partial(memory_restore, project)}[verb](
+                [self.ids[words[0]]]
+            )
 
 
 @pytest.fixture
@@ -321,7 +339,7 @@ def empty(tmp_path: Path, world: World) -> Project:
     root = tmp_path / "plain"
     root.mkdir()
     project = Project.open(str(root), counted(world))
-    project.init(guidance=False)
+    init(project, guidance=False)
     return project
 
 
@@ -368,10 +386,10 @@ def test_a_conflict_that_was_left_in_the_file_hides_neither_side(project: Projec
     path = place_of(project, "facts")
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"<<<<<<< HEAD\n" + lines[0] + b"=======\n" + lines[1] + b">>>>>>> side\n" + b"".join(lines[2:]))
-    assert {view.content for view in project.memory_query().results} == {WITNESS, VICTIM}
-    found = [problem for problem in project.check().warnings if problem.code == "ConflictMarker"]
+    assert {view.content for view in memory_query(project).results} == {WITNESS, VICTIM}
+    found = [problem for problem in check(project).warnings if problem.code == "ConflictMarker"]
     assert [problem.line for problem in found] == [1, 3, 5]
-    project.memory_archive([project.memory_query().results[0].id])
+    memory_archive(project, [memory_query(project).results[0].id])
     assert path.read_bytes().count(b"=======") == 1, "what is no record stays where it is"
 
 
@@ -381,10 +399,10 @@ def test_lines_of_other_writers_are_never_rewritten_by_the_way(project: Project)
         b' { "_type" : "fact", "id":"odd","section" :"Specs", "content":"Odd form.", "x": 1e2 } \r\n\n\xff\n{torn\n'
     )
     path.write_bytes(theirs + path.read_bytes())
-    name = next(view.id for view in project.memory_query().results if view.content == VICTIM)
-    project.memory_archive([name])
-    project.memory_store("Specs", "Stored after it.")
-    project.memory_supersede(next(line["id"] for line in good(path) if line.get("content") == WITNESS), "Another one.")
+    name = next(view.id for view in memory_query(project).results if view.content == VICTIM)
+    memory_archive(project, [name])
+    memory_store(project, "Specs", "Stored after it.")
+    memory_supersede(project, next(line["id"] for line in good(path) if line.get("content") == WITNESS), "Another one.")
     assert path.read_bytes().startswith(theirs)
     assert index_differs(project) == []
 
@@ -399,10 +417,10 @@ def good(path: Path) -> Iterator[dict[str, Any]]:
 def test_a_checkout_with_windows_line_ends_is_read_and_written_as_the_same_facts(project: Project) -> None:
     path = place_of(project, "facts")
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert {view.content for view in project.memory_query().results} == {WITNESS, VICTIM}
-    assert project.check().errors == []
-    assert project.memory_store("Specs", WITNESS).action == "unchanged"
-    project.memory_archive([project.memory_query().results[0].id])
-    project.memory_store("Specs", "Stored after it.")
-    assert project.check().errors == []
+    assert {view.content for view in memory_query(project).results} == {WITNESS, VICTIM}
+    assert check(project).errors == []
+    assert memory_store(project, "Specs", WITNESS).action == "unchanged"
+    memory_archive(project, [memory_query(project).results[0].id])
+    memory_store(project, "Specs", "Stored after it.")
+    assert check(project).errors == []
     assert index_differs(project) == []

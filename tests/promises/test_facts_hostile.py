@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,24 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, NotFound, QuireError
 from quire.project import Project
+from quire.verbs.ask.query import query
+from quire.verbs.facts.changes import (
+    memory_archive,
+    memory_connect,
+    memory_import,
+    memory_normalize,
+    memory_query,
+    memory_restore,
+    memory_store,
+    memory_supersede,
+)
+from quire.verbs.facts.ingest import memory_ingest_lifecycle
+from quire.verbs.facts.notes import note, notes_done, notes_undo
+from quire.verbs.facts.overview import inspect_fact, memory_facts
+from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
+from quire.verbs.facts.sessions import memory_compact, memory_session
+from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_release, memory_working
+from quire.verbs.graph.changes import check, init, rebuild
 from thorough import either, some
 
 Tree = dict[str, bytes]
@@ -48,8 +67,8 @@ def project(tmp_path: Path, world: World) -> Project:
     root = tmp_path / "plain"
     root.mkdir()
     project = Project.open(str(root), counted(world))
-    project.init(guidance=False)
-    project.memory_store("Specs", WITNESS)
+    init(project, guidance=False)
+    memory_store(project, "Specs", WITNESS)
     return project
 
 
@@ -62,16 +81,16 @@ def bring(project: Project, *objects: dict[str, Any] | bytes) -> Path:
 
 def every_look(project: Project) -> list[str]:
     """Everything that can be asked; the texts of the facts."""
-    project.memory_recall("who stays? retries", note=False)
-    project.memory_search_archive("retries")
-    project.memory_episodes("retries")
-    project.memory_context("retries")
-    project.memory_facts()
-    project.memory_working()
-    project.memory_normalize(dry_run=True)
-    project.check()
-    project.query("retries")
-    texts = [view.content for view in project.memory_query(limit=2_000).results]
+    memory_recall(project, "who stays? retries", note=False)
+    memory_search_archive(project, "retries")
+    memory_episodes(project, "retries")
+    memory_context(project, "retries")
+    memory_facts(project)
+    memory_working(project)
+    memory_normalize(project, dry_run=True)
+    check(project)
+    query(project, "retries")
+    texts = [view.content for view in memory_query(project, limit=2_000).results]
     assert {WITNESS, "The last line."} <= set(texts)
     return texts
 
@@ -124,13 +143,13 @@ def test_a_line_that_is_no_record_is_named_and_stays_byte_for_byte(project: Proj
     path = bring(project, data)
     texts = every_look(project)
     assert sorted(texts) == sorted([WITNESS, "The last line."])
-    found = [problem for problem in project.check().errors if problem.path == FACTS]
+    found = [problem for problem in check(project).errors if problem.path == FACTS]
     assert [(problem.line, problem.code in codes.split("|")) for problem in found] == [(2, True)], found
     assert max(len(problem.message) for problem in found) < 400
-    project.memory_archive(["last"], reason="out of the way")
-    project.memory_store("Specs", "Stored after it.")
+    memory_archive(project, ["last"], reason="out of the way")
+    memory_store(project, "Specs", "Stored after it.")
     assert path.read_bytes().split(b"\n")[1] == data
-    project.memory_normalize(dry_run=False)
+    memory_normalize(project, dry_run=False)
     assert data in path.read_bytes().split(b"\n")
     assert index_differs(project) == []
 
@@ -195,16 +214,16 @@ ODD: dict[str, dict[str, Any]] = {
 def test_a_line_that_says_odd_things_is_kept_and_stops_nothing(project: Project, name: str) -> None:
     bring(project, ODD[name])
     every_look(project)
-    project.memory_ingest_lifecycle()
-    stored = project.memory_store("Specs", "Stored after it.").fact
+    memory_ingest_lifecycle(project)
+    stored = memory_store(project, "Specs", "Stored after it.").fact
     for fact_id in (stored.id, "odd") if ODD[name]["_type"] == "fact" else (stored.id,):
-        project.memory_archive([fact_id])
-        project.memory_restore([fact_id])
-    project.memory_connect(stored.id, "last", "depends_on")
+        memory_archive(project, [fact_id])
+        memory_restore(project, [fact_id])
+    memory_connect(project, stored.id, "last", "depends_on")
     every_look(project)
     assert index_differs(project) == []
     ours = [
-        problem for problem in project.check().warnings if problem.path == FACTS and problem.line and problem.line > 3
+        problem for problem in check(project).warnings if problem.path == FACTS and problem.line and problem.line > 3
     ]
     assert ours == [], "what we write ourselves leaves no doubt"
 
@@ -218,9 +237,9 @@ def test_malformed_lines_of_other_programs_stop_nothing(project: Project, name: 
         path.write_bytes(encoded(line("first", WITNESS)))
         bring(project, data)
         every_look(project)
-        project.memory_store("Specs", "Stored after it.")
-        project.memory_archive(["first"])
-        project.memory_restore(["first"])
+        memory_store(project, "Specs", "Stored after it.")
+        memory_archive(project, ["first"])
+        memory_restore(project, ["first"])
         assert data in path.read_bytes()
         assert index_differs(project) == []
 
@@ -255,14 +274,14 @@ def test_an_odd_id_names_its_own_fact_and_no_other(project: Project, name: str, 
     bring(project, line(name, "The odd one."), line("x", "The plain one."))
     outside = tree(Path(project.root).parent)
     ref = f"fact:{name}"
-    assert project.inspect_fact(ref).stored["id"] == name
-    outcome = project.memory_archive([ref]).outcomes[0]
+    assert inspect_fact(project, ref).stored["id"] == name
+    outcome = memory_archive(project, [ref]).outcomes[0]
     assert (outcome.id, outcome.outcome) == (name, "archived")
-    assert [view.content for view in project.memory_query().results if "one." in view.content] == ["The plain one."]
-    assert project.memory_restore([ref]).changed == 1
-    assert [view.id for view in project.memory_focus([ref]).pins] == [name]
-    assert project.memory_connect(ref, "last", "depends_on")[1].source == ref
-    assert project.memory_supersede(ref, "The odd one, again.").old.id == name
+    assert [view.content for view in memory_query(project).results if "one." in view.content] == ["The plain one."]
+    assert memory_restore(project, [ref]).changed == 1
+    assert [view.id for view in memory_focus(project, [ref]).pins] == [name]
+    assert memory_connect(project, ref, "last", "depends_on")[1].source == ref
+    assert memory_supersede(project, ref, "The odd one, again.").old.id == name
     assert index_differs(project) == []
     changed = {path for path, data in tree(Path(project.root).parent).items() if outside.get(path) != data}
     assert {path for path in changed if not path.startswith("plain/.memory/")} == set()
@@ -274,14 +293,14 @@ def test_an_odd_id_names_its_own_fact_and_no_other(project: Project, name: str, 
 def test_an_id_that_can_be_none_is_refused_in_words(project: Project, name: str) -> None:
     before = Path(project.root, FACTS).read_bytes()
     for call in (
-        lambda: project.memory_supersede(name, "Something else."),
-        lambda: project.memory_connect(name, name, "depends_on"),
-        lambda: project.inspect_fact(f"fact:{name}"),
+        lambda: memory_supersede(project, name, "Something else."),
+        lambda: memory_connect(project, name, name, "depends_on"),
+        lambda: inspect_fact(project, f"fact:{name}"),
     ):
         with pytest.raises((InputError, NotFound)) as refused:
             call()
         assert len(str(refused.value)) < 500
-    for act in (project.memory_archive, project.memory_restore, project.memory_focus):
+    for act in (partial(memory_archive, project), partial(memory_restore, project), partial(memory_focus, project)):
         try:
             done = act([name])
         except InputError:
@@ -415,23 +434,23 @@ def test_no_text_for_an_agent_holds_what_deceives_the_eye(hostile: Any, words: l
 
 
 FIELDS: dict[str, Callable[[Project, str], object]] = {
-    "content": lambda project, text: project.memory_store("Specs", text),
-    "section": lambda project, text: project.memory_store(text, "A fact."),
-    "tag": lambda project, text: project.memory_store("Specs", "A fact.", tags=[text]),
-    "source": lambda project, text: project.memory_store("Specs", "A fact.", source=text),
-    "session": lambda project, text: project.memory_store("Specs", "A fact.", session=text),
-    "mind": lambda project, text: project.memory_store("Specs", "A fact.", mind=text),
-    "relation": lambda project, text: project.memory_connect("first", "last", text),
-    "description": lambda project, text: project.memory_connect("first", "last", "enables", description=text),
-    "session of a connection": lambda project, text: project.memory_connect("first", "last", "enables", session=text),
-    "replacement": lambda project, text: project.memory_supersede("last", text),
-    "reason to replace": lambda project, text: project.memory_supersede("last", "A fact.", reason=text),
-    "reason to archive": lambda project, text: project.memory_archive(["last"], reason=text),
-    "title": lambda project, text: project.memory_session("s", title=text, close=True),
-    "narrative": lambda project, text: project.memory_session("s", narrative=text, close=True),
-    "file": lambda project, text: project.memory_session("s", files=[text], close=True),
-    "id of a session": lambda project, text: project.memory_session(text, close=True),
-    "note": lambda project, text: project.note(text),
+    "content": lambda project, text: memory_store(project, "Specs", text),
+    "section": lambda project, text: memory_store(project, text, "A fact."),
+    "tag": lambda project, text: memory_store(project, "Specs", "A fact.", tags=[text]),
+    "source": lambda project, text: memory_store(project, "Specs", "A fact.", source=text),
+    "session": lambda project, text: memory_store(project, "Specs", "A fact.", session=text),
+    "mind": lambda project, text: memory_store(project, "Specs", "A fact.", mind=text),
+    "relation": lambda project, text: memory_connect(project, "first", "last", text),
+    "description": lambda project, text: memory_connect(project, "first", "last", "enables", description=text),
+    "session of a connection": lambda project, text: memory_connect(project, "first", "last", "enables", session=text),
+    "replacement": lambda project, text: memory_supersede(project, "last", text),
+    "reason to replace": lambda project, text: memory_supersede(project, "last", "A fact.", reason=text),
+    "reason to archive": lambda project, text: memory_archive(project, ["last"], reason=text),
+    "title": lambda project, text: memory_session(project, "s", title=text, close=True),
+    "narrative": lambda project, text: memory_session(project, "s", narrative=text, close=True),
+    "file": lambda project, text: memory_session(project, "s", files=[text], close=True),
+    "id of a session": lambda project, text: memory_session(project, text, close=True),
+    "note": lambda project, text: note(project, text),
 }
 
 
@@ -446,7 +465,7 @@ def test_text_that_deceives_is_refused_or_written_without_what_deceives(project:
     written = json.dumps([json.loads(item) for item in data.splitlines()], ensure_ascii=False)
     assert UNSAFE.findall(written) == []
     assert re.findall(r"\\u(?:00[01][0-9a-f]|d[89a-f])", written) == []
-    project.memory_query()
+    memory_query(project)
 
 
 # -- links and other ways out -------------------------------------------------------------------------------------
@@ -474,22 +493,22 @@ def use_everything(project: Project) -> list[str]:
     found = []
     talk = json.dumps([{"role": "user", "content": "the queue moves " * 60} for _ in range(9)]).encode()
     for call in (
-        lambda: project.memory_store("Specs", "Stored after it."),
-        lambda: project.memory_supersede(project.memory_query().results[0].id, "Said anew."),
-        lambda: project.memory_focus([project.memory_query().results[0].id]),
-        lambda: project.memory_recall("who stays?"),
-        lambda: project.memory_release(),
-        lambda: project.memory_session("one", turns=1),
-        lambda: project.memory_session("one", turns=2, close=True),
-        lambda: project.memory_compact(talk),
-        lambda: project.note("one"),
-        lambda: project.notes_done(None),
-        lambda: project.notes_undo(),
-        lambda: project.memory_normalize(dry_run=False),
-        lambda: project.memory_import(encoded(line("brought")), source="other"),
-        lambda: project.memory_facts(),
-        lambda: project.check(),
-        lambda: project.rebuild(),
+        lambda: memory_store(project, "Specs", "Stored after it."),
+        lambda: memory_supersede(project, memory_query(project).results[0].id, "Said anew."),
+        lambda: memory_focus(project, [memory_query(project).results[0].id]),
+        lambda: memory_recall(project, "who stays?"),
+        lambda: memory_release(project),
+        lambda: memory_session(project, "one", turns=1),
+        lambda: memory_session(project, "one", turns=2, close=True),
+        lambda: memory_compact(project, talk),
+        lambda: note(project, "one"),
+        lambda: notes_done(project, None),
+        lambda: notes_undo(project),
+        lambda: memory_normalize(project, dry_run=False),
+        lambda: memory_import(project, encoded(line("brought")), source="other"),
+        lambda: memory_facts(project),
+        lambda: check(project),
+        lambda: rebuild(project),
     ):
         try:
             shown = call()
@@ -515,7 +534,7 @@ def test_a_local_file_that_is_a_link_out_is_neither_read_nor_written(
     assert all("link" in message for message in refused), refused
     assert (tree(outside) if outside.is_dir() else outside.read_bytes()) == before
     assert path.is_symlink()
-    assert {"Said anew.", "Stored after it."} & {view.content for view in project.memory_query().results}
+    assert {"Said anew.", "Stored after it."} & {view.content for view in memory_query(project).results}
 
 
 @proves("P7.2", "D10", over="facts")
@@ -531,7 +550,7 @@ def test_a_part_of_the_memory_that_is_a_link_out_is_neither_read_nor_written(
     before = tree(outside) if outside.is_dir() else outside.read_bytes()
     use_everything(project)
     with contextlib.suppress(QuireError):
-        assert SECRET not in {view.content for view in project.memory_query().results}
+        assert SECRET not in {view.content for view in memory_query(project).results}
     assert (tree(outside) if outside.is_dir() else outside.read_bytes()) == before
 
 
@@ -548,7 +567,7 @@ def test_a_transaction_that_a_repository_brings_reaches_nothing_outside(project:
     (folder / "intent.json").write_bytes(json.dumps({"version": 1, "steps": steps[:1]}).encode())
     use_everything(project)
     with contextlib.suppress(QuireError):
-        assert SECRET not in {view.content for view in project.memory_query().results}
+        assert SECRET not in {view.content for view in memory_query(project).results}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "intent.json").write_bytes(json.dumps({"version": 1, "steps": steps[1:]}).encode())
     use_everything(project)
@@ -570,7 +589,7 @@ def test_what_is_kept_for_this_machine_never_reaches_git(memory: Any, git: Any, 
 
 def test_a_session_that_a_repository_brings_is_told_of_safely(project: Project) -> None:
     """It was silent for long, so that the next session closes it: what it says then stands in a tracked file."""
-    project.memory_session("theirs", turns=1)
+    memory_session(project, "theirs", turns=1)
     (path,) = Path(project.root, ".memory/local/sessions").iterdir()
     fields = {
         **json.loads(path.read_bytes()),
@@ -584,12 +603,12 @@ def test_a_session_that_a_repository_brings_is_told_of_safely(project: Project) 
         "commit": EVIL,
     }
     path.write_text(json.dumps(fields), encoding="utf-8")
-    _, episodes = project.memory_session("ours", turns=1)
+    _, episodes = memory_session(project, "ours", turns=1)
     assert [episode.session_id for episode in episodes] == ["theirs"]
     written = json.dumps(json.loads(Path(project.root, FACTS).read_bytes().splitlines()[-1]), ensure_ascii=False)
     assert "/etc" not in written
     assert ".." not in json.loads(written)["files_changed"]
-    assert project.check().errors == []
+    assert check(project).errors == []
     assert index_differs(project) == []
 
 
@@ -605,11 +624,11 @@ def test_a_file_of_50_mb_is_read_searched_and_written_to(project: Project) -> No
             file.write(encoded(line(f"long-{number}", f"{number} " + "x" * 1_250_000)))
             file.write(encoded(line(f"short-{number}", f"Short fact number {number} about retries.")))
     assert path.stat().st_size > lines * 1_250_000
-    assert len(project.memory_query().results) == lines + 1
-    assert project.memory_recall("short fact number 7").results[0].id == "short-7"
-    assert project.memory_archive(["short-8"]).changed == 1
-    assert project.memory_store("Specs", "Stored after it.").action == "stored"
-    assert project.memory_facts().bad_lines == lines
-    assert len(project.check().errors) == lines
+    assert len(memory_query(project).results) == lines + 1
+    assert memory_recall(project, "short fact number 7").results[0].id == "short-7"
+    assert memory_archive(project, ["short-8"]).changed == 1
+    assert memory_store(project, "Specs", "Stored after it.").action == "stored"
+    assert memory_facts(project).bad_lines == lines
+    assert len(check(project).errors) == lines
     assert path.stat().st_size > lines * 1_250_000
     assert os.path.getsize(Path(project.root, ".memory/index/quire.sqlite")) < 5_000_000

@@ -11,12 +11,16 @@ from fuzz_yard import root, world
 from promised import proves, tally
 from quire.model.errors import InputError
 from quire.project import Project
+from quire.verbs.ask.query import query
+from quire.verbs.facts.recall import memory_recall
+from quire.verbs.journal.ask import journal_query
+from quire.verbs.profile.ask import profile_search
 
 ASKED: dict[str, Callable[[Project, str], object]] = {
-    "query": lambda project, said: [hit.record.ref for hit in project.query(said).hits],
-    "memory_recall": lambda project, said: project.memory_recall(said, note=False).results,
-    "profile_search": lambda project, said: project.profile_search(said, note=False).results,
-    "journal_query": lambda project, said: project.journal_query(said),
+    "query": lambda project, said: [hit.record.ref for hit in query(project, said).hits],
+    "memory_recall": lambda project, said: memory_recall(project, said, note=False).results,
+    "profile_search": lambda project, said: profile_search(project, said, note=False).results,
+    "journal_query": lambda project, said: journal_query(project, said),
 }
 WORDLESS = {
     "empty": "",

@@ -17,6 +17,8 @@ from history_holding import ACTS, CHANGES
 from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.graph.changes import check, init
+from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
 HERE = Path(__file__).parent
@@ -46,8 +48,8 @@ except QuireError as error:
 def everything(repo: Path, world: World) -> Project:
     """A project with all layers."""
     project = Project.open(str(repo), world)
-    project.init(layers=("facts", "profile", "journal"))
-    project.profile_remember("assistant", "name", "Ada")
+    init(project, layers=("facts", "profile", "journal"))
+    profile_remember(project, "assistant", "name", "Ada")
     return project
 
 
@@ -85,7 +87,7 @@ def test_a_killed_holder_keeps_nobody_waiting(layer: str, everything: Project, h
     holder.wait()
     at_once = {**world.env, "MEMORY_LOCK_TIMEOUT": "0"}
     CHANGES[layer](Project.open(everything.root, msgspec.structs.replace(world, env=at_once)))
-    assert everything.check().errors == []
+    assert check(everything).errors == []
     tally("P3.3", faults=1, processes=1)
 
 

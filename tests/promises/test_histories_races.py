@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from machine_verbs import verb_named
 
 from promised import proves
 from quire.files import disk
@@ -20,6 +21,21 @@ from quire.model.errors import Conflict, InputError, LockBusy, QuireError
 from quire.project import Project
 from quire.upkeep.guidance import refresh_map
 from quire.upkeep.views.revision import node_revision
+from quire.verbs.ask.query import inspect
+from quire.verbs.facts import notes as fact_notes
+from quire.verbs.facts import sessions
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.notes import note as note_of
+from quire.verbs.facts.notes import notes, notes_done, notes_promote
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox import review
+from quire.verbs.inbox.review import inbox, inbox_accept, inbox_add, inbox_rejected
+from quire.verbs.page import actions
+from quire.verbs.page.actions import act_edit
+from quire.verbs.page.views import view_records
+from quire.verbs.profile import changes as profile_changes
+from quire.verbs.profile.changes import profile_remember, profile_session_start
 
 TEXT = "The queue drops jobs when the worker restarts."
 
@@ -31,13 +47,13 @@ def other(project: Project, world: World) -> Project:
     return Project.open(project.root, msgspec.structs.replace(world, env=env, token=lambda: os.urandom(8).hex()))
 
 
-def between(project: Project, method: str, visit: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def between(module: Any, step_name: str, visit: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Somebody comes before a step of ours, once; what they were told."""
-    step = getattr(project, method)
+    step = getattr(module, step_name)
     told: list[str] = []
 
     def hooked(*given: Any, **more: Any) -> Any:
-        monkeypatch.setattr(project, method, step)
+        monkeypatch.setattr(module, step_name, step)
         try:
             visit()
             told.append("done")
@@ -45,7 +61,7 @@ def between(project: Project, method: str, visit: Callable[[], object], monkeypa
             told.append(error.code)
         return step(*given, **more)
 
-    monkeypatch.setattr(project, method, hooked)
+    monkeypatch.setattr(module, step_name, hooked)
     return told
 
 
@@ -60,15 +76,15 @@ def test_a_proposal_is_settled_once(
     project: Project, other: Project, act: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     item = node_proposal()
-    project.inbox_add([item])
-    told = between(project, "_accepted", lambda: getattr(other, act)([item.id]), monkeypatch)
-    done = project.inbox_accept([item.id])
+    inbox_add(project, [item])
+    told = between(review, "accept_proposal", lambda: verb_named(act)(other, [item.id]), monkeypatch)
+    done = inbox_accept(project, [item.id])
     assert told == [LockBusy.code]
     assert [one.ref for one in done.done] == ["gotcha.jobs-are-dropped"]
-    assert [one.status for one in project.inbox(status="all").proposals] == ["accepted"]
-    assert project.inbox_rejected().found == {}
+    assert [one.status for one in inbox(project, status="all").proposals] == ["accepted"]
+    assert inbox_rejected(project).found == {}
     with pytest.raises(InputError, match="was accepted already"):
-        getattr(other, act)([item.id])
+        verb_named(act)(other, [item.id])
 
 
 @proves("P3.1", over="facts", found="promoting a note took another one off the list")
@@ -76,26 +92,26 @@ def test_the_note_that_became_a_fact_goes_and_no_other(
     project: Project, other: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for text in ("First.", "Second.", "Third."):
-        project.note(text)
-    told = between(project, "memory_store", lambda: other.notes_done([1]), monkeypatch)
-    assert project.notes_promote(2, "Specs").fact.content == "Second."
+        note_of(project, text)
+    told = between(fact_notes, "memory_store", lambda: notes_done(other, [1]), monkeypatch)
+    assert notes_promote(project, 2, "Specs").fact.content == "Second."
     assert told == ["done"]
-    assert [note.text for note in project.notes()[0]] == ["Third."]
+    assert [note.text for note in notes(project)[0]] == ["Third."]
 
 
 @proves("P3.2", "B2", over="graph", found="an edit overwrote another one for a moment, and could lose it")
 def test_an_edit_of_what_somebody_changed_writes_nothing(
     project: Project, other: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project.save({"task": "t", "nodes": [{"id": "feature.chain", "title": "One", "body": "One."}]})
-    found = project.inspect("feature.chain").node
+    save(project, {"task": "t", "nodes": [{"id": "feature.chain", "title": "One", "body": "One."}]})
+    found = inspect(project, "feature.chain").node
     revision = node_revision(found.data, found.body_data)
-    told = between(project, "save", lambda: other.act_edit("feature.chain", revision, title="Theirs"), monkeypatch)
+    told = between(actions, "save", lambda: act_edit(other, "feature.chain", revision, title="Theirs"), monkeypatch)
     log = Path(project.root, ".memory/events.jsonl")
     with pytest.raises(Conflict, match="was changed since you began"):
-        project.act_edit("feature.chain", revision, title="Mine")
+        act_edit(project, "feature.chain", revision, title="Mine")
     assert told == ["done"]
-    assert project.inspect("feature.chain").node.node.title == "Theirs"
+    assert inspect(project, "feature.chain").node.node.title == "Theirs"
     assert log.read_text(encoding="utf-8").count('"memory.updated"') == 1
 
 
@@ -103,11 +119,11 @@ def test_an_edit_of_what_somebody_changed_writes_nothing(
 def test_what_is_told_of_a_session_while_it_is_closed_is_kept(
     project: Project, other: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = between(project, "_forget", lambda: other.memory_session("s1", turns=9, narrative="Went on."), monkeypatch)
-    _, episodes = project.memory_session("s1", turns=3, title="Queues", close=True)
+    told = between(sessions, "_forget", lambda: memory_session(other, "s1", turns=9, narrative="Went on."), monkeypatch)
+    _, episodes = memory_session(project, "s1", turns=3, title="Queues", close=True)
     assert told == ["done"]
     assert len(episodes) == 1
-    open_now, episodes = project.memory_session("s1", close=True)
+    open_now, episodes = memory_session(project, "s1", close=True)
     assert open_now.turns == 9
     assert [episode.narrative.endswith("9 turns, 0 tool calls, 0s.\n\nWent on.") for episode in episodes] == [True]
 
@@ -118,9 +134,9 @@ def test_a_session_is_told_the_number_that_it_was_counted_by(
 ) -> None:
     seen: list[int] = []
     told = between(
-        project, "_profile_asked", lambda: seen.append(other.profile_session_start().session_count), monkeypatch
+        profile_changes, "ask_profile", lambda: seen.append(profile_session_start(other).session_count), monkeypatch
     )
-    assert project.profile_session_start().session_count == 1
+    assert profile_session_start(project).session_count == 1
     assert told == ["done"]
     assert seen == [2]
 
@@ -141,7 +157,7 @@ def test_lines_that_somebody_adds_to_gitignore_stay(
     project: Project, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_edit(repo / ".gitignore", monkeypatch)
-    project.profile_remember("tools", "editor", "Helix, dark.")
+    profile_remember(project, "tools", "editor", "Helix, dark.")
     lines = (repo / ".gitignore").read_text(encoding="utf-8").splitlines()
     assert "theirs" in lines
     assert any(line.startswith(".ai-state/") for line in lines)
@@ -166,8 +182,8 @@ def test_a_reader_sees_both_of_two_nodes_that_are_saved_together(
     def pair(word: str) -> dict[str, Any]:
         return {"task": "t", "nodes": [{"id": f"feature.{name}", "title": word, "body": word} for name in ("a", "b")]}
 
-    project.save(pair("old"))
-    project.save(pair("older and longer"))
+    save(project, pair("old"))
+    save(project, pair("older and longer"))
     os.unlink(os.path.join(project.root, ".memory/index/quire.sqlite"))
     read = GraphStore.read_node
     due = ["new"]
@@ -179,19 +195,19 @@ def test_a_reader_sees_both_of_two_nodes_that_are_saved_together(
         return found
 
     monkeypatch.setattr(GraphStore, "read_node", reading)
-    titles = {item.title for item in project.view_records(kind="feature").items}
+    titles = {item.title for item in view_records(project, kind="feature").items}
     assert due == []
     assert titles == {"new"}
 
 
 @proves("P2.2", "B3", over="index", found="an answer was put together from two states of the index, or failed")
 def test_an_answer_is_from_one_state_of_the_index(project: Project, other: Project) -> None:
-    project.memory_store("Specs", TEXT)
+    memory_store(project, "Specs", TEXT)
 
     def work(index: Any) -> tuple[int, int]:
         before = len(index.records("facts"))
-        other.memory_store("Specs", "Somebody else stores another one meanwhile.")
+        memory_store(other, "Specs", "Somebody else stores another one meanwhile.")
         return before, len(index.records("facts"))
 
-    assert project._with_index(work) == (1, 1)
-    assert project._with_index(lambda index: len(index.records("facts"))) == 2
+    assert project.with_index(work) == (1, 1)
+    assert project.with_index(lambda index: len(index.records("facts"))) == 2

@@ -12,6 +12,9 @@ from typing import Any
 from promised import proves, tally
 from quire.model.errors import InputError, NotFound
 from quire.project import Project
+from quire.verbs.facts.changes import memory_query, memory_store
+from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
 # Each process works on one record as soon as all of them are there, and tells what came of each try.
@@ -67,7 +70,7 @@ def at_one(what: str, project: Project, env: dict[str, str], processes: int, tim
 
 @proves("P3.2", "B2", over="facts")
 def test_facts_that_supersede_each_other_are_a_chain(project: Project, environment: dict[str, str]) -> None:
-    project.memory_store("Specs", "The first one holds.")
+    memory_store(project, "Specs", "The first one holds.")
     said = at_one("facts", project, environment, either(5, 16), either(4, 20))
     done = [item for item in said if item[0] == "ok"]
     follows = {old: new for _, old, new in done}
@@ -75,7 +78,7 @@ def test_facts_that_supersede_each_other_are_a_chain(project: Project, environme
     here = "The first one holds."
     for _ in done:
         here = follows[here]
-    assert [view.content for view in project.memory_query().results] == [here]
+    assert [view.content for view in memory_query(project).results] == [here]
     lost = Counter(code for code, _, _ in said if code != "ok")
     assert set(lost) <= {InputError.code}
     assert lost.total() == len(said) - len(done)
@@ -83,10 +86,10 @@ def test_facts_that_supersede_each_other_are_a_chain(project: Project, environme
 
 @proves("P3.2", "B2", over="profile")
 def test_changes_of_one_entry_are_all_in_it(project: Project, environment: dict[str, str]) -> None:
-    project.profile_remember("tools", "one", "Lighthouses are tall.")
+    profile_remember(project, "tools", "one", "Lighthouses are tall.")
     said = at_one("tags", project, environment, either(4, 16), either(3, 3))
     assert Counter(code for code, _, _ in said) == {"ok": len(said)}
-    (entry,) = project.profile_recall("tools", "one", note=False).results
+    (entry,) = profile_recall(project, "tools", "one", note=False).results
     assert sorted(entry.tags) == sorted(word for _, _, word in said)
 
 
@@ -94,7 +97,7 @@ def test_changes_of_one_entry_are_all_in_it(project: Project, environment: dict[
 def test_an_entry_is_forgotten_by_one_and_the_others_are_told(project: Project, environment: dict[str, str]) -> None:
     keys = [f"key_{number}" for number in range(either(3, 10))]
     for number, key in enumerate(keys):
-        project.profile_remember("tools", key, f"Thing {number} is of its own kind.", force=True)
+        profile_remember(project, "tools", key, f"Thing {number} is of its own kind.", force=True)
     said = at_one("forget", project, environment, either(4, 16), len(keys))
     assert sorted(key for code, _, key in said if code == "ok") == sorted(keys)
     assert {code for code, _, _ in said} == {"ok", NotFound.code}
@@ -103,13 +106,13 @@ def test_an_entry_is_forgotten_by_one_and_the_others_are_told(project: Project, 
 @proves("P3.1", "B9", over="facts")
 def test_the_same_fact_of_two_agents_is_kept_once_and_a_like_one_is_told_of(project: Project) -> None:
     text = "The queue drops jobs when the worker restarts in the night."
-    first = project.memory_store("Specs", text, session="a")
-    again = project.memory_store("Specs", text, session="b")
+    first = memory_store(project, "Specs", text, session="a")
+    again = memory_store(project, "Specs", text, session="b")
     assert (first.action, again.action, again.fact.id) == ("stored", "reinforced", first.fact.id)
-    like = project.memory_store("Specs", "The queue drops jobs when the worker restarts in the nights.", session="b")
+    like = memory_store(project, "Specs", "The queue drops jobs when the worker restarts in the nights.", session="b")
     assert like.fact.id != first.fact.id
     assert [warning.code for warning in like.warnings] == ["SaysNearlyTheSame"]
-    assert len(project.memory_query().results) == 2
+    assert len(memory_query(project).results) == 2
 
 
 @proves("P3.1", "B5", over="graph facts")

@@ -25,6 +25,11 @@ from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.desk import Desk as PageDesk
+from quire.verbs.agents.hook_answer import answer_hook
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
+from quire.verbs.journal.init import journal_init
+from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
 NODE = {"kind": "decision", "title": "Retry queue", "body": "It sends again.", "anchors": ["src/queue.py", "*.py"]}
@@ -68,10 +73,10 @@ def trap(repo: Path, git: Git, project: Project) -> Trap:
     """Something in every layer, committed; then every setting that could run something is set."""
     found = Trap(repo, git)
     found.lay()
-    project.save({"task": "t", "nodes": [NODE]})
-    project.memory_store("Specs", "The queue lives in the worker.")
-    project.profile_remember("tools", "pager", "less")
-    project.journal_init()
+    save(project, {"task": "t", "nodes": [NODE]})
+    memory_store(project, "Specs", "The queue lives in the worker.")
+    profile_remember(project, "tools", "pager", "less")
+    journal_init(project)
     git.commit("memory")
     found.arm()
     return found
@@ -119,7 +124,7 @@ def test_no_hook_of_any_client_runs_what_the_repository_names(trap: Trap, repo: 
             except ValueError:
                 continue  # a client without hooks, or without that event
             room = room_for(said)
-            Project.open(str(repo), world).answer_hook(said, room.tokens or 500, room.chars or 2_000)
+            answer_hook(Project.open(str(repo), world), said, room.tokens or 500, room.chars or 2_000)
             asked += 1
             assert trap.signs == [], (client, event)
     assert asked >= 30

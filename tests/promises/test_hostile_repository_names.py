@@ -14,6 +14,10 @@ from installed import Memory
 from promised import proves, tally
 from quire.model.errors import QuireError
 from quire.project import Project
+from quire.verbs.ask.query import brief, inspect, query, why
+from quire.verbs.facts.changes import memory_archive
+from quire.verbs.facts.overview import inspect_fact
+from quire.verbs.facts.sessions import memory_session
 from thorough import LONG
 
 LINES = [
@@ -139,14 +143,14 @@ def test_what_is_listened_for_would_be_heard(memory: Memory, repo: Path, tmp_pat
 @pytest.mark.parametrize("name", ["x\0y", "../\0secret.txt"])
 def test_a_name_with_a_nul_in_it_is_refused_or_names_nothing(project: Project, name: str) -> None:
     asked: list[Callable[[], object]] = [
-        lambda: project.inspect(name),
-        lambda: project.inspect_fact(f"fact:{name}"),
-        lambda: project.memory_session(name, turns=1),
-        lambda: project.why(name),
-        lambda: project.brief([name]),
-        lambda: project.query("x", path=name),
+        lambda: inspect(project, name),
+        lambda: inspect_fact(project, f"fact:{name}"),
+        lambda: memory_session(project, name, turns=1),
+        lambda: why(project, name),
+        lambda: brief(project, [name]),
+        lambda: query(project, "x", path=name),
     ]
     for ask in asked:
         with pytest.raises(QuireError):
             ask()
-    assert project.memory_archive([name]).changed == 0
+    assert memory_archive(project, [name]).changed == 0

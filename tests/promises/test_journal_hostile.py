@@ -22,6 +22,11 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import StorageFailed
 from quire.project import Project
+from quire.verbs.journal.ask import journal_query, journal_status, journal_validate
+from quire.verbs.journal.init import journal_init, journal_update
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
 
 pytestmark = proves("P5.1")
 
@@ -72,7 +77,7 @@ class Desk:
         return self.write(name, self.lines(f"Please mend the {word}.", f"Decision: use {word} because it is quick."))
 
     def sync(self) -> Any:
-        return self.project.journal_sync(everything=True)
+        return journal_sync(self.project, everything=True)
 
     def events(self) -> list[dict[str, Any]]:
         text = (self.root / ".agent-memory/history/events.jsonl").read_text(encoding="utf-8")
@@ -88,7 +93,7 @@ class Desk:
         return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files if path.is_file())
 
     def sound(self) -> None:
-        found = self.project.journal_validate().findings
+        found = journal_validate(self.project).findings
         assert [one for one in found if one["level"] == "fail"] == []
         ids = Counter(event["id"] for event in self.events())
         assert not ids or max(ids.values()) == 1
@@ -101,10 +106,10 @@ class Desk:
 def desk(repo: Path, world: World, tmp_path: Path) -> Desk:
     (repo / "AGENTS.md").write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
     project = Project.open(str(repo), world)
-    project.journal_init()
+    journal_init(project)
     folder = tmp_path / "claude" / "projects" / str(repo).replace("/", "-").replace("_", "-")
     folder.mkdir(parents=True)
-    project.journal_add("claude-local", str(tmp_path / "claude"), name="claude")
+    journal_add(project, "claude-local", str(tmp_path / "claude"), name="claude")
     return Desk(project, folder)
 
 
@@ -234,9 +239,9 @@ def test_text_that_is_no_utf8_is_read_as_far_as_it_is_and_halves_of_characters_d
     assert (done.imported, done.failed) == (3, 0)
     for word in ("lanterns", "anchors", "buoys"):
         assert word in desk.told()
-    desk.project.journal_recall()
+    journal_recall(desk.project)
     assert not [char for char in desk.everything() if char in "\x00\x1b\u202e"]
-    assert desk.project.journal_query("what about anchors?").answer
+    assert journal_query(desk.project, "what about anchors?").answer
     desk.sound()
 
 
@@ -308,14 +313,14 @@ def test_a_secret_is_in_no_file_that_we_write(desk: Desk, kind: str) -> None:
     data += json.dumps({"type": "summary", "summary": f"Key {secret}"}).encode() + b"\n"
     desk.write("leak.jsonl", data)
     assert desk.sync().imported == 1
-    desk.project.journal_recall()
-    desk.project.journal_update()
+    journal_recall(desk.project)
+    journal_update(desk.project)
     said = desk.everything()
     assert "lanterns" in said
     assert secret not in said
     assert PARTS[kind] not in said
     assert name not in said
-    found = desk.project.journal_validate().findings
+    found = journal_validate(desk.project).findings
     assert [one for one in found if one["code"].startswith("history:secret")] == []
 
 
@@ -326,7 +331,7 @@ def test_a_secret_in_the_name_of_a_session_or_of_its_folder_is_in_no_file_that_w
     desk.good(f"{SECRETS[kind]}/inner.jsonl", "anchors")
     desk.good("broken.jsonl", "buoys").rename(desk.folder / f"x-{SECRETS[kind]}-y.jsonl")
     assert desk.sync().imported == 3
-    desk.project.journal_recall()
+    journal_recall(desk.project)
     said = desk.everything()
     assert all(word in said for word in ("lanterns", "anchors", "buoys"))
     assert SECRETS[kind] not in said
@@ -347,7 +352,7 @@ def test_absolute_paths_of_the_home_folder_are_in_no_event(desk: Desk) -> None:
         data += desk.line("assistant", [block])
     desk.write("paths.jsonl", data)
     assert desk.sync().imported == 1
-    desk.project.journal_recall()
+    journal_recall(desk.project)
     told = desk.told()
     assert home not in told
     assert str(desk.root) not in told
@@ -368,7 +373,7 @@ def test_what_a_session_tells_us_to_do_is_data(desk: Desk) -> None:
     desk.write("attack.jsonl", desk.lines(attack, attack, attack, attack))
     before = (desk.root / "AGENTS.md").read_text(encoding="utf-8")
     desk.sync()
-    desk.project.journal_recall()
+    journal_recall(desk.project)
     entry = (desk.root / "AGENTS.md").read_text(encoding="utf-8")
     assert entry.count("agent-memory:entry") == 2
     assert "Owned" not in entry
@@ -387,8 +392,8 @@ def test_our_own_output_in_a_session_is_not_believed_again(desk: Desk) -> None:
     """An agent asks the memory, reads its pages, and is shown the entry block: none of it is news."""
     desk.good("first.jsonl", "lanterns")
     desk.sync()
-    desk.project.journal_recall()
-    said = desk.project.journal_query("what about lanterns?").answer
+    journal_recall(desk.project)
+    said = journal_query(desk.project, "what about lanterns?").answer
     page = (desk.root / "docs/agent-memory/current-focus.md").read_text(encoding="utf-8")
     entry = (desk.root / "AGENTS.md").read_text(encoding="utf-8")
     events = (desk.root / ".agent-memory/history/events.jsonl").read_text(encoding="utf-8")
@@ -416,13 +421,13 @@ def test_our_own_output_in_a_session_is_not_believed_again(desk: Desk) -> None:
 def test_a_step_that_a_later_session_calls_done_is_open_no_longer(desk: Desk) -> None:
     desk.write("one.jsonl", desk.lines("Please mend it.", "Next: add a test for lanterns. Next: paint the anchors."))
     desk.sync()
-    desk.project.journal_recall()
+    journal_recall(desk.project)
     steps = [item["title"] for item in state_of(desk)["nextSteps"]]
     assert [any(word in title for title in steps) for word in ("lanterns", "anchors")] == [True, True]
     later = desk.lines("Go on.", "DONE: add a test for lanterns.", day="2026-03-02")
     desk.write("two.jsonl", later)
     desk.sync()
-    desk.project.journal_recall()
+    journal_recall(desk.project)
     steps = [item["title"] for item in state_of(desk)["nextSteps"]]
     assert [any(word in title for title in steps) for word in ("lanterns", "anchors")] == [False, True]
     desk.sound()
@@ -457,7 +462,7 @@ def test_a_full_disk_during_a_sync_costs_nothing_but_the_sync(desk: Desk, monkey
             refusals -= 1
         monkeypatch.setattr(disk, "before", lambda _operation, _path: None)
         assert len(desk.events()) == there
-        assert desk.project.journal_status().warnings == []
+        assert journal_status(desk.project).warnings == []
     assert refusals >= 3
     desk.sync()
     assert Counter(event["externalItemId"] for event in desk.events()) == Counter(f"s{n:02}" for n in range(12))

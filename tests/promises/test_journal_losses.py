@@ -23,6 +23,12 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import NotFound, QuireError, UnsupportedVersion
 from quire.project import Project
+from quire.verbs.journal.ask import journal_query, journal_status, journal_validate
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
 
 pytestmark = proves("P6.4")
 
@@ -47,13 +53,13 @@ class Harbor:
 
     def add(self) -> None:
         self.sessions.mkdir(exist_ok=True)
-        self.project.journal_add("claude-local", str(self.sessions), name="claude")
+        journal_add(self.project, "claude-local", str(self.sessions), name="claude")
 
     def say(self, number: int, part: int = 0, day: str = "2026-03-01") -> None:
         say(str(self.sessions), str(self.root), number, part, day)
 
     def sync(self) -> Any:
-        return self.project.journal_sync(everything=True)
+        return journal_sync(self.project, everything=True)
 
     def events(self, *, archived: bool = True) -> list[dict[str, Any]]:
         files = [self.root / EVENTS, *(sorted(self.root.glob(f"{JOURNAL}/archive/*/events.jsonl")) if archived else ())]
@@ -73,7 +79,7 @@ class Harbor:
         return {str(path.relative_to(self.root)): path.read_bytes() for path in found}
 
     def faults(self) -> list[str]:
-        found = self.project.journal_validate().findings
+        found = journal_validate(self.project).findings
         return [f"{one['code']}: {one['message']}" for one in found if one["level"] == "fail"]
 
 
@@ -82,7 +88,7 @@ def harbor(repo: Path, world: World, tmp_path: Path) -> Harbor:
     (repo / "AGENTS.md").write_text("# Rules\n\nBe kind.\n", encoding="utf-8")
     (repo / "src").mkdir()
     harbor = Harbor(repo, world, tmp_path / "sessions")
-    harbor.project.journal_init()
+    journal_init(harbor.project)
     harbor.add()
     return harbor
 
@@ -95,7 +101,7 @@ def test_a_journal_that_was_made_anew_imports_the_sessions_again(harbor: Harbor)
     for number in range(3):
         harbor.say(number)
     assert harbor.sync().imported == 3
-    harbor.project.journal_init(replace=True)
+    journal_init(harbor.project, replace=True)
     harbor.add()
     assert harbor.sync().imported == 3
     assert [harbor.times(number) for number in range(3)] == [1, 1, 1]
@@ -121,7 +127,7 @@ def test_sessions_whose_archived_events_expired_are_not_imported_again(harbor: H
     """They left the journal in an orderly way."""
     harbor.say(1, day="2025-01-05")
     harbor.sync()
-    harbor.project.journal_recall()
+    journal_recall(harbor.project)
     assert prune(harbor.project) == 1
     harbor.now += timedelta(days=400)
     prune(harbor.project)
@@ -141,7 +147,7 @@ def test_a_session_whose_event_was_removed_on_purpose_can_be_kept_out(harbor: Ha
     (gone,) = [event for event in events if event["externalItemId"] == "s001"]
     kept = "".join(json.dumps(event) + "\n" for event in events if event != gone)
     (harbor.root / EVENTS).write_text(kept, encoding="utf-8")
-    harbor.project.journal_validate(mend=True)
+    journal_validate(harbor.project, mend=True)
     item = {name: gone[name] for name in ("sourceId", "externalItemId", "contentHash")}
     (harbor.root / JOURNAL / "archive").mkdir(exist_ok=True)
     (harbor.root / JOURNAL / "archive/expired.jsonl").write_text(json.dumps(item) + "\n", encoding="utf-8")
@@ -180,7 +186,7 @@ def test_a_check_finds_no_fault_with_a_note_that_a_sync_can_read(harbor: Harbor)
     ledger["sources"]["claude"] |= {f"{number:036}": {"stamp": "1.1.1", "hash": "0" * 64} for number in range(70_000)}
     (harbor.root / LEDGER).write_text(json.dumps(ledger), encoding="utf-8")
     assert harbor.sync().warnings == []
-    found = harbor.project.journal_validate().findings
+    found = journal_validate(harbor.project).findings
     assert [one["message"] for one in found if one["code"] == "local:imports"] == []
 
 
@@ -275,7 +281,7 @@ def test_what_another_sync_imported_of_a_growing_session_is_not_imported_again(h
             harbor.say(1, part=1)
             inner.append(harbor.sync())
 
-    harbor.project.journal_sync(everything=True, progress=meanwhile)
+    journal_sync(harbor.project, everything=True, progress=meanwhile)
     assert inner[0].imported == 1
     assert [harbor.times(1, part) for part in (0, 1)] == [1, 1]
     # The note stands where the one who read more left it.
@@ -292,10 +298,10 @@ def test_what_was_imported_and_archived_while_we_read_is_not_imported_again(harb
     def meanwhile(*_: object) -> None:
         if not inner:
             inner.append(harbor.sync())
-            harbor.project.journal_recall()
+            journal_recall(harbor.project)
             assert prune(harbor.project) == 1
 
-    done = harbor.project.journal_sync(everything=True, progress=meanwhile)
+    done = journal_sync(harbor.project, everything=True, progress=meanwhile)
     assert (inner[0].imported, done.imported) == (1, 0)
     assert harbor.times(1) == 1
 
@@ -351,19 +357,19 @@ def test_an_event_that_a_merge_brought_waits_to_be_recalled_wherever_it_stands(
     """Which side a merge, or a rebase, writes first says nothing about who has seen what."""
     harbor.say(1)
     harbor.sync()
-    harbor.project.journal_recall()
-    assert harbor.project.journal_status().unrecalled["all"] == 0
+    journal_recall(harbor.project)
+    assert journal_status(harbor.project).unrecalled["all"] == 0
     path = harbor.root / EVENTS
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     new = json.dumps(theirs(2, "lantern")) + "\n"
     path.write_text("".join([lines[0], new, *lines[1:]] if is_in_front else [*lines, new]), encoding="utf-8")
     assert harbor.faults() != []
-    harbor.project.journal_validate(mend=True)
+    journal_validate(harbor.project, mend=True)
     assert harbor.faults() == []
     events = harbor.events()
     assert len({event["id"] for event in events}) == len(events) == len(lines) + 1
-    assert harbor.project.journal_recall(source="imports", dry_run=True).raw_event_count >= 1
-    harbor.project.journal_recall()
+    assert journal_recall(harbor.project, source="imports", dry_run=True).raw_event_count >= 1
+    journal_recall(harbor.project)
     assert "lantern" in json.dumps(harbor.state()["bundle"])
     # The checkpoint still names the event that tells of it.
     latest = harbor.state()["maintenance"]["latestCheckpointId"]
@@ -378,17 +384,17 @@ def test_an_event_that_has_the_id_of_an_archived_one_gets_another(harbor: Harbor
     for number in (1, 2):
         harbor.say(number, day="2025-01-05")
     harbor.sync()
-    harbor.project.journal_recall()
+    journal_recall(harbor.project)
     assert prune(harbor.project) == 2
     path = harbor.root / EVENTS
     path.write_text(path.read_text(encoding="utf-8") + json.dumps(theirs(2, "lantern")) + "\n", encoding="utf-8")
-    harbor.project.journal_validate(mend=True)
+    journal_validate(harbor.project, mend=True)
     events = harbor.events()
     assert len({event["id"] for event in events}) == len(events)
-    assert harbor.project.journal_status().unrecalled["imports"] == 1
+    assert journal_status(harbor.project).unrecalled["imports"] == 1
     assert harbor.faults() == []
     batch = next(iter((harbor.root / JOURNAL / "archive").iterdir())).name
-    harbor.project.journal_restore(batch)
+    journal_restore(harbor.project, batch)
     assert Counter(map(key_of, events)) == Counter(map(key_of, harbor.events()))
     assert harbor.faults() == []
 
@@ -401,13 +407,13 @@ def test_a_state_made_from_a_checkpoint_gives_no_id_twice(harbor: Harbor) -> Non
     for number in (1, 2):
         harbor.say(number, day="2025-01-05")
     harbor.sync()
-    harbor.project.journal_recall()
+    journal_recall(harbor.project)
     harbor.now += timedelta(days=100)
     prune(harbor.project)
     archived = {event["id"] for event in harbor.events()} - {event["id"] for event in harbor.events(archived=False)}
     assert archived
     (harbor.root / STATE).write_bytes(b"{")
-    harbor.project.journal_restore("chk-000001")
+    journal_restore(harbor.project, "chk-000001")
     harbor.say(3)
     harbor.sync()
     new = {event["id"] for event in harbor.events(archived=False)}
@@ -421,7 +427,7 @@ def test_a_restore_of_what_is_not_there_writes_nothing(harbor: Harbor) -> None:
     (harbor.root / STATE).write_text(json.dumps(state), encoding="utf-8")
     before = harbor.files()
     with pytest.raises(NotFound):
-        harbor.project.journal_restore("chk-000009")
+        journal_restore(harbor.project, "chk-000009")
     assert harbor.files() == before
 
 
@@ -438,13 +444,13 @@ def test_a_state_that_somebody_else_mended_meanwhile_is_not_undone(harbor: Harbo
         if not turns:
             turns.append(1)
             (harbor.root / STATE).write_bytes(whole)
-            Project.open(str(harbor.root), calm).journal_sync(everything=True)
+            journal_sync(Project.open(str(harbor.root), calm), everything=True)
         return harbor.now
 
     world = msgspec.structs.replace(calm, now=now)
     # A refusal is as good as a success, if nothing is wrong afterwards.
     with contextlib.suppress(QuireError):
-        Project.open(str(harbor.root), world).journal_restore("chk-000001")
+        journal_restore(Project.open(str(harbor.root), world), "chk-000001")
     assert turns
     assert harbor.times(1) == 1
     assert harbor.state()["maintenance"]["historyEventCount"] == len(harbor.events())
@@ -471,14 +477,14 @@ def test_a_check_that_somebody_writes_in_the_middle_of_finds_nothing_wrong(harbo
                 if len(opened) == number + 1:
                     monkeypatch.setattr(paths, "os", os)
                     harbor.say(number)
-                    harbor.project.journal_add("markdown", str(harbor.root / "src"), name=f"more-{number}")
+                    journal_add(harbor.project, "markdown", str(harbor.root / "src"), name=f"more-{number}")
                     harbor.sync()
-                    harbor.project.journal_recall()
+                    journal_recall(harbor.project)
                     monkeypatch.setattr(paths, "os", self)
                 return os.open(path, *more, **named)
 
         monkeypatch.setattr(paths, "os", Os())
-        found = ours.journal_validate().findings
+        found = journal_validate(ours).findings
         monkeypatch.setattr(paths, "os", os)
         wrong += [f"{number}, {opened[number]}: {one['message']}" for one in found if one["level"] == "fail"]
         opens = min(len(opened), 12)
@@ -492,7 +498,7 @@ def test_a_question_to_a_damaged_state_is_answered_from_the_history_with_a_warni
     harbor.say(1)
     harbor.sync()
     (harbor.root / STATE).write_bytes(b'{"schemaVersion": 2, "bundle": {')
-    found = harbor.project.journal_query("what was decided about mailer1x0?")
+    found = journal_query(harbor.project, "what was decided about mailer1x0?")
     assert found.sufficient
     assert "mailer1x0" in found.answer
     assert [(one.path, one.hint) for one in found.warnings] == [
@@ -507,7 +513,7 @@ def test_a_question_to_a_state_of_another_version_is_refused(harbor: Harbor) -> 
     (harbor.root / STATE).write_text(json.dumps({**harbor.state(), "schemaVersion": 3}), encoding="utf-8")
     before = harbor.files()
     with pytest.raises(UnsupportedVersion):
-        harbor.project.journal_query("what was decided about mailer1x0?")
+        journal_query(harbor.project, "what was decided about mailer1x0?")
     assert harbor.files() == before
 
 
@@ -532,7 +538,7 @@ def test_what_the_user_saves_while_the_pages_are_written_is_kept(harbor: Harbor,
                 entry.write_text(entry.read_text(encoding="utf-8") + "\nSaved just now.\n", encoding="utf-8")
 
         monkeypatch.setattr(disk, "before", before)
-        harbor.project.journal_recall()
+        journal_recall(harbor.project)
         monkeypatch.setattr(disk, "before", lambda _operation, _path: None)
         calls = len(seen)
         # Between the last look and the rename nobody can be kept out.

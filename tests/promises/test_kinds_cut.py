@@ -20,6 +20,13 @@ from promised import proves, tally
 from quire.clients.receipts import Receipt, add_receipt, read_receipts
 from quire.clients.spool import Ended, note_ended, waiting_sessions
 from quire.project import Project
+from quire.verbs.agents.session_end import collect_sessions
+from quire.verbs.facts.changes import memory_query, memory_store
+from quire.verbs.graph.changes import check, save
+from quire.verbs.journal.ask import journal_log
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add, journal_sources
+from quire.verbs.profile.changes import profile_forget, profile_forgotten, profile_remember
 from thorough import either, some
 
 CUTS, FLIPS = 2, either(1, 200)
@@ -95,7 +102,7 @@ def test_a_flipped_bit_in_a_text_that_has_a_digest_is_found(space: Space, kind: 
         data = bytearray(whole)
         data[place] ^= 1
         put(space.path(kind), bytes(data))
-        found = space.open().check()
+        found = check(space.open())
         named = [problem.path for problem in (*found.errors, *found.warnings)]
         assert any(os.path.splitext(path)[0] == os.path.splitext(shown)[0] for path in named), place
 
@@ -117,32 +124,32 @@ def _add_pointer(project: Project, word: str) -> object:
 
 
 def _save(project: Project, word: str) -> object:
-    return project.save({"task": word, "nodes": [{"kind": "gotcha", "title": word, "body": "Saved after it."}]})
+    return save(project, {"task": word, "nodes": [{"kind": "gotcha", "title": word, "body": "Saved after it."}]})
 
 
 def _sync(project: Project, word: str) -> object:
     folder = Path(project.root).parents[1] / "sessions" / "more"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{word}.md").write_text(f"# {word}\n\nDecision: keep {word} because it holds.\n", encoding="utf-8")
-    if "more" not in {source.id for source in project.journal_sources()}:
-        project.journal_add("markdown", str(folder), name="more")
-    return project.journal_sync(everything=True)
+    if "more" not in {source.id for source in journal_sources(project)}:
+        journal_add(project, "markdown", str(folder), name="more")
+    return journal_sync(project, everything=True)
 
 
 ADDED: dict[str, tuple[Step, Callable[[Project], str]]] = {
     "events": (_save, lambda project: repr([item for _, item in project.graph.events() if hasattr(item, "event")])),
     "facts": (
-        lambda project, word: project.memory_store("Specs", f"{word} came after it."),
-        lambda project: repr([view.content for view in project.memory_query().results]),
+        lambda project, word: memory_store(project, "Specs", f"{word} came after it."),
+        lambda project: repr([view.content for view in memory_query(project).results]),
     ),
     "forgotten": (
         lambda project, word: (
-            project.profile_remember("tools", word, f"{word}, for a moment."),
-            project.profile_forget("tools", word),
+            profile_remember(project, "tools", word, f"{word}, for a moment."),
+            profile_forget(project, "tools", word),
         ),
-        lambda project: repr([(item.category, item.key) for item in project.profile_forgotten()]),
+        lambda project: repr([(item.category, item.key) for item in profile_forgotten(project)]),
     ),
-    "history": (_sync, lambda project: repr([item.summary for item in project.journal_log(events=True).results])),
+    "history": (_sync, lambda project: repr([item.summary for item in journal_log(project, events=True).results])),
     "spool": (_add_pointer, lambda project: repr([item.session for item in waiting_sessions(project.root)])),
     "receipts": (_add_receipt, lambda project: repr([item.session for item in read_receipts(project.root)])),
 }
@@ -169,7 +176,7 @@ def test_after_a_last_line_that_was_cut_off_the_next_begins_a_line_of_its_own(sp
         assert "third" in said, f"cut at {size}"
         assert "first" in said or "first" not in earlier, f"cut at {size}"
         assert Path(path).read_bytes().startswith(whole[:begin]), f"cut at {size}: what was whole stays"
-    assert TOLD[0] in repr(space.open().memory_query().results)
+    assert TOLD[0] in repr(memory_query(space.open()).results)
 
 
 @proves("P5.2", "A10", over="inbox", found="lines of the spool that could not be read were removed in silence")
@@ -177,20 +184,20 @@ def test_a_pointer_that_was_cut_off_is_told_of_once_and_kept(space: Space) -> No
     path = space.path("spool")
     whole = Path(path).read_bytes()
     put(path, whole + whole[: len(whole) // 2])
-    done = space.open().collect_sessions()
+    done = collect_sessions(space.open())
     assert [(problem.code, problem.path) for problem in done.warnings if problem.code == "LocalStateDamaged"] == [
         ("LocalStateDamaged", ".memory/local/ended.jsonl")
     ]
     assert Path(path + ".damaged").read_bytes() == whole + whole[: len(whole) // 2]
     assert not os.path.lexists(path)
-    assert space.open().collect_sessions().warnings == []
+    assert collect_sessions(space.open()).warnings == []
 
 
 @proves("P5.2", "A10", over="inbox", found="a spool too large to be read was removed unread")
 def test_a_spool_that_is_too_large_is_kept(space: Space) -> None:
     path = space.path("spool")
     os.truncate(path, 9 * 1024 * 1024)
-    assert [problem.code for problem in space.open().collect_sessions().warnings] == ["LocalStateDamaged"]
+    assert [problem.code for problem in collect_sessions(space.open()).warnings] == ["LocalStateDamaged"]
     assert os.path.getsize(path + ".damaged") == 9 * 1024 * 1024
 
 
@@ -199,11 +206,11 @@ def test_a_folder_in_the_place_of_the_spool_stays_where_it_is(space: Space) -> N
     path = space.path("spool")
     os.unlink(path)
     os.makedirs(os.path.join(path, "inside"))
-    assert space.open().collect_sessions().failed == []
+    assert collect_sessions(space.open()).failed == []
     assert os.path.isdir(os.path.join(path, "inside"))
 
 
 @proves("P5.1", "A11", over="inbox", found="how far sessions were read, of another type, stopped their collection")
 def test_notes_of_another_type_keep_no_session_from_being_read(space: Space) -> None:
     put(space.path("collected"), json.dumps({"version": 1, "sessions": [1, 2]}).encode())
-    assert space.open().collect_sessions().failed == []
+    assert collect_sessions(space.open()).failed == []

@@ -15,6 +15,18 @@ from promised import proves
 from quire.files.sections import Markers, find_section
 from quire.inbox.store import read_inbox
 from quire.model.errors import InputError, InvalidStore, StorageFailed, UnsupportedVersion
+from quire.verbs.admin.doctor import doctor
+from quire.verbs.agents.integrate import integrate, integration_status
+from quire.verbs.agents.session_end import collect_sessions, journal_run_once
+from quire.verbs.ask.query import inspect, status
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.facts.changes import memory_query
+from quire.verbs.graph.changes import check, save
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.inbox.review import inbox, inbox_reject
+from quire.verbs.journal.automation import journal_automation
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.page.record_views import view_record
 
 
 @pytest.fixture
@@ -35,11 +47,11 @@ def test_facts_that_cannot_be_read_stop_no_other_layer(space: Space) -> None:
     os.unlink(space.path("facts"))
     os.mkdir(space.path("facts"))
     project = space.open()
-    assert project.inspect("feature.witness").node.node.title == "Witness"
-    assert len(project.inbox(status="all").proposals) >= 3
-    assert [item["path"] for item in project.status().unreadable] == [".memory/facts.jsonl"]
+    assert inspect(project, "feature.witness").node.node.title == "Witness"
+    assert len(inbox(project, status="all").proposals) >= 3
+    assert [item["path"] for item in status(project).unreadable] == [".memory/facts.jsonl"]
     with pytest.raises(InvalidStore, match=r"facts\.jsonl"):
-        project.memory_query()
+        memory_query(project)
 
 
 @proves("P5.1", "D11", over="graph", found="check overlooked an empty folder in the place of a node or a relation")
@@ -49,7 +61,7 @@ def test_an_empty_folder_in_the_place_of_a_file_is_named_by_check(space: Space, 
     os.unlink(path)
     os.mkdir(path)
     shown = space.paths[kind].removeprefix("harbor/")
-    found = {problem.path for problem in space.open().check().errors}
+    found = {problem.path for problem in check(space.open()).errors}
     os.rmdir(path)
     assert shown in found
 
@@ -60,9 +72,9 @@ def test_a_number_that_cannot_be_kept_makes_a_node_unreadable_for_everybody(spac
     data = spoil(space, "sidecar", damage)
     project = space.open()
     with pytest.raises(InvalidStore, match=r"victim\.json"):
-        project.view_record("feature.victim")
+        view_record(project, "feature.victim")
     with pytest.raises(InvalidStore, match=r"victim\.json"):
-        project.save({"task": "t", "nodes": [{"id": "feature.victim", "title": "Another"}]})
+        save(project, {"task": "t", "nodes": [{"id": "feature.victim", "title": "Another"}]})
     assert Path(space.path("sidecar")).read_bytes() == data
 
 
@@ -71,7 +83,7 @@ def test_a_number_that_cannot_be_kept_makes_a_node_unreadable_for_everybody(spac
 def test_a_rejection_that_cannot_be_read_is_not_written_over(space: Space, damage: str) -> None:
     data = spoil(space, "rejection", damage)
     with pytest.raises(InvalidStore, match="cannot be read"):
-        space.open().inbox_reject(value="Nobody reads the reports.", reason="still not so")
+        inbox_reject(space.open(), value="Nobody reads the reports.", reason="still not so")
     assert Path(space.path("rejection")).read_bytes() == data
 
 
@@ -87,7 +99,7 @@ def test_a_line_of_the_inbox_that_is_not_utf8_anywhere_is_told_of(space: Space) 
 @proves("P5.2", "A11", over="wiring", found="a record of wiring that could not be read was written over")
 def test_a_record_of_wiring_that_cannot_be_read_is_kept_beside_its_place(space: Space) -> None:
     data = spoil(space, "record of wiring", "half")
-    space.open().integrate(["claude", "cursor", "codex"])
+    integrate(space.open(), ["claude", "cursor", "codex"])
     path = space.path("record of wiring")
     assert Path(path + ".damaged").read_bytes() == data
     assert json.loads(Path(path).read_bytes())["version"] == 1
@@ -98,10 +110,10 @@ def test_a_record_of_wiring_that_cannot_be_read_is_kept_beside_its_place(space: 
 def test_depth_without_end_crashes_nobody_who_looks(space: Space, kind: str) -> None:
     spoil(space, kind, "deep inside")
     project = space.open()
-    project.integration_status()
-    project.journal_automation()
-    project.journal_run_once()
-    assert project.doctor().findings
+    integration_status(project)
+    journal_automation(project)
+    journal_run_once(project)
+    assert doctor(project).findings
 
 
 @proves("P5.5", "D15", over="machine", found="agreed sources of a newer version were replaced by ours")
@@ -109,7 +121,7 @@ def test_agreed_sources_of_a_newer_version_are_left_alone(space: Space) -> None:
     data = spoil(space, "agreed sources", "newer", "version")
     project = space.open()
     with pytest.raises(UnsupportedVersion):
-        project.journal_add("markdown", os.path.join(space.folder, "home"), name="more")
+        journal_add(project, "markdown", os.path.join(space.folder, "home"), name="more")
     assert Path(space.path("agreed sources")).read_bytes() == data
 
 
@@ -126,20 +138,20 @@ def test_a_section_in_which_a_conflict_begins_is_left_alone() -> None:
 def test_ten_thousand_unknown_keys_are_refused_in_a_moment(space: Space) -> None:
     node = {"kind": "feature", "title": "T", "body": "B.", **{f"k{number}": 1 for number in range(10_000)}}
     with pytest.raises(InputError):
-        space.open().save({"task": "t", "nodes": [node]})
+        save_of(space.open(), {"task": "t", "nodes": [node]})
 
 
 @proves("P5.3", "D3", over="graph", found="a body beyond its limit was first searched for what was rejected")
 def test_a_body_of_ten_megabytes_is_refused_before_it_is_searched(space: Space) -> None:
     with pytest.raises(InputError, match="limit is 200000"):
-        space.open().save({"task": "t", "nodes": [{"kind": "feature", "title": "T", "body": "word " * 2_000_000}]})
+        save_of(space.open(), {"task": "t", "nodes": [{"kind": "feature", "title": "T", "body": "word " * 2_000_000}]})
 
 
 @proves("P5.3", "D3", over="journal", found="the name of a source had no limit")
 def test_a_name_of_a_source_has_a_limit(space: Space) -> None:
     before = Path(space.path("sources")).read_bytes()
     with pytest.raises(InputError, match="limit is 160"):
-        space.open().journal_add("markdown", space.folder, name="x" * 161)
+        journal_add(space.open(), "markdown", space.folder, name="x" * 161)
     assert Path(space.path("sources")).read_bytes() == before
 
 
@@ -148,9 +160,9 @@ def test_a_name_of_a_source_has_a_limit(space: Space) -> None:
 def test_a_body_that_was_mended_is_not_told_of_any_more(space: Space) -> None:
     whole = space.whole[space.paths["body"]]
     put(space.path("body"), whole + b"\xff")
-    assert [item["path"] for item in space.open().status().unreadable] == [".memory/memory/victim.json"]
+    assert [item["path"] for item in status_of(space.open()).unreadable] == [".memory/memory/victim.json"]
     put(space.path("body"), whole)
-    assert space.open().status().unreadable == []
+    assert status_of(space.open()).unreadable == []
 
 
 @proves("P5.4", "D11", over="inbox", found="something else in the place of a lock ended the collection in a crash")
@@ -159,5 +171,5 @@ def test_what_is_in_the_place_of_the_collectors_lock_is_told_in_words(space: Spa
     path = os.path.join(space.folder, "harbor/.memory/local/collect.lock")
     SHAPES[shape](path, "")
     with pytest.raises(StorageFailed):
-        space.open().collect_sessions()
+        collect_sessions(space.open())
     assert os.path.lexists(path)

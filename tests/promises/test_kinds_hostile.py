@@ -23,6 +23,23 @@ from installed import Memory
 from promised import proves, tally
 from quire.model.errors import InputError, QuireError
 from quire.project import Project
+from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
+from quire.verbs.agents.session_brief import hook_start
+from quire.verbs.ask.inspect import product_map_page
+from quire.verbs.ask.query import query
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_query, memory_store
+from quire.verbs.facts.notes import note
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.working_memory import memory_context
+from quire.verbs.graph.changes import check, save
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.inbox.review import inbox, inbox_edit, inbox_reject
+from quire.verbs.journal.ask import journal_query
+from quire.verbs.journal.restore import journal_restore
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.page.record_views import view_record
+from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.overview import profile_context
 from thorough import either, some
 
 EVIL = "\x1b[31m\x1b]0;owned\x07\u202e\u2066\u200b\U000e0041\U000e007f\x9b2J\x00"
@@ -72,13 +89,13 @@ LINES = [
     ["doctor"],
 ]
 HANDED: dict[str, Callable[[Project], str]] = {
-    "query": lambda project: project.query("where do retries run?").markdown,
-    "facts context": lambda project: project.memory_context("where do retries run?").markdown,
-    "profile context": lambda project: project.profile_context().markdown,
-    "journal query": lambda project: project.journal_query("what was decided?").answer,
-    "session start": lambda project: project.hook_start(client="claude", session="new", tokens=900, chars=9_000).text,
-    "prompt": lambda project: project.hook_prompt("where do retries run?", tokens=900, chars=9_000).text,
-    "edit": lambda project: project.hook_edit(["src/a.py"], tokens=900, chars=9_000).text,
+    "query": lambda project: query(project, "where do retries run?").markdown,
+    "facts context": lambda project: memory_context(project, "where do retries run?").markdown,
+    "profile context": lambda project: profile_context(project).markdown,
+    "journal query": lambda project: journal_query(project, "what was decided?").answer,
+    "session start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000).text,
+    "prompt": lambda project: hook_prompt(project, "where do retries run?", tokens=900, chars=9_000).text,
+    "edit": lambda project: hook_edit(project, ["src/a.py"], tokens=900, chars=9_000).text,
 }
 
 
@@ -162,34 +179,34 @@ def _proposed(text: str) -> Any:
 
 
 ENDLESS: dict[str, Callable[[Project], object]] = {
-    "title": lambda project: project.save(_node(title=LONG_LINE)),
-    "body": lambda project: project.save(_node(body=LONG_TEXT)),
-    "tags": lambda project: project.save(_node(tags=[f"t{number}" for number in range(100_000)])),
-    "tag": lambda project: project.save(_node(tags=[LONG_LINE])),
-    "anchor": lambda project: project.save(_node(anchors=[LONG_LINE])),
-    "task": lambda project: project.save({**_node(), "task": LONG_LINE}),
-    "keys": lambda project: project.save(_node(**{f"k{number}": 1 for number in range(either(10_000, 1_000_000))})),
-    "reason": lambda project: project.save({"task": "t", "stale": [{"id": "feature.victim", "reason": LONG_LINE}]}),
-    "fact": lambda project: project.memory_store("Specs", LONG_TEXT),
-    "tags of a fact": lambda project: project.memory_store("Specs", "Short.", tags=[LONG_LINE]),
-    "section": lambda project: project.memory_store(LONG_LINE, "Short."),
-    "reason of an archive": lambda project: project.memory_archive(
-        [project.memory_query().results[0].id], reason=LONG_LINE
+    "title": lambda project: save(project, _node(title=LONG_LINE)),
+    "body": lambda project: save(project, _node(body=LONG_TEXT)),
+    "tags": lambda project: save(project, _node(tags=[f"t{number}" for number in range(100_000)])),
+    "tag": lambda project: save(project, _node(tags=[LONG_LINE])),
+    "anchor": lambda project: save(project, _node(anchors=[LONG_LINE])),
+    "task": lambda project: save(project, {**_node(), "task": LONG_LINE}),
+    "keys": lambda project: save(project, _node(**{f"k{number}": 1 for number in range(either(10_000, 1_000_000))})),
+    "reason": lambda project: save(project, {"task": "t", "stale": [{"id": "feature.victim", "reason": LONG_LINE}]}),
+    "fact": lambda project: memory_store(project, "Specs", LONG_TEXT),
+    "tags of a fact": lambda project: memory_store(project, "Specs", "Short.", tags=[LONG_LINE]),
+    "section": lambda project: memory_store(project, LONG_LINE, "Short."),
+    "reason of an archive": lambda project: memory_archive(
+        project, [memory_query(project).results[0].id], reason=LONG_LINE
     ),
-    "relation": lambda project: project.memory_connect("feature.victim", "feature.witness", LONG_LINE),
-    "session": lambda project: project.memory_session(LONG_LINE, turns=1),
-    "title of a session": lambda project: project.memory_session("s", turns=1, title=LONG_LINE),
-    "note": lambda project: project.note(LONG_LINE),
-    "value": lambda project: project.profile_remember("tools", "endless", LONG_TEXT),
-    "key": lambda project: project.profile_remember("tools", LONG_LINE, "Short."),
-    "category": lambda project: project.profile_remember(LONG_LINE, "key", "Short."),
-    "tag of an entry": lambda project: project.profile_remember("tools", "key", "Short.", tags=[LONG_LINE]),
-    "source": lambda project: project.journal_add("markdown", project.root, name=LONG_LINE),
-    "path of a source": lambda project: project.journal_add("markdown", LONG_LINE),
-    "checkpoint": lambda project: project.journal_restore(LONG_LINE),
-    "rejected value": lambda project: project.inbox_reject(value=LONG_TEXT),
-    "reason of a rejection": lambda project: project.inbox_reject(value="Nobody.", reason=LONG_LINE),
-    "edit of a proposal": lambda project: project.inbox_edit(project.inbox().proposals[0].id, text=LONG_TEXT),
+    "relation": lambda project: memory_connect(project, "feature.victim", "feature.witness", LONG_LINE),
+    "session": lambda project: memory_session(project, LONG_LINE, turns=1),
+    "title of a session": lambda project: memory_session(project, "s", turns=1, title=LONG_LINE),
+    "note": lambda project: note(project, LONG_LINE),
+    "value": lambda project: profile_remember(project, "tools", "endless", LONG_TEXT),
+    "key": lambda project: profile_remember(project, "tools", LONG_LINE, "Short."),
+    "category": lambda project: profile_remember(project, LONG_LINE, "key", "Short."),
+    "tag of an entry": lambda project: profile_remember(project, "tools", "key", "Short.", tags=[LONG_LINE]),
+    "source": lambda project: journal_add(project, "markdown", project.root, name=LONG_LINE),
+    "path of a source": lambda project: journal_add(project, "markdown", LONG_LINE),
+    "checkpoint": lambda project: journal_restore(project, LONG_LINE),
+    "rejected value": lambda project: inbox_reject(project, value=LONG_TEXT),
+    "reason of a rejection": lambda project: inbox_reject(project, value="Nobody.", reason=LONG_LINE),
+    "edit of a proposal": lambda project: inbox_edit(project, inbox(project).proposals[0].id, text=LONG_TEXT),
 }
 
 
@@ -222,12 +239,12 @@ DEAR = {
 def test_a_text_that_is_dear_to_show_is_shown(space: Space, name: str) -> None:
     from quire.surfaces.web.prose import prose_of
 
-    space.open().save(_node(body=DEAR[name]))
+    save_of(space.open(), _node(body=DEAR[name]))
     shown: dict[str, Callable[[Project], object]] = {
-        "query": lambda project: project.query("endless"),
-        "view": lambda project: prose_of(DEAR[name]) and project.view_record("feature.endless"),
-        "prompt": lambda project: project.hook_prompt("endless", tokens=900, chars=9_000),
-        "map": lambda project: project.map(),
+        "query": lambda project: query(project, "endless"),
+        "view": lambda project: prose_of(DEAR[name]) and view_record(project, "feature.endless"),
+        "prompt": lambda project: hook_prompt(project, "endless", tokens=900, chars=9_000),
+        "map": lambda project: product_map_page(project),
     }
     for show in shown.values():
         show(space.open())
@@ -270,14 +287,14 @@ def test_files_whose_names_are_tricks_are_listed_safely_and_hurt_nobody(space: S
 
 
 def _said(space: Space) -> set[str]:
-    found = space.open().check()
+    found = check(space.open())
     return {problem.code for problem in (*found.errors, *found.warnings)}
 
 
 def _nodes_in_a_circle(space: Space) -> set[str]:
     project = space.open()
     pair = [{"kind": "feature", "title": name, "body": f"{name}."} for name in ("One", "Two")]
-    project.save({"task": "t", "nodes": pair})
+    save(project, {"task": "t", "nodes": pair})
     for name, other in (("one", "two"), ("two", "one")):
         path = Path(project.root, f".memory/memory/{name}.json")
         fields = {**json.loads(path.read_bytes()), "status": "superseded", "superseded_by": f"feature.{other}"}
@@ -444,7 +461,7 @@ def test_what_a_union_merge_doubled_is_found_and_changed_by_nobody(space: Space,
     merged = file.read_bytes()
     assert merged not in (change("one"), change("two"))
     put(os.path.join(space.folder, name), merged)
-    found = space.open().check()
+    found = check(space.open())
     assert shown in {problem.path for problem in (*found.errors, *found.warnings)}
     reading, _ = concerned(place)
     assert judge(space, reading).crashed == {}

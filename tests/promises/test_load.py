@@ -15,6 +15,8 @@ from promised import proves, tally
 from quire.files.git import Git as Asked
 from quire.files.history import full_commit, full_commits
 from quire.project import Project
+from quire.verbs.ask.query import status
+from quire.verbs.graph.changes import save
 from thorough import LONG, either
 
 TOP = Path(__file__).resolve().parents[2]
@@ -121,12 +123,13 @@ def test_a_status_does_not_start_a_process_for_every_commit(
         for at in range(start, start + 4 + start):
             commits_of(repo, git, 5)
             anchors = [f"part{at % 5}.py"]
-            project.save(
-                {"task": "t", "nodes": [{"kind": "gotcha", "title": f"Trap {at}", "body": "B.", "anchors": anchors}]}
+            save(
+                project,
+                {"task": "t", "nodes": [{"kind": "gotcha", "title": f"Trap {at}", "body": "B.", "anchors": anchors}]},
             )
             (repo / "other.py").write_text(f"OTHER = {at}\n")
         git.commit("again")
         started.clear()
-        Project.open(str(repo), project.world).status()
+        status(Project.open(str(repo), project.world))
         numbers.append(started.count("rev-parse"))
     assert numbers[1] <= numbers[0], started

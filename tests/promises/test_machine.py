@@ -18,6 +18,7 @@ from machine_git import merging
 from machine_reading import READS
 from machine_records import RULES
 from machine_run import Deed, Run, Step
+from machine_verbs import verb_module, verb_named, verbs
 
 from promised import proves, tally
 from quire.layers.facts import source as fact_source
@@ -31,18 +32,14 @@ STEPS = either(20, 60)
 LEFT_OUT = {
     "accept_imported": "an import and an accept, which are tried; its own tests do",
     "faded_facts": "says how many have faded; its own tests do",
-    "in_one_state": "no verb: how reading verbs read many files; its own tests do",
     "journal_ensure_running": "starts a process that stays; its own tests do",
     "journal_init": "a journal is begun by `init`, which calls it",
     "journal_keep": "is that process",
     "journal_start": "starts that process",
     "journal_stop": "ends that process",
-    "known": "no verb: what a page hands in",
-    "open": "every run opens projects all the time",
     "purge": "takes texts out of every file, also those that git has; its own tests do",
     "reset": "removes what all other steps stand on; its own tests do",
     "status_warnings": "is shown beside `status`; its own tests do",
-    "until": "no verb: when a hook has to be done",
 }
 
 
@@ -55,9 +52,9 @@ def named_here() -> set[str]:
 
 @proves("P3.4")
 def test_no_verb_is_forgotten() -> None:
-    verbs = {name for name in dir(Project) if not name.startswith("_")}
-    assert verbs - named_here() - set(LEFT_OUT) == set()
-    assert set(LEFT_OUT) - verbs == set()
+    known = set(verbs())
+    assert known - named_here() - set(LEFT_OUT) == set()
+    assert set(LEFT_OUT) - known == set()
 
 
 @proves("P3.4")
@@ -135,12 +132,12 @@ def told(steps: list[Step]) -> tuple[list[Step], str]:
 
 @proves("P3.4")
 def test_a_verb_that_does_nothing_is_told_in_a_short_script(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = Project.memory_archive
+    usual = verb_named("memory_archive")
 
     def lazy(self: Project, *args: Any, **options: Any) -> Any:
         return usual(self, *args, **{**options, "dry_run": True})
 
-    monkeypatch.setattr(Project, "memory_archive", lazy)
+    monkeypatch.setattr(verb_module("memory_archive"), "memory_archive", lazy)
     least, script = told([("note", 1), ("store", 2), ("remember", 3), ("archive", 4), ("note", 5)])
     assert [name for name, _ in least] == ["store", "archive"]
     assert "project.memory_archive(" in script
@@ -157,13 +154,13 @@ def test_an_index_that_does_not_look_is_noticed(monkeypatch: pytest.MonkeyPatch)
 
 @proves("P3.4")
 def test_a_question_that_writes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = Project.memory_facts
+    usual = verb_named("memory_facts")
 
     def busy(self: Project) -> Any:
         (Path(self.root) / "AGENTS.md").write_text("I was here.\n")
         return usual(self)
 
-    monkeypatch.setattr(Project, "memory_facts", busy)
+    monkeypatch.setattr(verb_module("memory_facts"), "memory_facts", busy)
     monkeypatch.setattr("machine_driving.READS", {name: READS[name] for name in ("memory_facts", "memory_query")})
     _, script = told([("note", 1)])
     assert "memory_facts changed ['AGENTS.md']" in script
@@ -172,14 +169,14 @@ def test_a_question_that_writes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> N
 @proves("P3.4")
 def test_half_of_a_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A save that is two: killed in between, it leaves what is neither."""
-    usual = Project.save
+    usual = verb_named("save")
 
     def twice(self: Project, intent: Any, **options: Any) -> Any:
         for number in range(len(intent["nodes"])):
             given = usual(self, {**intent, "nodes": intent["nodes"][number : number + 1]}, **options)
         return given
 
-    monkeypatch.setattr(Project, "save", twice)
+    monkeypatch.setattr(verb_module("save"), "save", twice)
     run = Run()
     try:
         node = RULES["save_new"][0]
@@ -203,7 +200,7 @@ def test_half_of_a_change_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 @proves("P3.4")
 @pytest.mark.skipif(not LONG, reason="takes as many runs as it takes until every verb was used")
 def test_every_verb_is_used() -> None:
-    unused = {name for name in dir(Project) if not name.startswith("_")} - set(LEFT_OUT)
+    unused = set(verbs()) - set(LEFT_OUT)
     for seed in range(100, 160):
         unused -= drive(plan(seed, STEPS), guided=seed % 2 == 0).called
         if not unused:

@@ -12,6 +12,8 @@ from installed import Git
 from promised import proves
 from quire.files import disk
 from quire.project import Project
+from quire.verbs.ask.query import inspect
+from quire.verbs.graph.changes import save
 
 ONE, OTHER = "decision.one", "decision.other"
 
@@ -20,9 +22,9 @@ ONE, OTHER = "decision.one", "decision.other"
 def two(project: Project, repo: Path, git: Git) -> Project:
     """Two decisions that are committed, and a change of one that is not."""
     nodes = [{"kind": "decision", "title": title, "body": f"About {title}."} for title in ("One", "Other")]
-    project.save({"task": "begin", "nodes": nodes})
+    save(project, {"task": "begin", "nodes": nodes})
     git.commit()
-    project.save({"task": "look", "stale": [{"id": ONE, "reason": "gone"}]})
+    save(project, {"task": "look", "stale": [{"id": ONE, "reason": "gone"}]})
     return project
 
 
@@ -40,7 +42,7 @@ def die_superseding(project: Project, number: int) -> int:
 
         disk.before = before
         entry = {"id": ONE, "superseded_by": OTHER, "reason": "better"}
-        project.save({"task": "look", "supersede": [entry]})
+        save(project, {"task": "look", "supersede": [entry]})
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -52,9 +54,9 @@ def test_a_save_that_died_is_whole_or_nothing_after_a_reset(two: Project, git: G
         code = die_superseding(two, number)
         git("add", "--all")
         git("reset", "--quiet", "--hard")
-        found = two.inspect(ONE)
+        found = inspect(two, ONE)
         ends.add((found.node.node.status, found.node.node.superseded_by, len(found.incoming)))
-        two.save({"task": "again", "stale": [{"id": ONE, "reason": "gone"}]})
+        save(two, {"task": "again", "stale": [{"id": ONE, "reason": "gone"}]})
         if code == 0:
             break
     assert ends == {("active", None, 0)}

@@ -26,6 +26,14 @@ from installed import Git
 from promised import proves, tally
 from quire.files.world import World
 from quire.model.errors import QuireError
+from quire.verbs.admin.repair import repair
+from quire.verbs.ask.query import inspect, query, status
+from quire.verbs.graph.changes import check, init
+from quire.verbs.inbox.review import inbox_rejected
+from quire.verbs.journal.ask import journal_status, journal_validate
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.profile.ask import profile_recall
 from thorough import either, some
 
 EVENTS, FACTS, PROFILE = ".memory/events.jsonl", ".memory/facts.jsonl", ".ai-state/memory.json"
@@ -79,7 +87,7 @@ def test_branches_that_add_are_merged_without_a_conflict_and_are_the_union(
     before = records(yard)
     assert both(yard, one, two, turned=turned) == []
     assert yard.checked() == {}
-    rejected = {item.value for item in yard.project.inbox_rejected().found.values()}
+    rejected = {item.value for item in inbox_rejected(yard.project).found.values()}
     if place == "inbox":
         assert rejected == {"The moon is cheese.", "Water runs uphill.", "Night comes at noon."}
         with pytest.raises(QuireError, match="rejected"):
@@ -105,7 +113,7 @@ def test_a_map_that_both_branches_wrote_is_written_anew(yard: Yard) -> None:
     features = [make_node(title, kind="feature", stage="building") for title in ("Lantern", "Anchor")]
     assert both(yard, *features) == [AGENTS]
     assert "<<<<<<<" in yard.read(AGENTS)
-    yard.project.init()
+    init(yard.project)
     text = yard.read(AGENTS)
     assert "\nBe kind.\n" in text
     assert not any(mark in text for mark in ("<<<<<<<", "=======", ">>>>>>>"))
@@ -125,13 +133,13 @@ def test_two_journals_that_grew_conflict_in_their_counts_and_are_put_together(ya
     assert set(yard.checked()) >= set(conflicts)
     yard.git("checkout", "--quiet", "--ours", JOURNAL)
     assert f"{JOURNAL}history/events.jsonl" in yard.checked()  # ids that two events have
-    yard.project.journal_validate(mend=True)
+    journal_validate(yard.project, mend=True)
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
     yard.git.commit("both")
     assert yard.checked() == {}
-    assert yard.project.journal_sync(everything=True).imported == 0
-    yard.project.journal_recall()
-    assert yard.project.journal_status().unrecalled["all"] == 0
+    assert journal_sync(yard.project, everything=True).imported == 0
+    journal_recall(yard.project)
+    assert journal_status(yard.project).unrecalled["all"] == 0
 
 
 @proves("P6.2", "E3", over="graph", found="a body with the marks of a conflict was answered from")
@@ -142,8 +150,8 @@ def test_a_body_that_a_merge_left_open_is_not_answered_from_until_it_is_decided(
     assert both(yard, *changes) == [SIDECAR, BODY]
     yard.git("checkout", "--quiet", "--ours", SIDECAR)
     for step in ("in conflict", "added as it is"):
-        assert [hit.record.ref for hit in yard.project.query("kangaroos").hits] == ["gotcha.other"], step
-        (found,) = yard.project.status().unreadable
+        assert [hit.record.ref for hit in query(yard.project, "kangaroos").hits] == ["gotcha.other"], step
+        (found,) = status(yard.project).unreadable
         assert (found["path"], found["code"]) == (SIDECAR, "MemoryConflictDetected")
         assert "`memory/base.md`: Unresolved merge conflict." in found["message"]
         assert yard.checked()[BODY] == {"MemoryConflictDetected"}
@@ -154,7 +162,7 @@ def test_a_body_that_a_merge_left_open_is_not_answered_from_until_it_is_decided(
         yard.git("add", "--all")
     yard.git("checkout", "two", "--", SIDECAR, BODY)
     assert yard.checked() == {}
-    assert yard.project.inspect("gotcha.base").node.body == "Kangaroos jump far."
+    assert inspect(yard.project, "gotcha.base").node.body == "Kangaroos jump far."
 
 
 @proves("P6.2", "E3", over="graph")
@@ -162,7 +170,7 @@ def test_a_text_that_was_saved_with_such_lines_is_what_it_is(yard: Yard) -> None
     """Somebody explains marks: nobody merged anything, and what was acknowledged is told."""
     text = "Git writes:\n\n<<<<<<< HEAD\nkangaroo\n=======\nhedgehog\n>>>>>>> side\n"
     yard.begin(make_node("Base", body=text))
-    assert [hit.record.ref for hit in yard.project.query("kangaroo").hits] == ["gotcha.base"]
+    assert [hit.record.ref for hit in query(yard.project, "kangaroo").hits] == ["gotcha.base"]
 
 
 # -- removed here, changed there ----------------------------------------------------------------------------------
@@ -189,7 +197,7 @@ def test_a_node_that_one_deleted_and_the_other_changed_is_a_persons_to_decide(
     yard.git.commit("decided")
     assert yard.checked() == {}
     if keeps:
-        node = yard.project.inspect("gotcha.base").node
+        node = inspect(yard.project, "gotcha.base").node
         assert (node.body, node.node.tags) == (
             ("Another text.", []) if field == "body" else ("Base says this.", ["other"])
         )
@@ -205,13 +213,13 @@ def test_a_relation_to_a_node_that_the_other_branch_deleted_is_named(yard: Yard,
     yard.begin(make_node("Base"))
     relating = make_node("First", related=[{"predicate": "affects", "to": "gotcha.base"}])
     assert both(yard, delete_node("gotcha.base"), relating, turned=turned) == []
-    found = yard.project.check()
+    found = check(yard.project)
     (path,) = (yard.root / ".memory/relations").glob("*.json")
     named = [problem for problem in (*found.errors, *found.warnings) if str(problem.path).endswith(path.name)]
     assert named
     assert all("gotcha.base" in problem.message and problem.hint for problem in named)
     assert "gotcha.base" not in records(yard)
-    assert yard.project.query("First says this").connected == []
+    assert query(yard.project, "First says this").connected == []
 
 
 @proves("P6.3", "E4", over="profile")
@@ -224,7 +232,7 @@ def test_an_entry_that_one_forgot_and_the_other_changed_is_a_conflict_that_eithe
     assert both(yard, forgotten, changed, turned=turned) == [PROFILE]
     assert yard.checked()[PROFILE] == {"MemoryAlreadyInitializedInvalid", "MemoryConflictDetected"}
     with pytest.raises(QuireError, match="merge conflict"):
-        yard.project.profile_recall("tools")
+        profile_recall(yard.project, "tools")
     yard.git("checkout", side, "--", PROFILE)
     yard.git.commit("decided")
     assert yard.checked() == {}
@@ -239,9 +247,9 @@ def test_what_one_archived_and_the_other_added_to_is_told_once(yard: Yard, turne
     yard.begin(source, sessions(1, 2, day="2025-01-05"))
     assert both(yard, archive_events, sessions(3), turned=turned) != []
     yard.git("checkout", "--quiet", "--ours", JOURNAL, "docs", AGENTS)
-    yard.project.journal_validate(mend=True)
+    journal_validate(yard.project, mend=True)
     assert events_of(yard) == {"s001": 1, "s002": 1, "s003": 1}
-    yard.project.journal_recall()
+    journal_recall(yard.project)
     yard.git.commit("both")
     assert yard.checked() == {}
 
@@ -266,13 +274,13 @@ def test_a_node_whose_files_one_renamed_and_the_other_changed_is_the_node_it_was
     change = change_node("gotcha.base", body="A text of many words.\n\nAnd less of it.\n")
     assert both(yard, rename("other"), change, turned=turned) == []
     assert not (yard.root / SIDECAR).exists()
-    assert yard.project.inspect("gotcha.base").node.body == "A text of many words.\n\nAnd less of it."
+    assert inspect(yard.project, "gotcha.base").node.body == "A text of many words.\n\nAnd less of it."
     assert [ref for ref in records(yard) if ref.startswith("gotcha.")] == ["gotcha.base"]
     change_node("gotcha.base", body="Changed once more.")(yard)
     make_node("First", related=[{"predicate": "affects", "to": "gotcha.base"}])(yard)
     assert yard.read(".memory/memory/other.md") == "Changed once more."
     assert not (yard.root / SIDECAR).exists()
-    yard.project.repair()
+    repair(yard.project)
     assert yard.checked() == {}
     delete_node("gotcha.base")(yard)
     assert not (yard.root / ".memory/memory/other.json").exists()
@@ -286,12 +294,12 @@ def test_a_node_whose_files_both_renamed_is_doubled_and_named_until_one_name_is_
     names = [f".memory/memory/{name}.json" for name in ("here", "there")]
     assert all("MemoryConflictDetected" in yard.checked()[name] for name in names)
     yard.git("add", "--all")
-    assert any("gotcha.base" in problem.message for problem in yard.project.check().errors)
+    assert any("gotcha.base" in problem.message for problem in check(yard.project).errors)
     yard.git("rm", "--quiet", "--force", *(f".memory/memory/there.{suffix}" for suffix in ("json", "md")))
     yard.git.commit("one name")
-    yard.project.repair()
+    repair(yard.project)
     assert yard.checked() == {}
-    assert yard.project.inspect("gotcha.base").node.path == "memory/here.json"
+    assert inspect(yard.project, "gotcha.base").node.path == "memory/here.json"
 
 
 @proves("P6.2", "E3", "E5", over="graph", found="marks of eight signs, as git writes them there, were not known")
@@ -312,7 +320,7 @@ def test_marks_of_two_names_are_known_as_such_and_not_answered_from(yard: Yard) 
     yard.git("add", "--all")
     for name in ("here", "there"):
         assert "MemoryConflictDetected" in yard.checked()[f".memory/memory/{name}.md"]
-    assert yard.project.query("kangaroos").hits == []
+    assert query(yard.project, "kangaroos").hits == []
 
 
 # -- fifty branches -----------------------------------------------------------------------------------------------
@@ -339,7 +347,7 @@ def united(yard: Yard) -> None:
     assert {ref for ref in told if ref.startswith("gotcha.")} == {f"gotcha.node-{number}" for number in numbers}
     facts = sorted(text for ref, text in told.items() if ref.startswith("fact:"))
     assert facts == [*(f"Fact {number} holds." for number in numbers), BEGUN]
-    rejected = {item.value for item in yard.project.inbox_rejected().found.values()}
+    rejected = {item.value for item in inbox_rejected(yard.project).found.values()}
     assert rejected == {f"Saying {number} is not true." for number in numbers}
     events = [json.loads(line) for line in yard.read(EVENTS).splitlines()]
     made = [event["id"] for event in events if event["event"] == "memory.created" and event["id"].startswith("gotcha.")]
@@ -384,7 +392,7 @@ def test_where_attributes_are_ignored_only_logs_conflict_and_a_repair_puts_them_
         if found:
             assert yard.checked()[EVENTS] == {"MemoryConflictDetected"}
             yard.git("add", *found)
-            done = yard.project.repair()
+            done = repair(yard.project)
             assert {mend.path for mend in done.mends} >= set(found)
             for path in found:
                 assert "<<<<<<<" not in yard.read(path)

@@ -17,6 +17,17 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk
+from quire.verbs.ask.query import query
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.notes import note
+from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox.review import inbox_add
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.profile.changes import profile_remember
 
 CODE = "src/queue.py"
 Plant = Callable[[Project, str, str], None]
@@ -27,22 +38,22 @@ def as_node(kind: str) -> Plant:
         stage = {"stage": "building"} if kind == "feature" else {}
         title = " ".join(text.split())[:150]
         node = {"kind": kind, "title": f"{title} {word}", "body": f"{text} {word}", "anchors": [CODE], **stage}
-        project.save({"task": "t", "nodes": [node]}, actor="agent")
+        save(project, {"task": "t", "nodes": [node]}, actor="agent")
 
     return plant
 
 
 def as_fact(project: Project, word: str, text: str) -> None:
-    stored = project.memory_store("Specs", f"{text} {word}", session="s-1")
-    project.memory_focus([stored.fact.id])
+    stored = memory_store(project, "Specs", f"{text} {word}", session="s-1")
+    memory_focus(project, [stored.fact.id])
 
 
 def as_entry(project: Project, word: str, text: str) -> None:
-    project.profile_remember("user", word, f"{text} {word}", importance=10, force=True)
+    profile_remember(project, "user", word, f"{text} {word}", importance=10, force=True)
 
 
 def as_note(project: Project, word: str, text: str) -> None:
-    project.note(f"{' '.join(text.split())} {word}")
+    note(project, f"{' '.join(text.split())} {word}")
 
 
 def as_proposal(project: Project, word: str, text: str) -> None:
@@ -61,7 +72,7 @@ def as_proposal(project: Project, word: str, text: str) -> None:
             by="user",
         ),
     ]
-    project.inbox_add(items)
+    inbox_add(project, items)
 
 
 WAYS: dict[str, Plant] = {
@@ -80,7 +91,7 @@ WAYS: dict[str, Plant] = {
 def harbor(project: Project, repo: Path) -> Project:
     (repo / "src").mkdir()
     (repo / CODE).write_text("def retry():\n    return 1\n")
-    project.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
+    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
     return project
 
 
@@ -118,12 +129,12 @@ def test_whoever_saves_an_order_to_a_model_is_warned(harbor: Project) -> None:
     text = ATTACKS["override"]
     node = {"kind": "gotcha", "title": "A trap", "body": text}
     told = [
-        harbor.save({"task": "t", "nodes": [node]}).warnings,
-        harbor.memory_store("Specs", text).warnings,
-        harbor.profile_remember("tools", "order", text).warnings,
+        save(harbor, {"task": "t", "nodes": [node]}).warnings,
+        memory_store(harbor, "Specs", text).warnings,
+        profile_remember(harbor, "tools", "order", text).warnings,
     ]
     assert [[problem.code for problem in warnings] for warnings in told] == [["InstructionWarning"]] * 3
-    assert harbor.memory_store("Specs", "Never retry the queue by hand: run the worker.").warnings == []
+    assert memory_store(harbor, "Specs", "Never retry the queue by hand: run the worker.").warnings == []
 
 
 @proves("P8.1", "G2", over="graph")
@@ -133,7 +144,7 @@ def test_what_a_branch_brought_is_judged_like_what_was_saved(harbor: Project, re
     words = {}
     for number, (name, text) in enumerate(texts.items()):
         node = {"kind": "gotcha", "title": f"Trap {number}", "body": "x", "anchors": [CODE]}
-        ref = harbor.save({"task": "t", "nodes": [node]}).memory_created[0]
+        ref = save(harbor, {"task": "t", "nodes": [node]}).memory_created[0]
         body = next((repo / ".memory/memory").glob(f"{ref.partition('.')[2]}.md"))
         body.write_text(f"{text} {canary(number)}", encoding="utf-8")
         words[name] = canary(number)
@@ -175,7 +186,7 @@ def test_a_chain_that_is_harmless_link_by_link_waits_for_a_person(harbor: Projec
     said = unasked(harbor, [f"{link} {canary(number)}?" for number, link in enumerate(CHAIN)], CODE)
     assert not any(canary(number) in said for number in range(len(CHAIN)))
     assert "12 proposals wait for the user's word" in said
-    assert harbor.query(f"relay {canary(0)}").hits == []
+    assert query(harbor, f"relay {canary(0)}").hits == []
 
 
 @proves("P8.1", "G2", over="journal", found="prompts were answered with what an imported session said")
@@ -191,11 +202,11 @@ def test_what_an_imported_session_orders_is_not_told(harbor: Project, repo: Path
             for role, content in (("user", f"Please do this: {text} {words[name]}"), ("assistant", said))
         ]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    harbor.journal_init()
-    harbor.journal_add("claude-local", str(folder.parent), name="agent")
-    assert harbor.journal_sync("agent").imported == len(ATTACKS)
-    harbor.journal_recall()
+    journal_init(harbor)
+    journal_add(harbor, "claude-local", str(folder.parent), name="agent")
+    assert journal_sync(harbor, "agent").imported == len(ATTACKS)
+    journal_recall(harbor)
     assert leaked(harbor, words, repo) == []
     (word,) = [words["forged tool result"]]
-    assert word in harbor.query(word).markdown, "who asks is answered"
+    assert word in query(harbor, word).markdown, "who asks is answered"
     tally("P8.1", inputs=len(ATTACKS))

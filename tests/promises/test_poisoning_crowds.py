@@ -18,6 +18,14 @@ from quire.inbox.store import PENDING_MOST
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk
+from quire.verbs.ask.query import query
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
+from quire.verbs.inbox.review import inbox, inbox_add
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
 TOKENS = """\
@@ -40,13 +48,13 @@ def shown(text: str) -> str:
 @proves("P8.2", "G3", over="graph facts profile inbox")
 def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World) -> None:
     node = {"kind": "gotcha", "title": "Marks", "body": TOKENS}
-    project.save({"task": "t", "nodes": [node]})
-    fact = project.memory_store("Specs", TOKENS).fact.id
-    project.profile_remember("tools", "marks", TOKENS)
+    save(project, {"task": "t", "nodes": [node]})
+    fact = memory_store(project, "Specs", TOKENS).fact.id
+    profile_remember(project, "tools", "marks", TOKENS)
     other = f"{TOKENS} So it waits."
     proposal = propose("facts", "fact", other, {"section": "Specs", "content": other}, origin="file:x", by="file")
-    project.inbox_add([proposal])
-    (waiting,) = project.inbox().proposals
+    inbox_add(project, [proposal])
+    (waiting,) = inbox(project).proposals
     assert (waiting.text, waiting.fields["content"]) == (other, other)
     assert json.loads(Path(project.root, ".memory/facts.jsonl").read_text().splitlines()[0])["content"] == TOKENS
     desk = Desk(chosen_tools(["all"]), msgspec.structs.replace(world, token=real_world().token), project.root)
@@ -71,7 +79,7 @@ def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World
 @proves("P8.4", "G7", over="inbox")
 def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project, memory: Memory) -> None:
     many = either(2_500, 5_000)
-    project.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
+    save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift."}]})
     before = unasked(project, ["do clocks drift?"], "src/x.py", "before")
     items = [
         propose(
@@ -79,7 +87,7 @@ def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project
         )
         for n in range(many)
     ]
-    added = project.inbox_add(items)
+    added = inbox_add(project, items)
     assert len(added.added) == PENDING_MOST
     after = unasked(project, ["do clocks drift?", "what of lie 17 of many?"], "src/x.py", "after")
     told = re.sub(r"\n[^\n]*proposals wait for the user's word[^\n]*", "", after)
@@ -88,12 +96,12 @@ def test_thousands_of_proposals_are_counted_and_change_no_brief(project: Project
     assert [line for line in told.splitlines() if line.startswith("- ")] == [
         line for line in before.splitlines() if line.startswith("- ")
     ]
-    assert project.inbox().counts["pending"] == PENDING_MOST
+    assert inbox(project).counts["pending"] == PENDING_MOST
     run = memory("inbox")
     assert run.code == 0
     assert str(PENDING_MOST) in run.out.replace(",", "")
     assert len(run.out) < 200 * PENDING_MOST
-    assert project.query("lie 17 of many").hits == []
+    assert query(project, "lie 17 of many").hits == []
     tally("P8.4", inputs=many)
 
 
@@ -110,10 +118,10 @@ def fill(project: Project, layer: str, text: str, name: str) -> str:
     """Keep a text; the word by which its record is known."""
     if layer == "graph":
         node = {"kind": "gotcha", "title": f"Lanterns {name}", "body": text}
-        return project.save({"task": "t", "nodes": [node]}).memory_created[0]
+        return save(project, {"task": "t", "nodes": [node]}).memory_created[0]
     if layer == "facts":
-        return project.memory_store("Specs", text).fact.ref
-    project.profile_remember("tools", f"lanterns_{name}", text, force=True)
+        return memory_store(project, "Specs", text).fact.ref
+    profile_remember(project, "tools", f"lanterns_{name}", text, force=True)
     return f"profile:tools.lanterns_{name}"
 
 
@@ -123,7 +131,7 @@ def test_a_stuffed_record_takes_one_place_and_leaves_the_others_theirs(project: 
     honest = {fill(project, layer, text, f"n{number}") for number, text in enumerate(HONEST)}
     room = 1_900 if layer == "profile" else 3_400
     stuffed = fill(project, layer, STUFFED[:room], "stuffed")
-    found = project.query(QUESTION, layers=(layer,), limit=6, budget=8_000).hits
+    found = query(project, QUESTION, layers=(layer,), limit=6, budget=8_000).hits
     refs = [hit.record.ref for hit in found]
     assert len(refs) == len(set(refs))
     assert honest <= set(refs), "what was honestly said is no longer answered"
@@ -148,10 +156,10 @@ def test_a_session_that_says_it_over_and_over_leaves_the_others_their_places(
             for role, said in (("user", "Please look after the lanterns."), ("assistant", text))
         ]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    project.journal_init()
-    project.journal_add("claude-local", str(folder.parent), name="agent")
-    assert project.journal_sync("agent").imported == len(texts)
-    found = project.query(QUESTION, layers=("journal",), limit=10, budget=8_000).hits
+    journal_init(project)
+    journal_add(project, "claude-local", str(folder.parent), name="agent")
+    assert journal_sync(project, "agent").imported == len(texts)
+    found = query(project, QUESTION, layers=("journal",), limit=10, budget=8_000).hits
     refs = [hit.record.ref for hit in found]
     assert len(refs) == len(set(refs))
     events = {
@@ -182,8 +190,8 @@ def test_dates_of_the_future_and_citations_of_itself_buy_nothing(project: Projec
         (repo / f".memory/relations/self-{number}.json").write_text(json.dumps(relation))
     facts = [fill(project, "facts", f"{HONEST[1]} {name}", name) for name in ("One", "Two")]
     for turn in range(20):
-        project.memory_store("Specs", f"{HONEST[1]} Two", session=f"s{turn}")
-    found = {hit.record.ref: hit.score for hit in project.query(QUESTION, limit=10, budget=8_000).hits}
+        memory_store(project, "Specs", f"{HONEST[1]} Two", session=f"s{turn}")
+    found = {hit.record.ref: hit.score for hit in query(project, QUESTION, limit=10, budget=8_000).hits}
     assert found[twins[1]] <= found[twins[0]] * 1.05
     assert found[facts[1]] <= found[facts[0]] * 1.25, "twenty repetitions by one voice"
 

@@ -26,6 +26,10 @@ from quire.files.world import World
 from quire.layers.profile import store
 from quire.model.errors import Conflict
 from quire.project import Project
+from quire.verbs.graph.changes import check, init
+from quire.verbs.profile.ask import profile_recall
+from quire.verbs.profile.changes import profile_forget, profile_remember, profile_session_start
+from quire.verbs.profile.overview import profile_private
 from thorough import either
 
 HERE = Path(__file__).parent
@@ -74,10 +78,10 @@ def project(repo: Path, world: World) -> Project:
 def begun(repo: Path, world: World, *, with_memory: bool) -> Project:
     project = Project.open(str(repo), world)
     if with_memory:
-        project.init(guidance=False)
+        init(project, guidance=False)
     for key, value in FIRST.items():
-        project.profile_remember("tools", key, value)
-    project.profile_remember("assistant", "name", "Ada")
+        profile_remember(project, "tools", key, value)
+    profile_remember(project, "assistant", "name", "Ada")
     return project
 
 
@@ -106,7 +110,7 @@ def test_six_writers_lose_nothing_of_each_other(anywhere: Project, crowd: Writer
     stored = entries(anywhere.root)
     assert {key: fields["value"] for key, fields in stored.items()} == {note["name"]: note["text"] for note in notes}
     assert len(stored) == WRITERS * TIMES
-    assert anywhere.check().errors == []
+    assert check(anywhere).errors == []
     assert index_differs(anywhere) == []
     tidy(anywhere.root)
 
@@ -134,11 +138,11 @@ def test_every_reading_is_counted_once_while_others_write(anywhere: Project, cro
     sessions = [note["count"] for note in notes if note["did"] == "session"]
     assert len(sessions) == 3 * -(-TIMES // 7)
     # What is told and what is stored are the same sum, whatever waits beside the document.
-    told = {view.id: view.access_count for view in anywhere.profile_recall("tools", note=False).results}
+    told = {view.id: view.access_count for view in profile_recall(anywhere, "tools", note=False).results}
     assert told == dict(readings)
     # What was gathered while the last lines were being folded in waits for the session after that.
-    assert anywhere.profile_session_start().session_count == len(sessions) + 1
-    assert anywhere.profile_session_start().session_count == len(sessions) + 2
+    assert profile_session_start(anywhere).session_count == len(sessions) + 1
+    assert profile_session_start(anywhere).session_count == len(sessions) + 2
     stored = {f"tools.{key}": fields["access_count"] for key, fields in entries(anywhere.root, "tools").items()}
     assert stored == dict(readings)
     assert len(entries(anywhere.root)) == 3 * either(5, 12)
@@ -166,8 +170,8 @@ def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(project: Pr
     assert {key: stored.get(key) for key in noted} == noted
     # The victims may have gone further than they could note.
     assert len(stored) - len(noted) <= 2
-    assert project.profile_remember("learnings", "after", "Somebody came after.").action == "ADD"
-    assert project.check().errors == []
+    assert profile_remember(project, "learnings", "after", "Somebody came after.").action == "ADD"
+    assert check(project).errors == []
     assert index_differs(project) == []
     tidy(root)
 
@@ -191,7 +195,7 @@ def test_an_index_that_vanishes_all_the_time_costs_nobody_an_entry(project: Proj
     assert gone > 50
     assert Counter(note["did"] for note in notes if "text" in note) == {"ADD": 25, "candidates": 50}
     assert sorted(fields["value"] for fields in entries(root).values()) == sorted(map(topic, range(25)))
-    assert project.check().errors == []
+    assert check(project).errors == []
     assert index_differs(project) == []
 
 
@@ -206,9 +210,9 @@ def test_entries_that_are_remembered_while_others_move_them_are_all_there(projec
     crowd.start("move", root, 0, 7)
     notes = crowd.finish()
     assert Counter(note["did"] for note in notes) == {"ADD": 30, "moved": 7}
-    told = {view.key: view.value for view in project.profile_recall("user", note=False).results}
+    told = {view.key: view.value for view in profile_recall(project, "user", note=False).results}
     assert told == {note["name"]: note["text"] for note in notes if note["did"] == "ADD"}
-    assert project.check().errors == []
+    assert check(project).errors == []
     assert index_differs(project) == []
 
 
@@ -219,7 +223,7 @@ def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
     other = Project(str(tmp_path / "second"), world)
     os.mkdir(other.root)
     for one in (project, other):
-        one.profile_private("home", apply=True)
+        profile_private(one, "home", apply=True)
     for number in range(4):
         crowd.start("user", Path((project, other)[number % 2].root), number, 8)
         crowd.start("repeat user", Path((project, other)[number % 2].root), number + 4, 8)
@@ -229,7 +233,7 @@ def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
     assert len(added) == 4 * 8
     assert sorted(added.values()) == sorted({note["text"] for note in notes})
     for one in (project, other):
-        assert {view.key: view.value for view in one.profile_recall("user", note=False).results} == added
+        assert {view.key: view.value for view in profile_recall(one, "user", note=False).results} == added
     assert entries(project.root, "user") == {}
     assert index_differs(project) == []
 
@@ -242,7 +246,7 @@ def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
 def test_whoever_waited_while_the_entries_were_moved_finds_them_where_they_are_now(
     memory: Any, project: Project, crowd: Writers, repo: Path, words: list[str]
 ) -> None:
-    project.profile_remember("user", "timezone", "Europe/Madrid")
+    profile_remember(project, "user", "timezone", "Europe/Madrid")
     mover = crowd.start("keep here", repo, 0, 1)
     assert mover.stdout
     assert mover.stdout.readline() == "held\n"
@@ -253,7 +257,7 @@ def test_whoever_waited_while_the_entries_were_moved_finds_them_where_they_are_n
     mover.stdin.flush()
     _, said = waiting.communicate(timeout=40)
     assert waiting.returncode == 0, said.decode()
-    told = {view.key: view.private for view in project.profile_recall("user", note=False).results}
+    told = {view.key: view.private for view in profile_recall(project, "user", note=False).results}
     assert told == {"timezone": True, **({"editor": True} if "editor" in words else {})}
     assert entries(repo, "user") == {}
 
@@ -276,7 +280,7 @@ def test_another_program_that_takes_the_kernels_lock_loses_nothing_and_takes_not
     assert set(entries(root)) == {note["name"] for note in notes}
     assert entries(root, "tools")["one"]["access_count"] == 120
     assert (root / LOCK).stat().st_ino == inode
-    assert project.check().errors == []
+    assert check(project).errors == []
     assert index_differs(project) == []
     tidy(root)
 
@@ -341,7 +345,7 @@ def test_what_is_remembered_after_git_was_here_stays(project: Project, git: Any,
     root = Path(project.root)
     git.commit("memory")
     git("checkout", "--quiet", "-b", "side")
-    project.profile_remember("user", "theirs", "Theirs is here.")
+    profile_remember(project, "user", "theirs", "Theirs is here.")
     git.commit("theirs")
     git("checkout", "--quiet", "main")
     for number in range(3):
@@ -374,7 +378,7 @@ def test_what_is_remembered_after_git_was_here_stays(project: Project, git: Any,
     assert held
     crowd.finish()
     assert len(done) >= 2, done
-    assert project.profile_remember("learnings", "after", "Somebody came after.").action == "ADD"
+    assert profile_remember(project, "learnings", "after", "Somebody came after.").action == "ADD"
     assert "after" in entries(root)
     assert index_differs(project) == []
 
@@ -389,9 +393,9 @@ def readable(root: Path) -> set[str]:
 
 
 ACTS: dict[str, Callable[[Project], object]] = {
-    "remember": lambda project: project.profile_remember("learnings", "mine", "Mine is new."),
-    "session-start": lambda project: project.profile_session_start(),
-    "forget": lambda project: project.profile_forget("tools", "two"),
+    "remember": lambda project: profile_remember(project, "learnings", "mine", "Mine is new."),
+    "session-start": lambda project: profile_session_start(project),
+    "forget": lambda project: profile_forget(project, "tools", "two"),
 }
 
 
@@ -420,7 +424,7 @@ def test_a_checkout_between_any_two_calls_of_a_writer_is_not_undone(
         replace(path, whole)
         for name in ("access.jsonl", "access-folding.jsonl", "forgotten.jsonl"):
             (local / name).unlink(missing_ok=True)
-        project.profile_recall("tools", "one", note=readings == "readings")
+        profile_recall(project, "tools", "one", note=readings == "readings")
         calls: list[str] = []
 
         def before(operation: str, place: str, number: int = number, calls: list[str] = calls) -> None:
@@ -475,7 +479,7 @@ def test_a_document_replaced_while_it_is_read_is_not_taken_for_the_one_in_the_in
             return read(*given, **more)
 
         monkeypatch.setattr(store, "read_documents", reading)
-        project.profile_remember("learnings", f"mine_{number}", topic(number))
+        profile_remember(project, "learnings", f"mine_{number}", topic(number))
         monkeypatch.setattr(store, "read_documents", read)
         wrong += [f"{number}: {text}" for text in index_differs(project)[:1]]
     assert wrong == []

@@ -22,6 +22,30 @@ from installed import without_shell
 from promised import proves
 from quire.model.errors import InvalidStore, QuireError, UnsupportedVersion
 from quire.project import Project
+from quire.verbs.ask.query import query
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.graph.changes import check, init, rebuild
+from quire.verbs.graph.changes import check as check_of
+from quire.verbs.profile.ask import profile_connections, profile_inspect, profile_recall, profile_search
+from quire.verbs.profile.changes import (
+    profile_forget,
+    profile_forgotten,
+    profile_link,
+    profile_remember,
+    profile_restore,
+    profile_session_start,
+    profile_unlink,
+)
+from quire.verbs.profile.overview import (
+    profile_about_me,
+    profile_about_us,
+    profile_context,
+    profile_export,
+    profile_index,
+    profile_private,
+    profile_reflect,
+    profile_status,
+)
 from thorough import some
 
 pytestmark = proves("P5.2")
@@ -57,41 +81,41 @@ NOT_READ = [*DAMAGED, *sorted(path.name for path in FIXTURES.glob("corrupt-*.jso
 
 Operation = Callable[[Project], object]
 READING: dict[str, Operation] = {
-    "recall": lambda project: project.profile_recall("user"),
-    "recall one": lambda project: project.profile_recall("user", "timezone"),
-    "search": lambda project: project.profile_search("where do I live?"),
-    "connections": lambda project: project.profile_connections("user", "timezone"),
-    "inspect": lambda project: project.profile_inspect("profile:user.timezone"),
-    "about-me": lambda project: project.profile_about_me(),
-    "about-us": lambda project: project.profile_about_us(),
-    "index": lambda project: project.profile_index(),
-    "context": lambda project: project.profile_context(),
-    "status": lambda project: project.profile_status(),
-    "reflect": lambda project: project.profile_reflect(),
-    "export": lambda project: project.profile_export("json"),
-    "preview": lambda project: project.profile_private("here"),
-    "dry run": lambda project: project.profile_remember("tools", "fresh", "Something quite fresh.", dry_run=True),
+    "recall": lambda project: profile_recall(project, "user"),
+    "recall one": lambda project: profile_recall(project, "user", "timezone"),
+    "search": lambda project: profile_search(project, "where do I live?"),
+    "connections": lambda project: profile_connections(project, "user", "timezone"),
+    "inspect": lambda project: profile_inspect(project, "profile:user.timezone"),
+    "about-me": lambda project: profile_about_me(project),
+    "about-us": lambda project: profile_about_us(project),
+    "index": lambda project: profile_index(project),
+    "context": lambda project: profile_context(project),
+    "status": lambda project: profile_status(project),
+    "reflect": lambda project: profile_reflect(project),
+    "export": lambda project: profile_export(project, "json"),
+    "preview": lambda project: profile_private(project, "here"),
+    "dry run": lambda project: profile_remember(project, "tools", "fresh", "Something quite fresh.", dry_run=True),
 }
 CHANGING: dict[str, Operation] = {
-    "remember": lambda project: project.profile_remember("tools", "fresh", "Something quite fresh."),
-    "update": lambda project: project.profile_remember("user", "timezone", "Europe/Lisbon"),
-    "link": lambda project: project.profile_link("user.timezone", "user.editor", "related-to"),
-    "unlink": lambda project: project.profile_unlink("user.editor", "user.timezone"),
-    "forget": lambda project: project.profile_forget("tools", "shell"),
-    "restore": lambda project: project.profile_restore("tools", "shell"),
-    "session-start": lambda project: project.profile_session_start(),
-    "reflect --apply": lambda project: project.profile_reflect(apply=["archive", "confidence"]),
-    "here": lambda project: project.profile_private("here", apply=True),
-    "home": lambda project: project.profile_private("home", apply=True),
-    "shared": lambda project: project.profile_private("shared", apply=True),
+    "remember": lambda project: profile_remember(project, "tools", "fresh", "Something quite fresh."),
+    "update": lambda project: profile_remember(project, "user", "timezone", "Europe/Lisbon"),
+    "link": lambda project: profile_link(project, "user.timezone", "user.editor", "related-to"),
+    "unlink": lambda project: profile_unlink(project, "user.editor", "user.timezone"),
+    "forget": lambda project: profile_forget(project, "tools", "shell"),
+    "restore": lambda project: profile_restore(project, "tools", "shell"),
+    "session-start": lambda project: profile_session_start(project),
+    "reflect --apply": lambda project: profile_reflect(project, apply=["archive", "confidence"]),
+    "here": lambda project: profile_private(project, "here", apply=True),
+    "home": lambda project: profile_private(project, "home", apply=True),
+    "shared": lambda project: profile_private(project, "shared", apply=True),
 }
 ELSEWHERE: dict[str, Operation] = {
-    "query": lambda project: project.query("where do I live?"),
-    "check": lambda project: project.check(),
-    "memory status": lambda project: project.status(),
-    "rebuild": lambda project: project.rebuild(),
-    "forgotten": lambda project: project.profile_forgotten(),
-    "init": lambda project: project.init(guidance=False, layers=("profile",)),
+    "query": lambda project: query(project, "where do I live?"),
+    "check": lambda project: check(project),
+    "memory status": lambda project: status_of(project),
+    "rebuild": lambda project: rebuild(project),
+    "forgotten": lambda project: profile_forgotten(project),
+    "init": lambda project: init(project, guidance=False, layers=("profile",)),
 }
 EVERYTHING = {**READING, **CHANGING, **ELSEWHERE}
 
@@ -176,8 +200,8 @@ def test_a_document_that_cannot_be_used_is_refused_by_every_verb_and_left_as_it_
         assert attempt(ELSEWHERE[called], space) is None, called
         assert looks(space) == before, called
     project = open_project(space, LATER)
-    assert [problem.path for problem in project.check().errors] == [".ai-state/memory.json"]
-    assert [item["path"] for item in project.status().unreadable] == [".ai-state/memory.json"]
+    assert [problem.path for problem in check(project).errors] == [".ai-state/memory.json"]
+    assert [item["path"] for item in status_of(project).unreadable] == [".ai-state/memory.json"]
 
 
 LINES = [
@@ -408,7 +432,7 @@ def test_a_transaction_that_a_repository_brings_reaches_nothing_of_the_users(tmp
         attempt(CHANGING[called], space)
     assert outside.read_bytes() == pretty(OUTSIDE)
     assert Path(space, "harbor/src.py").read_bytes() == b"1\n"
-    told = {view.key for view in open_project(space, LATER).profile_recall("user", note=False).results}
+    told = {view.key for view in profile_recall(open_project(space, LATER), "user", note=False).results}
     assert told == {"editor", "timezone"}
 
 
@@ -463,10 +487,10 @@ def test_garbage_in_what_is_kept_beside_it_stops_nobody(tmp_path: Path, name: st
         refused = attempt(EVERYTHING[called], space)
         assert refused is None or called in ("restore", "unlink"), refused
     project = open_project(space, LATER)
-    counted = project.profile_recall("user", "timezone", note=False).results[0].access_count
+    counted = profile_recall(project, "user", "timezone", note=False).results[0].access_count
     # Twice recalled, once found, and whatever the files say that can be told.
     assert counted - fields["access_count"] in (2, 3), counted
-    assert project.check().errors == []
+    assert check(project).errors == []
     assert index_differs(project) == []
     if name == "forgotten.jsonl" and GARBAGE[garbage]:
         kept = Path(space, LOCAL, name).read_bytes()
@@ -493,9 +517,9 @@ def test_what_a_hand_wrote_into_the_forgotten_is_restored_or_refused_in_words(tm
     line = {"at": "2026-01-01T00:00:00Z", "category": "user", "key": "brought", **FORGOTTEN[name]}
     put(space, f"{LOCAL}forgotten.jsonl", json.dumps(line).encode() + b"\n")
     before = set(json.loads(Path(space, DOCUMENT).read_bytes())["memories"]["user"])
-    refused = attempt(lambda project: project.profile_restore(line["category"], line["key"]), space)
+    refused = attempt(lambda project: profile_restore(project, line["category"], line["key"]), space)
     project = open_project(space, LATER)
-    assert project.check().errors == []
+    assert check(project).errors == []
     assert index_differs(project) == []
     now = set(json.loads(Path(space, DOCUMENT).read_bytes())["memories"]["user"])
     assert now - before == (set() if refused or line["category"] != "user" else {line["key"]})
@@ -510,11 +534,11 @@ def test_a_setting_that_cannot_be_read_lets_nothing_personal_into_the_shared_doc
     """Nobody knows any more where the private entries are kept; what is not personal goes on."""
     space = made(tmp_path, kept_at_home)
     put(space, SETTING, GARBAGE[garbage])
-    attempt(lambda project: project.profile_remember("user", "address", "12 Hidden Lane."), space)
+    attempt(lambda project: profile_remember(project, "user", "address", "12 Hidden Lane."), space)
     assert b"Hidden Lane" not in Path(space, DOCUMENT).read_bytes()
     assert attempt(CHANGING["remember"], space) is None
     assert attempt(READING["recall"], space) is None
-    warned = [problem.path for problem in open_project(space, LATER).check().warnings]
+    warned = [problem.path for problem in check_of(open_project(space, LATER)).warnings]
     assert ".ai-state/local/private.json" in warned
 
 
@@ -532,9 +556,9 @@ def test_a_document_at_home_that_cannot_be_used_is_named_and_left_as_it_is(tmp_p
         assert "`~/registry/profile/memory.json`" in refused.message, called
         assert looks(space) == before, called
     project = open_project(space, LATER)
-    assert [problem.path for problem in project.check().errors] == ["~/registry/profile/memory.json"]
+    assert [problem.path for problem in check(project).errors] == ["~/registry/profile/memory.json"]
     # The shared document is sound, and the question goes to it.
-    assert [hit.record.ref for hit in project.query("which shell?").hits][:1] == ["profile:tools.shell"]
+    assert [hit.record.ref for hit in query(project, "which shell?").hits][:1] == ["profile:tools.shell"]
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
@@ -546,7 +570,7 @@ def test_an_older_document_at_home_is_brought_up_to_date_whoever_needs_it_first(
     old = pretty({"schema_version": version, "memories": {"user": {"language": ENTRY}}})
     put(space, f"{HOME}memory.json", old)
     assert attempt(CHANGING["home"], space) is None
-    told = [view.key for view in open_project(space, LATER).profile_recall("user", note=False).results]
+    told = [view.key for view in profile_recall(open_project(space, LATER), "user", note=False).results]
     assert "language" in told
     assert json.loads(Path(space, HOME, "memory.json").read_bytes())["schema_version"] == "1.2"
     assert Path(space, HOME, f"memory.pre-migration-{version}.json").read_bytes() == old
@@ -559,11 +583,11 @@ def test_a_newer_document_at_home_is_read_and_never_written_to(tmp_path: Path, v
     put(space, f"{HOME}memory.json", pretty({"schema_version": version, "memories": {"user": {"language": ENTRY}}}))
     before = looks(space)
     project = open_project(space, LATER)
-    assert [view.key for view in project.profile_recall("user").results] == ["language"]
-    status = project.profile_status()
+    assert [view.key for view in profile_recall(project, "user").results] == ["language"]
+    status = profile_status(project)
     assert not status.writable
     assert "ProfileReadOnly" in {problem.code for problem in status.warnings}
     assert isinstance(attempt(CHANGING["update"], space), UnsupportedVersion)
-    assert project.profile_session_start().counted is False
+    assert profile_session_start(project).counted is False
     # Readings that can never be written down are not gathered.
     assert looks(space) == before

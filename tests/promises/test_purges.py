@@ -22,6 +22,16 @@ from promised import proves, tally
 from quire.files import disk
 from quire.layers.journal.canonical import content_hash
 from quire.model.errors import Conflict
+from quire.verbs.admin.purge import purge
+from quire.verbs.admin.purge import purge as purge_of
+from quire.verbs.admin.repair import repair, repairs, undo_repair
+from quire.verbs.ask.query import inspect, query
+from quire.verbs.ask.query import query as query_of
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.notes import note
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.graph.changes import check, init, reset, save
+from quire.verbs.profile.changes import profile_remember
 from thorough import either
 
 pytestmark = proves("P9.3", "G12", over="graph facts profile journal inbox")
@@ -95,16 +105,16 @@ def told(space: Space, value: str) -> None:
     """By the verbs that people use, into every layer."""
     project = space.open(hours=1)  # before the session that is open there counts as ended
     node = {"kind": "gotcha", "title": "A vault", "body": f"# A vault\n\nIt is {value}.", "tags": ["vault"]}
-    project.save({"task": "tell", "nodes": [node]})
+    save(project, {"task": "tell", "nodes": [node]})
     line = value.replace("\n", " ")
-    project.memory_store("Specs", f"The vault has {line} in it.")
-    project.profile_remember("tools", "vault", f"Opened by {line}.")
-    project.note(f"look at {line}")
-    project.memory_session("other", narrative=f"Found {line}.", close=True)
+    memory_store(project, "Specs", f"The vault has {line} in it.")
+    profile_remember(project, "tools", "vault", f"Opened by {line}.")
+    note(project, f"look at {line}")
+    memory_session(project, "other", narrative=f"Found {line}.", close=True)
 
 
 def checked(space: Space) -> list[tuple[str, str, str]]:
-    found = space.open(hours=31).check()
+    found = check(space.open(hours=31))
     return sorted((one.code, one.path or "", one.field or "") for one in (*found.errors, *found.warnings))
 
 
@@ -113,16 +123,16 @@ def test_no_file_of_any_kind_keeps_it_and_nothing_else_changes(space: Space, val
     told(space, value)
     by_hand = planted(space, value)
     project = space.open()
-    project.query("vault")
+    query(project, "vault")
     before, faults = read_all(space.folder), checked(space)
     holding = holders(space.folder, value)
     assert by_hand <= holding
     assert len(by_hand) >= 40
-    rehearsed = project.purge([value], dry_run=True)
+    rehearsed = purge(project, [value], dry_run=True)
     assert {name for name, data in read_all(space.folder).items() if before.get(name) != data} <= {
         name for name in before if kind_of(name) == "index"
     }
-    done = project.purge([value])
+    done = purge(project, [value])
     assert (done.places, done.dry_run) == (rehearsed.places, False)
     after = read_all(space.folder)
     left = holders(space.folder, value)
@@ -134,7 +144,7 @@ def test_no_file_of_any_kind_keeps_it_and_nothing_else_changes(space: Space, val
     assert {name for name in others if after.get(name) != before[name]} == set()
     assert checked(space) == faults
     tally("P9.3", states=len(before), inputs=len(holding))
-    assert project.purge([value]).places == ()
+    assert purge(project, [value]).places == ()
 
 
 def test_digests_hold_where_they_held_and_nowhere_else(space: Space) -> None:
@@ -143,9 +153,9 @@ def test_digests_hold_where_they_held_and_nowhere_else(space: Space) -> None:
     edited.write_bytes(edited.read_bytes() + f"\nBy hand: {ONE_LINE}\n".encode())
     faults = checked(space)
     assert [code for code, path, _ in faults if "victim" in path] == ["ObjectContentHashMismatch"]
-    space.open().purge([ONE_LINE])
+    purge_of(space.open(), [ONE_LINE])
     assert checked(space) == faults
-    found = space.open().inspect("gotcha.a-vault").node
+    found = inspect(space.open(), "gotcha.a-vault").node
     assert "It is [purged]." in str(found)
     assert edited.read_bytes().endswith(b"\nBy hand: [purged]\n")
 
@@ -156,7 +166,7 @@ def test_what_sessions_told_goes_from_journal_pages_and_archive(space: Space) ->
     for value in ("login23x0", "mailer11x0"):
         kinds = {kind_of(name) for name in holders(space.folder, value)} - {""}
         assert kinds >= {"state", "checkpoint", "index"}
-        done = space.open().purge([value])
+        done = purge_of(space.open(), [value])
         left = {name for name in holders(space.folder, value) if OURS.match(name) or kind_of(name) == "page"}
         assert left == set()
         assert len(done.places) >= 3
@@ -173,23 +183,23 @@ def test_copies_of_every_sort_are_reached(space: Space) -> None:
     sidecar = root / ".memory/memory/a-vault.json"
     held = json.loads(sidecar.read_bytes())
     sidecar.write_text(json.dumps({**held, "tags": ["vault", "vault", ONE_LINE]}, indent=2) + "\n")
-    assert space.open().repair().name
+    assert repair(space.open()).name
     kept = root / ".memory/recovery/unapplied-0123456789abcdef"
     kept.mkdir()
     (kept / "0.new").write_text(f"is {ONE_LINE}")
-    space.open().reset()
-    assert space.open().init()
+    reset(space.open())
+    assert init(space.open())
     (root / ".memory/local").mkdir(exist_ok=True)
     (root / ".memory/local/hooks.log").write_text(f"said {ONE_LINE}\n")
     holding = holders(space.folder, ONE_LINE)
     assert {name.partition("!")[0].rpartition(".")[2] for name in holding} >= {"gz", "log"}
-    done = space.open().purge([ONE_LINE])
+    done = purge_of(space.open(), [ONE_LINE])
     assert holders(space.folder, ONE_LINE) == set()
     assert any(".backup/" in place.path for place in done.places)
     # What comes out of the archive is whole.
     (archive,) = (root / ".memory/.backup").glob("*.tar.gz")
     data = archive.read_bytes()
-    space.open().reset(destroy=True)
+    reset(space.open(), destroy=True)
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         tar.extractall(root, filter="data")
     found = [code for code, path, _ in checked(space) if "a-vault" in path]
@@ -205,13 +215,13 @@ def test_the_copy_of_a_repair_goes_and_the_others_can_still_be_taken_back(space:
     for sidecar, tag in zip(sidecars, (ONE_LINE, "plain"), strict=True):
         held = json.loads(sidecar.read_bytes())
         sidecar.write_text(json.dumps({**held, "tags": ["same", "same", tag]}, indent=2) + "\n")
-        names.append(space.open().repair().name)
-    done = space.open().purge([ONE_LINE])
+        names.append(repair(space.open()).name)
+    done = purge_of(space.open(), [ONE_LINE])
     removed = [place.path for place in done.places if place.action == "removed"]
     assert removed == [f".memory/local/repairs/{names[0]}/memory.tar"]
     assert {name for name in holders(space.folder, ONE_LINE) if not LEFT.match(name)} == set()
-    space.open().repairs()
-    assert space.open().undo_repair(names[1]).name == names[1]
+    repairs(space.open())
+    assert undo_repair(space.open(), names[1]).name == names[1]
     assert json.loads(sidecars[1].read_bytes())["tags"] == ["same", "same", "plain"]
 
 
@@ -222,13 +232,13 @@ def test_an_index_that_nobody_uses_any_more_goes_too(space: Space) -> None:
     folder.mkdir(exist_ok=True)
     for name in ("quire.sqlite", "quire.sqlite-wal", "quire.sqlite-journal"):
         (folder / name).write_text(ONE_LINE)
-    space.open().purge([ONE_LINE])
+    purge_of(space.open(), [ONE_LINE])
     assert list(folder.iterdir()) == []
 
 
 def test_an_ordinary_project_has_no_secret(space: Space) -> None:
     before = read_all(space.folder)
-    found = space.open().purge(secrets=True)
+    found = purge_of(space.open(), secrets=True)
     assert (found.texts, found.places, found.left) == (0, (), ())
     after = read_all(space.folder)
     assert {name for name in before if after.get(name) != before[name] and kind_of(name) != "index"} == set()
@@ -246,13 +256,13 @@ def test_killed_at_any_call_it_is_done_by_the_next_and_nothing_is_lost(space: Sp
     quiet = disk.before
     try:
         disk.before = lambda operation, path: calls.append(f"{operation} {path}")
-        space.open().purge([ONE_LINE])
+        purge_of(space.open(), [ONE_LINE])
         disk.before = quiet
         wanted = _truth(space)
         for number in spread(range(len(calls)), either(8, 0)):
             ready.restore()
             _kill_at(space, number)
-            space.open(hours=31).purge([ONE_LINE])
+            purge_of(space.open(hours=31), [ONE_LINE])
             assert _truth(space) == wanted, (number, calls[number])
             assert {name for name in holders(space.folder, ONE_LINE) if not LEFT.match(name)} == set(), number
             tally("P9.3", faults=1)
@@ -263,7 +273,7 @@ def test_killed_at_any_call_it_is_done_by_the_next_and_nothing_is_lost(space: Sp
 @proves("P9.3", found="after a crash before the index went, the next purge found no file, and left the index")
 def test_killed_before_the_index_went_the_next_purge_takes_it(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     told(space, ONE_LINE)
-    assert space.open().query("vault")
+    assert query_of(space.open(), "vault")
 
     def before(_operation: str, path: str) -> None:
         if "/index/" in path:
@@ -272,9 +282,9 @@ def test_killed_before_the_index_went_the_next_purge_takes_it(space: Space, monk
     with monkeypatch.context() as patch:
         patch.setattr(disk, "before", before)
         with pytest.raises(_Killed):
-            space.open().purge([ONE_LINE])
+            purge_of(space.open(), [ONE_LINE])
     assert {kind_of(name) for name in holders(space.folder, ONE_LINE)} >= {"index"}
-    space.open().purge([ONE_LINE])
+    purge_of(space.open(), [ONE_LINE])
     assert holders(space.folder, ONE_LINE) == set()
 
 
@@ -302,7 +312,7 @@ def _kill_at(space: Space, number: int) -> None:
     disk.before = counted
     try:
         with pytest.raises(_Killed):
-            space.open().purge([ONE_LINE])
+            purge_of(space.open(), [ONE_LINE])
     finally:
         disk.before = before_this
 
@@ -330,10 +340,10 @@ def test_whoever_saves_meanwhile_loses_nothing(space: Space) -> None:
         rounds = 0
         while process.poll() is None and rounds < 50:
             with contextlib.suppress(Conflict):  # it says so where somebody was faster three times
-                space.open().purge([ONE_LINE])
+                purge_of(space.open(), [ONE_LINE])
             rounds += 1
         assert process.wait() == 0, process.stderr.read()
-    space.open().purge([ONE_LINE])
+    purge_of(space.open(), [ONE_LINE])
     facts = Path(root, ".memory/facts.jsonl").read_text()
     notes = Path(root, ".memory/local/notes.md").read_text()
     for number in range(times):

@@ -307,11 +307,11 @@ def test_a_hook_answers_in_its_form_whatever_fields_there_are(shop: Hooks, clien
 
 
 BREAKING = {
-    "while it answers": ("quire.project.answering", "Answering.answer_hook"),
+    "while it answers": ("quire.verbs.agents.hook_answer", "answer_hook"),
     "while it reads": ("quire.clients.hooks.reading", "read_event"),
     "while it replies": ("quire.clients.hooks.replying", "reply"),
-    "while it notes": ("quire.project.spooling", "note_session"),
-    "while it looks for a memory": ("quire.project.presence", "memory_root"),
+    "while it notes": ("quire.verbs.agents.ended_sessions", "note_session"),
+    "while it looks for a memory": ("quire.layers.presence", "memory_root"),
 }
 
 

@@ -22,6 +22,9 @@ from installed import Git, Memory
 from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
+from quire.verbs.ask.query import inspect
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import check, init, save
 from thorough import either, some
 
 NEWEST = newest()
@@ -174,13 +177,13 @@ def test_a_clock_that_jumps_gives_every_record_a_name_of_its_own_in_the_order_of
         pid=world.pid,
     )
     project = Project.open(str(repo), jumping)
-    project.init()
+    init(project)
     made = [
-        project.save({"task": "t", "nodes": [{"kind": "gotcha", "title": "Same", "body": f"B{n}."}]}) for n in (1, 2)
+        save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Same", "body": f"B{n}."}]}) for n in (1, 2)
     ]
     names = [done.memory_created[0] for done in made]
     assert len(set(names)) == 2
-    facts = [project.memory_store("Specs", f"Number {number} of many.").fact.id for number in range(8)]
+    facts = [memory_store(project, "Specs", f"Number {number} of many.").fact.id for number in range(8)]
     assert len(set(facts)) == len(facts)
     lines = [json.loads(line) for line in (repo / ".memory/facts.jsonl").read_bytes().splitlines()]
     told = [line for line in lines if line.get("_type") == "fact"]
@@ -351,9 +354,9 @@ RESERVED = ("con", "PRN", "aux", "nul", "com1", "lpt9", "nul.", "con .", "aux.tx
 @pytest.mark.parametrize("name", some(RESERVED, 5))
 def test_a_project_of_a_reserved_name_is_sound(name: str, repo: Path, world: World) -> None:
     project = Project.open(str(repo), world)
-    project.init(name=name.strip())
-    assert project.check().errors == []
-    assert project.inspect(project.graph.config().project.id) is not None
+    init(project, name=name.strip())
+    assert check(project).errors == []
+    assert inspect(project, project.graph.config().project.id) is not None
     legal(repo)
 
 

@@ -22,6 +22,7 @@ from quire.model.records import Record
 from quire.model.words import LIVE_STATUSES
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
+from quire.verbs.ask.query import query
 from thorough import LONG, either
 
 ROOT = Path(__file__).parents[2]
@@ -180,6 +181,6 @@ def test_words_of_a_record_are_never_denied_in_a_real_store(root: Path, tmp_path
         if (root / name).is_dir():
             shutil.copytree(root / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("index"))
     with opened(copy) as project:
-        records = project._with_index(lambda index: index.page(Filter()))
-        hits = lambda text: [hit.record for hit in project.query(text).hits]  # noqa: E731
-        assert project._with_index(lambda index: denied(index, records, hits, seed=7)) == []
+        records = project.with_index(lambda index: index.page(Filter()))
+        hits = lambda text: [hit.record for hit in query(project, text).hits]  # noqa: E731
+        assert project.with_index(lambda index: denied(index, records, hits, seed=7)) == []

@@ -16,6 +16,10 @@ from quire.model.verdicts import Verdict
 from quire.project import Project
 from quire.retrieval.answer import Answer, Hit, Link, Withheld
 from quire.retrieval.render import render
+from quire.verbs.ask.query import brief as brief_of
+from quire.verbs.ask.query import query
+from quire.verbs.ask.query import why as why_of
+from quire.verbs.graph.changes import save
 
 FENCE = Fence("memory-7f3ac2d91b04")
 OPEN, CLOSE = "<memory-7f3ac2d91b04", "</memory-7f3ac2d91b04>"
@@ -264,11 +268,11 @@ def test_a_project_hands_the_fence_on(project: Project, repo: Path) -> None:
         "body": "The request must not wait for them.",
         "anchors": ["src/worker.py"],
     }
-    project.save({"task": "t", "nodes": [node]})
+    save(project, {"task": "t", "nodes": [node]})
     mark = f'{OPEN} ref="decision.retries-run-in-the-worker" origin="agent" verdict="fresh">\n'
     question = "why do retries run in the worker?"
-    _, brief = project.brief(["src/worker.py"], fence=FENCE)
-    _, why = project.why("src/worker.py", fence=FENCE)
-    for found in (project.query(question, fence=FENCE), brief, why):
+    _, brief = brief_of(project, ["src/worker.py"], fence=FENCE)
+    _, why = why_of(project, "src/worker.py", fence=FENCE)
+    for found in (query(project, question, fence=FENCE), brief, why):
         assert mark in found.markdown
-    assert OPEN not in project.query(question).markdown
+    assert OPEN not in query(project, question).markdown

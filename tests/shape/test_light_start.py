@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quire import project
+import quire
 
 # What none of these commands needs, because it is slow to load, or brings much along, or belongs to another task.
 NEVER = {
@@ -17,8 +17,8 @@ NEVER = {
     *("subprocess", "threading", "signal", "selectors", "socket", "asyncio", "concurrent", "multiprocessing"),
     *("json", "logging", "tempfile", "shutil", "pathlib", "inspect", "dataclasses", "traceback", "locale"),
     *("random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
-    *("quire.capture", "quire.machine", "quire.project.whole", "quire.project.keeping", "quire.fields"),
-    *("quire.project.inspecting", "quire.project.journal_rooms", "quire.project.journal_results"),
+    *("quire.capture", "quire.machine", "quire.verbs.graph.changes", "quire.fields"),
+    *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.results"),
     *("quire.index.looks", "quire.index.teacher", "quire.files.watching", "quire.files.programs"),
     *("quire.layers.graph.types", "quire.layers.graph.save", "quire.layers.journal.events"),
     *("quire.layers.profile.drafts", "quire.layers.profile.store", "quire.layers.profile.rules"),
@@ -26,10 +26,10 @@ NEVER = {
 }
 QUESTION_ALONE = {
     *("quire.guard.secrets", "quire.anchors.match", "quire.anchors.symbols", "quire.anchors.working"),
-    *("quire.files.history", "quire.project.facts", "quire.project.recalling", "quire.project.profile_results"),
+    *("quire.files.history", "quire.verbs.facts.changes", "quire.verbs.facts.recall", "quire.verbs.profile.results"),
     *("quire.upkeep.governing", "quire.upkeep.folders", "quire.layers.profile.document"),
 }
-MODULES = 104
+MODULES = 106
 """How many modules of ours a question loads at most; each takes a seventh of a millisecond."""
 
 
@@ -81,37 +81,18 @@ def test_a_question_loads_what_it_needs_and_no_more(
 ) -> None:
     loaded = _loaded(kept, repo, arguments)
     assert set(loaded) & barred == set()
-    assert sum(name.startswith("quire") for name in loaded) <= MODULES + 20 * (arguments[0] in ("facts", "profile"))
+    assert sum(name.startswith("quire") for name in loaded) <= MODULES + 21 * (arguments[0] in ("facts", "profile"))
 
 
 def test_a_question_by_file_loads_what_finds_it(kept: Any, repo: Path) -> None:
     """The list above is one of modules that exist: a name that no longer does would bar nothing."""
     loaded = set(_loaded(kept, repo, ["query", "--path", "retry.py"]))
     assert {"quire.upkeep.governing", "quire.anchors.match"} <= loaded
-    source = Path(project.__file__).parents[1]
+    source = Path(quire.__file__).parent
     for name in sorted(NEVER | QUESTION_ALONE):
         if name.startswith("quire."):
             path = source.joinpath(*name.split(".")[1:])
             assert path.with_suffix(".py").exists() or (path / "__init__.py").exists(), name
-
-
-# What can be opened; the rest are results and small functions.
-PARTS = [name for name in project.__all__ if hasattr(getattr(project, name), "open") and name != "Project"]
-
-
-def test_there_are_parts() -> None:
-    assert {"Answering", "Asking", "Collecting", "Importing", "Integrating", "Reviewing"} <= set(PARTS)
-
-
-@pytest.mark.parametrize("name", PARTS)
-def test_a_part_of_the_project_does_what_the_whole_does(name: str) -> None:
-    part: Any = getattr(project, name)
-    assert issubclass(project.Project, part)
-    for method in dir(part):
-        if method.startswith("__"):
-            continue
-        own, whole = getattr(part, method), getattr(project.Project, method)
-        assert getattr(own, "__func__", own) is getattr(whole, "__func__", whole), method
 
 
 def _ended(code: str, memory: Any, repo: Path) -> subprocess.CompletedProcess[str]:

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from quire.project import Project
+from quire.verbs.graph.changes import check
 
 
 def test_the_project_s_own_memory_has_no_fault() -> None:
-    found = Project.open(str(Path(__file__).parents[2])).check()
+    found = check(Project.open(str(Path(__file__).parents[2])))
     assert found.errors == []
     assert [problem for problem in found.warnings if problem.code != "AnchorOrphaned"] == []

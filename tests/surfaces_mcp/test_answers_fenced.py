@@ -33,6 +33,7 @@ from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket
 from quire.surfaces.mcp.replies import Replies
+from quire.verbs.graph.changes import init
 
 QUEUE = {"query": "queue retries"}
 LINK = {"source_category": "user", "source_key": "KEY", "target_category": "tools", "target_key": "KEY"}
@@ -308,7 +309,7 @@ def facts(tmp_path: Path, world: World) -> Callable[..., dict[str, Any]]:
     def ask(**fields: str) -> dict[str, Any]:
         made = Project.open(world.cwd, world)
         if not made.initialized():
-            made.init()
+            init(made)
         line = {
             "_type": "fact",
             "id": "odd0",

@@ -11,15 +11,16 @@ from quire.files.world import real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket
+from quire.verbs.graph.changes import init, save
 
 
 @pytest.fixture
 def many(tmp_path: Path) -> Desk:
     """A project of many nodes that was never indexed."""
     project = Project.open(str(tmp_path))
-    project.init(name="Many", guidance=False)
+    init(project, name="Many", guidance=False)
     nodes = [{"kind": "gotcha", "title": f"Trap {n}", "body": f"Valve {n} sticks in winter."} for n in range(450)]
-    project.save({"task": "begin", "nodes": nodes})
+    save(project, {"task": "begin", "nodes": nodes})
     for file in (tmp_path / ".memory/index").iterdir():
         file.unlink()
     return Desk(chosen_tools(["core"]), real_world(str(tmp_path)), str(tmp_path))

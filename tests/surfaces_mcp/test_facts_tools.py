@@ -15,6 +15,7 @@ from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.facts_tools import FACTS
 from quire.surfaces.mcp.schemas import input_schema, tool_fields
+from quire.verbs.facts.sessions import memory_session
 
 Tree = dict[str, bytes]
 DAY = timedelta(days=1)
@@ -235,9 +236,9 @@ def test_the_archive_says_when_why_and_what_replaced_it(tools: Tools) -> None:
 
 def test_episodes_are_found_by_words_tag_and_day(tools: Tools) -> None:
     project = Project.open(str(tools.root), tools.world)
-    project.memory_session("s1", turns=4, title="one queue", narrative="Moved the mailer. " * 200, close=True)
+    memory_session(project, "s1", turns=4, title="one queue", narrative="Moved the mailer. " * 200, close=True)
     tools.moment += DAY
-    project.memory_session("s2", turns=2, title="bounces", narrative="Bounces go to support.", close=True)
+    memory_session(project, "s2", turns=2, title="bounces", narrative="Bounces go to support.", close=True)
     found = tools("memory_episodes")
     assert [item["date"] for item in found["results"]] == ["2026-03-03", "2026-03-02"]
     assert found["total"] == 2

@@ -20,6 +20,10 @@ from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket
+from quire.verbs.journal.automation import journal_stop
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.integrate import journal_integrate
+from quire.verbs.journal.sources import journal_add
 
 TRANSCRIPT = Path(__file__).parents[3] / "shared" / "fixtures" / "journal" / "mcp" / "mcp-transcript.json"
 CACHE = (
@@ -105,7 +109,7 @@ def tools(repo: Path, world: World) -> Asked:
 def project(tools: Asked, repo: Path, world: World) -> Project:
     """A project with an empty journal and no other memory."""
     project = Project.open(str(repo), world)
-    project.journal_init()
+    journal_init(project)
     return project
 
 
@@ -115,7 +119,7 @@ def sessions(project: Project, tmp_path: Path) -> Path:
     folder = tmp_path / "agent/transcripts"
     folder.mkdir(parents=True)
     write_session(folder / "one.jsonl")
-    project.journal_add("claude-local", str(folder.parent), name="agent")
+    journal_add(project, "claude-local", str(folder.parent), name="agent")
     return folder
 
 
@@ -289,7 +293,7 @@ def test_a_sound_journal_without_a_process_is_healthy(
     program.chmod(0o755)
     environment["PATH"] = f"{program.parent}:{environment['PATH']}"
     (tools.root / "package.json").write_text('{"name": "orders", "scripts": {"test": "node test.js"}}')
-    Project.open(str(tools.root), world).journal_init(validate=True)
+    journal_init(Project.open(str(tools.root), world), validate=True)
     found = tools("memory_assess")
     assert found["details"]["validate"] == {"failCount": 0, "warnCount": 0, "topFindings": []}
     assert (found["status"], found["details"]["memoryHealth"]) == ("ok", "healthy")
@@ -347,11 +351,11 @@ def test_clients_that_are_wired_are_told_and_damage_comes_before_what_waits(
 ) -> None:
     tools("journal_sync")
     project = Project.open(str(tools.root), world)
-    project.journal_integrate("claude")
+    journal_integrate(project, "claude")
     found = tools("memory_assess")
     assert found["details"]["integration"] == {"claude": "healthy", "codex": "attention", "healthy": False}
     assert "Call journal_recall." in found["suggestedNextAction"]
-    project.journal_integrate(user=True)
+    journal_integrate(project, user=True)
     healthy = {"claude": "healthy", "codex": "healthy", "healthy": True}
     assert tools("memory_assess")["details"]["integration"] == healthy
     skill = tools.root / ".claude/skills/agent-memory/SKILL.md"
@@ -366,7 +370,7 @@ def test_clients_that_are_wired_are_told_and_damage_comes_before_what_waits(
 
 
 def test_a_part_of_a_client_that_somebody_took_out_is_no_fault(tools: Asked, project: Project) -> None:
-    project.journal_integrate("claude")
+    journal_integrate(project, "claude")
     (tools.root / ".claude/settings.json").unlink()
     (tools.root / "AGENTS.md").write_text("# Agents\n")
     found = tools("memory_assess")
@@ -687,7 +691,7 @@ def test_a_sync_imports_what_is_new_and_says_how_far_it_is(
     other.mkdir(parents=True)
     for number in range(25):
         write_session(other / f"s{number:02}.jsonl", (f"Task {number}.", f"DECISION: Topic{number} it is."))
-    project.journal_add("claude-local", str(other.parent), name="other")
+    journal_add(project, "claude-local", str(other.parent), name="other")
     before = memory_of(tree, tools.root)
     seen = tools("journal_sync", dry_run=True)
     assert (seen["imported"], seen["dry_run"]) == (26, True)
@@ -766,10 +770,10 @@ def running(repo: Path, environment: dict[str, str]) -> Iterator[Asked]:
     """A journal in the real world. Whatever process keeps it when the test ends is ended."""
     world = msgspec.structs.replace(real_world(), cwd=str(repo), env=environment, sleep=time.sleep)
     project = Project.open(str(repo), world)
-    project.journal_init()
+    journal_init(project)
     yield Asked(repo, world)
     with contextlib.suppress(QuireError):
-        project.journal_stop()
+        journal_stop(project)
 
 
 def test_only_where_it_is_asked_for_a_process_is_started_and_only_one(running: Asked) -> None:
@@ -817,7 +821,7 @@ def test_the_keys_of_the_original_are_all_there(running: Asked, tmp_path: Path) 
     folder = tmp_path / "agent/transcripts"
     folder.mkdir(parents=True)
     write_session(folder / "one.jsonl", changed=time.time() - 3600)
-    Project.open(str(running.root), running.desk.world).journal_add("claude-local", str(folder.parent), name="agent")
+    journal_add(Project.open(str(running.root), running.desk.world), "claude-local", str(folder.parent), name="agent")
     answers = {
         "memory_assess": running("memory_assess"),
         "memory_maintain": running("memory_maintain"),

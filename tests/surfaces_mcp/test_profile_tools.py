@@ -12,6 +12,7 @@ from profile_calling import CATEGORIES, NOW, Profile, document_of, entry_of, fen
 from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.desk import Ticket
+from quire.verbs.profile.changes import profile_restore
 
 STATED = {"type": "user-stated", "detail": None}
 SAMPLE = document_of(
@@ -296,7 +297,7 @@ def test_forget_removes_and_says_how_to_bring_back(profile: Profile, project: Pr
     assert "memory profile restore tools old\n" in result["content"][0]["text"]
     assert "old" not in profile.document["memories"]["tools"]
     assert json.loads((profile.root / ".ai-state/memory.backup.json").read_bytes()) == SAMPLE
-    project.profile_restore("tools", "old")
+    profile_restore(project, "tools", "old")
     assert profile.entry("tools", "old") == stored
 
 

@@ -18,6 +18,8 @@ from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.desk import Desk, Ticket
 from quire.surfaces.mcp.replies import Refused, Replies
 from quire.surfaces.mcp.resources import RECORD, record_uri
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save
 
 Tree = dict[str, bytes]
 WORKER = "decision.retries-run-in-the-worker"
@@ -39,7 +41,7 @@ def replies(project: Project, world: World, git: Git) -> Replies:
     (root / "src").mkdir()
     (root / "src/worker.py").write_text("LIMIT = 5\n")
     git.commit("work")
-    project.save({"task": "Retries", "nodes": NODES}, source="the test")
+    save(project, {"task": "Retries", "nodes": NODES}, source="the test")
     return Replies(Desk(chosen_tools(["core"]), world, str(root)))
 
 
@@ -123,7 +125,7 @@ def test_any_record_has_an_address(replies: Replies, world: World) -> None:
     assert f'ref="{WORKER}"' in text
     assert "Requests must not wait for a delivery." in text
     project = Project.open(world.cwd, world)
-    ref = project.memory_store("Specs", "Invoices are numbered without gaps.").fact.ref
+    ref = memory_store(project, "Specs", "Invoices are numbered without gaps.").fact.ref
     assert "Invoices are numbered" in read(replies, f"{RECORD}{ref}")["text"]
     (Path(world.cwd) / ".ai-state").mkdir()
     document = {"schema_version": "1.2", "memories": {"user": {"a/b c?#%": {"value": "Odd names are names, too."}}}}

@@ -21,6 +21,16 @@ from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 from quire.files.world import World, real_world
 from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
+from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store
+from quire.verbs.facts.notes import note
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.graph.changes import init, save
+from quire.verbs.journal.init import journal_init
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.session_import import journal_sync
+from quire.verbs.journal.sources import journal_add
+from quire.verbs.profile.changes import profile_link, profile_remember
 
 __all__ = ["ELSEWHERE", "MARK", "NOW", "hostile", "hostile_store", "short_hostile"]
 
@@ -141,7 +151,7 @@ def _code(root: Path, git: Git) -> None:
 
 
 def _graph(project: Project) -> None:
-    project.init()
+    init(project)
     related = [{"predicate": "affects", "to": "feature.zqfeature-queue"}]
     nodes: list[dict[str, Any]] = [
         {"kind": "feature", "title": "zqfeature queue", "stage": "building"},
@@ -160,27 +170,27 @@ def _graph(project: Project) -> None:
         {"kind": "gotcha", "title": "zqgotcha queue", "anchors": ["src/"]},
         {"kind": "gotcha", "title": "zqstale queue"},
     ]
-    project.save({"task": "zqtask", "nodes": [{"body": "zqbody queue", **node} for node in nodes]}, source="zqsource")
+    save(project, {"task": "zqtask", "nodes": [{"body": "zqbody queue", **node} for node in nodes]}, source="zqsource")
     stale = [{"id": "gotcha.zqstale-queue", "reason": "zqreason"}]
-    project.save({"task": "zqtask", "stale": stale}, source="zqsource")
+    save(project, {"task": "zqtask", "stale": stale}, source="zqsource")
 
 
 def _facts(project: Project) -> None:
     refs = [
-        project.memory_store("Decisions", f"zqfact{letter} queue retries", tags=["zqtag"], source="zqsource").fact.ref
+        memory_store(project, "Decisions", f"zqfact{letter} queue retries", tags=["zqtag"], source="zqsource").fact.ref
         for letter in "abc"
     ]
-    project.memory_archive([refs[2]], reason="zqreason")
-    project.memory_connect(refs[0], refs[1], "enables", description="zqdescription")
-    project.memory_focus([refs[0]])
-    project.memory_session("zqsession", turns=4, title="zqtitle queue", narrative="zqnarrative queue", close=True)
+    memory_archive(project, [refs[2]], reason="zqreason")
+    memory_connect(project, refs[0], refs[1], "enables", description="zqdescription")
+    memory_focus(project, [refs[0]])
+    memory_session(project, "zqsession", turns=4, title="zqtitle queue", narrative="zqnarrative queue", close=True)
 
 
 def _profile(project: Project) -> None:
     for category in ("user", "assistant", "relationships", "learnings", "tools", "project"):
-        project.profile_remember(category, "zqkey", f"zqvalue queue {category}", tags=["zqtag"], force=True)
-    project.profile_remember("assistant", "name", "zqassistant", force=True)
-    project.profile_link("user.zqkey", "tools.zqkey", "contradicts")
+        profile_remember(project, category, "zqkey", f"zqvalue queue {category}", tags=["zqtag"], force=True)
+    profile_remember(project, "assistant", "name", "zqassistant", force=True)
+    profile_link(project, "user.zqkey", "tools.zqkey", "contradicts")
 
 
 def _journal(project: Project, place: Path) -> None:
@@ -203,15 +213,15 @@ def _journal(project: Project, place: Path) -> None:
         path = sessions / f"zq{name}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         os.utime(path, (1772366400.0 + number, 1772366400.0 + number))
-    project.journal_init()
-    project.journal_add("claude-local", str(sessions.parent), name="agent")
-    project.journal_sync("agent")
-    project.journal_recall()
+    journal_init(project)
+    journal_add(project, "claude-local", str(sessions.parent), name="agent")
+    journal_sync(project, "agent")
+    journal_recall(project)
 
 
 def _local(project: Project, world: World) -> None:
     """What is kept on this machine alone."""
-    project.note("zqnote queue")
+    note(project, "zqnote queue")
     local = Path(project.root, ".memory/local")
     with (local / "notes.md").open("a") as notes:
         notes.write(

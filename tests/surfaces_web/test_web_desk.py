@@ -19,13 +19,15 @@ from quire.surfaces.web import desk as module
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.desk import HERE, Desk
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import check, save
 
 STALE = b'{"action": "stale", "ref": "gotcha.clock-drift", "reason": "fixed"}'
 
 
 @pytest.fixture
 def filled(project: Project, repo: Path, git: Git) -> Project:
-    project.save({"task": "first", "nodes": [{"kind": "gotcha", "title": "Clock drift", "body": "It is late."}]})
+    save(project, {"task": "first", "nodes": [{"kind": "gotcha", "title": "Clock drift", "body": "It is late."}]})
     git.commit("memory")
     return project
 
@@ -63,7 +65,7 @@ def test_an_answer_is_kept_while_nothing_changes(desk: Desk, filled: Project, wo
         first = await desk.ask(name, "map", {})
         assert await desk.ask(name, "map", {}) is first
         assert worked == ["map"]
-        filled.memory_store("Specs", "Tickets expire.")
+        memory_store(filled, "Specs", "Tickets expire.")
         await desk.work(lambda: desk.version(name, at_once=True))
         second = await desk.ask(name, "map", {})
         assert second.version != first.version
@@ -105,7 +107,7 @@ def test_an_error_is_not_kept(desk: Desk, filled: Project) -> None:
         for _ in range(2):
             with pytest.raises(NotFound):
                 await desk.ask(name, "record", {"ref": "gotcha.later"})
-        filled.save({"task": "x", "nodes": [{"kind": "gotcha", "title": "Later", "body": "b"}]})
+        save(filled, {"task": "x", "nodes": [{"kind": "gotcha", "title": "Later", "body": "b"}]})
         await desk.work(lambda: desk.version(name, at_once=True))
         assert b"gotcha.later" in (await desk.ask(name, "record", {"ref": "gotcha.later"})).data
 
@@ -164,7 +166,7 @@ def test_writes_are_done_one_at_a_time(desk: Desk, filled: Project) -> None:
         assert sorted(bool(item["undo"]) for item in done) == [False] * 19 + [True]
 
     told(story())
-    assert filled.check().errors == []
+    assert check(filled).errors == []
 
 
 def test_who_only_reads_writes_nothing(filled: Project, world: World) -> None:

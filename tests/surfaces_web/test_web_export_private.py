@@ -9,15 +9,17 @@ import pytest
 
 from quire.project import Project
 from quire.surfaces.web.exporting import _Making
+from quire.verbs.profile.changes import profile_remember
+from quire.verbs.profile.overview import profile_private
 
 
 @pytest.fixture
 def kept_apart(project: Project, repo: Path) -> Project:
     """A shared entry that a private one superseded, and a private one that is broken."""
-    project.profile_private("here", apply=True)
-    project.profile_remember("learnings", "old-way", "Ask by letter.")
-    project.profile_remember("user", "hidden-way", "Ask by pigeon.", supersedes=["learnings.old-way"])
-    project.profile_remember("learnings", "old-way", status="superseded")
+    profile_private(project, "here", apply=True)
+    profile_remember(project, "learnings", "old-way", "Ask by letter.")
+    profile_remember(project, "user", "hidden-way", "Ask by pigeon.", supersedes=["learnings.old-way"])
+    profile_remember(project, "learnings", "old-way", status="superseded")
     document = repo / ".ai-state/local/memory.json"
     held = json.loads(document.read_text("utf-8"))
     held["memories"]["user"]["hidden-ill"] = "no object"

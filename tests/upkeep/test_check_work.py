@@ -14,6 +14,9 @@ from benchmarks.stores import make_records
 
 from quire.files.world import real_world
 from quire.project import Project
+from quire.verbs.ask.query import status
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import check, init
 
 SIZES = (100, 200, 400)
 
@@ -27,9 +30,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Project]:
         root.mkdir()
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         project = Project.open(str(root), real_world(str(root)))
-        project.init(guidance=False)
+        init(project, guidance=False)
         _store_facts(root, make_records(root / ".memory", size)[::2])
-        project.status()
+        status(project)
         made[size] = project
     return made
 
@@ -70,19 +73,21 @@ def growth(stores: dict[int, Project], work: Callable[[Project], Any]) -> tuple[
 
 
 def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project]) -> None:
-    stores[SIZES[0]].check()  # what is made once is made
-    first, later = growth(stores, Project.check)
+    check(stores[SIZES[0]])  # what is made once is made
+    first, later = growth(stores, check)
     assert later < first * 1.25
     assert later < 1500
 
 
 def test_a_fact_costs_nothing_for_the_nodes_beside_it(stores: dict[int, Project]) -> None:
-    stores[SIZES[0]].memory_store("Specs", "What is made once is made.")
-    _, later = growth(stores, lambda project: project.memory_store("Specs", "The ledger is closed on the last of May."))
+    memory_store(stores[SIZES[0]], "Specs", "What is made once is made.")
+    _, later = growth(
+        stores, lambda project: memory_store(project, "Specs", "The ledger is closed on the last of May.")
+    )
     assert later < 1
 
 
 def test_the_state_costs_next_to_nothing_for_a_further_node(stores: dict[int, Project]) -> None:
-    stores[SIZES[0]].status()
-    _, later = growth(stores, Project.status)
+    status(stores[SIZES[0]])
+    _, later = growth(stores, status)
     assert later < 100

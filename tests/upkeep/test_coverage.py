@@ -9,6 +9,7 @@ import pytest
 from quire.project import Project
 from quire.upkeep import coverage
 from quire.upkeep.coverage import Gap, code_files
+from quire.verbs.graph.changes import save, sync
 
 CODE = [
     "main.py",
@@ -140,10 +141,10 @@ class Desk:
 
     def covers(self, *anchors: str, kind: str = "feature", **fields: Any) -> None:
         node = {"kind": kind, "title": f"Covers {anchors[0]}", "body": "B.", "anchors": [*anchors], **fields}
-        self.project.save({"task": "t", "nodes": [node]})
+        save(self.project, {"task": "t", "nodes": [node]})
 
     def gaps(self) -> list[Gap]:
-        found: list[Gap] = self.project.sync(dry_run=True)[0].coverage_gaps
+        found: list[Gap] = sync(self.project, dry_run=True)[0].coverage_gaps
         return found
 
     def folders(self) -> dict[str, int]:
@@ -241,7 +242,7 @@ def test_a_retired_feature_covers_nothing(desk: Desk) -> None:
     desk.files("src/a.py")
     desk.covers("src/")
     assert desk.gaps() == []
-    desk.project.save({"task": "t", "stale": [{"id": "feature.covers-src", "reason": "gone"}]})
+    save(desk.project, {"task": "t", "stale": [{"id": "feature.covers-src", "reason": "gone"}]})
     assert desk.folders() == {"src": 1}
 
 
@@ -386,9 +387,9 @@ def test_it_is_worked_out_anew_when_anchors_come_or_go(desk: Desk) -> None:
     assert desk.folders() == {"lib": 1, "src": 1}
     desk.covers("src/")
     assert desk.folders() == {"lib": 1}
-    desk.project.save({"task": "t", "nodes": [{"id": "feature.covers-src", "anchors": ["lib/"]}]})
+    save(desk.project, {"task": "t", "nodes": [{"id": "feature.covers-src", "anchors": ["lib/"]}]})
     assert desk.folders() == {"src": 1}
-    desk.project.save({"task": "t", "delete": [{"id": "feature.covers-src", "reason": "gone"}]})
+    save(desk.project, {"task": "t", "delete": [{"id": "feature.covers-src", "reason": "gone"}]})
     assert desk.folders() == {"lib": 1, "src": 1}
 
 
@@ -406,7 +407,7 @@ def test_damaged_notes_are_worked_out_anew(desk: Desk, counted: list[int]) -> No
     assert desk.folders() == {"src": 1}
     for damage in (b"\xff", b"", b"\x80"):
         notes = {"coverage": damage, "sync": damage}
-        desk.project._with_index(lambda index, notes=notes: index.note(notes))
+        desk.project.with_index(lambda index, notes=notes: index.note(notes))
         assert desk.folders() == {"src": 1}
     assert len(counted) == 4
 

@@ -9,10 +9,12 @@ import pytest
 from quire.model import limits
 from quire.model.tokens import count_tokens
 from quire.project import Project
+from quire.verbs.graph.changes import check, init
+from quire.verbs.graph.changes import save as save_of
 
 
 def rendered(project: Project) -> str:
-    return project._map()
+    return project.product_map()
 
 
 def feature(title: str, stage: str = "building", **more: Any) -> dict[str, Any]:
@@ -20,7 +22,7 @@ def feature(title: str, stage: str = "building", **more: Any) -> dict[str, Any]:
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    project.save({"task": "t", "nodes": list(nodes), **lists})
+    save_of(project, {"task": "t", "nodes": list(nodes), **lists})
 
 
 def test_features_stand_by_stage_with_intent_and_first_anchor(project: Project) -> None:
@@ -115,7 +117,7 @@ def test_a_symbolic_link_between_the_two_files_is_kept_and_written_once(project:
     root = Path(project.root)
     (root / "CLAUDE.md").unlink(missing_ok=True)
     (root / "CLAUDE.md").symlink_to("AGENTS.md")
-    project.init()
+    init(project)
     save(project, feature("Queue"))
     assert (root / "CLAUDE.md").is_symlink()
     assert (root / "AGENTS.md").read_text().count("memory:map:start") == 1
@@ -127,7 +129,7 @@ def test_a_link_that_leads_out_of_the_project_is_left_alone(project: Project, tm
     path = Path(project.root) / "AGENTS.md"
     path.unlink()
     path.symlink_to(outside)
-    project.init()
+    init(project)
     save(project, feature("Queue"))
     assert outside.read_text() == "not ours"
 
@@ -136,10 +138,10 @@ def test_damaged_markers_are_reported_and_not_touched(project: Project) -> None:
     path = Path(project.root) / "AGENTS.md"
     path.write_text(path.read_text().replace("<!-- memory:map:end -->", ""))
     before = path.read_bytes()
-    saved = project.save({"task": "t", "nodes": [feature("Queue")]})
+    saved = save_of(project, {"task": "t", "nodes": [feature("Queue")]})
     assert [warning.code for warning in saved.warnings] == ["MarkersDamaged"]
     assert path.read_bytes() == before
-    assert "MarkersDamaged" in [problem.code for problem in project.check().warnings]
+    assert "MarkersDamaged" in [problem.code for problem in check(project).warnings]
 
 
 def test_a_missing_file_is_not_created_by_a_save(project: Project) -> None:
@@ -153,6 +155,6 @@ def test_check_notices_an_outdated_map(project: Project) -> None:
     save(project, feature("Queue"))
     path = Path(project.root) / "AGENTS.md"
     path.write_text(path.read_text().replace("Queue does its work", "Queue does nothing"))
-    assert [problem.code for problem in project.check().warnings] == ["ProductMapStale"]
-    project.init()
-    assert project.check().warnings == []
+    assert [problem.code for problem in check(project).warnings] == ["ProductMapStale"]
+    init(project)
+    assert check(project).warnings == []

@@ -7,10 +7,11 @@ from typing import Any
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.board import ProductMap, Shelf, StageShelf, product_board
+from quire.verbs.graph.changes import save as save_of
 
 
 def board(project: Project, limit: int = 200) -> ProductMap:
-    return project._with_index(
+    return project.with_index(
         lambda index: product_board(index, Verdicts(project.root, project.git, index), limit),
     )
 
@@ -20,7 +21,7 @@ def refs(shelf: Shelf | StageShelf) -> list[str]:
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    project.save({"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
+    save_of(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
 
 
 def test_everything_stands_on_its_shelf(project: Project) -> None:

@@ -9,16 +9,19 @@ import pytest
 from quire.files.world import World
 from quire.model.errors import GitRequired, InputError, NotFound
 from quire.project import Project
-from quire.project.viewing_records import ViewingRecords
 from quire.upkeep.views.comparing import Diff, compare, line_counts
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.page.record_views import view_diff, view_history, view_record
 
 REF = "feature.retry-queue"
 SECRET = "hunter-two"
 
 
 @pytest.fixture
-def views(project: Project, world: World) -> ViewingRecords:
-    return ViewingRecords(project.root, world)
+def views(project: Project, world: World) -> Project:
+    return Project(project.root, world)
 
 
 def write(repo: Path, name: str, text: str) -> None:
@@ -29,7 +32,7 @@ def write(repo: Path, name: str, text: str) -> None:
 
 def save(project: Project, *anchors: str) -> None:
     node = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "anchors": list(anchors)}
-    project.save({"task": "t", "nodes": [{"id": REF, **node}]})
+    save_of(project, {"task": "t", "nodes": [{"id": REF, **node}]})
 
 
 def lines(diff: Diff) -> list[str]:
@@ -40,19 +43,19 @@ def lines(diff: Diff) -> list[str]:
 
 
 def test_an_anchor_is_compared_with_the_commit_of_the_last_look(
-    project: Project, views: ViewingRecords, git: Any, repo: Path
+    project: Project, views: Project, git: Any, repo: Path
 ) -> None:
     write(repo, "src/a.py", "one\ntwo\nthree\n")
     write(repo, "src/b.py", "same\n")
     write(repo, "lib/c.py", "c\n")
     commit = git.commit("code")
     save(project, "src/", "lib/c.py")
-    assert views.view_diff(REF, anchor="src/") == Diff(title=f"src/: nothing changed since {commit[:9]}")
+    assert view_diff(views, REF, anchor="src/") == Diff(title=f"src/: nothing changed since {commit[:9]}")
     write(repo, "src/a.py", "one\n2\nthree\n")
     write(repo, "lib/c.py", "changed\n")
     git.commit("more")
     write(repo, "src/new.py", "new\n")
-    found = views.view_diff(REF, anchor="src/")
+    found = view_diff(views, REF, anchor="src/")
     assert found.title == f"src/ since {commit[:9]} (1 commit, not committed)"
     assert [file.path for file in found.files] == ["src/a.py", "src/new.py"]
     assert found.files[0].hunks[0].header == "@@ -1,3 +1,3 @@"
@@ -61,7 +64,7 @@ def test_an_anchor_is_compared_with_the_commit_of_the_last_look(
 
 
 def test_a_symbol_shows_its_file_and_a_deleted_file_its_lines(
-    project: Project, views: ViewingRecords, git: Any, repo: Path
+    project: Project, views: Project, git: Any, repo: Path
 ) -> None:
     write(repo, "a.py", "def f():\n    return 1\n\n\ndef g():\n    return 1\n")
     write(repo, "gone.txt", "gone\n")
@@ -69,16 +72,14 @@ def test_a_symbol_shows_its_file_and_a_deleted_file_its_lines(
     save(project, "a.py#f", "gone.txt")
     write(repo, "a.py", "def f():\n    return 2\n\n\ndef g():\n    return 1\n")
     (repo / "gone.txt").unlink()
-    assert [line for line in lines(views.view_diff(REF, anchor="a.py#f")) if line[0] != " "] == [
+    assert [line for line in lines(view_diff(views, REF, anchor="a.py#f")) if line[0] != " "] == [
         "-    return 1",
         "+    return 2",
     ]
-    assert lines(views.view_diff(REF, anchor="gone.txt")) == ["-gone"]
+    assert lines(view_diff(views, REF, anchor="gone.txt")) == ["-gone"]
 
 
-def test_renames_are_shown_and_binary_files_named(
-    project: Project, views: ViewingRecords, git: Any, repo: Path
-) -> None:
+def test_renames_are_shown_and_binary_files_named(project: Project, views: Project, git: Any, repo: Path) -> None:
     text = "".join(f"line {number}\n" for number in range(20))
     write(repo, "src/old.py", text)
     (repo / "src/image").write_bytes(b"\0\1")
@@ -88,7 +89,7 @@ def test_renames_are_shown_and_binary_files_named(
     write(repo, "src/new.py", text.replace("line 3\n", "line three\n"))
     (repo / "src/image").write_bytes(b"\0\2")
     git.commit("moved")
-    found = views.view_diff(REF, anchor="src/")
+    found = view_diff(views, REF, anchor="src/")
     assert [(file.path, file.old_path, file.binary) for file in found.files] == [
         ("src/image", "", True),
         ("src/new.py", "src/old.py", False),
@@ -96,14 +97,14 @@ def test_renames_are_shown_and_binary_files_named(
     assert [line for line in lines(found) if line[0] != " "] == ["-line 3", "+line three"]
 
 
-def test_many_files_and_long_ones_are_cut(project: Project, views: ViewingRecords, git: Any, repo: Path) -> None:
+def test_many_files_and_long_ones_are_cut(project: Project, views: Project, git: Any, repo: Path) -> None:
     for number in range(12):
         write(repo, f"src/{number:02}.py", "x\n")
     git.commit("code")
     save(project, "src/")
     for number in range(12):
         write(repo, f"src/{number:02}.py", "".join(f"{at}\n" for at in range(900)) + "y" * 5000 + "\n")
-    found = views.view_diff(REF, anchor="src/")
+    found = view_diff(views, REF, anchor="src/")
     assert (len(found.files), found.cut) == (10, True)
     for file in found.files:
         assert file.cut
@@ -112,7 +113,7 @@ def test_many_files_and_long_ones_are_cut(project: Project, views: ViewingRecord
 
 
 def test_a_commit_that_is_not_here_and_no_git_are_said(
-    project: Project, views: ViewingRecords, git: Any, repo: Path, tmp_path: Path, world: World
+    project: Project, views: Project, git: Any, repo: Path, tmp_path: Path, world: World
 ) -> None:
     write(repo, "a.py", "1\n")
     git.commit("code")
@@ -122,18 +123,18 @@ def test_a_commit_that_is_not_here_and_no_git_are_said(
     git("reflog", "expire", "--expire=now", "--all")
     git("branch", "-D", "main")
     git("gc", "--quiet", "--prune=now")
-    found = views.view_diff(REF, anchor="a.py")
+    found = view_diff(views, REF, anchor="a.py")
     assert "is not in this clone" in found.title
     assert found.files == ()
     bare = tmp_path / "bare"
     bare.mkdir()
     other = Project(str(bare), world)
-    other.init()
+    init(other)
     save(other, "a.py")
-    without = ViewingRecords(str(bare), world)
-    assert without.view_diff(REF, anchor="a.py") == Diff(title="a.py: there is no git here to tell what changed")
+    without = Project(str(bare), world)
+    assert view_diff(without, REF, anchor="a.py") == Diff(title="a.py: there is no git here to tell what changed")
     with pytest.raises(GitRequired):
-        without.view_diff(REF, commit="abcdef1")
+        view_diff(without, REF, commit="abcdef1")
 
 
 # -- nothing else can be read -----------------------------------------------------------------
@@ -155,21 +156,21 @@ def test_a_commit_that_is_not_here_and_no_git_are_said(
     ],
 )
 def test_only_anchors_of_the_record_itself_are_taken(
-    project: Project, views: ViewingRecords, git: Any, repo: Path, anchor: str
+    project: Project, views: Project, git: Any, repo: Path, anchor: str
 ) -> None:
     write(repo, "src/a.py", "a\n")
     write(repo, "other.txt", SECRET)
     git.commit("code")
     save(project, "src/a.py")
     with pytest.raises(InputError, match="is no anchor of"):
-        views.view_diff(REF, anchor=anchor)
+        view_diff(views, REF, anchor=anchor)
 
 
 @pytest.mark.parametrize(
     "anchor", ["../", "../outside.txt", "/", "link/", "link/outside.txt", "link", ".env", ".git/config"]
 )
 def test_an_anchor_that_leads_out_shows_nothing_from_there(
-    project: Project, views: ViewingRecords, git: Any, repo: Path, tmp_path: Path, anchor: str
+    project: Project, views: Project, git: Any, repo: Path, tmp_path: Path, anchor: str
 ) -> None:
     (tmp_path / "outside.txt").write_text(SECRET, encoding="utf-8")
     write(repo, ".gitignore", ".env\n")
@@ -181,12 +182,12 @@ def test_an_anchor_that_leads_out_shows_nothing_from_there(
     write(repo, ".env", SECRET)
     (repo / "link").symlink_to(tmp_path)
     git("config", "secret.word", SECRET)
-    found = views.view_diff(REF, anchor=anchor)
+    found = view_diff(views, REF, anchor=anchor)
     assert SECRET not in repr(found)
 
 
 def test_a_link_is_its_own_text_and_what_it_leads_to_is_not_read(
-    project: Project, views: ViewingRecords, git: Any, repo: Path, tmp_path: Path
+    project: Project, views: Project, git: Any, repo: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "outside.txt").write_text(SECRET, encoding="utf-8")
     write(repo, "src/a.py", "a\n")
@@ -195,17 +196,17 @@ def test_a_link_is_its_own_text_and_what_it_leads_to_is_not_read(
     save(project, "src/a.py", "deep/")
     (repo / "src/a.py").unlink()
     (repo / "src/a.py").symlink_to(tmp_path / "outside.txt")
-    found = views.view_diff(REF, anchor="src/a.py")
+    found = view_diff(views, REF, anchor="src/a.py")
     assert lines(found) == ["-a", f"+{tmp_path}/outside.txt"]
     (repo / "deep/b.py").unlink()
     (repo / "deep").rmdir()
     (tmp_path / "b.py").write_text(SECRET, encoding="utf-8")
     (repo / "deep").symlink_to(tmp_path)
-    assert SECRET not in repr(views.view_diff(REF, anchor="deep/"))
+    assert SECRET not in repr(view_diff(views, REF, anchor="deep/"))
 
 
 def test_a_file_that_went_where_no_anchor_leads_is_named_and_not_read(
-    project: Project, views: ViewingRecords, git: Any, repo: Path
+    project: Project, views: Project, git: Any, repo: Path
 ) -> None:
     text = "".join(f"line {number}\n" for number in range(20))
     write(repo, "src/a.py", text)
@@ -215,14 +216,14 @@ def test_a_file_that_went_where_no_anchor_leads_is_named_and_not_read(
     git("mv", "src/a.py", "elsewhere/a.py")
     write(repo, "elsewhere/a.py", text + SECRET)
     git.commit("moved")
-    found = views.view_diff(REF, anchor="src/a.py")
+    found = view_diff(views, REF, anchor="src/a.py")
     assert [(file.path, file.old_path, file.hunks, file.cut) for file in found.files] == [
         ("elsewhere/a.py", "src/a.py", (), True)
     ]
 
 
 def test_no_program_of_the_repository_is_run(
-    project: Project, views: ViewingRecords, git: Any, repo: Path, tmp_path: Path
+    project: Project, views: Project, git: Any, repo: Path, tmp_path: Path
 ) -> None:
     write(repo, "src/a.py", "a\n")
     first = git.commit("code")
@@ -237,58 +238,58 @@ def test_no_program_of_the_repository_is_run(
     for name in ("diff.external", "diff.evil.command", "diff.evil.textconv", "filter.evil.clean", "filter.evil.smudge"):
         git("config", name, f"{program} {name}")
     write(repo, "src/a.py", "b\n")
-    views.view_diff(REF, anchor="src/")
-    views.view_diff(REF, commit=first)
-    views.view_history(REF)
-    views.view_record(REF)
+    view_diff(views, REF, anchor="src/")
+    view_diff(views, REF, commit=first)
+    view_history(views, REF)
+    view_record(views, REF)
     assert os.listdir(signs) == []
 
 
 # -- commits ----------------------------------------------------------------------------------
 
 
-def test_a_commit_shows_the_records_own_files(project: Project, views: ViewingRecords, git: Any, repo: Path) -> None:
+def test_a_commit_shows_the_records_own_files(project: Project, views: Project, git: Any, repo: Path) -> None:
     write(repo, "other.txt", SECRET)
     save(project)
     first = git.commit("The queue")
-    project.save({"task": "t", "nodes": [{"id": REF, "body": "Sends again.\nThrice."}]})
+    save_of(project, {"task": "t", "nodes": [{"id": REF, "body": "Sends again.\nThrice."}]})
     write(repo, "other.txt", "changed")
     second = git.commit("Thrice")
-    found = views.view_diff(REF, commit=second[:8])
+    found = view_diff(views, REF, commit=second[:8])
     assert found.title == f"{second[:7]} Thrice"
     assert [file.path for file in found.files] == [".memory/memory/retry-queue.json", ".memory/memory/retry-queue.md"]
     assert ("+", "Thrice.") in found.files[1].hunks[0].lines
-    assert SECRET not in repr(views.view_diff(REF, commit=first))
+    assert SECRET not in repr(view_diff(views, REF, commit=first))
     third = git.commit("nothing")
-    assert views.view_diff(REF, commit=third) == Diff(title=f"{third[:7]} nothing: nothing of `{REF}`")
+    assert view_diff(views, REF, commit=third) == Diff(title=f"{third[:7]} nothing: nothing of `{REF}`")
 
 
-def test_of_a_file_with_many_facts_only_the_fact_is_shown(project: Project, views: ViewingRecords, git: Any) -> None:
-    name = project.memory_store("Decisions", "Invoices are written by the worker.").fact.id
-    project.memory_store("Decisions", f"The word is {SECRET}.")
+def test_of_a_file_with_many_facts_only_the_fact_is_shown(project: Project, views: Project, git: Any) -> None:
+    name = memory_store(project, "Decisions", "Invoices are written by the worker.").fact.id
+    memory_store(project, "Decisions", f"The word is {SECRET}.")
     commit = git.commit("both")
-    found = views.view_diff(name, commit=commit)
+    found = view_diff(views, name, commit=commit)
     assert [file.path for file in found.files] == [".memory/facts.jsonl"]
     assert any("Invoices" in line for line in lines(found))
     assert SECRET not in repr(found)
 
 
 @pytest.mark.parametrize("commit", ["HEAD", "main", "--all", "abc", "HEAD:other.txt", "zzzzzzz", "a" * 65, "../../x"])
-def test_what_is_no_commits_id_is_refused(project: Project, views: ViewingRecords, git: Any, commit: str) -> None:
+def test_what_is_no_commits_id_is_refused(project: Project, views: Project, git: Any, commit: str) -> None:
     save(project)
     git.commit("The queue")
     with pytest.raises(InputError, match="is no commit's id"):
-        views.view_diff(REF, commit=commit)
+        view_diff(views, REF, commit=commit)
 
 
-def test_a_commit_that_is_not_here_is_not_found(project: Project, views: ViewingRecords, git: Any) -> None:
+def test_a_commit_that_is_not_here_is_not_found(project: Project, views: Project, git: Any) -> None:
     save(project)
     git.commit("The queue")
     with pytest.raises(NotFound, match="There is no commit"):
-        views.view_diff(REF, commit="0123456789")
+        view_diff(views, REF, commit="0123456789")
     for arguments in ({}, {"anchor": "a", "commit": "b"}):
         with pytest.raises(InputError, match="either an anchor or a commit"):
-            views.view_diff(REF, **arguments)
+            view_diff(views, REF, **arguments)
 
 
 # -- comparing --------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.drift import AnchorHealth, anchor_health
 from quire.upkeep.views.items import is_judged
+from quire.verbs.graph.changes import init, save
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 
@@ -46,7 +47,7 @@ class Desk:
 
     def feature(self, time: str, title: str, *anchors: str) -> None:
         node = {"kind": "feature", "title": title, "body": "b", "anchors": list(anchors)}
-        self.at(time).save({"task": "t", "nodes": [node]})
+        save(self.at(time), {"task": "t", "nodes": [node]})
 
     def health(self, now: datetime = NOW) -> AnchorHealth:
         project = self.at(now.isoformat())
@@ -55,7 +56,7 @@ class Desk:
             records = [record for record in index.records("graph") if is_judged(record)]
             return anchor_health(records, Verdicts(project.root, project.git, index)(records), project.git, now)
 
-        return project._with_index(work)
+        return project.with_index(work)
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ def test_confirming_makes_fresh_and_is_not_seen_in_the_past(desk: Desk) -> None:
     desk.write("src/a.py", "a = 2\n")
     desk.commit("2026-02-01T00:00:00Z")
     assert desk.health().series[-1].drifted == 1
-    desk.at("2026-02-20T00:00:00Z").save({"task": "t", "confirm": [{"id": "feature.a"}]})
+    save(desk.at("2026-02-20T00:00:00Z"), {"task": "t", "confirm": [{"id": "feature.a"}]})
     found = desk.health()
     assert (found.now, found.oldest) == ({"fresh": 1}, ())
     assert {(point.fresh, point.drifted) for point in found.series} == {(1, 0)}
@@ -192,7 +193,7 @@ def test_without_commits_or_without_git_there_is_an_answer(desk: Desk, tmp_path:
     plain = tmp_path / "plain"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    project.init()
+    init(project)
     other = Desk(plain, {}, world)
     other.feature("2026-01-02T00:00:00Z", "A", "src/a.py")
     found = other.health()

@@ -13,11 +13,15 @@ from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views import file_states
 from quire.upkeep.views.file_states import FileHealth, IndexFile, LayerFiles, file_health, layer_of_file
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import init, save
+from quire.verbs.journal.init import journal_init
+from quire.verbs.profile.changes import profile_remember
 
 
 def health(project: Project) -> FileHealth:
-    folder = project._index_folder()
-    return project._with_index(lambda index: file_health(project.root, project.git, index, folder))
+    folder = project.index_folder()
+    return project.with_index(lambda index: file_health(project.root, project.git, index, folder))
 
 
 def layer(project: Project, name: str) -> LayerFiles:
@@ -76,7 +80,7 @@ def test_an_empty_memory_that_nothing_was_committed_of(project: Project, repo: P
 
 
 def test_what_differs_from_the_last_commit_is_counted(project: Project, repo: Path, git: Any) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": title, "body": "b"} for title in "ABCDE"]})
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": title, "body": "b"} for title in "ABCDE"]})
     git.commit()
     graph = layer(project, "graph")
     assert (graph.tracked, graph.changed) == (True, 0)
@@ -95,7 +99,7 @@ def test_what_differs_from_the_last_commit_is_counted(project: Project, repo: Pa
 
 
 def test_staged_one_way_and_edited_back_still_differs(project: Project, repo: Path, git: Any) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": "A", "body": "b"}]})
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "A", "body": "b"}]})
     git.commit()
     body = repo / ".memory/memory/a.md"
     before = body.read_bytes()
@@ -107,9 +111,9 @@ def test_staged_one_way_and_edited_back_still_differs(project: Project, repo: Pa
 
 def test_each_layer_has_its_own_numbers(project: Project, repo: Path, git: Any) -> None:
     git.commit()
-    project.memory_store("Architecture", "Retries run in the worker.")
-    project.profile_remember("learnings", "retry-limit", "Five attempts are enough.")
-    project.journal_init(provider="local")
+    memory_store(project, "Architecture", "Retries run in the worker.")
+    profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
+    journal_init(project, provider="local")
     facts, profile, journal = (layer(project, name) for name in ("facts", "profile", "journal"))
     assert (facts.present, facts.records, facts.files, facts.tracked, facts.changed) == (True, 1, 1, False, 1)
     assert facts.bytes == (repo / ".memory/facts.jsonl").stat().st_size
@@ -166,7 +170,7 @@ def test_without_git_it_is_not_said_whether_git_keeps_it(tmp_path: Path, world: 
     plain = tmp_path / "plain"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    project.init()
+    init(project)
     found = health(project)
     assert [one.tracked for one in found.layers] == [None] * 4
     assert [one.changed for one in found.layers] == [0] * 4
@@ -183,7 +187,7 @@ def test_an_index_that_has_no_folder(tmp_path: Path, world: World) -> None:
     plain = tmp_path / "profile"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    project.profile_remember("learnings", "retry-limit", "Five attempts are enough.")
+    profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
     found = health(project)
     assert found.index == IndexFile("", 0)
     assert [(one.layer, one.present) for one in found.layers] == [

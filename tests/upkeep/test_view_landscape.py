@@ -26,6 +26,7 @@ from quire.upkeep.views.landscape import (
     _place,
     coverage_health,
 )
+from quire.verbs.graph.changes import init, save
 
 
 class Desk:
@@ -43,7 +44,7 @@ class Desk:
 
     def covers(self, title: str, *anchors: str, kind: str = "feature", **fields: Any) -> None:
         node = {"kind": kind, "title": title, "body": "B.", "anchors": [*anchors], **fields}
-        self.project.save({"task": "t", "nodes": [node]})
+        save(self.project, {"task": "t", "nodes": [node]})
 
     def landscape(self, limit: int = 1_500) -> CoverageHealth:
         root, git = self.project.root, self.project.git
@@ -53,7 +54,7 @@ class Desk:
             features = [record for record in found if is_judged(record)]
             return coverage_health(root, git, features, Verdicts(root, git, index)(features), limit)
 
-        return self.project._with_index(work)
+        return self.project.with_index(work)
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_only_features_that_live_cover(desk: Desk) -> None:
     desk.covers("Given up", "src/b.py", stage="dead")
     desk.covers("Stale", "src/c.py")
     assert desk.landscape().covered == 1
-    desk.project.save({"task": "t", "stale": [{"id": "feature.stale", "reason": "gone"}]})
+    save(desk.project, {"task": "t", "stale": [{"id": "feature.stale", "reason": "gone"}]})
     assert desk.landscape().covered == 0
 
 
@@ -201,7 +202,7 @@ def test_without_git_there_is_an_answer(tmp_path: Path, world: Any) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
     project = Project.open(str(plain), msgspec.structs.replace(world, cwd=str(plain)))
-    project.init()
+    init(project)
     desk = Desk(plain, project)
     desk.files("src/a.py")
     desk.covers("A", "src/a.py")

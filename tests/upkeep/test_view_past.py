@@ -8,16 +8,20 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
-from quire.project.viewing_records import ViewingRecords
 from quire.upkeep.views.wording import changes_in_words
+from quire.verbs.facts.changes import memory_archive, memory_store
+from quire.verbs.graph.changes import confirm, init
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.page.record_views import view_histories, view_history
+from quire.verbs.profile.changes import profile_remember
 
 NODE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.\n", "stage": "idea", "anchors": ["src/"]}
 REF = "feature.retry-queue"
 
 
 @pytest.fixture
-def views(project: Project, world: World) -> ViewingRecords:
-    return ViewingRecords(project.root, world)
+def views(project: Project, world: World) -> Project:
+    return Project(project.root, world)
 
 
 @pytest.fixture
@@ -28,19 +32,17 @@ def code(repo: Path) -> Path:
 
 
 def save(project: Project, **fields: Any) -> None:
-    project.save({"task": "a task", "nodes": [{"id": REF, **fields}]})
+    save_of(project, {"task": "a task", "nodes": [{"id": REF, **fields}]})
 
 
-def test_commits_events_and_open_changes_are_one_story(
-    project: Project, views: ViewingRecords, git: Any, code: Path
-) -> None:
+def test_commits_events_and_open_changes_are_one_story(project: Project, views: Project, git: Any, code: Path) -> None:
     save(project, **NODE)
     git.commit("The queue")
     save(project, stage="building", title="Retries", body="Sends again.\nThree times.\n", tags=["net"])
     second = git.commit("It is built")
     (code / "src/a.py").write_text("a = 2\n", encoding="utf-8")
-    project.confirm([REF])
-    found = views.view_history(REF)
+    confirm(project, [REF])
+    found = view_history(views, REF)
     assert (found.ref, found.cut) == (REF, False)
     assert [(entry.how, entry.title) for entry in found.entries if entry.how != "event"] == [
         ("uncommitted", "Not committed yet"),
@@ -62,29 +64,27 @@ def test_commits_events_and_open_changes_are_one_story(
 
 
 def test_lines_of_the_log_that_a_merge_left_twice_count_once(
-    project: Project, views: ViewingRecords, git: Any, code: Path
+    project: Project, views: Project, git: Any, code: Path
 ) -> None:
     save(project, **NODE)
-    project.save({"task": "t", "stale": [{"id": REF, "reason": "It never\nran."}]})
+    save_of(project, {"task": "t", "stale": [{"id": REF, "reason": "It never\nran."}]})
     log = code / ".memory/events.jsonl"
     log.write_bytes(log.read_bytes() * 2 + b"no event\n\n")
-    events = [entry for entry in views.view_history(REF).entries if entry.how == "event"]
+    events = [entry for entry in view_history(views, REF).entries if entry.how == "event"]
     assert sorted(entry.title for entry in events) == ["Created", "Marked stale"]
     assert "reason: It never ran." in next(entry for entry in events if entry.title == "Marked stale").changes
 
 
-def test_a_limit_leaves_the_oldest_out_and_says_so(
-    project: Project, views: ViewingRecords, git: Any, code: Path
-) -> None:
+def test_a_limit_leaves_the_oldest_out_and_says_so(project: Project, views: Project, git: Any, code: Path) -> None:
     save(project, **NODE)
     git.commit("first")
     for number in range(4):
         save(project, body=f"Number {number}.")
         git.commit(f"change {number}")
-    found = views.view_history(REF, limit=2)
+    found = view_history(views, REF, limit=2)
     assert len(found.entries) == 2
     assert found.cut
-    whole = views.view_history(REF)
+    whole = view_history(views, REF)
     assert not whole.cut
     assert [entry.title for entry in whole.entries if entry.how == "commit"] == [
         "change 3",
@@ -96,27 +96,27 @@ def test_a_limit_leaves_the_oldest_out_and_says_so(
 
 
 def test_without_git_and_before_the_first_commit_the_log_still_tells(
-    project: Project, views: ViewingRecords, tmp_path: Path, world: World
+    project: Project, views: Project, tmp_path: Path, world: World
 ) -> None:
     save(project, **{**NODE, "anchors": []})
-    assert [entry.how for entry in views.view_history(REF).entries] == ["uncommitted", "event"]
+    assert [entry.how for entry in view_history(views, REF).entries] == ["uncommitted", "event"]
     bare = tmp_path / "bare"
     bare.mkdir()
     other = Project(str(bare), world)
-    other.init()
+    init(other)
     save(other, **{**NODE, "anchors": []})
-    assert [entry.title for entry in ViewingRecords(str(bare), world).view_history(REF).entries] == ["Created"]
+    assert [entry.title for entry in view_history(Project(str(bare), world), REF).entries] == ["Created"]
 
 
 def test_many_histories_are_those_of_each_with_as_few_questions(
-    project: Project, views: ViewingRecords, git: Any, code: Path, monkeypatch: pytest.MonkeyPatch
+    project: Project, views: Project, git: Any, code: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nodes = [{"kind": "gotcha", "title": f"Trap {number}", "body": "Mind it."} for number in range(60)]
     save(project, **NODE)
-    project.save({"task": "t", "nodes": nodes})
+    save_of(project, {"task": "t", "nodes": nodes})
     git.commit("first")
     git("checkout", "--quiet", "-b", "side")
-    project.save({"task": "t", "nodes": [{"id": "gotcha.trap-3", "body": "Mind it well."}]})
+    save_of(project, {"task": "t", "nodes": [{"id": "gotcha.trap-3", "body": "Mind it well."}]})
     git.commit("side")
     git("checkout", "--quiet", "main")
     save(project, stage="shipped")
@@ -134,61 +134,59 @@ def test_many_histories_are_those_of_each_with_as_few_questions(
         return start(self, command, *arguments, **more)
 
     monkeypatch.setattr(type(views.git), "start", counted)
-    found = views.view_histories(refs)
+    found = view_histories(views, refs)
     assert len(asked) <= 6
     assert set(found) == set(refs[:-2])
     for ref in (REF, "gotcha.trap-3", "gotcha.trap-4"):
-        assert found[ref] == views.view_history(ref)
+        assert found[ref] == view_history(views, ref)
     titles = [entry.title for entry in found["gotcha.trap-3"].entries if entry.how == "commit"]
     assert titles == ["side", "first"]
 
 
-def test_a_fact_is_followed_through_a_file_of_many(project: Project, views: ViewingRecords, git: Any) -> None:
-    first = project.memory_store("Decisions", "Invoices are written by the worker.").fact.id
+def test_a_fact_is_followed_through_a_file_of_many(project: Project, views: Project, git: Any) -> None:
+    first = memory_store(project, "Decisions", "Invoices are written by the worker.").fact.id
     git.commit("first")
-    second = project.memory_store("Decisions", "Boats are named after rivers.").fact.id
+    second = memory_store(project, "Decisions", "Boats are named after rivers.").fact.id
     git.commit("second")
-    project.memory_archive([first], reason="It moved.")
+    memory_archive(project, [first], reason="It moved.")
     git.commit("archived")
-    found = views.view_history(f"fact:{first}")
+    found = view_history(views, f"fact:{first}")
     commits = [(entry.title, entry.changes) for entry in found.entries if entry.how == "commit"]
     assert [title for title, _ in commits] == ["archived", "first"]
     assert "status: active → archived" in commits[0][1]
     assert "reason: It moved." in commits[0][1]
     assert commits[1][1] == ("added",)
     assert {entry.title for entry in found.entries if entry.how == "event"} == {"Stored", "Archived"}
-    other = [entry.title for entry in views.view_history(second).entries if entry.how == "commit"]
+    other = [entry.title for entry in view_history(views, second).entries if entry.how == "commit"]
     assert other == ["second"]
 
 
-def test_a_merge_of_facts_repeats_nothing_that_its_branches_told(
-    project: Project, views: ViewingRecords, git: Any
-) -> None:
-    project.memory_store("Decisions", "Boats are named after rivers.")
+def test_a_merge_of_facts_repeats_nothing_that_its_branches_told(project: Project, views: Project, git: Any) -> None:
+    memory_store(project, "Decisions", "Boats are named after rivers.")
     git.commit("first")
     git("checkout", "--quiet", "-b", "side")
-    theirs = project.memory_store("Decisions", "Invoices are written by the worker.").fact.id
+    theirs = memory_store(project, "Decisions", "Invoices are written by the worker.").fact.id
     git.commit("side")
     git("checkout", "--quiet", "main")
-    mine = project.memory_store("Decisions", "Every port has one master.").fact.id
+    mine = memory_store(project, "Decisions", "Every port has one master.").fact.id
     git.commit("main")
     git("merge", "--quiet", "--no-edit", "--message", "joined", "side")
     for name, titles in ((theirs, ["side"]), (mine, ["main"])):
-        found = views.view_history(f"fact:{name}").entries
+        found = view_history(views, f"fact:{name}").entries
         assert [entry.title for entry in found if entry.how == "commit"] == titles
 
 
 def test_an_entry_of_the_profile_is_followed_through_its_document(
-    project: Project, views: ViewingRecords, git: Any, repo: Path
+    project: Project, views: Project, git: Any, repo: Path
 ) -> None:
-    project.profile_remember("tools", "shell", "fish")
+    profile_remember(project, "tools", "shell", "fish")
     git.commit("fish")
-    project.profile_remember("tools", "editor", "vim")
+    profile_remember(project, "tools", "editor", "vim")
     git.commit("vim")
-    project.profile_remember("tools", "shell", "bash", force=True)
+    profile_remember(project, "tools", "shell", "bash", force=True)
     document = repo / ".ai-state/memory.json"
     assert json.loads(document.read_bytes())["memories"]["tools"]["shell"]["value"] == "bash"
-    found = views.view_history("profile:tools.shell")
+    found = view_history(views, "profile:tools.shell")
     told = [(entry.how, entry.title, entry.changes) for entry in found.entries if entry.how != "event"]
     assert told == [
         ("uncommitted", "Not committed yet", ("value: fish → bash",)),

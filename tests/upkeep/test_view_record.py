@@ -8,8 +8,9 @@ import pytest
 
 from quire.files.world import World
 from quire.project import Project
-from quire.project.viewing_records import ViewingRecords
 from quire.upkeep.views.record import RecordDetail
+from quire.verbs.graph.changes import save
+from quire.verbs.page.record_views import view_record
 
 REF = "feature.retry-queue"
 FIELDS = {
@@ -29,8 +30,8 @@ FIELDS = {
 
 
 @pytest.fixture
-def views(project: Project, world: World) -> ViewingRecords:
-    return ViewingRecords(project.root, world)
+def views(project: Project, world: World) -> Project:
+    return Project(project.root, world)
 
 
 @pytest.fixture
@@ -39,7 +40,8 @@ def saved(project: Project, git: Any, repo: Path) -> str:
     (repo / "src").mkdir()
     (repo / "src/a.py").write_text("a = 1\n", encoding="utf-8")
     commit: str = git.commit("code")
-    project.save(
+    save(
+        project,
         {
             "task": "a task",
             "nodes": [
@@ -61,7 +63,7 @@ def saved(project: Project, git: Any, repo: Path) -> str:
                     "related": [{"predicate": "depends_on", "to": "decision.use-redis", "confidence": "high"}],
                 },
             ],
-        }
+        },
     )
     return commit
 
@@ -70,8 +72,8 @@ def told(found: RecordDetail, part: str) -> dict[str, tuple[str, str]]:
     return {field.name: (field.value, field.shown) for field in getattr(found, part)}
 
 
-def test_a_node_is_shown_in_full(views: ViewingRecords, saved: str) -> None:
-    found = views.view_record(REF)
+def test_a_node_is_shown_in_full(views: Project, saved: str) -> None:
+    found = view_record(views, REF)
     assert set(msgspec.to_builtins(found)) == FIELDS
     assert (found.item.ref, found.item.verdict, found.item.stage) == (REF, "fresh", "building")
     assert found.path == ".memory/memory/retry-queue.json"
@@ -100,11 +102,11 @@ def test_a_node_is_shown_in_full(views: ViewingRecords, saved: str) -> None:
 
 
 def test_relations_are_told_from_both_ends_with_verdicts(
-    project: Project, views: ViewingRecords, saved: str, repo: Path, git: Any
+    project: Project, views: Project, saved: str, repo: Path, git: Any
 ) -> None:
     (repo / "src/a.py").write_text("a = 2\n", encoding="utf-8")
     newest = git.commit("changed")
-    found = views.view_record(REF)
+    found = view_record(views, REF)
     assert found.verdict is not None
     assert found.verdict.anchors[0].commit is not None
     assert (found.verdict.verdict, found.verdict.anchors[0].commit.id) == ("changed", newest)
@@ -113,57 +115,57 @@ def test_relations_are_told_from_both_ends_with_verdicts(
     ]
     assert found.relations[0].other is not None
     assert (found.relations[0].other.title, found.relations[0].other.verdict) == ("Use Redis", "changed")
-    back = views.view_record("decision.use-redis").relations
+    back = view_record(views, "decision.use-redis").relations
     assert [(one.direction, one.says, one.other_ref) for one in back] == [("in", "is depended on by", REF)]
     (repo / ".memory/memory/use-redis.json").unlink()
     (repo / ".memory/memory/use-redis.md").unlink()
-    lost = views.view_record(REF).relations[0]
+    lost = view_record(views, REF).relations[0]
     assert (lost.other, lost.other_ref) == (None, "decision.use-redis")
 
 
 def test_what_is_retired_has_no_verdict_and_names_what_replaced_it(
-    project: Project, views: ViewingRecords, saved: str
+    project: Project, views: Project, saved: str
 ) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "feature", "title": "Outbox", "body": "New."}]})
-    project.save({"task": "t", "supersede": [{"id": REF, "superseded_by": "feature.outbox", "reason": "better"}]})
-    found = views.view_record(REF)
+    save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Outbox", "body": "New."}]})
+    save(project, {"task": "t", "supersede": [{"id": REF, "superseded_by": "feature.outbox", "reason": "better"}]})
+    found = view_record(views, REF)
     assert (found.verdict, found.item.status, found.item.live, found.may) == (None, "superseded", False, ("edit",))
     assert found.superseded_by is not None
     assert (found.superseded_by.ref, found.superseded_by.verdict) == ("feature.outbox", "unanchored")
-    assert views.view_record("feature.outbox").may == ("stale", "supersede", "edit", "stage")
+    assert view_record(views, "feature.outbox").may == ("stale", "supersede", "edit", "stage")
     assert [one.says for one in found.relations] == ["depends on", "is superseded by"]
 
 
-def test_what_may_be_done_depends_on_kind_and_stage(project: Project, views: ViewingRecords, saved: str) -> None:
-    project.save({"task": "t", "nodes": [{"id": REF, "stage": "dead"}]})
-    assert views.view_record(REF).may == ("stale", "supersede", "edit", "stage")
-    assert views.view_record(REF).verdict is None
-    assert views.view_record("decision.use-redis").may == ("confirm", "stale", "supersede", "edit")
-    assert views.view_record(project.graph.config().project.id).may == ("edit",)
+def test_what_may_be_done_depends_on_kind_and_stage(project: Project, views: Project, saved: str) -> None:
+    save(project, {"task": "t", "nodes": [{"id": REF, "stage": "dead"}]})
+    assert view_record(views, REF).may == ("stale", "supersede", "edit", "stage")
+    assert view_record(views, REF).verdict is None
+    assert view_record(views, "decision.use-redis").may == ("confirm", "stale", "supersede", "edit")
+    assert view_record(views, project.graph.config().project.id).may == ("edit",)
 
 
-def test_a_revision_is_another_one_as_soon_as_a_byte_is(views: ViewingRecords, saved: str, repo: Path) -> None:
-    before = views.view_record(REF)
-    assert views.view_record(REF).revision == before.revision
+def test_a_revision_is_another_one_as_soon_as_a_byte_is(views: Project, saved: str, repo: Path) -> None:
+    before = view_record(views, REF)
+    assert view_record(views, REF).revision == before.revision
     body = repo / ".memory/memory/retry-queue.md"
     body.write_text("Sends again.", encoding="utf-8")
-    after = views.view_record(REF)
+    after = view_record(views, REF)
     assert after.revision != before.revision
     assert told(after, "provenance")["edited by hand"] == ("yes", "text")
     sidecar = repo / ".memory/memory/retry-queue.json"
     sidecar.write_text(sidecar.read_text("utf-8").replace('"a task"', '"b task"'), encoding="utf-8")
-    assert views.view_record(REF).revision not in (before.revision, after.revision)
+    assert view_record(views, REF).revision not in (before.revision, after.revision)
 
 
-def test_keys_that_nobody_knows_are_shown_as_they_are(views: ViewingRecords, saved: str, repo: Path) -> None:
+def test_keys_that_nobody_knows_are_shown_as_they_are(views: Project, saved: str, repo: Path) -> None:
     sidecar = repo / ".memory/memory/retry-queue.json"
     text = sidecar.read_text("utf-8").replace('"type": "feature"', '"type": "feature", "x_owner": {"team": "a"}')
     sidecar.write_text(text, encoding="utf-8")
-    assert told(views.view_record(REF), "fields")["x_owner"] == ('{"team":"a"}', "code")
+    assert told(view_record(views, REF), "fields")["x_owner"] == ('{"team":"a"}', "code")
 
 
 def test_a_node_that_too_much_relates_to_says_how_much_is_left_out(
-    project: Project, views: ViewingRecords, saved: str
+    project: Project, views: Project, saved: str
 ) -> None:
     for start in (0, 100, 200):
         nodes = [
@@ -175,7 +177,7 @@ def test_a_node_that_too_much_relates_to_says_how_much_is_left_out(
             }
             for number in range(start, min(start + 100, 205))
         ]
-        project.save({"task": "t", "nodes": nodes})
-    found = views.view_record(REF)
+        save(project, {"task": "t", "nodes": nodes})
+    found = view_record(views, REF)
     assert len(found.relations) == 200
     assert told(found, "fields")["relations left out"] == ("6", "number")

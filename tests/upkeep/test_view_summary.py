@@ -9,11 +9,16 @@ from installed import Git as UsersGit
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.summary import ProjectSummary, project_summary
+from quire.verbs.ask.query import status as status_of
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.graph.changes import save as save_of
+from quire.verbs.graph.changes import sync
+from quire.verbs.profile.changes import profile_remember
 
 
 def summary(project: Project, hidden: frozenset[str] = frozenset()) -> ProjectSummary:
     about: dict[str, Any] = {"name": "Harbor", "root": "/harbor", "inbox": 3, "unreadable": 2, "hidden": hidden}
-    return project._with_index(
+    return project.with_index(
         lambda index: project_summary(
             index, project.graph, project.git, Verdicts(project.root, project.git, index), **about
         )
@@ -21,7 +26,7 @@ def summary(project: Project, hidden: frozenset[str] = frozenset()) -> ProjectSu
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> None:
-    project.save({"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
+    save_of(project, {"task": "t", "nodes": [{"body": "x", **node} for node in nodes], **lists})
 
 
 def test_live_nodes_stages_and_layers_are_counted(project: Project) -> None:
@@ -36,7 +41,7 @@ def test_live_nodes_stages_and_layers_are_counted(project: Project) -> None:
         {"kind": "question", "title": "Answered", "status": "closed"},
     )
     save(project, stale=[{"id": "feature.old", "reason": "Nobody needs it."}])
-    project.memory_store("Architecture", "The queue is small.")
+    memory_store(project, "Architecture", "The queue is small.")
     found = summary(project)
     assert found.stages == {"idea": 1, "building": 1, "shipped": 0, "paused": 0, "dead": 1}
     assert found.kinds == {"decision": 1, "feature": 2, "project": 1, "question": 1}
@@ -56,7 +61,7 @@ def test_what_needs_a_look_is_what_the_status_says(project: Project, repo: Path,
     git("mv", "page.py", "leaf.py")
     (repo / "gone.py").unlink()
     head = git.commit()
-    found, status = summary(project), project.status()
+    found, status = summary(project), status_of(project)
     assert found.verdicts == {state: number for state, number in status.verdicts.items() if number}
     assert found.verdicts == {"fresh": 1, "changed": 1, "moved": 1, "orphaned": 1, "unanchored": 1}
     assert found.stale == 3
@@ -69,14 +74,14 @@ def test_the_last_activity_is_that_of_any_layer(project: Project, repo: Path) ->
     fact = '{"_type":"fact","id":"f1","section":"Specs","status":"active","content":"A.","created_at":"%s"}\n'
     assert summary(project).last_activity == "2026-03-02T11:19:00+00:00"
     (repo / ".memory/facts.jsonl").write_text(fact % later)
-    assert summary(project).last_activity == project.status().last_activity
+    assert summary(project).last_activity == status_of(project).last_activity
     assert str(summary(project).last_activity).startswith("2026-03-05T00:00:00")
 
 
 def test_the_last_sync_is_told_once_there_was_one(project: Project, repo: Path, git: UsersGit) -> None:
     assert summary(project).last_sync is None
     git.commit()
-    project.sync()
+    sync(project)
     assert summary(project).last_sync == "2026-03-02T11:19:00+00:00"
     (repo / ".memory/sync-state.json").write_text('{"last_sync_at": 7}')
     assert summary(project).last_sync is None
@@ -85,8 +90,8 @@ def test_the_last_sync_is_told_once_there_was_one(project: Project, repo: Path, 
 
 
 def test_hidden_entries_are_not_counted(project: Project) -> None:
-    project.profile_remember("tools", "editor", "helix")
-    project.profile_remember("tools", "shell", "fish")
+    profile_remember(project, "tools", "editor", "helix")
+    profile_remember(project, "tools", "shell", "fish")
     assert summary(project).layers["profile"] == 2
     assert summary(project, frozenset({"profile:tools.shell"})).layers["profile"] == 1
     assert "profile" not in summary(project, frozenset({"profile:tools.shell", "profile:tools.editor"})).layers

@@ -15,6 +15,10 @@ from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views import timeline as module
 from quire.upkeep.views.timeline import DayCount, Mark, Timeline, timeline_of
+from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.graph.changes import init, save
+from quire.verbs.journal.init import journal_init
 
 NOW = "2026-03-02T11:19:00+00:00"
 EVENTS = ".memory/events.jsonl"
@@ -22,7 +26,7 @@ JOURNAL = ".agent-memory/history/events.jsonl"
 
 
 def timeline(project: Project, limit: int = 3_000) -> Timeline:
-    return project._with_index(lambda index: timeline_of(index, project.graph, project.git, limit))
+    return project.with_index(lambda index: timeline_of(index, project.graph, project.git, limit))
 
 
 def lane(found: Timeline, name: str) -> list[Mark]:
@@ -75,7 +79,7 @@ def journal(repo: Path, *lines: str) -> None:
 
 
 def test_a_save_is_told_by_the_title_of_what_was_saved(project: Project) -> None:
-    project.save({"task": "t", "nodes": [{"kind": "decision", "title": "Retries run in the worker", "body": "b"}]})
+    save(project, {"task": "t", "nodes": [{"kind": "decision", "title": "Retries run in the worker", "body": "b"}]})
     found = timeline(project)
     decision = Mark(
         at=NOW,
@@ -103,11 +107,11 @@ def test_a_save_is_told_by_the_title_of_what_was_saved(project: Project) -> None
 def test_what_became_of_a_node_is_told_one_by_one(project: Project, repo: Path) -> None:
     (repo / "queue.py").write_text("a = 1\n", encoding="utf-8")
     node = {"kind": "feature", "title": "Queue", "body": "b", "anchors": ["queue.py"]}
-    project.save({"task": "t", "nodes": [node]})
-    project.save({"task": "t", "nodes": [{**node, "id": "feature.queue", "body": "c"}]})
+    save(project, {"task": "t", "nodes": [node]})
+    save(project, {"task": "t", "nodes": [{**node, "id": "feature.queue", "body": "c"}]})
     (repo / "queue.py").write_text("a = 2\n", encoding="utf-8")
-    project.save({"task": "t", "confirm": [{"id": "feature.queue"}]})
-    project.save({"task": "t", "stale": [{"id": "feature.queue", "reason": "gone"}]})
+    save(project, {"task": "t", "confirm": [{"id": "feature.queue"}]})
+    save(project, {"task": "t", "stale": [{"id": "feature.queue", "reason": "gone"}]})
     assert [mark.kind for mark in lane(timeline(project), "save")[1:]] == [
         "created",
         "updated",
@@ -175,16 +179,16 @@ def test_without_git_there_are_no_commits(tmp_path: Path, world: World) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
     project = Project.open(str(folder), msgspec.structs.replace(world, cwd=str(folder)))
-    project.init()
+    init(project)
     found = timeline(project)
     assert (total(found, "commit"), total(found, "save")) == (0, 1)
 
 
 def test_a_session_that_left_facts_is_told_once_by_its_episode(project: Project, world: World, repo: Path) -> None:
-    project.memory_store("Architecture", "Retries run in the worker.", session="s-1")
-    project.memory_store("Decisions", "Invoices are kept for ten years.", session="s-2")
-    project.memory_store("Decisions", "Berths are let by the season.", session="s-2")
-    project.memory_session("s-1", title="Mended retries", narrative="What was done.", turns=3, close=True)
+    memory_store(project, "Architecture", "Retries run in the worker.", session="s-1")
+    memory_store(project, "Decisions", "Invoices are kept for ten years.", session="s-2")
+    memory_store(project, "Decisions", "Berths are let by the season.", session="s-2")
+    memory_session(project, "s-1", title="Mended retries", narrative="What was done.", turns=3, close=True)
     found = timeline(project)
     assert [mark.title for mark in lane(found, "episode")] == ["Session 2026-03-02: Mended retries"]
     told = {mark.title: mark for mark in lane(found, "session")}
@@ -198,7 +202,7 @@ def test_a_session_that_left_facts_is_told_once_by_its_episode(project: Project,
 
 
 def test_a_session_that_was_imported_is_not_told_again_by_its_facts(project: Project, repo: Path) -> None:
-    project.memory_store("Architecture", "Retries run in the worker.", session="lantern")
+    memory_store(project, "Architecture", "Retries run in the worker.", session="lantern")
     assert total(timeline(project), "session") == 1
     journal(
         repo,
@@ -212,7 +216,7 @@ def test_a_session_that_was_imported_is_not_told_again_by_its_facts(project: Pro
 
 def test_checkpoints_are_told(project: Project, git: Any) -> None:
     git.commit("first")
-    project.journal_init(provider="local")
+    journal_init(project, provider="local")
     (mark,) = lane(timeline(project), "checkpoint")
     assert (mark.ref, mark.layer, mark.at) == ("checkpoint:chk-000001", "journal", NOW)
 

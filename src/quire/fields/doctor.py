@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from quire.fields.envelope import all_fields
 
 if TYPE_CHECKING:
-    from quire.project import Doctored
     from quire.upkeep.findings import State
+    from quire.verbs.admin.doctor import Doctored
 
 _STATES: tuple[State, ...] = ("ok", "note", "warning", "error")
 

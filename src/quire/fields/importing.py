@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from quire.fields.inbox import proposal_fields, settled_fields
 
 if TYPE_CHECKING:
-    from quire.project import ImportedHosts, Settled
+    from quire.verbs.inbox.host_import import ImportedHosts
+    from quire.verbs.inbox.review import Settled
 
 
 def imported_fields(done: ImportedHosts, settled: Settled | None = None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from quire.inbox.proposals import Proposal
     from quire.inbox.rejections import Rejection
-    from quire.project import Added, Settled, Shown
+    from quire.verbs.inbox.review import Added, Settled, Shown
 
 
 def proposal_fields(item: Proposal) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quire.fields.envelope import all_fields, own_fields
 
 if TYPE_CHECKING:
-    from quire.project import Repaired, Repairs, TakenBack
+    from quire.verbs.admin.repair import Repaired, Repairs, TakenBack
 
 
 def repaired_fields(done: Repaired) -> dict[str, Any]:

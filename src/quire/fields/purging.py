@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from quire.fields.envelope import all_fields
 
 if TYPE_CHECKING:
-    from quire.project import Purged
+    from quire.verbs.admin.purge import Purged
 
 
 def purged_fields(done: Purged) -> dict[str, Any]:

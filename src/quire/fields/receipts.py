@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from quire.clients.receipts import Receipt
-    from quire.project import Collected
+    from quire.verbs.agents.session_end import Collected
 
 
 def receipts_fields(found: Sequence[Receipt], total: int) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from quire.fields.envelope import all_fields, problem_fields
 from quire.fields.graph import answer_fields
 
 if TYPE_CHECKING:
-    from quire.project import Acted
     from quire.retrieval.answer import Answer
+    from quire.verbs.page.undo import Acted
 
 
 def viewed_fields(found: Any) -> dict[str, Any]:

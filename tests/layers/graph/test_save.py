@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from quire.layers.graph.store import GraphStore
 from quire.model.errors import Conflict, InputError, InvalidStore, NotFound
 from quire.project import Project
+from quire.verbs.ask.query import inspect, status
+from quire.verbs.graph.changes import init
+from quire.verbs.graph.changes import save as save_of
 
 FEATURE = {"kind": "feature", "title": "Retry queue", "body": "Sends again.", "stage": "building"}
 
 
 def save(project: Project, *nodes: dict[str, Any], **lists: Any) -> Any:
-    return project.save({"task": "test", "nodes": list(nodes), **lists})
+    return save_of(project, {"task": "test", "nodes": list(nodes), **lists})
 
 
 def fields(project: Project, path: str) -> dict[str, Any]:
@@ -165,9 +168,9 @@ def test_saving_the_same_intent_twice_changes_nothing(project: Project, tree: An
         "supersede": [{"id": "decision.old", "superseded_by": "feature.worker", "reason": "r"}],
         "delete": [{"id": "gotcha.bye", "reason": "r"}],
     }
-    first = project.save({"task": "test", **intent})
+    first = save_of(project, {"task": "test", **intent})
     before = tree(Path(project.root))
-    second = project.save({"task": "test", **intent})
+    second = save_of(project, {"task": "test", **intent})
     assert first.changed
     assert not second.changed
     assert second.events_appended == 0
@@ -188,9 +191,9 @@ def test_two_kinds_with_one_slug_get_files_of_their_own(project: Project) -> Non
     assert fields(project, "memory/retry-queue.json")["id"] == "feature.retry-queue"
     assert fields(project, "memory/decision.retry-queue.json")["id"] == "decision.retry-queue"
     assert fields(project, "memory/decision.retry-queue.json")["body_path"] == "memory/decision.retry-queue.md"
-    assert project.inspect("decision.retry-queue").node.body == "Why."
+    assert inspect(project, "decision.retry-queue").node.body == "Why."
     assert save(project, {"id": "decision.retry-queue", "body": "Because."}).memory_updated
-    assert project.inspect("feature.retry-queue").node.body == "Sends again."
+    assert inspect(project, "feature.retry-queue").node.body == "Sends again."
 
 
 def test_unicode_titles_get_readable_names_and_keep_their_letters(project: Project) -> None:
@@ -201,7 +204,7 @@ def test_unicode_titles_get_readable_names_and_keep_their_letters(project: Proje
     )
     assert saved.memory_created[1] == "feature.ochered-povtorov"
     assert all("untitled" not in node_id for node_id in saved.memory_created)
-    assert project.inspect(saved.memory_created[0]).node.node.title == "東京の請求書"
+    assert inspect(project, saved.memory_created[0]).node.node.title == "東京の請求書"
 
 
 def test_an_update_changes_only_what_it_names(project: Project) -> None:
@@ -237,7 +240,8 @@ def test_the_project_node_is_updated_by_id_and_cannot_be_retired(project: Projec
 
 def test_every_problem_is_reported_at_once_each_with_its_field(project: Project) -> None:
     with pytest.raises(InputError) as caught:
-        project.save(
+        save_of(
+            project,
             {
                 "task": "",
                 "extra": 1,
@@ -249,7 +253,7 @@ def test_every_problem_is_reported_at_once_each_with_its_field(project: Project)
                     "text",
                 ],
                 "stale": [{"id": "feature.missing", "reason": "r"}, {"id": "feature.x"}],
-            }
+            },
         )
     assert problems(caught) == {
         "task": "SchemaMinLength",
@@ -308,7 +312,7 @@ def test_every_problem_is_reported_at_once_each_with_its_field(project: Project)
 def test_contradictions_are_refused(project: Project, lists: dict[str, Any], field: str, code: str) -> None:
     save(project, {"id": "feature.a", "title": "A", "body": "b"})
     with pytest.raises(InputError) as caught:
-        project.save({"task": "t", **lists})
+        save_of(project, {"task": "t", **lists})
     assert problems(caught).get(field) == code
 
 
@@ -351,13 +355,13 @@ def test_a_hand_edit_of_a_body_is_adopted_by_the_next_save(project: Project) -> 
     saved = save(project, {"id": "feature.retry-queue", "stage": "shipped"})
     assert saved.memory_updated == ["feature.retry-queue"]
     assert body.read_text() == "Edited by hand."
-    assert project.inspect("feature.retry-queue").node.hash_holds
+    assert inspect(project, "feature.retry-queue").node.hash_holds
 
 
 def test_a_dry_run_reports_and_writes_nothing(project: Project, tree: Any) -> None:
-    project.status()  # a question leaves the index at rest
+    status(project)  # a question leaves the index at rest
     before = tree(Path(project.root), generated=True)
-    saved = project.save({"task": "t", "nodes": [FEATURE]}, dry_run=True)
+    saved = save_of(project, {"task": "t", "nodes": [FEATURE]}, dry_run=True)
     assert saved.memory_created == ["feature.retry-queue"]
     assert saved.files_changed == [
         ".memory/events.jsonl",
@@ -379,8 +383,8 @@ def test_secrets_are_refused_wherever_they_stand_and_never_repeated(project: Pro
 
 
 def test_events_record_actor_task_and_reason(project: Project) -> None:
-    project.save({"task": "first", "nodes": [FEATURE]}, actor="user")
-    project.save({"task": "second", "stale": [{"id": "feature.retry-queue", "reason": "gone"}]}, actor="mcp")
+    save_of(project, {"task": "first", "nodes": [FEATURE]}, actor="user")
+    save_of(project, {"task": "second", "stale": [{"id": "feature.retry-queue", "reason": "gone"}]}, actor="mcp")
     created, staled = events(project)[-2:]
     assert (created["actor"], created["payload"]["task"]) == ("user", "first")
     assert (staled["actor"], staled["event"], staled["reason"]) == ("mcp", "memory.marked_stale", "gone")
@@ -432,8 +436,8 @@ def test_the_order_of_entries_does_not_matter(
         for order in (nodes, shuffled):
             folder = tmp_path_factory.mktemp("order")
             project = Project.open(str(folder), real_world())
-            project.init(name="Same", guidance=False)
-            project.save({"task": "t", "nodes": order})
+            init(project, name="Same", guidance=False)
+            save_of(project, {"task": "t", "nodes": order})
             top = folder / ".memory/memory"
             trees.append({path.name: path.read_bytes() for path in sorted(top.iterdir())})
     finally:
@@ -480,5 +484,5 @@ def test_a_hand_edit_is_kept_also_where_git_does_not_track_it(project: Project, 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 400, "red \x1b[31m", "two\nlines", "ghp_" + "a1B2c3D4e5F6" * 3])
 def test_a_project_cannot_get_a_name_that_harms(repo: Path, world: Any, name: str) -> None:
     with pytest.raises(InputError):
-        Project.open(str(repo), world).init(name=name)
+        init(Project.open(str(repo), world), name=name)
     assert not (repo / ".memory").exists()

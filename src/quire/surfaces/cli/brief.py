@@ -30,13 +30,15 @@ def run(
 
     Without an option, the change is what is not committed. Everything fits into a budget of tokens.
     """
+    from quire.verbs.ask.query import brief
+
     named = [*files, *([path] if path is not None else [])]
     if sum([bool(named), diff is not None, branch is not None]) > 1:
         raise UsageError("Give files, --diff or --branch, not several of them.")
-    project = session.part("Asking")
+    project = session.project()
     most = number("limit", limit)
-    change, found = project.brief(
-        named, diff=diff, branch=branch, budget=number("budget", budget), limit=20 if most is None else most
+    change, found = brief(
+        project, named, diff=diff, branch=branch, budget=number("budget", budget), limit=20 if most is None else most
     )
     if session.as_json:
         from quire.fields.graph import brief_fields

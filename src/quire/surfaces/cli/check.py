@@ -10,8 +10,8 @@ from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
 if TYPE_CHECKING:
-    from quire.project import Repaired, Repairs
     from quire.upkeep.check import Checked
+    from quire.verbs.admin.repair import Repaired, Repairs
 
 _EXAMPLES = """Examples:
   memory check                   exit code 1 when there are errors
@@ -36,6 +36,8 @@ def run(session: Session, repair: bool, dry_run: bool, undo: str | None, repairs
     first, to where git does not look; --undo puts them back as they were, unless somebody changed one since. The last
     20 repairs are kept. What only a person can decide is left as it is, with what to do about it.
     """
+    from quire.verbs.graph.changes import check
+
     if sum((repair, undo is not None, repairs)) > 1:
         raise UsageError("--repair, --undo and --repairs exclude each other.", hint="Give one of them.")
     if dry_run and not repair:
@@ -46,8 +48,8 @@ def run(session: Session, repair: bool, dry_run: bool, undo: str | None, repairs
         return _undo(session, "" if undo == _LAST else undo)
     if repairs:
         return _kept(session)
-    project = session.part("Keeping")
-    found = project.check()
+    project = session.project()
+    found = check(project)
     if session.as_json:
         from quire.fields.graph import checked_fields
 
@@ -59,8 +61,10 @@ def run(session: Session, repair: bool, dry_run: bool, undo: str | None, repairs
 
 
 def _repair(session: Session, dry_run: bool) -> int:
-    project = session.part("Mending")
-    done: Repaired = project.repair(dry_run=dry_run)
+    from quire.verbs.admin.repair import repair as repair_of
+
+    project = session.project()
+    done: Repaired = repair_of(project, dry_run=dry_run)
     if session.as_json:
         from quire.fields.mending import repaired_fields
 
@@ -91,8 +95,10 @@ def _repair(session: Session, dry_run: bool) -> int:
 
 
 def _undo(session: Session, name: str) -> int:
-    project = session.part("Mending")
-    done = project.undo_repair(name)
+    from quire.verbs.admin.repair import undo_repair
+
+    project = session.project()
+    done = undo_repair(project, name)
     if session.as_json:
         from quire.fields.mending import taken_back_fields
 
@@ -110,8 +116,10 @@ def _undo(session: Session, name: str) -> int:
 
 
 def _kept(session: Session) -> int:
-    project = session.part("Mending")
-    found: Repairs = project.repairs()
+    from quire.verbs.admin.repair import repairs as repairs_of
+
+    project = session.project()
+    found: Repairs = repairs_of(project)
     if session.as_json:
         from quire.fields.mending import repairs_fields
 

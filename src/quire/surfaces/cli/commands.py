@@ -9,11 +9,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from quire.machine import Machine
+    from quire.project import Project
 
 PROGRAM = "memory"
 JOURNAL_PROGRAM = "agent-memory"
@@ -89,24 +93,18 @@ class Session(msgspec.Struct):
     program: str = PROGRAM
     """The name it was called by."""
 
-    def project(self, start: str | None = None) -> Any:
+    def project(self, start: str | None = None) -> Project:
         from quire.project import Project
 
         return _used_by(Project.open(start or self.start))
 
-    def part(self, name: str) -> Any:
-        """The part of the project that can do what a verb needs: the whole of it takes longer to load."""
-        from quire import project
-
-        return _used_by(getattr(project, name).open(self.start))
-
-    def machine(self) -> Any:
+    def machine(self) -> Machine:
         from quire.machine import Machine
 
         return Machine()
 
 
-def _used_by(project: Any) -> Any:
+def _used_by(project: Project) -> Project:
     """The project, told whether a person sits at a terminal: what is written then counts as reviewed."""
     project.by_person = sys.stdout is not None and sys.stdout.isatty() and not project.world.is_agents
     return project

@@ -18,8 +18,10 @@ def run(session: Session, refs: tuple[str, ...], reason: str | None, dry_run: bo
     Look first: this is what makes a node fresh again after its code changed. What the anchors hold now, committed or
     not, is what the node is measured against from here on. To change what a node says, save it instead.
     """
-    project = session.part("Keeping")
-    saved, before = project.confirm(list(refs), reason=reason, actor=actor, dry_run=dry_run)
+    from quire.verbs.graph.changes import confirm
+
+    project = session.project()
+    saved, before = confirm(project, list(refs), reason=reason, actor=actor, dry_run=dry_run)
     if session.as_json:
         from quire.fields.graph import confirmed_fields
 

@@ -14,8 +14,10 @@ _COLOURS = {"+": "32", "-": "31", "@": "36", "d": "1"}
 
 def run(session: Session) -> None:
     """Show what differs from the last commit in .memory/, profile and journal: staged, unstaged and untracked."""
-    project = session.part("Keeping")
-    found = project.diff()
+    from quire.verbs.graph.changes import diff
+
+    project = session.project()
+    found = diff(project)
     if session.as_json:
         from quire.fields.graph import changes_fields
 

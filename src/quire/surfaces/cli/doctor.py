@@ -10,8 +10,8 @@ from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say
 
 if TYPE_CHECKING:
-    from quire.project import Doctored
     from quire.upkeep.findings import Finding
+    from quire.verbs.admin.doctor import Doctored
 
 _EXAMPLES = """Examples:
   memory doctor                exit code 1 when there is an error
@@ -29,8 +29,10 @@ def run(session: Session, fix: bool) -> int:
     (as `memory check --repair` does), writes damaged wiring of this project again, forgets listed projects that are
     gone, and reads sessions that wait. Everything else is said with what to do about it. Works without a memory, too.
     """
+    from quire.verbs.admin.doctor import doctor
+
     project = session.project()
-    found = project.doctor(fix=fix)
+    found = doctor(project, fix=fix)
     if session.as_json:
         from quire.fields.doctor import doctored_fields
 

@@ -43,10 +43,18 @@ def run(
     reference memory server for MCP. What is retired, the journal's history and private entries are left out unless
     they are asked for.
     """
+    from quire.verbs.admin.export import export
+
     project = session.project()
     target = None if output == _STDOUT else output
-    done = project.export(
-        output_format, layers=_layers(layer), everything=everything, private=private, output=target, force=force
+    done = export(
+        project,
+        output_format,
+        layers=_layers(layer),
+        everything=everything,
+        private=private,
+        output=target,
+        force=force,
     )
     if session.as_json:
         from quire.fields.graph import exported_fields

@@ -23,8 +23,10 @@ def run(session: Session) -> None:
 
     Kept in .memory/facts.jsonl, one line each, merged by git without conflicts. Without a verb, shows the counts.
     """
+    from quire.verbs.facts.overview import memory_facts
+
     project = session.project()
-    stats = project.memory_facts()
+    stats = memory_facts(project)
     if session.as_json:
         from quire.fields.facts import memory_facts_fields
 

@@ -31,9 +31,12 @@ def recall(
     Facts fade unless they are confirmed; what counts less than a tenth is left out, and its number said, unless nothing
     else comes near. A fact that is found in time fades no further, but is not confirmed by it.
     """
-    project = session.part("FactAsking")
-    found = project.memory_recall(query, k=number("k", k), section=section, mind=mind, faded=faded, strict=strict)
-    found.warnings += project.faded_facts() if found.faded else []
+    from quire.verbs.facts.faded import faded_facts
+    from quire.verbs.facts.recall import memory_recall
+
+    project = session.project()
+    found = memory_recall(project, query, k=number("k", k), section=section, mind=mind, faded=faded, strict=strict)
+    found.warnings += faded_facts(project) if found.faded else []
     if session.as_json:
         from quire.fields.facts import memory_recall_fields
 
@@ -72,9 +75,11 @@ def _nothing(unread: int, mind: str | None) -> str:
 
 def list_facts(session: Session, section: str | None, offset: str, limit: str | None, mind: str | None) -> None:
     """Show all active facts, section by section, a page at a time. For a question, use recall."""
+    from quire.verbs.facts.changes import memory_query
+
     project = session.project()
-    page = project.memory_query(
-        section=section, offset=number("offset", offset) or 0, limit=number("limit", limit), mind=mind
+    page = memory_query(
+        project, section=section, offset=number("offset", offset) or 0, limit=number("limit", limit), mind=mind
     )
     if session.as_json:
         from quire.fields.facts import memory_query_fields
@@ -99,8 +104,10 @@ def list_facts(session: Session, section: str | None, offset: str, limit: str | 
 
 def search_archive(session: Session, query: str, k: str | None, mind: str | None) -> None:
     """Find facts that were archived or superseded. Looking revives nothing; `memory facts restore` does."""
-    project = session.part("FactAsking")
-    found = project.memory_search_archive(query, k=number("k", k), mind=mind)
+    from quire.verbs.facts.recall import memory_search_archive
+
+    project = session.project()
+    found = memory_search_archive(project, query, k=number("k", k), mind=mind)
     if session.as_json:
         from quire.fields.facts import memory_recall_fields
 
@@ -121,8 +128,10 @@ def episodes(
     mind: str | None,
 ) -> None:
     """Show what happened in earlier sessions: those that bear on a question, or the most recent ones."""
-    project = session.part("FactAsking")
-    found = project.memory_episodes(query or "", k=number("k", k), tag=tag, since=since, until=until, mind=mind)
+    from quire.verbs.facts.recall import memory_episodes
+
+    project = session.project()
+    found = memory_episodes(project, query or "", k=number("k", k), tag=tag, since=since, until=until, mind=mind)
     if session.as_json:
         from quire.fields.facts import memory_episodes_fields
 
@@ -144,11 +153,13 @@ def focus(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
 
     There are 25 slots. Without FACT, shows what is pinned and what was read of late.
     """
-    project = session.part("WorkingMemory")
+    from quire.verbs.facts.working_memory import memory_focus, memory_working
+
+    project = session.project()
     if not facts:
-        _working(session, project, project.memory_working(session=agent_session), "")
+        _working(session, project, memory_working(project, session=agent_session), "")
         return 0
-    done = project.memory_focus(list(facts), session=agent_session)
+    done = memory_focus(project, list(facts), session=agent_session)
     pinned = sum(text in ("pinned", "already pinned") for text in done.outcomes.values())
     _working(session, project, done, f"Pinned {pinned} of {len(done.outcomes)}.")
     return 0 if pinned == len(done.outcomes) else 1
@@ -156,8 +167,10 @@ def focus(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
 
 def release(session: Session, facts: tuple[str, ...], agent_session: str) -> int:
     """Let go of pins: of FACT…, or of all. The facts themselves stay."""
-    project = session.part("WorkingMemory")
-    done = project.memory_release(list(facts) or None, session=agent_session)
+    from quire.verbs.facts.working_memory import memory_release
+
+    project = session.project()
+    done = memory_release(project, list(facts) or None, session=agent_session)
     released = sum(text == "released" for text in done.outcomes.values())
     _working(session, project, done, f"Released {released}.")
     return 0 if released == len(done.outcomes) else 1
@@ -190,8 +203,10 @@ def context(session: Session, prompt: str | None, budget: str | None, agent_sess
     Pins first, then facts that bear on PROMPT, a fair share for every section, at most one episode. A prompt that says
     nothing ("ok", "continue") gets the pins alone. The same input gives the same text.
     """
-    project = session.part("WorkingMemory")
-    found = project.memory_context(prompt or "", budget=number("budget", budget), session=agent_session, mind=mind)
+    from quire.verbs.facts.working_memory import memory_context
+
+    project = session.project()
+    found = memory_context(project, prompt or "", budget=number("budget", budget), session=agent_session, mind=mind)
     if session.as_json:
         from quire.fields.facts import memory_context_fields
 

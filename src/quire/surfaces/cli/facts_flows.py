@@ -30,11 +30,14 @@ def compact(
     Takes messages as JSON ({"messages": […]}, or the list alone) or as JSON Lines, and prints the new conversation in
     the same form. What goes is kept in full below .memory/local/checkpoints/ first. Works offline.
     """
+    from quire.verbs.facts.sessions import memory_compact
+
     if use_stdin == (file is not None):
         raise UsageError("Give either --stdin or --file.", hint="`memory facts compact --help` shows an example.")
     data, source = read_input(file, "the conversation")
     project = session.project()
-    done, kept = project.memory_compact(
+    done, kept = memory_compact(
+        project,
         data,
         source=source,
         instructions=instructions or "",
@@ -90,13 +93,15 @@ def ingest(
     accepted; a decision that its document takes back is put away. Doing it again changes nothing. With --stdin, takes
     one candidate as JSON instead.
     """
+    from quire.verbs.facts.ingest import memory_ingest_lifecycle
+
     if use_stdin and (accept or drop):
         raise UsageError(
             "--stdin goes with neither --accept nor --drop.", hint="Give one candidate, or decide on some."
         )
     project = session.project()
     candidate = read_input(None, "the candidate")[0] if use_stdin else None
-    done = project.memory_ingest_lifecycle(candidate, accept=accept, drop=drop, dry_run=dry_run)
+    done = memory_ingest_lifecycle(project, candidate, accept=accept, drop=drop, dry_run=dry_run)
     if session.as_json:
         from quire.fields.facts import memory_ingest_fields
 
@@ -144,8 +149,11 @@ def session_command(
 
     One session is one episode, however often it is told. A session that dies is closed when the next one starts.
     """
+    from quire.verbs.facts.sessions import memory_session
+
     project = session.project()
-    found, episodes = project.memory_session(
+    found, episodes = memory_session(
+        project,
         id,
         turns=number("turns", turns) or 0,
         tool_calls=number("tool-calls", tool_calls) or 0,
@@ -173,8 +181,10 @@ def normalize(session: Session, write: bool) -> None:
 
     Shows what would change; --write does it.
     """
+    from quire.verbs.facts.changes import memory_normalize
+
     project = session.project()
-    done = project.memory_normalize(dry_run=not write)
+    done = memory_normalize(project, dry_run=not write)
     if session.as_json:
         from quire.fields.facts import memory_normalize_fields
 
@@ -201,9 +211,11 @@ def normalize(session: Session, write: bool) -> None:
 
 def import_facts(session: Session, file: str, dry_run: bool) -> None:
     """Take in another file of facts, such as one of the original program: the lines that are not here yet."""
+    from quire.verbs.facts.changes import memory_import
+
     project = session.project()
     data, source = read_input(file, "facts", _FILE_BYTES)
-    done = project.memory_import(data, source=source, dry_run=dry_run)
+    done = memory_import(project, data, source=source, dry_run=dry_run)
     if session.as_json:
         from quire.fields.facts import memory_import_fields
 

@@ -25,6 +25,11 @@ def _text(content: str | None) -> str:
     return read_text("the fact")
 
 
+def _confidence(text: str | None) -> float:
+    given = share("confidence", text)
+    return 1.0 if given is None else given
+
+
 def store(
     session: Session,
     section: str,
@@ -42,13 +47,16 @@ def store(
     that is known already is confirmed instead of stored twice; a warning names a fact that says nearly the same, or
     the opposite. With `-` the content is read from standard input.
     """
+    from quire.verbs.facts.changes import memory_store
+
     project = session.project()
-    done = project.memory_store(
+    done = memory_store(
+        project,
         section,
         _text(content),
         tags=tag,
         source=source,
-        confidence=1.0 if confidence is None else share("confidence", confidence),
+        confidence=_confidence(confidence),
         session=agent_session,
         mind=mind,
         dry_run=dry_run,
@@ -86,10 +94,13 @@ def supersede(
     The old one stays in the archive; connections and pins follow to the new one. FACT is an id, or the beginning of
     one. --by names a stored fact that takes its place.
     """
+    from quire.verbs.facts.changes import memory_supersede
+
     if by is not None and content is not None:
         raise UsageError("Give either a text or --by.", hint="--by names a fact that is stored already.")
     project = session.project()
-    done = project.memory_supersede(
+    done = memory_supersede(
+        project,
         fact,
         _text(content) if by is None else "",
         by=by,
@@ -124,12 +135,14 @@ def archive(
     --session takes all active ones that this session was the first to tell. A connection is put away by its ref,
     edge:….
     """
+    from quire.verbs.facts.changes import memory_archive
+
     if not facts and not faded and not agent_session:
         raise UsageError(
             "Name the facts, or use --faded or --session.", hint="`memory facts archive --help` shows examples."
         )
     project = session.project()
-    done = project.memory_archive(list(facts), reason=reason, faded=faded, session=agent_session, dry_run=dry_run)
+    done = memory_archive(project, list(facts), reason=reason, faded=faded, session=agent_session, dry_run=dry_run)
     nothing = "Nothing has faded." if faded else "No active fact is from that session." if agent_session else ""
     return _outcomes(session, project, done, nothing)
 
@@ -140,10 +153,12 @@ def refresh(session: Session, since: str | None, mind: str | None, dry_run: bool
     Facts fade unless they are confirmed, so a file that nobody used for long is left out of answers. This starts their
     clock again, in one step. It is no confirmation: they fade as fast as before.
     """
+    from quire.verbs.facts.changes import memory_refresh
+
     if since is None:
         raise UsageError("Say since when.", hint="memory facts refresh --since 2026-01-01")
     project = session.project()
-    done = project.memory_refresh(since, mind=mind, dry_run=dry_run)
+    done = memory_refresh(project, since, mind=mind, dry_run=dry_run)
     if session.as_json:
         from quire.fields.facts import memory_refresh_fields
 
@@ -160,8 +175,10 @@ def refresh(session: Session, since: str | None, mind: str | None, dry_run: bool
 
 def restore(session: Session, facts: tuple[str, ...], dry_run: bool) -> int:
     """Bring facts back from the archive, or accept those that were only proposed. A connection comes by edge:…."""
+    from quire.verbs.facts.changes import memory_restore
+
     project = session.project()
-    return _outcomes(session, project, project.memory_restore(list(facts), dry_run=dry_run), "")
+    return _outcomes(session, project, memory_restore(project, list(facts), dry_run=dry_run), "")
 
 
 def _outcomes(session: Session, project: Any, done: Any, nothing: str) -> int:
@@ -196,11 +213,13 @@ def connect(
     Relations: depends_on, contradicts, enables, replaces, motivated_by; others are kept with a warning. The ends are
     ids of facts, or refs of anything else, such as feature.retry-queue.
     """
+    from quire.verbs.facts.changes import memory_connect
+
     project = session.project()
     if is_relation(target) and not is_relation(relation):
         target, relation = relation, target  # said as a sentence
-    action, edge, warnings = project.memory_connect(
-        source, target, relation, description=description or "", session=agent_session, dry_run=dry_run
+    action, edge, warnings = memory_connect(
+        project, source, target, relation, description=description or "", session=agent_session, dry_run=dry_run
     )
     if session.as_json:
         from quire.fields.facts import memory_connect_fields

@@ -12,8 +12,10 @@ from quire.surfaces.cli.output import counted, say, warn
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
-    from quire.project import BeginningHere, FirstAnswer, FirstOffers, ImportedHosts
+    from quire.project import Project
     from quire.upkeep.beginning import Initialized
+    from quire.verbs.admin.first_run import FirstAnswer, FirstOffers
+    from quire.verbs.inbox.host_import import ImportedHosts
 
 Answer = Literal["yes", "no", "quit"]
 
@@ -31,23 +33,25 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def begin_here(project: BeginningHere, done: Initialized, *, guidance: bool = True) -> int:
+def begin_here(project: Project, done: Initialized, *, guidance: bool = True) -> int:
     """Say what was made, offer what is missing, show what an agent will hear; the exit code.
 
     Whatever is answered, and wherever it is broken off: the memory is made and whole.
     """
+    from quire.verbs.admin.first_run import first_answer, first_offers
+
     _made(done)
     warn(done.warnings)
     try:
         # Wiring brings the guidance along, so it is not offered to those who do not want that.
-        offers = project.first_offers() if guidance else project.first_offers(agents=("none",))
+        offers = first_offers(project) if guidance else first_offers(project, agents=("none",))
         wired, go_on = _offer_wiring(project, offers)
         if go_on:
             go_on = _offer_imports(project, offers)
         if not go_on:
             _tell(f"Nothing else was changed. {_LATER}")
             return _code(wired)
-        _first_answer(project.first_answer(wired.clients[0] if wired is not None and wired.clients else ""))
+        _first_answer(first_answer(project, wired.clients[0] if wired is not None and wired.clients else ""))
     except KeyboardInterrupt:
         say()
         _tell(f"Stopped. The memory is made and whole; {_LATER}")
@@ -115,8 +119,10 @@ def _made(done: Initialized) -> None:
         _tell(f"The earlier one is archived in {done.backup_path}", "  ")
 
 
-def _offer_wiring(project: BeginningHere, offers: FirstOffers) -> tuple[Integrated | None, bool]:
+def _offer_wiring(project: Project, offers: FirstOffers) -> tuple[Integrated | None, bool]:
     """What was wired, and whether to go on."""
+    from quire.verbs.agents.integrate import integrate
+
     plan = offers.wiring
     if plan is None:
         return None, True
@@ -135,15 +141,17 @@ def _offer_wiring(project: BeginningHere, offers: FirstOffers) -> tuple[Integrat
     said = _ask("Wire them?", default="no")
     if said != "yes":
         return None, said == "no"
-    done = project.integrate(plan.clients)
+    done = integrate(project, plan.clients)
     files = [file for file in done.files if file.status in _WRITTEN]
     _tell(f"Wired: {counted(len(files), 'file')} written. Most agents ask once whether you trust such files.")
     warn((*done.warnings, *_faults(done)))
     return done, True
 
 
-def _offer_imports(project: BeginningHere, offers: FirstOffers) -> bool:
+def _offer_imports(project: Project, offers: FirstOffers) -> bool:
     """Whether to go on."""
+    from quire.verbs.inbox.host_import import import_hosts
+
     found = offers.imports
     if found is None:
         return True
@@ -156,7 +164,7 @@ def _offer_imports(project: BeginningHere, offers: FirstOffers) -> bool:
     said = _ask("Put them there?", default="yes")
     if said != "yes":
         return said == "no"
-    done = project.import_hosts(tuple(dict.fromkeys(one.source.kind for one in found.sources)))
+    done = import_hosts(project, tuple(dict.fromkeys(one.source.kind for one in found.sources)))
     wait, them = ("waits", "it") if len(done.proposals) == 1 else ("wait", "them")
     _tell(f"{counted(len(done.proposals), 'proposal')} {wait}: `memory inbox` shows {them}.")
     warn(done.warnings)

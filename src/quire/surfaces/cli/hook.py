@@ -177,10 +177,13 @@ def _answer(client: str, event: str, world: World, pipe: int, until: float) -> t
     """The bytes for the client, and whether there is work for later: sessions to be read, documents to be taken in."""
     from quire.clients.hooks.reading import read_event
     from quire.clients.hooks.replying import reply, room_for
+    from quire.verbs.agents.hook_answer import answer_hook as answer_hook_of
+    from quire.verbs.agents.hook_answer import work_waits
 
     heard = read_event(client, event, _payload())
     silence = reply(heard, "")
-    from quire.project import ENDING, memory_root, note_session
+    from quire.layers.presence import memory_root
+    from quire.verbs.agents.ended_sessions import ENDING, note_session
 
     root = memory_root(heard.cwd or world.cwd)
     if root is None:
@@ -191,12 +194,12 @@ def _answer(client: str, event: str, world: World, pipe: int, until: float) -> t
         if heard.event in ENDING and not room.tokens:
             is_noted = note_session(root, heard, world)
             return silence, is_noted and heard.event == "session-end"
-        from quire.project import Answering
+        from quire.project import Project
 
-        project = Answering.open(heard.cwd or None, world)
-        project.until = until  # half of the time is for verdicts; what they leave open the next one finds out
-        text = project.answer_hook(heard, room.tokens, room.chars)
-        waits = heard.event == "session-start" and project.work_waits()
+        project = Project.open(heard.cwd or None, world)
+        project.deadline = until  # half of the time is for verdicts; what they leave open the next one finds out
+        text = answer_hook_of(project, heard, room.tokens, room.chars)
+        waits = heard.event == "session-start" and work_waits(project)
         return reply(heard, text), waits
     except Exception as error:
         _log(root, world, f"{client} {event}: {_said(error)}")
@@ -236,7 +239,7 @@ def _said(error: BaseException) -> str:
 
 
 def _root_here(world: World) -> str:
-    from quire.project import memory_root
+    from quire.layers.presence import memory_root
 
     return memory_root(world.cwd) or ""
 

@@ -12,7 +12,9 @@ from quire.surfaces.cli.output import answer, counted, say, warn
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
-    from quire.project import FoundSource, ImportedHosts, Importing, Settled
+    from quire.project import Project
+    from quire.verbs.inbox.host_import import FoundSource, ImportedHosts
+    from quire.verbs.inbox.review import Settled
 
 _EXAMPLES = """Examples:
   memory import                       show what is found, and what of it is new
@@ -42,15 +44,17 @@ def run(
     shows what there is. Those that are named (by kind, or with --as by path) become proposals with their origin, which
     wait in `memory inbox`. Their files are only read; a second import proposes only what is new.
     """
+    from quire.verbs.inbox.host_import import accept_imported, import_hosts
+
     _check(words, everything=everything, as_kind=as_kind, settles=accept or choose, dry_run=dry_run)
     _refuse_wrong(words, everything, accept, choose, dry_run)
     if choose and (session.as_json or not sys.stdin.isatty()):
         raise UsageError("--choose asks in a terminal, and this is none.", hint="Use --accept, or `memory inbox`.")
-    project = session.part("Importing")
+    project = session.project()
     looks = not words and not everything
     kinds, paths = (words, ()) if as_kind is None else ((), words)
-    done = project.import_hosts(kinds, paths=paths, as_kind=as_kind, dry_run=dry_run or looks)
-    settled = project.accept_imported(done) if accept else None
+    done = import_hosts(project, kinds, paths=paths, as_kind=as_kind, dry_run=dry_run or looks)
+    settled = accept_imported(project, done) if accept else None
     if session.as_json:
         from quire.fields.importing import imported_fields
 
@@ -135,20 +139,22 @@ def _is(items: list[Proposal]) -> str:
     return "is" if len(items) == 1 else "are"
 
 
-def _choose(project: Importing, done: ImportedHosts) -> None:
+def _choose(project: Project, done: ImportedHosts) -> None:
     """Ask for each that waits of these sources; what is skipped stays in the inbox."""
+    from quire.verbs.inbox.review import inbox, inbox_accept, inbox_reject
+
     for number, item in enumerate(done.waiting, start=1):
         show_proposal(item)
         word = _answered(f"{number} of {len(done.waiting)}: {_CHOICE}")
         if word == "q":
             break
         if word == "y":
-            settled = project.inbox_accept([item.id])
+            settled = inbox_accept(project, [item.id])
             for _, error in settled.failed:
                 say(f"Not accepted: {error.message}")
         elif word == "n":
-            project.inbox_reject([item.id])
-    left = len(project.inbox().proposals)
+            inbox_reject(project, [item.id])
+    left = len(inbox(project).proposals)
     say(f"{counted(left, 'proposal')} {'waits' if left == 1 else 'wait'} in the inbox.")
 
 

@@ -12,7 +12,8 @@ from quire.surfaces.cli.output import answer, counted, say, warn
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal
     from quire.inbox.rejections import Rejection
-    from quire.project import Project, Settled
+    from quire.project import Project
+    from quire.verbs.inbox.review import Settled
 
 _EXAMPLES = """Examples:
   memory inbox
@@ -45,8 +46,10 @@ def run(session: Session, status: str, by: str | None, origin: str | None) -> No
     What is found in sessions and in files of other programs waits here, with its evidence, and is told to no agent
     before somebody accepts it. What is rejected is refused from then on, whoever writes it, until it is lifted.
     """
-    project = session.part("Reviewing")
-    found = project.inbox(status=status, by=by, origin=origin)
+    from quire.verbs.inbox.review import inbox
+
+    project = session.project()
+    found = inbox(project, status=status, by=by, origin=origin)
     unread = _unread(project.root) if status == "pending" else 0
     if session.as_json:
         from quire.fields.inbox import inbox_fields
@@ -124,9 +127,11 @@ def accept(session: Session, ids: tuple[str, ...], everything: bool, by: str | N
     undecided (proposed, draft, an unknown word) is accepted by its id alone; what its file calls superseded, reverted
     or the like becomes a retired record. What cannot be saved stays, with the reason.
     """
+    from quire.verbs.inbox.review import inbox_accept
+
     _check_choice(ids, everything, by, origin)
-    project = session.part("Reviewing")
-    done = project.inbox_accept(ids, everything=everything, by=by, origin=origin)
+    project = session.project()
+    done = inbox_accept(project, ids, everything=everything, by=by, origin=origin)
     return _report(session, project, done, "Accepted")
 
 
@@ -144,29 +149,35 @@ def reject(
     The value is kept in .memory/rejected/, which belongs into git. It is refused at every save, store and import until
     `memory inbox lift`. Records that say it already are left alone; `memory check` names them.
     """
+    from quire.verbs.inbox.review import inbox_reject
+
     if value is None:
         _check_choice(ids, everything, by, origin)
     elif ids or everything:
         raise UsageError("Give ids, --all or --value, not several of them.")
-    project = session.part("Reviewing")
-    done = project.inbox_reject(ids, reason=reason or "", everything=everything, by=by, origin=origin, value=value)
+    project = session.project()
+    done = inbox_reject(project, ids, reason=reason or "", everything=everything, by=by, origin=origin, value=value)
     return _report(session, project, done, "Rejected")
 
 
 def lift(session: Session, ids: tuple[str, ...]) -> int | None:
     """Allow again what was rejected. A proposal that was rejected waits again."""
+    from quire.verbs.inbox.review import inbox_lift
+
     if not ids:
         raise UsageError("No rejection is named.", hint="`memory inbox rejected` lists them with their ids.")
-    project = session.part("Reviewing")
-    return _report(session, project, project.inbox_lift(ids), "Lifted")
+    project = session.project()
+    return _report(session, project, inbox_lift(project, ids), "Lifted")
 
 
 def edit(session: Session, proposal: str, text: str | None, fields: tuple[str, ...]) -> None:
     """Change the words of a proposal, or other fields of the record that it proposes. Accepts nothing."""
+    from quire.verbs.inbox.review import inbox_edit
+
     if text is None and not fields:
         raise UsageError("Nothing is changed.", hint='Give --text "…", or --set name=value.')
-    project = session.part("Reviewing")
-    item = project.inbox_edit(proposal, text=text, fields=dict(map(_pair, fields)))
+    project = session.project()
+    item = inbox_edit(project, proposal, text=text, fields=dict(map(_pair, fields)))
     if session.as_json:
         from quire.fields.inbox import proposal_fields
 
@@ -187,8 +198,10 @@ def _pair(text: str) -> tuple[str, Any]:
 
 def rejected(session: Session) -> None:
     """Show what was rejected, and what was lifted since."""
-    project = session.part("Reviewing")
-    found = project.inbox_rejected()
+    from quire.verbs.inbox.review import inbox_rejected
+
+    project = session.project()
+    found = inbox_rejected(project)
     items = sorted(found.found.values(), key=lambda item: (item.rejected_at, item.id))
     if session.as_json:
         from quire.fields.inbox import rejected_fields
@@ -215,12 +228,14 @@ def collect(session: Session, background: bool) -> int | None:
     Hooks note which sessions ended, and have this done in the background when one ends or the next one starts. Design
     documents that changed are taken in, too. This does it now.
     """
-    project = session.part("Collecting")
+    from quire.verbs.agents.session_end import collect_sessions
+
+    project = session.project()
     if background:
         from quire.files.daemons import go_quiet
 
         go_quiet()
-    done = project.collect_sessions(running=not background)
+    done = collect_sessions(project, running=not background)
     if session.as_json:
         from quire.fields.receipts import collected_fields
 

@@ -12,8 +12,9 @@ from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated
-    from quire.project import ImportedHosts, Project
+    from quire.project import Project
     from quire.upkeep.beginning import Initialized
+    from quire.verbs.inbox.host_import import ImportedHosts
 
 _EXAMPLES = """Examples:
   memory init                       create .memory/, guidance and product map
@@ -45,6 +46,9 @@ def run(
     In a terminal it then offers to wire the agents that are found and to import what other programs know; --agents,
     --import and --yes say so beforehand, and nothing is asked. An import waits in `memory inbox`.
     """
+    from quire.verbs.admin.first_run import refuse_unknown, take_agents, take_imports
+    from quire.verbs.graph.changes import init
+
     wanted_agents = _words(agents) or (("found",) if yes and not no_guidance else ())
     wanted_kinds = _words(imports) or (("all",) if yes else ())
     _refuse_nonsense(brief, no_guidance, wanted_agents, wanted_kinds)
@@ -52,12 +56,12 @@ def run(
     if brief:
         _brief(session, project)
         return None
-    project.refuse_unknown(wanted_agents, wanted_kinds)
-    done = project.init(name=name, force=force, guidance=not no_guidance, dry_run=dry_run, layers=_words(layers))
+    refuse_unknown(project, wanted_agents, wanted_kinds)
+    done = init(project, name=name, force=force, guidance=not no_guidance, dry_run=dry_run, layers=_words(layers))
     if not (session.as_json or dry_run or wanted_agents or wanted_kinds) and is_interactive():
         return begin_here(project, done, guidance=not no_guidance)
-    wired = project.take_agents(wanted_agents, dry_run=dry_run)
-    imported = project.take_imports(wanted_kinds, dry_run=dry_run)
+    wired = take_agents(project, wanted_agents, dry_run=dry_run)
+    imported = take_imports(project, wanted_kinds, dry_run=dry_run)
     if session.as_json:
         _answer(project, done, wired, imported, asked=bool(wanted_agents or wanted_kinds))
     else:
@@ -100,7 +104,9 @@ def _answer(
 
 
 def _brief(session: Session, project: Project) -> None:
-    text = project.first_brief()
+    from quire.verbs.graph.changes import first_brief
+
+    text = first_brief(project)
     if session.as_json:
         from quire.fields.graph import first_brief_fields
 

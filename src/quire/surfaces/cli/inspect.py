@@ -26,8 +26,10 @@ def run(session: Session, ref: str) -> None:
     REF is a node's id, kind.slug; or fact:ID, or the id of a fact alone; or episode:ID; or profile:category.key;
     or bundle:SECTION, event:ID, checkpoint:ID.
     """
-    project = session.part("Inspecting")
-    looked = project.inspect_any(ref)
+    from quire.verbs.ask.inspect import inspect_any
+
+    project = session.project()
+    looked = inspect_any(project, ref)
     if session.as_json:
         from quire.fields.looking import looked_fields
 

@@ -46,6 +46,8 @@ def run(
     them stays as it is. What is written is meant to be committed: teammates without Quire see no failure. --remove
     takes it back, byte for byte; your own later changes stay.
     """
+    from quire.verbs.agents.integrate import integrate, integrate_remove
+
     if sum((status, repair, remove)) > 1:
         raise UsageError("--status, --repair and --remove exclude each other.", hint="Give one of them.")
     if status and (dry_run or force):
@@ -56,9 +58,9 @@ def run(
     if user and not dry_run and not yes:
         _ask(session, remove)
     if remove:
-        done = project.integrate_remove(clients, user=user, dry_run=dry_run)
+        done = integrate_remove(project, clients, user=user, dry_run=dry_run)
     else:
-        done = project.integrate(clients, user=user, dry_run=dry_run, repair=repair, force=force)
+        done = integrate(project, clients, user=user, dry_run=dry_run, repair=repair, force=force)
     if session.as_json:
         from quire.fields.clients import integrated_fields
 
@@ -69,7 +71,9 @@ def run(
 
 
 def _status(session: Session, project: Project, clients: tuple[str, ...], user: bool) -> int:
-    found = project.integration_status(clients, user=True if user else None)
+    from quire.verbs.agents.integrate import integration_status
+
+    found = integration_status(project, clients, user=True if user else None)
     if session.as_json:
         from quire.fields.clients import integration_status_fields
 

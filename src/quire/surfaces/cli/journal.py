@@ -29,8 +29,10 @@ def run(session: Session) -> None:
     Kept in .agent-memory/, with pages to read in docs/agent-memory/. Works with and without the rest of the memory,
     and needs no model. Also installed as agent-memory. Without a verb, shows the status.
     """
+    from quire.verbs.journal.ask import journal_status
+
     project = session.project()
-    found = project.journal_status()
+    found = journal_status(project)
     if session.as_json:
         from quire.fields.journal import journal_status_fields
 

@@ -33,8 +33,10 @@ def query(
     says, with where each part of it stands; or it says that there is not enough. Needs no model; one that is asked
     by name words the same evidence.
     """
+    from quire.verbs.journal.ask import journal_query
+
     project = session.project()
-    found = project.journal_query(" ".join(question), scope=scope, provider=provider, archived=archived)
+    found = journal_query(project, " ".join(question), scope=scope, provider=provider, archived=archived)
     if session.as_json:
         from quire.fields.journal import journal_query_fields
 
@@ -81,8 +83,10 @@ def _say_answer(found: Any) -> None:
 
 def status(session: Session, checkpoint: str | None, show_diff: bool) -> None:
     """Show what waits to be recalled, how the sources are, what to do next."""
+    from quire.verbs.journal.ask import journal_status
+
     project = session.project()
-    found = project.journal_status(checkpoint=checkpoint, diffs=show_diff)
+    found = journal_status(project, checkpoint=checkpoint, diffs=show_diff)
     if session.as_json:
         from quire.fields.journal import journal_status_fields
 
@@ -156,8 +160,10 @@ def validate(session: Session, mend: bool) -> int:
     Exit code 1 where something fails, 0 with warnings only. With --mend, what can be set right without losing
     anything is: counts, hashes, ids that are there twice, marks that a merge left, pages that were edited.
     """
+    from quire.verbs.journal.ask import journal_validate
+
     project = session.project()
-    found = project.journal_validate(mend=mend)
+    found = journal_validate(project, mend=mend)
     if session.as_json:
         from quire.fields.journal import journal_validate_fields
 
@@ -190,8 +196,10 @@ def providers(session: Session, ceiling: str | None, versions: bool) -> None:
     No model is asked unless --provider names one. --ceiling sets what may be spent in a day, in US dollars, on this
     machine; 0 turns it off.
     """
+    from quire.verbs.journal.journal_state import journal_providers
+
     project = session.project()
-    found = project.journal_providers(ceiling=share("ceiling", ceiling), versions=versions)
+    found = journal_providers(project, ceiling=share("ceiling", ceiling), versions=versions)
     if session.as_json:
         from quire.fields.journal import journal_providers_fields
 

@@ -42,8 +42,10 @@ def run_once(session: Session, quiet: bool, background: bool) -> int:
     but for the one whose hook started this run: its payload on standard input says which has ended. Of two runs at
     once, one does nothing. A run that failed ends with 1; a failed step keeps no other from its work.
     """
+    from quire.verbs.agents.session_end import journal_run_once
+
     project = session.project()
-    cycle = project.journal_run_once(background=background, ended="" if background else _ended_session())
+    cycle = journal_run_once(project, background=background, ended="" if background else _ended_session())
     failed = bool(cycle.run.get("errors")) if background else cycle.status == "failed"
     if background and failed:
         sys.stderr.write("; ".join(cycle.run["errors"]) + "\n")
@@ -150,8 +152,10 @@ def start(session: Session) -> None:
     It ends by itself after a day, when the journal goes away, and after 20 failed cycles in a row. There is one for
     each project; a second one is refused.
     """
+    from quire.verbs.journal.automation import journal_start
+
     project = session.project()
-    done = project.journal_start(_command("daemon"))
+    done = journal_start(project, _command("daemon"))
     if session.as_json:
         from quire.fields.journal import journal_start_fields
 
@@ -162,9 +166,11 @@ def start(session: Session) -> None:
 
 def ensure_running(session: Session, quiet: bool) -> int:
     """Start the process unless it runs. With --quiet, a failure is only a warning: made for hooks."""
+    from quire.verbs.journal.automation import journal_ensure_running
+
     try:
         project = session.project()
-        done = project.journal_ensure_running(_command("daemon"))
+        done = journal_ensure_running(project, _command("daemon"))
     except QuireError as error:
         if not quiet:
             raise
@@ -187,8 +193,10 @@ def ensure_running(session: Session, quiet: bool) -> int:
 
 def stop(session: Session) -> None:
     """End the process. What it is writing is finished first; no other process is ever touched."""
+    from quire.verbs.journal.automation import journal_stop
+
     project = session.project()
-    done = project.journal_stop()
+    done = journal_stop(project)
     if session.as_json:
         from quire.fields.journal import journal_stop_fields
 
@@ -203,7 +211,9 @@ def stop(session: Session) -> None:
 
 def daemon(session: Session) -> None:
     """Internal: be the process that `start` starts."""
-    session.project().journal_keep(_command("run-once", "--background"))
+    from quire.verbs.journal.automation import journal_keep
+
+    journal_keep(session.project(), _command("run-once", "--background"))
 
 
 # -- how it stands --------------------------------------------------------------------------------
@@ -211,8 +221,10 @@ def daemon(session: Session) -> None:
 
 def status(session: Session) -> None:
     """Show whether the process runs, when it runs a cycle next, and how the last cycles went."""
+    from quire.verbs.journal.automation import journal_automation
+
     project = session.project()
-    found = project.journal_automation()
+    found = journal_automation(project)
     if session.as_json:
         from quire.fields.journal import journal_automation_fields
 

@@ -23,8 +23,10 @@ def add(session: Session, source_type: str, path: str, name: str | None, all_fol
     answered with the list. Of a folder with the sessions of many projects, those of this one count. Nothing is imported
     yet.
     """
+    from quire.verbs.journal.sources import journal_add
+
     project = session.project()
-    done = project.journal_add(source_type, path, name=name, all_folders=all_folders, dry_run=dry_run)
+    done = journal_add(project, source_type, path, name=name, all_folders=all_folders, dry_run=dry_run)
     if session.as_json:
         from quire.fields.journal import journal_source_fields
 
@@ -38,8 +40,10 @@ def add(session: Session, source_type: str, path: str, name: str | None, all_fol
 
 def sources(session: Session) -> None:
     """List the sources, and how the last sync of each went."""
+    from quire.verbs.journal.sources import journal_sources
+
     project = session.project()
-    found = project.journal_sources()
+    found = journal_sources(project)
     if session.as_json:
         from quire.fields.journal import journal_sources_fields
 
@@ -67,8 +71,10 @@ def _state(source: Any) -> str:
 
 def remove(session: Session, name: str, dry_run: bool) -> None:
     """Forget a source. What was imported from it stays."""
+    from quire.verbs.journal.sources import journal_remove
+
     project = session.project()
-    done = project.journal_remove(name, dry_run=dry_run)
+    done = journal_remove(project, name, dry_run=dry_run)
     if session.as_json:
         from quire.fields.journal import journal_source_fields
 
@@ -87,13 +93,20 @@ def sync(session: Session, name: str | None, everything: bool, provider: str | N
     What cannot be read is told, keeps nothing else from being imported, and makes the exit code 1. Of a session that
     grew, only what was added is imported. Secrets are left out.
     """
+    from quire.verbs.journal.session_import import journal_sync
+
     if (name is None) is not everything:
         raise UsageError("Name one source, or say --all.", hint="`memory journal sources` lists them.")
     project = session.project()
     shows = sys.stderr.isatty() and not session.as_json
     try:
-        done = project.journal_sync(
-            name, everything=everything, provider=provider, dry_run=dry_run, progress=_counter() if shows else None
+        done = journal_sync(
+            project,
+            name,
+            everything=everything,
+            provider=provider,
+            dry_run=dry_run,
+            progress=_counter() if shows else None,
         )
     finally:
         if shows:

@@ -39,6 +39,8 @@ def run(
     one that cannot be read is told and left alone. The configuration of Codex in your home is changed only if you say
     so, on a terminal or with --yes. `memory integrate` wires these clients and others to the whole memory.
     """
+    from quire.verbs.journal.integrate import journal_integrate, journal_integration
+
     if output is not None and not status:
         raise UsageError("--output is for --status.", hint="--json answers with one JSON object.")
     if repair and status:
@@ -46,12 +48,12 @@ def run(
     target = _target(targets)
     project = session.project()
     if status:
-        _show(session, project, project.journal_integration(target), output)
+        _show(session, project, journal_integration(project, target), output)
         return 0
     may_write = yes or (
-        is_asking(session, yes, dry_run) and _agreed(project.journal_integrate(target, repair=repair, dry_run=True))
+        is_asking(session, yes, dry_run) and _agreed(journal_integrate(project, target, repair=repair, dry_run=True))
     )
-    done = project.journal_integrate(target, repair=repair, dry_run=dry_run, user=may_write)
+    done = journal_integrate(project, target, repair=repair, dry_run=dry_run, user=may_write)
     if session.as_json:
         from quire.fields.journal import journal_integrated_fields
 

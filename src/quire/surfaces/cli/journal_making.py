@@ -45,10 +45,12 @@ def init(session: Session, yes: bool, validate: bool, provider: str | None, dry_
     checkpoint. A journal that is there is only replaced with --yes, or after a question, and is kept as a backup.
     Needs no model. With --validate, the commands that tell whether the project is well are run.
     """
+    from quire.verbs.journal.init import journal_init
+
     project = session.project()
 
     def make(**options: Any) -> Any:
-        return project.journal_init(provider=provider, diffs=show_diff, **options)
+        return journal_init(project, provider=provider, diffs=show_diff, **options)
 
     if not is_asking(session, yes, dry_run):
         tells = teller(session, validate or is_model(provider))
@@ -66,23 +68,28 @@ def update(session: Session, yes: bool, validate: bool, provider: str | None, dr
     into a file that has none with --yes, or after a question. With --validate, the commands that tell whether the
     project is well are run.
     """
+    from quire.verbs.journal.init import journal_update
+    from quire.verbs.journal.sources import journal_sources
+
     project = session.project()
 
     def make(**options: Any) -> Any:
-        return project.journal_update(provider=provider, diffs=show_diff, **options)
+        return journal_update(project, provider=provider, diffs=show_diff, **options)
 
     if not is_asking(session, yes, dry_run):
         tells = teller(session, validate or is_model(provider))
         _report(session, project, make(validate=validate, dry_run=dry_run, agreed=yes, progress=tells), show_diff)
         return
-    project.journal_sources()
+    journal_sources(project)
     _ask_first(session, project, partial(make, agreed=True), validate, provider, "Update the journal?", {})
 
 
 def _is_there(project: Any) -> bool:
     """Whether there is a journal; one that cannot be used is refused as it is where nobody is asked."""
+    from quire.verbs.journal.sources import journal_sources
+
     try:
-        project.journal_sources()
+        journal_sources(project)
     except NotInitialized:
         return False
     return True
@@ -98,7 +105,9 @@ def _ask_first(
     options: dict[str, Any],
 ) -> None:
     """Show what would be run and written, ask, and do it. A model is not asked for a preview: that would cost twice."""
-    commands = project.journal_validation_commands() if validate else []
+    from quire.verbs.journal.init import journal_validation_commands
+
+    commands = journal_validation_commands(project) if validate else []
     if validate:
         say("Validation commands:")
         for line in commands:
@@ -180,18 +189,20 @@ def restore(session: Session, name: str, yes: bool, dry_run: bool, show_diff: bo
     NAME is a checkpoint (chk-000002; `memory journal log` lists them) or a batch (prune-…). What holds now gets a
     checkpoint first, so a restore can be undone by another one. A state that is damaged or gone is made anew.
     """
+    from quire.verbs.journal.restore import journal_restore
+
     project = session.project()
     if is_asking(session, yes, dry_run):
-        seen = project.journal_restore(name, dry_run=True, diffs=show_diff)
+        seen = journal_restore(project, name, dry_run=True, diffs=show_diff)
         if not seen.changed:
             _say_restored(session, seen)
             return
         _say_restoring(seen, show_diff)
         if not confirmed(f"Restore {name}?"):
             return
-        _say_restored(session, project.journal_restore(name))
+        _say_restored(session, journal_restore(project, name))
         return
-    done = project.journal_restore(name, dry_run=dry_run, diffs=show_diff)
+    done = journal_restore(project, name, dry_run=dry_run, diffs=show_diff)
     if session.as_json:
         from quire.fields.journal import journal_restore_fields
 

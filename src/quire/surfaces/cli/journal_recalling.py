@@ -48,10 +48,13 @@ def recall(
     shown first and written after a question. The entry block goes into a file that has none with --yes, or after that
     question. What is not said with an option comes from .agent-memory/config.json.
     """
+    from quire.verbs.journal.recall import journal_recall
+
     project = session.project()
 
     def make(**options: Any) -> Any:
-        return project.journal_recall(
+        return journal_recall(
+            project,
             source=source,
             section=section,
             policy=policy,
@@ -77,8 +80,10 @@ def recall(
 
 def _ask_first(session: Session, project: Any, make: Any, provider: str | None) -> None:
     """Show, ask, write just what was shown. A model is not asked for a preview: it would propose something else."""
+    from quire.verbs.journal.sources import journal_sources
+
     if is_model(provider):
-        project.journal_sources()
+        journal_sources(project)
         if confirmed(f"Recall? {provider} is asked, which may cost money, and what it proposes is written."):
             done = make()
             _say_scope(done)
@@ -160,12 +165,18 @@ def log(session: Session, events: bool, archived: bool, source: str | None, limi
     A checkpoint is the whole memory as it was: `memory journal diff` compares two, `memory journal restore` brings one
     back.
     """
+    from quire.verbs.journal.ask import journal_log
+
     most = number("limit", limit)
     if most is not None and most < 0:
         raise UsageError("--limit takes a number from 0 on; 0 lists everything.")
     project = session.project()
-    found = project.journal_log(
-        limit=_LIMIT if most is None else most, events=events or source is not None, archived=archived, source=source
+    found = journal_log(
+        project,
+        limit=_LIMIT if most is None else most,
+        events=events or source is not None,
+        archived=archived,
+        source=source,
     )
     if session.as_json:
         from quire.fields.journal import journal_log_fields
@@ -191,8 +202,10 @@ def diff(session: Session, before: str, after: str | None) -> None:
 
     With one, from that checkpoint to the memory as it is now. The pages are compared line by line.
     """
+    from quire.verbs.journal.ask import journal_diff
+
     project = session.project()
-    found = project.journal_diff(before, after)
+    found = journal_diff(project, before, after)
     if session.as_json:
         from quire.fields.journal import journal_diff_fields
 

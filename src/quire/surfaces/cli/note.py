@@ -20,12 +20,14 @@ def run(session: Session, words: tuple[str, ...]) -> None:
     Notes stay on this machine, in .memory/local/notes.md. Without a text, shows them; with `-` it is read from standard
     input.
     """
+    from quire.verbs.facts.notes import note
+
     if not words:
         show_notes(session)
         return
     text = read_text("the note") if words == ("-",) else " ".join(words)
     project = session.project()
-    count = project.note(text)
+    count = note(project, text)
     if session.as_json:
         from quire.fields.facts import note_fields
 

@@ -17,8 +17,10 @@ _EXAMPLES = """Examples:
 
 
 def show_notes(session: Session) -> None:
+    from quire.verbs.facts.notes import notes
+
     project = session.project()
-    found, problems = project.notes()
+    found, problems = notes(project)
     if session.as_json:
         from quire.fields.facts import notes_fields
 
@@ -41,24 +43,32 @@ def run(session: Session) -> None:
 
 def done(session: Session, numbers: tuple[str, ...]) -> None:
     """Take these notes off the list."""
+    from quire.verbs.facts.notes import notes_done
+
     project = session.project()
-    _gone(session, project, project.notes_done([_number(text) for text in numbers]), "Done")
+    _gone(session, project, notes_done(project, [_number(text) for text in numbers]), "Done")
 
 
 def clear(session: Session) -> None:
     """Take all notes off the list. `memory notes undo` brings them back."""
+    from quire.verbs.facts.notes import notes_done
+
     project = session.project()
-    _gone(session, project, project.notes_done(None), "Cleared")
+    _gone(session, project, notes_done(project, None), "Cleared")
 
 
 def undo(session: Session) -> None:
     """Bring back what was taken off the list last."""
+    from quire.verbs.facts.notes import notes_undo
+
     project = session.project()
-    _gone(session, project, project.notes_undo(), "Brought back")
+    _gone(session, project, notes_undo(project), "Brought back")
 
 
 def _gone(session: Session, project: Any, found: list[Any], verb: str) -> None:
-    left, problems = project.notes()
+    from quire.verbs.facts.notes import notes
+
+    left, problems = notes(project)
     if session.as_json:
         from quire.fields.facts import notes_fields
 
@@ -74,8 +84,10 @@ def _gone(session: Session, project: Any, found: list[Any], verb: str) -> None:
 
 def promote(session: Session, number: str, section: str) -> None:
     """Make a fact of a note, in SECTION, and take it off the list."""
+    from quire.verbs.facts.notes import notes_promote
+
     project = session.project()
-    stored = project.notes_promote(_number(number), section)
+    stored = notes_promote(project, _number(number), section)
     if session.as_json:
         from quire.fields.facts import notes_promote_fields
 

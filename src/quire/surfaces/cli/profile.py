@@ -28,8 +28,10 @@ def run(session: Session) -> None:
 
 def status(session: Session) -> None:
     """Show how many entries there are in which category, where they are, and what state the document is in."""
+    from quire.verbs.profile.overview import profile_status
+
     project = session.project()
-    found = project.profile_status()
+    found = profile_status(project)
     if session.as_json:
         from quire.fields.profile import profile_status_fields
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from quire.model.errors import UsageError
@@ -16,9 +17,11 @@ _ALL = Option(name="--all", into="everything", help="Also what is archived or su
 
 def recall(session: Session, category: str, key: str | None, everything: bool) -> None:
     """Show one entry, or all active ones of a category. It counts as reading them."""
-    project = session.part("ProfileOverview")
+    from quire.verbs.profile.ask import profile_recall
+
+    project = session.project()
     category, key = named(category, key)
-    found = project.profile_recall(category, key, everything=everything)
+    found = profile_recall(project, category, key, everything=everything)
     if session.as_json:
         from quire.fields.profile import profile_recall_fields
 
@@ -48,9 +51,11 @@ def search(
 
     Clear answers come first, then at most three possible ones, marked as such.
     """
-    project = session.part("ProfileOverview")
+    from quire.verbs.profile.ask import profile_search
+
+    project = session.project()
     most = number("limit", limit)
-    found = project.profile_search(query, category=category, tags=tag, status=status, limit=most, strict=strict)
+    found = profile_search(project, query, category=category, tags=tag, status=status, limit=most, strict=strict)
     if session.as_json:
         from quire.fields.profile import profile_search_fields
 
@@ -70,11 +75,13 @@ def search(
 
 def connections(session: Session, category: str, key: str | None) -> None:
     """Show what an entry is linked to, and what is linked to it."""
-    project = session.part("ProfileOverview")
+    from quire.verbs.profile.ask import profile_connections
+
+    project = session.project()
     category, key = named(category, key)
     if key is None:
         raise UsageError("Name a category and a key.", hint="memory profile connections user timezone")
-    found = project.profile_connections(category, key)
+    found = profile_connections(project, category, key)
     if session.as_json:
         from quire.fields.profile import profile_connections_fields
 
@@ -101,18 +108,24 @@ def _said(link: Any) -> str:
 
 def about_me(session: Session) -> None:
     """Show what is known of the user: the profile, and preferences that face the user."""
-    _show(session, session.part("ProfileOverview").profile_about_me, "Nothing is known of the user yet.")
+    from quire.verbs.profile.overview import profile_about_me
+
+    _show(session, partial(profile_about_me, session.project()), "Nothing is known of the user yet.")
 
 
 def about_us(session: Session) -> None:
     """Show how the user and the assistant work together, and who the assistant is."""
-    _show(session, session.part("ProfileOverview").profile_about_us, "Nothing is known of how you work together yet.")
+    from quire.verbs.profile.overview import profile_about_us
+
+    _show(session, partial(profile_about_us, session.project()), "Nothing is known of how you work together yet.")
 
 
 def index(session: Session, everything: bool) -> None:
     """Show one line for each entry. Looking at it does not count as reading."""
-    project = session.part("ProfileOverview")
-    _show(session, lambda: project.profile_index(everything=everything), "Nothing is remembered yet.")
+    from quire.verbs.profile.overview import profile_index
+
+    project = session.project()
+    _show(session, lambda: profile_index(project, everything=everything), "Nothing is remembered yet.")
 
 
 def _show(session: Session, ask: Any, nothing: str) -> None:
@@ -120,7 +133,7 @@ def _show(session: Session, ask: Any, nothing: str) -> None:
     if session.as_json:
         from quire.fields.profile import profile_page_fields
 
-        answer(session.part("ProfileOverview"), profile_page_fields(page), page.warnings)
+        answer(session.project(), profile_page_fields(page), page.warnings)
         return
     say(page.text.rstrip("\n") or ("Nothing that is active." if page.put_away else nothing))
     if page.put_away:
@@ -130,8 +143,10 @@ def _show(session: Session, ask: Any, nothing: str) -> None:
 
 def context(session: Session, budget: str | None) -> None:
     """Show what an agent should know at the start: something of every category, the most important first."""
-    project = session.part("ProfileOverview")
-    found = project.profile_context(budget=number("budget", budget))
+    from quire.verbs.profile.overview import profile_context
+
+    project = session.project()
+    found = profile_context(project, budget=number("budget", budget))
     if session.as_json:
         from quire.fields.profile import profile_context_fields
 

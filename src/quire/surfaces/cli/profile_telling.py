@@ -20,8 +20,10 @@ _CLEARED = ("none", "null")
 
 def session_start(session: Session) -> None:
     """Begin a session: it is counted, readings are written down, and what matters now is shown."""
+    from quire.verbs.profile.changes import profile_session_start
+
     project = session.project()
-    found = project.profile_session_start()
+    found = profile_session_start(project)
     if session.as_json:
         from quire.fields.profile import profile_session_start_fields
 
@@ -74,10 +76,13 @@ def remember(
     Categories: user, assistant, project, relationships, tools, learnings. Where another entry of the category says the
     same, or nearly, nothing is written and it is shown; --force adds the new one all the same.
     """
+    from quire.verbs.profile.changes import profile_remember
+
     project = session.project()
     if value == "-":
         value = read_text("the value")
-    done = project.profile_remember(
+    done = profile_remember(
+        project,
         category,
         key,
         value,
@@ -104,6 +109,7 @@ def remember(
     said = {"ADD": "Remembered", "UPDATE": "Changed", "NOOP": "Nothing is different"}[done.action]
     if dry_run and done.action != "NOOP":
         said = f"Would be {said.lower()}"
+    assert done.entry is not None, "whatever is no candidate has an entry"
     say(f"{said}: {done.entry.ref}")
     if done.linked:
         say(f"  related to {', '.join(done.linked)}, by the tags they share")
@@ -139,11 +145,13 @@ def _say_candidates(done: Any) -> None:
 
 def forget(session: Session, category: str, key: str | None, dry_run: bool) -> None:
     """Remove an entry and the links to it. The document as it was is kept, and `restore` brings the entry back."""
+    from quire.verbs.profile.changes import profile_forget
+
     project = session.project()
     category, key = named(category, key)
     if key is None:
         raise UsageError("Name a category and a key.", hint="memory profile forget tools old_shell")
-    done = project.profile_forget(category, key, dry_run=dry_run)
+    done = profile_forget(project, category, key, dry_run=dry_run)
     if session.as_json:
         from quire.fields.profile import profile_forget_fields
 
@@ -164,11 +172,13 @@ def restore(
 
     Of several with one name the last; --at takes the one that was forgotten then.
     """
+    from quire.verbs.profile.changes import profile_forgotten, profile_restore
+
     project = session.project()
     if category is None:
         if at is not None or new_key is not None:
             raise UsageError("Name what is to be restored.", hint="memory profile restore tools old_shell --as new_key")
-        found = project.profile_forgotten()
+        found = profile_forgotten(project)
         if session.as_json:
             from quire.fields.profile import profile_forgotten_fields
 
@@ -182,7 +192,7 @@ def restore(
     category, key = named(category, key)
     if key is None:
         raise UsageError("Name a category and a key.", hint="memory profile restore user timezone")
-    done = project.profile_restore(category, key, at=at, new_key=new_key, dry_run=dry_run)
+    done = profile_restore(project, category, key, at=at, new_key=new_key, dry_run=dry_run)
     if session.as_json:
         from quire.fields.profile import profile_restore_fields
 
@@ -197,8 +207,10 @@ def link(session: Session, source: str, target: str, relation: str, dry_run: boo
 
     Relations: supersedes (the target is archived), elaborates, contradicts, related-to, depends-on.
     """
+    from quire.verbs.profile.changes import profile_link
+
     project = session.project()
-    done = project.profile_link(source, target, relation, dry_run=dry_run)
+    done = profile_link(project, source, target, relation, dry_run=dry_run)
     if session.as_json:
         from quire.fields.profile import profile_link_fields
 
@@ -212,8 +224,10 @@ def link(session: Session, source: str, target: str, relation: str, dry_run: boo
 
 def unlink(session: Session, source: str, target: str, relation: str | None, dry_run: bool) -> None:
     """Take the links from one entry to another away: all of them, or those of one RELATION."""
+    from quire.verbs.profile.changes import profile_unlink
+
     project = session.project()
-    done = project.profile_unlink(source, target, relation, dry_run=dry_run)
+    done = profile_unlink(project, source, target, relation, dry_run=dry_run)
     if session.as_json:
         from quire.fields.profile import profile_unlink_fields
 

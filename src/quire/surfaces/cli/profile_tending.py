@@ -15,9 +15,11 @@ def reflect(session: Session, apply: list[str], only: list[str], dry_run: bool) 
 
     Nothing is changed unless --apply says which: archive, confidence, or all. No two proposals contradict each other.
     """
+    from quire.verbs.profile.overview import profile_reflect
+
     project = session.project()
     kinds = ["archive", "confidence"] if "all" in apply else apply
-    found = project.profile_reflect(apply=kinds, only=only, dry_run=dry_run)
+    found = profile_reflect(project, apply=kinds, only=only, dry_run=dry_run)
     if session.as_json:
         from quire.fields.profile import profile_reflect_fields
 
@@ -42,8 +44,10 @@ def reflect(session: Session, apply: list[str], only: list[str], dry_run: bool) 
 
 def export(session: Session, output_format: str, everything: bool, no_private: bool) -> None:
     """Print everything, to be read elsewhere: as Markdown what is active, as JSON the document as it is stored."""
+    from quire.verbs.profile.overview import profile_export
+
     project = session.project()
-    done = project.profile_export(output_format, everything=everything, private=not no_private)
+    done = profile_export(project, output_format, everything=everything, private=not no_private)
     if session.as_json:
         from quire.fields.profile import profile_export_fields
 
@@ -69,13 +73,15 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
     or shared, or off (back into the repository). Without --yes it only shows what would move; without a place, where
     they are.
     """
+    from quire.verbs.profile.overview import profile_private
+
     project = session.project()
     if place is None:
         _say_where(session, project)
         return
     if place not in _PLACES:
         raise UsageError(f"`{place[:40]}` is no place.", hint="It is here, home or shared.")
-    done = project.profile_private(_PLACES[place], apply=yes, prefer=prefer or "")
+    done = profile_private(project, _PLACES[place], apply=yes, prefer=prefer or "")
     if session.as_json:
         from quire.fields.profile import profile_private_fields
 
@@ -85,7 +91,9 @@ def private(session: Session, place: str | None, prefer: str | None, yes: bool) 
 
 
 def _say_where(session: Session, project: Any) -> None:
-    found = project.profile_status()
+    from quire.verbs.profile.overview import profile_status
+
+    found = profile_status(project)
     if session.as_json:
         from quire.fields.profile import profile_where_fields
 

@@ -11,7 +11,7 @@ from quire.surfaces.cli.output import answer, counted, say
 from quire.surfaces.cli.reading import agreed, read_text
 
 if TYPE_CHECKING:
-    from quire.project import Purged
+    from quire.verbs.admin.purge import Purged
 
 _EXAMPLES = """Examples:
   memory purge                          asks for the text without showing it, says where it stands, asks again
@@ -30,19 +30,21 @@ def run(session: Session, secrets: bool, yes: bool, dry_run: bool) -> None:
     anew. What git has in its history is said, and is for you to rewrite. A secret that was written down has to be
     replaced, whatever is done here.
     """
+    from quire.verbs.admin.purge import purge
+
     at_terminal = sys.stdin.isatty()
     texts = [] if secrets else [_asked() if at_terminal else read_text("The text")]
     if not dry_run and not yes and (session.as_json or not at_terminal):
         raise UsageError("A purge asks before it changes anything.", hint="Repeat the command with --yes or --dry-run.")
     project = session.project()
     if not dry_run and not yes:
-        found: Purged = project.purge(texts, secrets=secrets, dry_run=True)
+        found: Purged = purge(project, texts, secrets=secrets, dry_run=True)
         _show(found)
         if not found.places:
             return
         if not agreed("Take it out of all of them, for good?"):
             raise Cancelled("Nothing was changed.")
-    done = project.purge(texts, secrets=secrets, dry_run=dry_run)
+    done = purge(project, texts, secrets=secrets, dry_run=dry_run)
     if session.as_json:
         from quire.fields.purging import purged_fields
 

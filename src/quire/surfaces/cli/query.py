@@ -30,11 +30,15 @@ def run(
     each. Where nothing is near, it says so. With --path, shows what governs a file. Stale, superseded and dead nodes
     are withheld and named; a superseded one brings its replacement.
     """
+    from quire.verbs.ask.query import query
+    from quire.verbs.facts.faded import faded_facts
+
     if question is None and options["path"] is None:
         raise UsageError("Give a question, or a file with --path.", hint="`memory query --help` shows examples.")
-    project = session.part("Asking")
+    project = session.project()
     limit = number("limit", options["limit"])
-    found = project.query(
+    found = query(
+        project,
         question or "",
         budget=number("budget", options["budget"]),
         limit=10 if limit is None else limit,
@@ -46,7 +50,7 @@ def run(
         strict=strict,
         explain=explain,
     )
-    found.warnings += project.faded_facts() if found.faded else []
+    found.warnings += faded_facts(project) if found.faded else []
     if session.as_json:
         from quire.fields.graph import answer_fields
 

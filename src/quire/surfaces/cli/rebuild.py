@@ -22,10 +22,12 @@ def run(session: Session, semantic: str | None) -> None:
     With --semantic, every passage is embedded with a full language model, so that questions in other words find more;
     `memory docs semantic` says how. That takes minutes; interrupted, the same command goes on where it was.
     """
+    from quire.verbs.graph.changes import rebuild
+
     project = session.project()
     on_terminal = sys.stderr.isatty() and not session.as_json
     shown = {"progress": _bar("files"), "taught": _bar("passages")} if on_terminal else {}
-    done = project.rebuild(semantic=semantic, **shown)
+    done = rebuild(project, semantic=semantic, **shown)
     if on_terminal:
         sys.stderr.write("\r\x1b[K")
     if session.as_json:

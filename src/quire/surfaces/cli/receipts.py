@@ -27,8 +27,10 @@ def run(session: Session, name: str | None, limit: str | None, details: bool) ->
     SESSION is the client's id of a session, or the beginning of it; then everything of it is shown in full. Receipts
     stay on this machine, in .memory/local/receipts.jsonl, and do not hold what the user wrote.
     """
-    project = session.part("Answering")
-    found = project.receipts(name or "")
+    from quire.verbs.agents.hook_answer import receipts
+
+    project = session.project()
+    found = receipts(project, name or "")
     wanted = number("--limit", limit)
     most = limits.within(wanted, "limit", 1, _MOST) if wanted is not None else (_MOST if name else _LIMIT)
     shown = found[-most:]

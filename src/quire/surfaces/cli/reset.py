@@ -28,6 +28,8 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
     .gitignore and the wiring of agents stay, and are named. A later `memory init`, also with --force, never removes an
     archive.
     """
+    from quire.verbs.graph.changes import reset
+
     project = session.project()
     roots = [entry.project_root for entry in session.machine().projects()] if everywhere else [project.root]
     if dry_run:
@@ -41,7 +43,7 @@ def run(session: Session, everywhere: bool, destroy: bool, yes: bool, dry_run: b
     if not yes:
         _ask(roots, destroy, session)
     if not everywhere:
-        done = project.reset(destroy=destroy)
+        done = reset(project, destroy=destroy)
         if session.as_json:
             from quire.fields.graph import reset_fields
 

@@ -57,11 +57,13 @@ def run(session: Session, use_stdin: bool, file: str | None, dry_run: bool, acto
     reported at once with its field; saving the same intent twice changes nothing. The order of entries does not matter.
     A warning names a live node that says nearly the same, or the opposite, and the command that supersedes it.
     """
+    from quire.verbs.graph.changes import save
+
     if use_stdin == (file is not None):
         raise UsageError("Give either --stdin or --file.", hint="`memory save --help` shows an example.")
     data, source = read_input(file, "the JSON intent")
-    project = session.part("Keeping")
-    saved = project.save(data, source=source, actor=actor, dry_run=dry_run)
+    project = session.project()
+    saved = save(project, data, source=source, actor=actor, dry_run=dry_run)
     if session.as_json:
         from quire.fields.graph import saved_fields
 

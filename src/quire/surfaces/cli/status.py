@@ -19,12 +19,15 @@ _EXAMPLES = """Examples:
 
 def run(session: Session, everywhere: bool) -> None:
     """Show features by stage, open questions, what the code has left behind, and the last activity."""
+    from quire.verbs.ask.query import status as status_of
+    from quire.verbs.ask.query import status_warnings
+
     if everywhere:
         _all(session)
         return
-    project = session.part("Asking")
-    found = project.status()
-    warnings = project.status_warnings(found)
+    project = session.project()
+    found = status_of(project)
+    warnings = status_warnings(project, found)
     if session.as_json:
         from quire.fields.graph import status_fields
 

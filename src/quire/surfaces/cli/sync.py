@@ -33,8 +33,10 @@ def run(session: Session, dry_run: bool, everything: bool, check: bool) -> int:
     Each node is measured against what its anchors held when it was last saved or confirmed. What was reported
     before and not acted on is only counted; --all lists it again.
     """
-    project = session.part("Keeping")
-    found, warnings = project.sync(dry_run=dry_run)
+    from quire.verbs.graph.changes import sync
+
+    project = session.project()
+    found, warnings = sync(project, dry_run=dry_run)
     if session.as_json:
         from quire.fields.graph import synced_fields
 

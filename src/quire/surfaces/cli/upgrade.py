@@ -16,8 +16,10 @@ def run(session: Session) -> None:
     Storage of another version is not read or changed, only archived by `memory reset`: the error says which version
     was found and how to go on. For a newer Quire, it names the command that fits how this one was installed.
     """
-    project = session.part("Keeping")
-    message = project.upgrade()
+    from quire.verbs.graph.changes import upgrade
+
+    project = session.project()
+    message = upgrade(project)
     from quire.upkeep.upgrade_command import upgrade_advice
 
     if session.as_json:

@@ -19,8 +19,10 @@ def run(session: Session, place: str, budget: str | None) -> None:
     Shows what governs it (decisions, traps and features, also those that were replaced), the commit that wrote the
     line, and what was saved to the memory in that commit. PLACE is a path, or a path and a line: src/queue.ts:42.
     """
-    project = session.part("Asking")
-    background, found = project.why(place, budget=number("budget", budget))
+    from quire.verbs.ask.query import why
+
+    project = session.project()
+    background, found = why(project, place, budget=number("budget", budget))
     if session.as_json:
         from quire.fields.graph import why_fields
 

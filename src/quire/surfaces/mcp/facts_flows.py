@@ -74,15 +74,19 @@ CANDIDATE = {
 
 
 def memory_focus(project: Project, given: FocusArguments, call: Call) -> Given:
+    from quire.verbs.facts.working_memory import memory_focus as memory_focus_of
+
     call.wanted()
-    done = project.memory_focus(given.fact_ids, session=given.session)
+    done = memory_focus_of(project, given.fact_ids, session=given.session)
     pinned = sum(said in ("pinned", "already pinned") for said in done.outcomes.values())
     return _working(done, f"Pinned {pinned} of {len(done.outcomes)}.", call, failed=pinned < len(done.outcomes))
 
 
 def memory_release(project: Project, given: ReleaseArguments, call: Call) -> Given:
+    from quire.verbs.facts.working_memory import memory_release as memory_release_of
+
     call.wanted()
-    done = project.memory_release(given.fact_ids, session=given.session)
+    done = memory_release_of(project, given.fact_ids, session=given.session)
     released = sum(said == "released" for said in done.outcomes.values())
     return _working(done, f"Released {released}.", call, failed=released < len(done.outcomes))
 
@@ -114,6 +118,8 @@ _NOT_HELD = (
 
 
 def memory_compact(project: Project, given: CompactArguments, call: Call) -> Given:
+    from quire.verbs.facts.sessions import memory_compact as memory_compact_of
+
     if given.conversation is None:
         return _what_survives(project, given, call)
     from quire.fields.envelope import json_text
@@ -128,7 +134,8 @@ def memory_compact(project: Project, given: CompactArguments, call: Call) -> Giv
             details={"field": "conversation", "maximum": CONVERSATION_BYTES},
         )
     call.wanted()
-    done, checkpoint = project.memory_compact(
+    done, checkpoint = memory_compact_of(
+        project,
         data,
         source="`conversation`",
         instructions=given.instructions,
@@ -151,8 +158,9 @@ def _what_survives(project: Project, given: CompactArguments, call: Call) -> Giv
     """The pins and what bears on the instructions, to be carried over by whoever holds the conversation."""
     from quire.fields.facts import memory_context_fields
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.facts.working_memory import memory_context
 
-    found = project.memory_context(given.instructions, session=given.session)
+    found = memory_context(project, given.instructions, session=given.session)
     fields = memory_context_fields(found)
     kept = {name: fields[name] for name in ("tokens", "pins", "facts", "episode") if fields[name]}
     shown = fenced_text(found.markdown, call.fence, origin="facts") if found.markdown else ""
@@ -173,6 +181,7 @@ def memory_ingest_lifecycle(project: Project, given: IngestArguments, call: Call
     from quire.fields.facts import memory_ingest_fields
     from quire.surfaces.mcp.answers import with_flags
     from quire.surfaces.mcp.facts_shown import fact_item
+    from quire.verbs.facts.ingest import memory_ingest_lifecycle as memory_ingest_lifecycle_of
 
     candidate: Any = given.candidate.encode() if isinstance(given.candidate, str) else given.candidate
     accept, drop = _named(given.accept), _named(given.drop)
@@ -183,7 +192,7 @@ def memory_ingest_lifecycle(project: Project, given: IngestArguments, call: Call
             details={"field": "candidate"},
         )
     call.wanted()
-    done = project.memory_ingest_lifecycle(candidate, accept=accept, drop=drop, dry_run=given.dry_run)
+    done = memory_ingest_lifecycle_of(project, candidate, accept=accept, drop=drop, dry_run=given.dry_run)
     fields = memory_ingest_fields(done)
     # What did not change is counted, and says nothing new.
     told = [step for step in fields["steps"] if step["action"] != "unchanged"]

@@ -65,9 +65,11 @@ _KNOWN = {
 
 def memory_store(project: Project, given: StoreArguments, call: Call) -> Given:
     from quire.surfaces.mcp.facts_shown import as_tools_say, fact_item, shown_items, similar_item
+    from quire.verbs.facts.changes import memory_store as memory_store_of
 
     call.wanted()
-    done = project.memory_store(
+    done = memory_store_of(
+        project,
         given.section,
         given.content,
         tags=given.tags or (),
@@ -92,9 +94,11 @@ def memory_store(project: Project, given: StoreArguments, call: Call) -> Given:
 
 def memory_supersede(project: Project, given: SupersedeArguments, call: Call) -> Given:
     from quire.surfaces.mcp.facts_shown import as_tools_say, fact_item, shown_items
+    from quire.verbs.facts.changes import memory_supersede as memory_supersede_of
 
     call.wanted()
-    done = project.memory_supersede(
+    done = memory_supersede_of(
+        project,
         given.fact_id,
         given.content,
         section=given.section,
@@ -115,9 +119,10 @@ def memory_supersede(project: Project, given: SupersedeArguments, call: Call) ->
 def memory_archive(project: Project, given: ArchiveArguments, call: Call) -> Given:
     from quire.fields.facts import memory_archive_fields
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.facts.changes import memory_archive as memory_archive_of
 
     call.wanted()
-    done = project.memory_archive(given.fact_ids, reason=given.reason, dry_run=given.dry_run)
+    done = memory_archive_of(project, given.fact_ids, reason=given.reason, dry_run=given.dry_run)
     fields = memory_archive_fields(done)
     lead = "Would archive" if given.dry_run else "Archived"
     said = fenced_text("\n".join(item.message for item in done.outcomes), call.fence)
@@ -131,10 +136,11 @@ def memory_archive(project: Project, given: ArchiveArguments, call: Call) -> Giv
 def memory_connect(project: Project, given: ConnectArguments, call: Call) -> Given:
     from quire.fields.facts import memory_connect_fields
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.facts.changes import memory_connect as memory_connect_of
 
     call.wanted()
-    action, edge, warnings = project.memory_connect(
-        given.source, given.target, given.relation, description=given.description, dry_run=given.dry_run
+    action, edge, warnings = memory_connect_of(
+        project, given.source, given.target, given.relation, description=given.description, dry_run=given.dry_run
     )
     fields = memory_connect_fields(action, edge, dry_run=given.dry_run)
     fields["edge"] = {name: value for name, value in fields["edge"].items() if value}

@@ -54,13 +54,20 @@ class SearchArchiveArguments(Arguments, frozen=True, kw_only=True):
 
 
 def memory_recall(project: Project, given: RecallArguments, call: Call) -> Given:
-    found = project.memory_recall(given.query, k=given.k, section=given.section, mind=given.mind, strict=given.strict)
-    found.warnings += project.faded_facts() if found.faded else []
+    from quire.verbs.facts.faded import faded_facts
+    from quire.verbs.facts.recall import memory_recall as memory_recall_of
+
+    found = memory_recall_of(
+        project, given.query, k=given.k, section=given.section, mind=given.mind, strict=given.strict
+    )
+    found.warnings += faded_facts(project) if found.faded else []
     return _recalled(found, call)
 
 
 def memory_search_archive(project: Project, given: SearchArchiveArguments, call: Call) -> Given:
-    return _recalled(project.memory_search_archive(given.query, k=given.k, mind=given.mind), call)
+    from quire.verbs.facts.recall import memory_search_archive as memory_search_archive_of
+
+    return _recalled(memory_search_archive_of(project, given.query, k=given.k, mind=given.mind), call)
 
 
 def _recalled(found: Any, call: Call) -> Given:
@@ -72,8 +79,9 @@ def _recalled(found: Any, call: Call) -> Given:
 
 def memory_query(project: Project, given: QueryArguments, call: Call) -> Given:
     from quire.surfaces.mcp.facts_shown import fact_item, lines_of
+    from quire.verbs.facts.changes import memory_query as memory_query_of
 
-    page = project.memory_query(section=given.section, offset=given.offset, limit=given.limit, mind=given.mind)
+    page = memory_query_of(project, section=given.section, offset=given.offset, limit=given.limit, mind=given.mind)
     items = [fact_item(view) for view in page.results]
     fields: dict[str, Any] = {"results": items, "total": page.total, "sections": page.sections}
     if items:
@@ -92,9 +100,10 @@ def memory_query(project: Project, given: QueryArguments, call: Call) -> Given:
 
 def memory_episodes(project: Project, given: EpisodesArguments, call: Call) -> Given:
     from quire.surfaces.mcp.facts_shown import episode_item, shown_items
+    from quire.verbs.facts.recall import memory_episodes as memory_episodes_of
 
-    found = project.memory_episodes(
-        given.query, k=given.k, tag=given.tag, since=given.since, until=given.until, mind=given.mind
+    found = memory_episodes_of(
+        project, given.query, k=given.k, tag=given.tag, since=given.since, until=given.until, mind=given.mind
     )
     items = [episode_item(view) for view in found.results]
     text = f"{call.fence.notice()}\n{shown_items(items, call.fence)}" if items else "No episode matches."

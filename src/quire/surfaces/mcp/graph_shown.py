@@ -9,7 +9,7 @@ from quire.surfaces.mcp.answers import fenced_items, fenced_text, outline_lines
 
 if TYPE_CHECKING:
     from quire.guard.framing import Fence
-    from quire.project import Looked
+    from quire.verbs.ask.inspect import Looked
 
 _SAVED = (
     ("memory_created", "created"),

@@ -87,8 +87,10 @@ def answered(found: Answer, fields: dict[str, Any]) -> Given:
 
 def query_memory(project: Project, given: QueryArguments, call: Call) -> Given:
     from quire.fields.graph import answer_fields
+    from quire.verbs.ask.query import query
 
-    found = project.query(
+    found = query(
+        project,
         given.question,
         budget=given.budget,
         limit=given.limit,
@@ -105,8 +107,9 @@ def query_memory(project: Project, given: QueryArguments, call: Call) -> Given:
 def inspect_memory(project: Project, given: InspectArguments, call: Call) -> Given:
     from quire.fields.looking import looked_fields
     from quire.surfaces.mcp.graph_shown import record_text
+    from quire.verbs.ask.inspect import inspect_any
 
-    looked = project.inspect_any(given.id)
+    looked = inspect_any(project, given.id)
     fields = looked_fields(looked)
     return Given(fields=fields, text=record_text(looked, fields, call.fence))
 
@@ -115,13 +118,14 @@ def status_memory(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields.graph import status_fields
     from quire.fields.lines import status_lines
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.ask.query import status, status_warnings
 
-    found = project.status()
+    found = status(project)
     lines = status_lines(found, project.graph.folder, "`sync_memory` lists them")
     # Every feature stands in its stage already, and those that need a look are named by themselves.
     fields = {name: value for name, value in status_fields(found).items() if name != "features"}
     text = fenced_text("\n".join(lines), call.fence, origin="graph")
-    warnings = project.status_warnings(found)
+    warnings = status_warnings(project, found)
     return Given(fields=short_lists(fields), text=f"{call.fence.notice()}\n{text}", warnings=warnings)
 
 
@@ -135,21 +139,23 @@ def short_lists(fields: dict[str, Any], most: int = _LISTED) -> dict[str, Any]:
 def save_memory(project: Project, given: SaveArguments, call: Call) -> Given:
     from quire.fields.graph import saved_fields
     from quire.surfaces.mcp.graph_shown import saved_text
+    from quire.verbs.graph.changes import save
 
     names = ("task", "nodes", "stale", "supersede", "delete", "confirm")
     values = {name: getattr(given, name) for name in names}
     call.wanted()
     intent = {name: value for name, value in values.items() if value is not msgspec.UNSET}
-    saved = project.save(intent, source="the arguments", actor="mcp", dry_run=given.dry_run)
+    saved = save(project, intent, source="the arguments", actor="mcp", dry_run=given.dry_run)
     fields = {**saved_fields(saved), "changed": saved.changed, "dry_run": given.dry_run}
     return Given(fields=fields, text=saved_text(fields), warnings=saved.warnings)
 
 
 def brief_memory(project: Project, given: BriefArguments, call: Call) -> Given:
     from quire.fields.graph import brief_fields
+    from quire.verbs.ask.query import brief
 
-    change, found = project.brief(
-        given.files or (), diff=given.diff, branch=given.branch, budget=given.budget, fence=call.fence
+    change, found = brief(
+        project, given.files or (), diff=given.diff, branch=given.branch, budget=given.budget, fence=call.fence
     )
     return answered(found, brief_fields(change, found))
 
@@ -157,9 +163,10 @@ def brief_memory(project: Project, given: BriefArguments, call: Call) -> Given:
 def sync_memory(project: Project, given: SyncArguments, call: Call) -> Given:
     from quire.fields.graph import synced_fields
     from quire.surfaces.mcp.graph_shown import synced_text
+    from quire.verbs.graph.changes import sync
 
     call.wanted()
-    found, warnings = project.sync(dry_run=given.dry_run)
+    found, warnings = sync(project, dry_run=given.dry_run)
     fields = synced_fields(found)
     fields["fresh"] = len(found.fresh)
     del fields["titles"]
@@ -171,8 +178,9 @@ def why_memory(project: Project, given: WhyArguments, call: Call) -> Given:
     from quire.fields.graph import why_fields
     from quire.fields.lines import background_lines
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.ask.query import why
 
-    background, found = project.why(given.place, budget=given.budget, fence=call.fence)
+    background, found = why(project, given.place, budget=given.budget, fence=call.fence)
     fields = why_fields(background, found)
     told = answered(found, fields)
     shown = fenced_text("\n".join(background_lines(background)), call.fence, origin="git")
@@ -181,14 +189,16 @@ def why_memory(project: Project, given: WhyArguments, call: Call) -> Given:
 
 def check_memory(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields.graph import checked_fields
+    from quire.verbs.graph.changes import check
 
-    return Given(fields=short_lists(checked_fields(project.check()), 100))
+    return Given(fields=short_lists(checked_fields(check(project)), 100))
 
 
 def diff_memory(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields.graph import changes_fields
+    from quire.verbs.graph.changes import diff as diff_of
 
-    fields = changes_fields(project.diff())
+    fields = changes_fields(diff_of(project))
     cut = len(fields["diff"]) - _DIFF_CHARS
     if cut > 0:
         fields["diff"] = fields["diff"][:_DIFF_CHARS] + f"\n… {cut:,} characters more: git diff shows them"
@@ -197,9 +207,10 @@ def diff_memory(project: Project, given: Arguments, call: Call) -> Given:
 
 def confirm_memory(project: Project, given: ConfirmArguments, call: Call) -> Given:
     from quire.fields.graph import confirmed_fields
+    from quire.verbs.graph.changes import confirm as confirm_of
 
     call.wanted()
-    saved, before = project.confirm(given.ids, reason=given.reason, actor="mcp", dry_run=given.dry_run)
+    saved, before = confirm_of(project, given.ids, reason=given.reason, actor="mcp", dry_run=given.dry_run)
     return Given(fields=confirmed_fields(saved, before), warnings=saved.warnings)
 
 

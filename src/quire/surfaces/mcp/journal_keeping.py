@@ -40,9 +40,10 @@ class JournalSyncArguments(Arguments, frozen=True, kw_only=True):
 
 def journal_recall(project: Project, given: JournalRecallArguments, call: Call) -> Given:
     from quire.fields.journal import journal_recall_fields
+    from quire.verbs.journal.recall import journal_recall as journal_recall_of
 
     call.wanted()
-    done = project.journal_recall(source=given.source, section=given.section, diffs=False, dry_run=given.dry_run)
+    done = journal_recall_of(project, source=given.source, section=given.section, diffs=False, dry_run=given.dry_run)
     fields = journal_recall_fields(done)
     left_out = ("expects", "memory", "baseline")
     told = {name: value for name, value in fields.items() if name not in left_out}
@@ -53,13 +54,14 @@ def journal_recall(project: Project, given: JournalRecallArguments, call: Call) 
 def journal_sync(project: Project, given: JournalSyncArguments, call: Call) -> Given:
     from quire.fields.journal import journal_sync_fields
     from quire.surfaces.mcp.graph_tools import short_lists
+    from quire.verbs.journal.session_import import journal_sync as journal_sync_of
 
     if given.name and not given.dry_run:
         _refuse_unknown(project, given.name)
     call.wanted()
     try:
-        done = project.journal_sync(
-            given.name, everything=given.name is None, dry_run=given.dry_run, progress=_Counter(call)
+        done = journal_sync_of(
+            project, given.name, everything=given.name is None, dry_run=given.dry_run, progress=_Counter(call)
         )
     except _Withdrawn:
         call.wanted()
@@ -79,12 +81,13 @@ class _Known(Exception):
 
 def _refuse_unknown(project: Project, name: str) -> None:
     """Whoever names a source agrees to have it read; of one that came with the repository, only a person can."""
+    from quire.verbs.journal.session_import import journal_sync as journal_sync_of
 
     def seen(*_: object) -> None:
         raise _Known
 
     try:
-        tried = project.journal_sync(name, dry_run=True, progress=seen)
+        tried = journal_sync_of(project, name, dry_run=True, progress=seen)
     except _Known:
         return
     if any(source.is_unknown for source in tried.sources):
@@ -120,7 +123,9 @@ class _Counter:
 
 
 def automation_status(project: Project, given: Arguments, call: Call) -> Given:
-    found = project.journal_automation()
+    from quire.verbs.journal.automation import journal_automation
+
+    found = journal_automation(project)
     daemon = {
         "pid": found.pid,
         "startedAt": found.started_at,
@@ -142,9 +147,10 @@ def automation_status(project: Project, given: Arguments, call: Call) -> Given:
 
 def automation_ensure_running(project: Project, given: Arguments, call: Call) -> Given:
     from quire.files.programs import own_command
+    from quire.verbs.journal.automation import journal_ensure_running
 
     call.wanted()
-    done = project.journal_ensure_running(own_command("journal", "automate", "daemon"))
+    done = journal_ensure_running(project, own_command("journal", "automate", "daemon"))
     said = "was started" if done.started else "runs already"
     return Given(
         fields={"started": done.started, "pid": done.pid},
@@ -153,8 +159,10 @@ def automation_ensure_running(project: Project, given: Arguments, call: Call) ->
 
 
 def automation_run_once(project: Project, given: Arguments, call: Call) -> Given:
+    from quire.verbs.agents.session_end import journal_run_once
+
     call.wanted()
-    cycle = project.journal_run_once()
+    cycle = journal_run_once(project)
     text = "Another run is under way; nothing was done." if cycle.busy else None
     fields = {**cycle.run, "status": cycle.status, "busy": cycle.busy}
     return Given(fields=fields, text=text, failed=cycle.status == "failed")

@@ -51,8 +51,9 @@ class StatusArguments(Arguments, frozen=True, kw_only=True):
 def journal_query(project: Project, given: JournalQueryArguments, call: Call) -> Given:
     from quire.fields.journal import journal_answer_fields
     from quire.surfaces.mcp.answers import fenced_text, with_flags
+    from quire.verbs.journal.ask import journal_query as journal_query_of
 
-    found = project.journal_query(given.question, scope=given.scope, archived=given.archived)
+    found = journal_query_of(project, given.question, scope=given.scope, archived=given.archived)
     fields = journal_answer_fields(found)
     fields["sufficient"] = found.sufficient
     fields["citations"] = [
@@ -69,8 +70,9 @@ def journal_query(project: Project, given: JournalQueryArguments, call: Call) ->
 def memory_status(project: Project, given: StatusArguments, call: Call) -> Given:
     from quire.surfaces.mcp.answers import fenced_text
     from quire.surfaces.mcp.journal_shown import backlog_of, status_fields
+    from quire.verbs.journal.ask import journal_status
 
-    found = project.journal_status(checkpoint=given.checkpoint_id, diffs=given.show_diff)
+    found = journal_status(project, checkpoint=given.checkpoint_id, diffs=given.show_diff)
     compared = given.show_diff or given.checkpoint_id is not None
     fields = status_fields(found, backlog_of(project)[1], compared=compared)
     left, failed = found.unrecalled, sum(source.last_sync_status == "failed" for source in found.sources)
@@ -94,10 +96,12 @@ def memory_status(project: Project, given: StatusArguments, call: Call) -> Given
 
 def memory_validate(project: Project, given: Arguments, call: Call) -> Given:
     from quire.surfaces.mcp.journal_shown import finding_fields
+    from quire.verbs.journal.ask import journal_validate
+    from quire.verbs.journal.sources import journal_sources
 
-    checked = project.journal_validate()
+    checked = journal_validate(project)
     if any(item["code"] == _STATE_MISSING for item in checked.findings):
-        project.journal_sources()  # which says what is missing, and what to do
+        journal_sources(project)  # which says what is missing, and what to do
     bad = [item for level in ("fail", "warn") for item in checked.findings if item["level"] == level]
     fields: dict[str, Any] = {
         "failCount": checked.failed,

@@ -76,16 +76,20 @@ def _given(found: Workflow, call: Call, *, failed: bool = False) -> Given:
 
 
 def memory_assess(project: Project, given: Arguments, call: Call) -> Given:
+    from quire.verbs.journal.ask import journal_status, journal_validate
+    from quire.verbs.journal.automation import journal_automation
+    from quire.verbs.journal.integrate import journal_integration
+
     try:
-        found = project.journal_status()
+        found = journal_status(project)
     except NotInitialized as error:
         return _given(_not_there(project, error), call)
     except QuireError as error:
         return _given(_not_read(project, error), call)
     call.wanted()
-    checked = project.journal_validate()
-    automation = project.journal_automation()
-    integration = project.journal_integration()
+    checked = journal_validate(project)
+    automation = journal_automation(project)
+    integration = journal_integration(project)
     last = automation.last_run or {}
     left = found.unrecalled
     errors = messages(checked.findings, "fail")
@@ -149,7 +153,9 @@ def _not_there(project: Project, error: NotInitialized) -> Workflow:
 
 def _not_read(project: Project, error: QuireError) -> Workflow:
     """A journal that cannot be opened: what is wrong with it is the result, not a failure of the call."""
-    checked = project.journal_validate()
+    from quire.verbs.journal.ask import journal_validate
+
+    checked = journal_validate(project)
     return Workflow(
         summary=f"The journal cannot be read: {short(error.message)}",
         suggested_next_action=error.hint or "Call memory_validate.",
@@ -164,11 +170,15 @@ def _not_read(project: Project, error: QuireError) -> Workflow:
 
 def memory_maintain(project: Project, given: Arguments, call: Call) -> Given:
     """One cycle, here. No process is started: that is for the user to ask for."""
-    automation = project.journal_automation()
+    from quire.verbs.agents.session_end import journal_run_once
+    from quire.verbs.journal.ask import journal_status
+    from quire.verbs.journal.automation import journal_automation
+
+    automation = journal_automation(project)
     before = dict(_seen(project))
     call.wanted()
     call.progress(1, 3, "The journal was looked at; a cycle runs.")
-    cycle = project.journal_run_once()
+    cycle = journal_run_once(project)
     call.progress(2, 3, f"The cycle has ended: {cycle.status}.")
     after = dict(_seen(project))
     changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
@@ -180,7 +190,7 @@ def memory_maintain(project: Project, given: Arguments, call: Call) -> Given:
     elif cycle.busy:
         action = "Call automation_status later: it says how the other run went."
     else:
-        action = next_action(project.journal_status())
+        action = next_action(journal_status(project))
     work = Workflow(
         summary=" ".join([*(busy or [_run_text(cycle.run)]), daemon_text(automation.running)]),
         suggested_next_action=action,
@@ -255,10 +265,12 @@ def _page_files(root: str) -> Iterator[str]:
 
 def memory_compact_handoff(project: Project, given: Arguments, call: Call) -> Given:
     from quire.layers.journal.bundles import known, objects_at, shown
+    from quire.verbs.journal.ask import journal_status, journal_validate
+    from quire.verbs.journal.automation import journal_automation
 
-    found = project.journal_status()
-    automation = project.journal_automation()
-    checked = project.journal_validate()
+    found = journal_status(project)
+    automation = journal_automation(project)
+    checked = journal_validate(project)
     journal, evidence = backlog_of(project)
     bundle = journal.state.bundle
     steps = objects_at(bundle, "nextSteps")[:TOP]

@@ -42,17 +42,20 @@ _COUNTS = (
 
 def session_start(project: Project, given: Arguments, call: Call) -> Given:
     from quire.surfaces.mcp.profile_shown import session_given
+    from quire.verbs.profile.changes import profile_session_start
 
     call.wanted()
-    return session_given(project.profile_session_start(), call)
+    return session_given(profile_session_start(project), call)
 
 
 def remember(project: Project, given: RememberArguments, call: Call) -> Given:
     from quire.fields.profile import profile_remember_fields
     from quire.surfaces.mcp.profile_shown import candidates_given, name_of
+    from quire.verbs.profile.changes import profile_remember
 
     call.wanted()
-    done = project.profile_remember(
+    done = profile_remember(
+        project,
         given.category,
         given.key,
         given.value,
@@ -81,9 +84,10 @@ def forget(project: Project, given: EntryArguments, call: Call) -> Given:
 
     from quire.surfaces.mcp.answers import fenced_text
     from quire.surfaces.mcp.profile_shown import name_of
+    from quire.verbs.profile.changes import profile_forget
 
     call.wanted()
-    done = project.profile_forget(given.category, given.key)
+    done = profile_forget(project, given.category, given.key)
     restore = shlex.join(("memory", "profile", "restore", given.category, given.key))
     fields = {
         "removed": done.removed.entry,
@@ -97,8 +101,10 @@ def forget(project: Project, given: EntryArguments, call: Call) -> Given:
 
 
 def add_link(project: Project, given: LinkArguments, call: Call) -> Given:
+    from quire.verbs.profile.changes import profile_link
+
     call.wanted()
-    done = project.profile_link(*given.ends(), given.relation)
+    done = profile_link(project, *given.ends(), given.relation)
     fields = {
         "link_created": done.created,
         "source": done.source,
@@ -112,8 +118,10 @@ def add_link(project: Project, given: LinkArguments, call: Call) -> Given:
 
 
 def remove_link(project: Project, given: UnlinkArguments, call: Call) -> Given:
+    from quire.verbs.profile.changes import profile_unlink
+
     call.wanted()
-    done = project.profile_unlink(*given.ends(), given.relation)
+    done = profile_unlink(project, *given.ends(), given.relation)
     fields = {"link_removed": True, "source": done.source, "target": done.target, "relations": list(done.relations)}
     said = f"Links taken away: {len(done.relations)}."
     return Given(fields=fields, text=f"{said} The target stays archived." if "supersedes" in done.relations else said)
@@ -124,8 +132,9 @@ def remove_link(project: Project, given: UnlinkArguments, call: Call) -> Given:
 
 def recall(project: Project, given: RecallArguments, call: Call) -> Given:
     from quire.surfaces.mcp.profile_shown import entries_text, fitting, flags_of, name_of
+    from quire.verbs.profile.ask import profile_recall
 
-    found = project.profile_recall(given.category, given.key)
+    found = profile_recall(project, given.category, given.key)
     shown = fitting(found.results)
     beyond = len(found.results) - len(shown)
     said = [] if shown else ["Nothing active is remembered in this category."]
@@ -142,8 +151,9 @@ def recall(project: Project, given: RecallArguments, call: Call) -> Given:
 
 def search(project: Project, given: SearchArguments, call: Call) -> Given:
     from quire.surfaces.mcp.profile_shown import entries_text, fitting, flags_of, name_of
+    from quire.verbs.profile.ask import profile_search
 
-    found = project.profile_search(given.query, category=given.category, strict=given.strict)
+    found = profile_search(project, given.query, category=given.category, strict=given.strict)
     shown = fitting(found.results)
     beyond = found.beyond + len(found.results) - len(shown)
     said = [] if shown else ["No entry matches."]
@@ -161,20 +171,23 @@ def search(project: Project, given: SearchArguments, call: Call) -> Given:
 def connections(project: Project, given: EntryArguments, call: Call) -> Given:
     from quire.fields.profile import profile_connections_fields
     from quire.surfaces.mcp.profile_shown import links_given
+    from quire.verbs.profile.ask import profile_connections
 
-    return links_given(profile_connections_fields(project.profile_connections(given.category, given.key)), call)
+    return links_given(profile_connections_fields(profile_connections(project, given.category, given.key)), call)
 
 
 def about_me(project: Project, given: Arguments, call: Call) -> Given:
     from quire.surfaces.mcp.profile_shown import page_given
+    from quire.verbs.profile.overview import profile_about_me
 
-    return page_given(project.profile_about_me(), "Nothing is known of the user yet.", call)
+    return page_given(profile_about_me(project), "Nothing is known of the user yet.", call)
 
 
 def about_us(project: Project, given: Arguments, call: Call) -> Given:
     from quire.surfaces.mcp.profile_shown import page_given
+    from quire.verbs.profile.overview import profile_about_us
 
-    return page_given(project.profile_about_us(), "Nothing is known of how you work together yet.", call)
+    return page_given(profile_about_us(project), "Nothing is known of how you work together yet.", call)
 
 
 # -- the whole --------------------------------------------------------------------------------
@@ -182,18 +195,20 @@ def about_us(project: Project, given: Arguments, call: Call) -> Given:
 
 def status(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields.profile import profile_status_fields
+    from quire.verbs.profile.overview import profile_status
 
-    found = project.profile_status()
+    found = profile_status(project)
     fields = profile_status_fields(found)
     return Given(fields={name: fields[name] for name in _COUNTS}, warnings=found.warnings)
 
 
 def export_memories(project: Project, given: ExportArguments, call: Call) -> Given:
     from quire.surfaces.mcp.answers import fenced_text, with_flags
+    from quire.verbs.profile.overview import profile_export, profile_status
 
     # What somebody keeps out of the repository is not handed on in one piece by a tool that nobody watches.
-    done = project.profile_export(given.output_format, private=False)
-    left = project.profile_status().private_entries
+    done = profile_export(project, given.output_format, private=False)
+    left = profile_status(project).private_entries
     said = f"Private entries left out: {left}; the user gets them by `memory profile export`.\n" if left else ""
     fenced = fenced_text(done.content, call.fence, origin="profile")
     fields = {"content": done.content, "format": done.format, "entries": done.entries, "private_left_out": left}
@@ -203,7 +218,8 @@ def export_memories(project: Project, given: ExportArguments, call: Call) -> Giv
 def reflect(project: Project, given: Arguments, call: Call) -> Given:
     from quire.fields.profile import profile_reflect_fields
     from quire.surfaces.mcp.graph_tools import short_lists
+    from quire.verbs.profile.overview import profile_reflect
 
-    fields = profile_reflect_fields(project.profile_reflect())
+    fields = profile_reflect_fields(profile_reflect(project))
     proposed = ("stale_entries", "archival_candidates", "confidence_updates", "summary")
     return Given(fields=short_lists({name: fields[name] for name in proposed}, _PROPOSALS))

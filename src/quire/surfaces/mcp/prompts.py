@@ -56,13 +56,15 @@ def _told(given: Mapping[str, str], name: str) -> str:
 
 def _orient(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.ask.inspect import product_map_page
+    from quire.verbs.ask.query import query
 
     asked = _told(given, "topic")
     try:
         here = project()
-        told = [fence.notice(), fenced_text(here.map(), fence, origin="graph")]
+        told = [fence.notice(), fenced_text(product_map_page(here), fence, origin="graph")]
         if asked:
-            told.append(here.query(asked, fence=fence).markdown.rstrip())
+            told.append(query(here, asked, fence=fence).markdown.rstrip())
     except NotReady as error:
         told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
     about = f" I am about to work on: {cut(asked, 300)}." if asked else ""
@@ -96,9 +98,10 @@ def _save(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]
 
 def _hand_over(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.ask.inspect import product_map_page
 
     try:
-        told = [fence.notice(), fenced_text(project().map(), fence, origin="graph")]
+        told = [fence.notice(), fenced_text(product_map_page(project()), fence, origin="graph")]
     except NotReady as error:
         told = [f"There is no memory to read yet: {error.message} {error.hint or ''}".rstrip()]
     to = cut(_told(given, "to"), 100)

@@ -73,9 +73,10 @@ def _record(project: Project, ref: str, fence: Fence) -> str:
 
 def _map(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
+    from quire.verbs.ask.inspect import product_map_page
 
     marks = fence()
-    return f"{marks.notice()}\n{fenced_text(project().map(), marks, origin='graph')}"
+    return f"{marks.notice()}\n{fenced_text(product_map_page(project()), marks, origin='graph')}"
 
 
 def _status(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
@@ -83,8 +84,9 @@ def _status(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
     from quire.fields.graph import status_fields
     from quire.guard.framing import safe_values
     from quire.surfaces.mcp.graph_tools import short_lists
+    from quire.verbs.ask.query import status
 
-    fields = {"notice": _NOTICE, **short_lists(status_fields(project().status()))}
+    fields = {"notice": _NOTICE, **short_lists(status_fields(status(project())))}
     return json_text(safe_values(fields))
 
 

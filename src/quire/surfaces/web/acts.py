@@ -9,7 +9,8 @@ import msgspec
 from quire.model.errors import InputError
 
 if TYPE_CHECKING:
-    from quire.project import Acted, Project
+    from quire.project import Project
+    from quire.verbs.page.undo import Acted
 
 
 class Confirm(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="action", tag="confirm"):
@@ -76,16 +77,18 @@ def read_act(data: bytes) -> Act:
 
 def carry_out(project: Project, act: Act) -> Acted:
     """Do it, with every check that the command would make."""
+    from quire.verbs.page.actions import act_accept, act_confirm, act_edit, act_reject, act_stale, act_supersede
+
     match act:
         case Confirm():
-            return project.act_confirm(act.ref, act.reason)
+            return act_confirm(project, act.ref, act.reason)
         case Stale():
-            return project.act_stale(act.ref, act.reason)
+            return act_stale(project, act.ref, act.reason)
         case Supersede():
-            return project.act_supersede(act.ref, by=act.by, title=act.title, body=act.body, reason=act.reason)
+            return act_supersede(project, act.ref, by=act.by, title=act.title, body=act.body, reason=act.reason)
         case Edit():
-            return project.act_edit(act.ref, act.revision, title=act.title, body=act.body, stage=act.stage)
+            return act_edit(project, act.ref, act.revision, title=act.title, body=act.body, stage=act.stage)
         case Accept():
-            return project.act_accept(act.id)
+            return act_accept(project, act.id)
         case Reject():
-            return project.act_reject(act.id, act.reason)
+            return act_reject(project, act.id, act.reason)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from quire.model.errors import InputError
 from quire.model.text import cut
+from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
+from quire.verbs.page.record_views import view_diff, view_history
+from quire.verbs.page.views import view_graph, view_inbox, view_map, view_summary, view_today
 
 if TYPE_CHECKING:
     from quire.project import Project
@@ -43,8 +46,9 @@ def record_answer(project: Project, ref: str) -> dict[str, Any]:
     """One record in full, its text as a tree beside it."""
     from quire.fields.viewing import viewed_fields
     from quire.surfaces.web.prose import prose_of
+    from quire.verbs.page.record_views import view_record
 
-    found = project.view_record(ref)
+    found = view_record(project, ref)
     return {**viewed_fields(found), "prose": prose_of(found.body)}
 
 
@@ -53,8 +57,11 @@ def _record(project: Project, query: Query) -> Any:
 
 
 def _records(project: Project, query: Query) -> Any:
+    from quire.verbs.page.views import view_records
+
     live = query.get("live", "")
-    return project.view_records(
+    return view_records(
+        project,
         layer=query.get("layer", ""),
         kind=query.get("kind", ""),
         status=query.get("status", ""),
@@ -72,9 +79,11 @@ def _search(project: Project, query: Query) -> dict[str, Any]:
     from time import perf_counter
 
     from quire.fields.viewing import searched_fields
+    from quire.verbs.ask.query import query as query_of
 
     begun = perf_counter()
-    found = project.query(
+    found = query_of(
+        project,
         query.get("q", ""),
         layers=_words(query, "layers"),
         kinds=_words(query, "kinds"),
@@ -85,21 +94,21 @@ def _search(project: Project, query: Query) -> dict[str, Any]:
 
 
 ANSWERS: Mapping[str, Answer] = {
-    "": lambda project, _: project.view_summary(),
-    "today": lambda project, query: project.view_today(query.get("since", "")),
-    "map": lambda project, _: project.view_map(),
+    "": lambda project, _: view_summary(project),
+    "today": lambda project, query: view_today(project, query.get("since", "")),
+    "map": lambda project, _: view_map(project),
     "records": _records,
     "record": _record,
-    "history": lambda project, query: project.view_history(_needed(query, "ref")),
-    "diff": lambda project, query: project.view_diff(
-        _needed(query, "ref"), anchor=query.get("anchor", ""), commit=query.get("commit", "")
+    "history": lambda project, query: view_history(project, _needed(query, "ref")),
+    "diff": lambda project, query: view_diff(
+        project, _needed(query, "ref"), anchor=query.get("anchor", ""), commit=query.get("commit", "")
     ),
-    "graph": lambda project, _: project.view_graph(),
+    "graph": lambda project, _: view_graph(project),
     "search": _search,
-    "timeline": lambda project, _: project.view_timeline(),
-    "inbox": lambda project, query: project.view_inbox(_number(query, "offset", 0), _number(query, "limit", 50)),
-    "health/anchors": lambda project, _: project.view_anchor_health(),
-    "health/coverage": lambda project, _: project.view_coverage(),
-    "health/receipts": lambda project, _: project.view_receipts(),
-    "health/files": lambda project, _: project.view_files(),
+    "timeline": lambda project, _: view_timeline(project),
+    "inbox": lambda project, query: view_inbox(project, _number(query, "offset", 0), _number(query, "limit", 50)),
+    "health/anchors": lambda project, _: view_anchor_health(project),
+    "health/coverage": lambda project, _: view_coverage(project),
+    "health/receipts": lambda project, _: view_receipts(project),
+    "health/files": lambda project, _: view_files(project),
 }

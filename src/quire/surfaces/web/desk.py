@@ -27,9 +27,10 @@ from quire.surfaces.web.answers import ANSWERS
 
 if TYPE_CHECKING:
     from quire.files.world import World
-    from quire.project import Acted, Project
+    from quire.project import Project
     from quire.upkeep.projects import Registered
     from quire.upkeep.views.known import KnownVerdicts
+    from quire.verbs.page.undo import Acted
 
 Result = TypeVar("Result")
 
@@ -123,18 +124,20 @@ class Desk:
 
     def _answered(self, name: str, version: str, answer: Callable[[Project], Any]) -> Any:
         """An answer of the project; what it takes to know of verdicts is kept for others about the same state."""
+        from quire.verbs.page.change_token import judged_anew
+
         project = self.project(name)
         with self._guard:
             seen = self._seen.get(name)
         if seen is None or seen.version != version:
             return answer(project)
-        known = project.known = seen.known
+        known = project.known_verdicts = seen.known
         asked = known.asked
         try:
             return answer(project)
         finally:
             if known.asked != asked:
-                seen.project.judged_anew()
+                judged_anew(seen.project)
 
     def work(self, job: Callable[[], Result]) -> asyncio.Future[Result]:
         """Something that takes a while, done beside everything else."""
@@ -144,10 +147,12 @@ class Desk:
 
     def projects(self) -> list[dict[str, Any]]:
         """Every project of this machine; the one that the page was opened in comes first."""
+        from quire.verbs.page.views import view_name
+
         current = self.current()
         entries = [(entry.registry_id, entry.project["name"], entry.project_root) for entry in self._registered()]
         if current == HERE:
-            entries.append((HERE, self._here().view_name(), self._here().root))
+            entries.append((HERE, view_name(self._here()), self._here().root))
         told = [self._entry(name, called, root, current == name) for name, called, root in entries]
         return sorted(told, key=lambda entry: (not entry["current"], not entry["available"], entry["name"].casefold()))
 
@@ -220,16 +225,19 @@ class Desk:
 
     def version(self, name: str, *, at_once: bool = False) -> str:
         """One text for the state of a project on disk."""
+        from quire.verbs.page.change_token import view_pulse
+        from quire.verbs.page.page_verdicts import new_verdicts
+
         project = self.project(name)
         with self._guard:
             seen = self._seen.get(name)
             if seen is None or seen.project.root != project.root:
-                seen = self._seen[name] = _Seen(project, threading.Lock(), project.new_verdicts())
+                seen = self._seen[name] = _Seen(project, threading.Lock(), new_verdicts())
         with seen.guard:
             if at_once or monotonic() - seen.looked > _FRESH_SECONDS:
-                version = seen.project.view_pulse()
+                version = view_pulse(seen.project)
                 if version != seen.version:
-                    seen.version, seen.known = version, project.new_verdicts()
+                    seen.version, seen.known = version, new_verdicts()
                 seen.looked = monotonic()
             return seen.version
 
@@ -252,6 +260,8 @@ class Desk:
 
     async def undo(self, name: str, undo: str) -> dict[str, Any]:
         """Take back what was done."""
+        from quire.verbs.page.undo import undo_acted
+
         self._refuse_readers()
         with self._guard:
             done = self._acts.get(undo)
@@ -260,7 +270,7 @@ class Desk:
                 "There is nothing of that name to undo.",
                 hint="Only what this page did since it was started can be undone here; git has the rest.",
             )
-        told = await self._write(name, lambda project: project.undo_acted(done.acted))
+        told = await self._write(name, lambda project: undo_acted(project, done.acted))
         with self._guard:
             self._acts.pop(undo, None)
         return told

@@ -40,10 +40,11 @@ _HEAD = '<meta charset="utf-8">'
 def export(world: World, options: Options) -> int:
     """Write the page into a folder; what is private to the user stays out unless it was asked for."""
     from quire.project import Project
+    from quire.verbs.admin.export import page_target, write_page
 
     assets = read_assets()
     project = Project.open(options.start or world.cwd, world)
-    target = project.page_target(options.export or "", force=options.force)
+    target = page_target(project, options.export or "", force=options.force)
 
     def made() -> tuple[int, dict[str, bytes]]:
         making = _Making(project, private=options.private)
@@ -51,7 +52,7 @@ def export(world: World, options: Options) -> int:
         return making.count, held
 
     count, files = project.in_one_state(made)
-    place = project.write_page(target, files, force=options.force)
+    place = write_page(project, target, files, force=options.force)
     size = sum(map(len, files.values()))
     data = {"path": place, "files": len(files), "bytes": size, "records": count, "private": options.private}
     lines = [
@@ -102,9 +103,11 @@ class _Making:
     def _whole(self) -> dict[str, Any]:
         """The screens that are one answer each."""
         from quire import __version__
+        from quire.verbs.page.health_views import view_receipts
+        from quire.verbs.page.views import view_graph, view_inbox, view_summary, view_today
 
         project, private = self._project, self._private
-        summary = viewed_fields(project.view_summary(private=private))
+        summary = viewed_fields(view_summary(project, private=private))
         entry = {"id": HERE, "name": summary["name"], "root": "", "current": True, "available": True, "problem": ""}
         found: dict[str, Any] = {
             "session": {
@@ -116,10 +119,10 @@ class _Making:
             },
             "projects": {"registry_path": "", "projects": [entry]},
             "summary": {**summary, "root": ""},
-            "today": viewed_fields(project.view_today(private=private)),
-            "inbox": viewed_fields(project.view_inbox(private=private)),
-            "graph": viewed_fields(project.view_graph(private=private)),
-            "receipts": viewed_fields(project.view_receipts(private=private)),
+            "today": viewed_fields(view_today(project, private=private)),
+            "inbox": viewed_fields(view_inbox(project, private=private)),
+            "graph": viewed_fields(view_graph(project, private=private)),
+            "receipts": viewed_fields(view_receipts(project, private=private)),
             "files": viewed_fields(self._file_health(summary["layers"].get("profile", 0))),
         }
         for name, path in (
@@ -133,23 +136,28 @@ class _Making:
 
     def _file_health(self, profile: int) -> FileHealth:
         from quire.upkeep.views.file_states import without_private
+        from quire.verbs.page.health_views import view_files
 
-        found = self._project.view_files()
+        found = view_files(self._project)
         return found if self._private else without_private(found, profile)
 
     def _items(self) -> list[dict[str, Any]]:
+        from quire.verbs.page.views import view_records
+
         found: list[dict[str, Any]] = []
         while True:
-            page = self._project.view_records(offset=len(found), limit=_PAGE, private=self._private)
+            page = view_records(self._project, offset=len(found), limit=_PAGE, private=self._private)
             found += viewed_fields(page)["items"]
             if not page.items or len(found) >= page.total:
                 return found
 
     def _details(self, refs: list[str], shown: set[str]) -> dict[str, Any]:
         """Records in full with their past. Nothing in them names a record that is left out."""
-        histories = self._project.view_histories(refs)
+        from quire.verbs.page.record_views import view_details, view_histories
+
+        histories = view_histories(self._project, refs)
         found: dict[str, Any] = {}
-        for ref, detail in self._project.view_details(refs).items():
+        for ref, detail in view_details(self._project, refs).items():
             told = viewed_fields(detail)
             told["relations"] = [
                 item for item in told["relations"] if item["other"] is None or item["other_ref"] in shown
@@ -165,13 +173,16 @@ class _Making:
     def _diffs(self, detail: RecordDetail) -> dict[str, Any]:
         """What changed in the code that a record speaks of, where something did."""
         from quire.model.errors import QuireError
+        from quire.verbs.page.record_views import view_diff
 
         found = {}
         for anchor in detail.verdict.anchors if detail.verdict else ():
             if anchor.verdict == "changed" and self._diffs_left > 0:
                 self._diffs_left -= 1
                 try:
-                    found[anchor.anchor] = viewed_fields(self._project.view_diff(detail.item.ref, anchor=anchor.anchor))
+                    found[anchor.anchor] = viewed_fields(
+                        view_diff(self._project, detail.item.ref, anchor=anchor.anchor)
+                    )
                 except QuireError:
                     continue  # it cannot be shown here either
         return found

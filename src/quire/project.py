@@ -1,0 +1,259 @@
+"""One project: its root, its surroundings, its layers and its index. Verbs are functions over it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.files.discovery import find_root
+from quire.files.git import Git
+from quire.files.sparse import refuse_hidden
+from quire.files.world import World, real_world
+from quire.layers.graph.layout import FOLDER, INDEX
+from quire.layers.graph.store import GraphStore
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
+from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
+from quire.layers.presence import MARKERS, has_memory
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.model.errors import InvalidStore, NotFound, NotInitialized, QuireError
+from quire.model.records import Problem, Record, weight_at
+from quire.model.refs import parse_ref
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index
+    from quire.index.looks import Looks
+    from quire.layers.graph.source import GraphSource
+    from quire.layers.profile.places import Places
+    from quire.model.sources import Patch, Source, Written
+    from quire.upkeep.reviewed import Reviews
+    from quire.upkeep.views.known import KnownVerdicts
+
+Result = TypeVar("Result")
+
+_REJECTED = "rejected"
+
+
+class Project:
+    """One project's root and surroundings, its layers, its index."""
+
+    _judged = 0
+    _files_looked: dict[str, str] = {}  # noqa: RUF012
+    _watched_for: tuple[str, int] = ("", -1)
+    _watched: tuple[str, ...] = ()
+
+    def __init__(self, root: str, world: World) -> None:
+        self.root = root
+        self.world = world
+        self.git = Git(root, world.env)
+        self.graph = GraphStore(root)
+        self.access_times: dict[str, str] | None = None
+        self.looks: Looks | None = None
+        """Handed in by a process that stays alive, and asks more than once."""
+        self.progress: Callable[[int, int], None] | None = None
+        """Who is told how far it is, where many files have to be read before an answer."""
+        self.read_only = False
+        """Whether whoever asks may only read: then documents of older versions are read as they are, and not even that
+        something was read is noted."""
+        self.known_verdicts: KnownVerdicts | None = None
+        """Verdicts that a long-lived process has at hand, as long as nothing changed on disk."""
+        self.deadline: float | None = None
+        """When a hook stops to work out verdicts; what it leaves open the next one finds out."""
+        self.by_person = False
+        """Whether a person acts here, at a terminal or on the page: what is written then counts as reviewed."""
+
+    @classmethod
+    def open(cls, start: str | None = None, world: World | None = None) -> Self:
+        """The project that holds `start`, or the current folder."""
+        world = world or real_world()
+        where = os.path.join(world.cwd, start) if start else world.cwd
+        return cls(find_root(where, *MARKERS), world)
+
+    def initialized(self) -> bool:
+        """Whether any layer of a memory is here."""
+        return has_memory(self.root)
+
+    def new_looks(self) -> Looks:
+        """What a process that stays alive hands to every project it opens, so that questions in a row cost less."""
+        from quire.index.looks import Looks
+
+        return Looks()
+
+    def graph_id(self, ref: str) -> str:
+        parsed = parse_ref(ref)
+        if parsed.layer != "graph":
+            raise NotFound(
+                f"`{ref}` belongs to the {parsed.layer} layer, which this memory does not hold.",
+                hint="Graph refs look like feature.retry-queue.",
+                details={"id": ref},
+            )
+        return parsed.id
+
+    def recover(self) -> None:
+        """Complete what a dead writer left; of storage of another version nothing is read or written."""
+        from quire.layers.graph.writing import settle
+
+        refuse_hidden(self.git, (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER))
+        # A configuration that is missing or damaged is for each command to judge.
+        with contextlib.suppress(InvalidStore, NotInitialized):
+            self.graph.config()
+        settle(self.graph, self.world)
+        if self.has_profile():
+            from quire.layers.profile.recover import recover_profile
+
+            recover_profile(self.profile_places(), self.world)
+        if self.has_journal():
+            from quire.layers.journal.recover import recover_due_pages, recover_journal
+
+            recover_journal(self.root, self.world)
+            recover_due_pages(self.root, self.world)
+
+    def ready(self) -> None:
+        """There is a memory, of our version, and no work of a dead writer is left."""
+        self.recover()
+        try:
+            self.need_config()
+        except NotInitialized as error:
+            there = [name for name, has in (("profile", self.has_profile()), ("journal", self.has_journal())) if has]
+            if there:
+                error.hint = " ".join(
+                    (error.hint or "", *(f"The {name} that is here needs none: see `memory {name}`." for name in there))
+                ).strip()
+            raise
+
+    def ready_to_ask(self) -> None:
+        """There is something that can be asked: a memory of our version, or a profile or a journal alone."""
+        self.recover()
+        try:
+            self.need_config()
+        except NotInitialized:
+            if not self.has_profile() and not self.has_journal():
+                raise
+
+    def need_config(self) -> None:
+        """There is a configuration; where git alone has one, the error says how to bring it back."""
+        try:
+            self.graph.config()
+        except NotInitialized as error:
+            from quire.upkeep.beginning import LOST, restoring_command
+
+            command = restoring_command(self.graph, self.git)
+            if not command:
+                raise
+            hint = f"Bring it back with `{command}`."
+            raise NotInitialized(LOST, hint=hint, details=error.details) from None
+
+    def has_profile(self) -> bool:
+        """Whether there is a folder for a profile: two looks at the disk, since most projects have none."""
+        return os.path.isdir(os.path.join(self.root, PROFILE_FOLDER))
+
+    def has_journal(self) -> bool:
+        return os.path.isdir(os.path.join(self.root, JOURNAL_FOLDER))
+
+    def profile_places(self) -> Places:
+        from quire.layers.profile.places import find_places
+
+        return find_places(self.root, self.world.memory_home, self.world.home)
+
+    def rejections(self) -> Rejections | None:
+        """What must not be written, as it is now; None where nobody ever rejected anything, found out by one look."""
+        if not os.path.lexists(os.path.join(self.root, FOLDER, _REJECTED)):
+            return None
+        from quire.inbox.rejections import read_rejections
+
+        return read_rejections(self.root)
+
+    def accessed(self) -> dict[str, str]:
+        """When which fact was last read on this machine; looked up once."""
+        if self.access_times is None:
+            from quire.layers.facts.access import read_access
+
+            self.access_times = read_access(self.root)
+        return self.access_times
+
+    def weigh(self) -> Callable[[Record], float]:
+        """What a record counts today."""
+        now = self.world.now()
+
+        def weigh(record: Record) -> float:
+            read_at = self.accessed().get(record.ref.removeprefix("fact:"), "") if record.half_life else ""
+            return weight_at(record, now, read_at)
+
+        return weigh
+
+    def reviews(self, index: Index) -> Reviews:
+        from quire.upkeep.reviewed import Reviews
+
+        return Reviews(self.root, self.git, index)
+
+    def note_reviewed(self, refs: Iterable[str]) -> None:
+        """That a person has looked at these records as they are now."""
+        named = [ref for ref in refs if ref]
+        found = self.with_index(lambda index: [index.find(ref) for ref in named]) if named else []
+        self.note_records_reviewed([record for record in found if record is not None])
+
+    def note_records_reviewed(self, records: Sequence[Record]) -> None:
+        from quire.inbox.reviewed import note_reviewed, review_mark
+        from quire.upkeep.reviewed import local_folder
+
+        if records:
+            note_reviewed(self.root, local_folder(self.root), map(review_mark, records), self.world.token())
+
+    def graph_source(self) -> GraphSource:
+        from quire.layers.graph.source import GraphSource
+
+        return GraphSource(self.graph, self.world)
+
+    def sources(self) -> list[Source]:
+        """Every layer that has files here."""
+        from quire.layers.facts.source import FactSource
+        from quire.layers.journal.source import JournalSource
+        from quire.layers.profile.source import ProfileSource
+
+        return [
+            self.graph_source(),
+            FactSource(self.root),
+            ProfileSource(self.profile_places()),
+            JournalSource(self.root),
+        ]
+
+    def index_folder(self) -> str | None:
+        """Where the index is kept; nowhere, where the project has no folder of ours and asked for none."""
+        folder = os.path.join(self.root, FOLDER)
+        if os.path.isdir(folder):
+            return os.path.join(folder, INDEX)
+        # A journal can be large; its own folder for this machine holds the index then.
+        local = os.path.join(self.root, JOURNAL_FOLDER, JOURNAL_LOCAL)
+        return os.path.join(local, JOURNAL_INDEX) if os.path.isdir(local) else None
+
+    def with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
+        from quire.index.opening import with_index
+
+        return with_index(self.index_folder(), self.sources(), work, written, self.looks, self.progress)
+
+    def in_one_state(self, read: Callable[[], Result]) -> Result:
+        """What is read of many files, as they were at one moment; `read` may be called more than once."""
+        from quire.files.writing import Place, in_one_state
+        from quire.layers.profile.store import profile_folders
+
+        folders = [Place(self.root, FOLDER), *profile_folders(self.profile_places()), Place(self.root, JOURNAL_FOLDER)]
+        return in_one_state(read, self.world, folders)
+
+    def product_map(self, written: Written | Patch | None = None) -> str:
+        from quire.upkeep.product_map import render_map
+
+        return self.with_index(lambda index: render_map(index, self.root, self.git), written)
+
+
+def as_warning(error: QuireError) -> Problem:
+    return Problem(code=error.code, severity="warning", message=error.message, hint=error.hint)
+
+
+def note_record(number: int, text: str) -> Record:
+    """A note in the form in which records are sent."""
+    return Record(ref=f"note:{number}", layer="facts", kind="note", title=text, text="", status="active", path="")

@@ -1,0 +1,210 @@
+"""What is wrong with an installation, from the program to the agents; and what of it can be mended without a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.model.errors import QuireError
+from quire.project import Project
+from quire.upkeep.findings import Finding, Section
+from quire.verbs.admin.doctor_agents import agent_findings, fix_agents, server_findings, session_findings
+from quire.verbs.admin.repair import repair
+from quire.verbs.agents.session_end import collect_sessions
+from quire.verbs.graph.changes import rebuild
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.upkeep.check import Checked
+
+
+class Mended(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that `--fix` did, or could not do."""
+
+    name: str
+    message: str
+    failed: bool = False
+
+
+class Doctored(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was looked at, as it is after what was mended."""
+
+    findings: tuple[Finding, ...]
+    fixed: tuple[Mended, ...] = ()
+
+    @property
+    def is_healthy(self) -> bool:
+        return not any(finding.state == "error" for finding in self.findings)
+
+
+def doctor(project: Project, *, fix: bool = False) -> Doctored:
+    """Look at the program, the machine, the project, the agents, the sessions and the server.
+
+    With `fix`, what can be mended without losing anything is mended first. The network is never asked.
+    """
+    findings = _findings(project)
+    if not fix or not any(finding.fixable for finding in findings):
+        return Doctored(findings=tuple(findings))
+    fixed = _fix(project, findings)
+    return Doctored(findings=tuple(_findings(project)), fixed=tuple(fixed))
+
+
+def _findings(project: Project) -> list[Finding]:
+    from quire.upkeep.installation import look_at_machine, look_at_program
+
+    return [
+        *_looked("program", lambda: look_at_program(project.world.env)),
+        *_looked("machine", lambda: look_at_machine(project.world)),
+        *_looked("project", partial(_project_findings, project)),
+        *_looked("agents", partial(agent_findings, project)),
+        *_looked("sessions", partial(session_findings, project)),
+        *_looked("server", partial(server_findings, project)),
+    ]
+
+
+# -- the project --------------------------------------------------------------------------
+
+
+def _project_findings(project: Project) -> list[Finding]:
+    from quire.upkeep.doctor import look_at_git, look_at_index, look_at_layers, look_at_lock, look_at_transactions
+
+    found = [Finding(section="project", name="root", message=project.root)]
+    layers = look_at_layers(project.root)
+    if not layers:
+        said = "There is no memory here yet."
+        hint = "`memory init` makes one; `-C FOLDER` names another place."
+        return [*found, Finding(section="project", name="memory", state="note", message=said, hint=hint)]
+    index = look_at_index(project.index_folder())
+    found += look_at_git(project.root, project.git, project.world)
+    found += [*layers, *look_at_transactions(project.root), *look_at_lock(project.root), index]
+    if not any(finding.state == "error" for finding in layers):
+        found += _check_findings(project, is_index_usable=index.state == "ok")
+    return found
+
+
+def _check_findings(project: Project, *, is_index_usable: bool) -> list[Finding]:
+    """What `memory check` would say, without what it does on the way: nothing is settled, no index thrown away."""
+    from quire.index.opening import with_index
+    from quire.upkeep.check import check_memory
+    from quire.upkeep.doctor import told_check, unfinished_folders
+
+    if unfinished_folders(project.root):
+        said = "The files are not looked at before the unfinished change is completed."
+        return [Finding(section="project", name="check", state="note", message=said)]
+    rejections = project.rejections()
+
+    def work(index: Index) -> Checked:
+        places = project.profile_places()
+        return check_memory(
+            project.graph, project.git, index, places, project.world.now(), project.world.home, rejections
+        )
+
+    folder = project.index_folder() if is_index_usable else None
+    return told_check(project.in_one_state(lambda: with_index(folder, project.sources(), work)))
+
+
+# -- mending ------------------------------------------------------------------------------
+
+
+def _fix(project: Project, findings: Iterable[Finding]) -> list[Mended]:
+    """Each step only where it was found to be needed, the storage first."""
+    wanted = {(finding.section, finding.name) for finding in findings if finding.fixable}
+    agents = [name for section, name in wanted if section == "agents"]
+    steps: list[tuple[bool, str, Callable[[], str]]] = [
+        (any(section == "program" for section, _ in wanted), "commands", partial(_mend_commands, project)),
+        (("project", "transactions") in wanted, "transactions", partial(_mend_transactions, project)),
+        (("project", "lock") in wanted, "lock", partial(_mend_lock, project)),
+        (("project", "gitignore") in wanted, "gitignore", partial(_mend_ignore, project)),
+        (("project", "index") in wanted, "index", partial(_mend_index, project)),
+        (("project", "check") in wanted, "check", partial(_mend_files, project)),
+        (bool(agents), "agents", lambda: fix_agents(project, agents)),
+        (("machine", "projects") in wanted, "projects", partial(_mend_projects, project)),
+        (("sessions", "waiting") in wanted, "sessions", partial(_mend_sessions, project)),
+    ]
+    done = []
+    for is_wanted, name, step in steps:
+        if not is_wanted:
+            continue
+        try:
+            done.append(Mended(name=name, message=step()))
+        except (QuireError, OSError) as error:
+            done.append(Mended(name=name, message=f"Not mended: {_said(error)}", failed=True))
+    return done
+
+
+def _mend_commands(project: Project) -> str:
+    from quire.upkeep.installation import link_commands
+
+    made = link_commands(project.world.env)
+    return f"Linked the commands: {', '.join(made)}." if made else "There was nothing to link."
+
+
+def _mend_transactions(project: Project) -> str:
+    project.recover()
+    return "Completed the change that a dead writer left."
+
+
+def _mend_lock(project: Project) -> str:
+    from quire.files.writing import write_access
+
+    with write_access(project.root, FOLDER, project.world, "doctor", seconds=0.0):
+        pass
+    return "Removed the lock of a process that is gone."
+
+
+def _mend_ignore(project: Project) -> str:
+    from quire.upkeep.doctor import ignored_entries
+    from quire.upkeep.ignore import ensure_ignored
+
+    ensure_ignored(project.root, project.world, ignored_entries(project.root))
+    return "Added the missing lines to .gitignore."
+
+
+def _mend_index(project: Project) -> str:
+    done = rebuild(project)
+    return f"Made the index anew: {done.records:,} records."
+
+
+def _mend_files(project: Project) -> str:
+    done = repair(project)
+    said = [f"{len(done.mends):,} fault{'' if len(done.mends) == 1 else 's'} in the memory's files"]
+    if done.warnings:
+        said.append(f"not all could be mended ({done.warnings[0].message})")
+    if not done.name:
+        return f"Nothing in the memory's files was mended: {'; '.join(said[1:]) or 'nothing had to be'}."
+    return f"Mended {'; '.join(said)}. `memory check --undo {done.name}` takes it back."
+
+
+def _mend_projects(project: Project) -> str:
+    from quire.upkeep.installation import dead_projects
+    from quire.upkeep.projects import Registry
+
+    gone = dead_projects(project.world)
+    for entry in gone:
+        Registry(project.world).remove(entry.registry_id)
+    return f"Took {len(gone):,} project{'' if len(gone) == 1 else 's'} off the list that have no memory any more."
+
+
+def _mend_sessions(project: Project) -> str:
+    done = collect_sessions(project, running=False)
+    if done.busy:
+        return "Somebody else is reading the sessions just now."
+    unread = f"; {len(done.failed):,} could not be read" if done.failed else ""
+    return f"Read {done.sessions:,} session{'' if done.sessions == 1 else 's'}: {done.proposed:,} proposed{unread}."
+
+
+def _looked(section: Section, look: Callable[[], list[Finding]]) -> list[Finding]:
+    """A section; what keeps it from being looked at is a finding, too, and keeps no other."""
+    try:
+        return look()
+    except (QuireError, OSError) as error:
+        hint = error.hint if isinstance(error, QuireError) else ""
+        return [Finding(section=section, name=section, state="error", message=_said(error), hint=hint or "")]
+
+
+def _said(error: QuireError | OSError) -> str:
+    return error.message if isinstance(error, QuireError) else error.strerror or str(error)

@@ -1,0 +1,236 @@
+"""The whole memory taken elsewhere: as a document for people, for programs, for another server."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.files.paths import escaping_part
+from quire.layers.graph.layout import FOLDER
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.model.errors import InputError, NotInitialized, StorageFailed
+from quire.model.records import Record
+from quire.model.text import cut
+from quire.model.times import timestamp
+from quire.model.words import LAYER_NAMES
+from quire.project import Project
+from quire.verbs.ask.query import unreadable_files
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.upkeep.export import Holdings
+    from quire.upkeep.export_formats import Exported
+
+_CLOSED = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER, ".git")
+"""Folders that hold what is true; a file of ours in them would be taken for a part of it."""
+
+_PAGE_MARK = "quire-export.txt"
+"""What names the files of an exported page, so that another can take its place."""
+
+
+def export(
+    project: Project,
+    output_format: str = "markdown",
+    *,
+    layers: Sequence[str] = (),
+    everything: bool = False,
+    private: bool = False,
+    output: str | None = None,
+    force: bool = False,
+) -> Exported:
+    """What is current, or with `everything` also what is not; with `output`, written to that file.
+
+    `private` adds the entries of the profile that only this user has. A file that is there is replaced only with
+    `force`.
+    """
+    from quire.upkeep.export import judge_holdings
+    from quire.upkeep.export_formats import EXPORT_FORMATS, render_export
+
+    _known("format", output_format, EXPORT_FORMATS)
+    for layer in layers:
+        _known("layer", layer, LAYER_NAMES)
+    project.ready_to_ask()
+    target = None if output is None else _target(project, output, force=force)
+
+    def work(index: Index) -> Exported:
+        found = _holdings(project, index, layers or LAYER_NAMES, everything=everything, private=private)
+        if output_format != "mcp":
+            found = judge_holdings(found, project.root, project.git)
+        done = render_export(found, output_format)
+        return msgspec.structs.replace(done, warnings=tuple(unreadable_files(index)))
+
+    done = project.with_index(work)
+    if target is None:
+        return done
+    _write_text(project, target, done.text, force=force)
+    return msgspec.structs.replace(done, path=target)
+
+
+def _holdings(project: Project, index: Index, layers: Sequence[str], *, everything: bool, private: bool) -> Holdings:
+    from quire.layers.profile.records import entry_of
+    from quire.upkeep.export import Holdings, gather_holdings
+
+    about = Holdings(project=_called(project), exported_at=timestamp(project.world.now()))
+
+    def is_private(record: Record) -> bool:
+        return entry_of(record).is_private
+
+    return gather_holdings(index, about, layers, is_private, everything=everything, private=private)
+
+
+def _called(project: Project) -> dict[str, str]:
+    """What the project is called; the folder's name where no graph says it."""
+    try:
+        found = project.graph.config().project
+    except NotInitialized:
+        return {"id": "", "name": os.path.basename(project.root)}
+    return {"id": found.id, "name": found.name}
+
+
+def _open_place(project: Project, output: str, what: str) -> str:
+    """Where a name leads, links followed; refused where no export belongs."""
+    named = os.path.join(project.world.cwd, output)
+    target = os.path.realpath(named)
+    if _is_closed(project, named) or _is_closed(project, target):
+        raise _refused(
+            output,
+            f"is inside {', '.join(_CLOSED[:-1])} or {_CLOSED[-1]}, which no export belongs into",
+            f"Name a {what} elsewhere.",
+        )
+    return target
+
+
+# -- the file ---------------------------------------------------------------------------
+
+
+def _target(project: Project, output: str, *, force: bool) -> str:
+    """The file to write, a link followed; refused before any work where it could not be written."""
+    if not output.strip() or "\0" in output:
+        raise _refused(output, "is no name of a file", "Name the file to write.")
+    named = os.path.join(project.world.cwd, output)
+    target = _open_place(project, output, "file")
+    if os.path.isdir(target):
+        raise _refused(output, "is a folder", "Name a file in it.")
+    if not os.path.isdir(os.path.dirname(target)):
+        raise _refused(output, "is in a folder that does not exist", "Make the folder first.")
+    if os.path.lexists(target) and not os.path.isfile(target):
+        raise _refused(output, "is no plain file", "Leave --output out to have it printed.")
+    if os.path.lexists(named) and not force:
+        raise _refused(output, "is there already", "--force replaces it.")
+    return target
+
+
+# -- a folder ---------------------------------------------------------------------------
+
+
+def page_target(project: Project, output: str, *, force: bool) -> str:
+    """The folder to write a page into; refused before any work where it could not be written."""
+    if not output.strip() or "\0" in output:
+        raise _refused(output, "is no name of a folder", "Name the folder to write.")
+    project.ready_to_ask()
+    target = _open_place(project, output, "folder")
+    if not os.path.isdir(os.path.dirname(target)):
+        raise _refused(output, "is in a folder that does not exist", "Make that one first.")
+    if os.path.lexists(target) and not os.path.isdir(target):
+        raise _refused(output, "is a file", "Name a folder.")
+    if os.path.isdir(target) and os.listdir(target):
+        if not os.path.isfile(os.path.join(target, _PAGE_MARK)):
+            raise _refused(output, "is a folder with other things in it", "Name a new one.")
+        if not force:
+            raise _refused(output, "holds an export already", "--force replaces it.")
+    return target
+
+
+def write_page(project: Project, target: str, files: Mapping[str, bytes], *, force: bool) -> str:
+    """Write these files into the folder, all of them or none; with `force`, in the place of an earlier export."""
+    from quire.files import disk
+    from quire.files.durable import ensure_folder
+    from quire.files.paths import storage_failed
+
+    token = project.world.token()
+    new, old = f"{target}.new-{token}", f"{target}.old-{token}"
+    named = {**files, _PAGE_MARK: "".join(f"{name}\n" for name in sorted(files)).encode()}
+    try:
+        for name, data in named.items():
+            path = os.path.join(new, *name.split("/"))
+            ensure_folder(os.path.dirname(path))
+            disk.create(path, data)
+        if os.path.isdir(target) and force:
+            disk.rename(target, old)
+        disk.rename(new, target)
+        disk.sync_folder(os.path.dirname(target))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            if os.path.isdir(old) and not os.path.lexists(target):
+                disk.rename(old, target)  # none of them: what was there stands there again
+        _clear_page(new)
+        raise storage_failed(error, f"write `{os.path.basename(target)}`") from error
+    left = _clear_page(old)
+    if left:
+        # What somebody else put there is not ours to remove.
+        raise StorageFailed(
+            f"The export is written, but the one before held more than it was written with: {old}.",
+            hint="Look at what is in it, then remove it.",
+            details={"path": old},
+        )
+    return target
+
+
+def _is_closed(project: Project, path: str) -> bool:
+    """Whether a path leads into a folder that is no place for it: of this project, or of another one."""
+    whole, root = os.path.normpath(path), os.path.realpath(project.root)
+    # What lies above the project says nothing: it may well be kept below such a folder itself.
+    inner = os.path.relpath(whole, root) if whole.startswith(root + os.sep) else whole
+    return any(part.casefold() in _CLOSED for part in inner.split(os.sep))
+
+
+def _write_text(project: Project, target: str, text: str, *, force: bool) -> None:
+    from quire.files.durable import write_file
+    from quire.files.paths import storage_failed
+
+    try:
+        write_file(target, text.encode("utf-8"), project.world.token(), ... if force else None)
+    except OSError as error:
+        raise storage_failed(error, f"write `{os.path.basename(target)}`") from error
+
+
+def _clear_page(folder: str) -> bool:
+    """Remove an export, as far as it is one; whether something is left."""
+    from quire.files import disk
+
+    if not os.path.isdir(folder):
+        return False
+    try:
+        with open(os.path.join(folder, _PAGE_MARK), encoding="utf-8") as file:
+            named = [*file.read().splitlines(), _PAGE_MARK]
+    except (OSError, UnicodeDecodeError):
+        found = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+        named = [os.path.relpath(path, folder) for path in found]
+    with contextlib.suppress(OSError):
+        for name in named:
+            path = os.path.join(folder, *name.split("/"))
+            # A folder in it may be a link of somebody else's by now, and lead elsewhere.
+            is_inside = os.path.realpath(path) == os.path.join(os.path.realpath(folder), *name.split("/"))
+            if escaping_part(name) is None and is_inside and os.path.isfile(path):
+                disk.remove(path)
+        for place, _, _ in os.walk(folder, topdown=False):
+            disk.remove_folder(place)
+    return os.path.isdir(folder)
+
+
+def _known(field: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InputError(
+            f"`{cut(value, 40)}` is no {field}.",
+            hint=f"It is one of {', '.join(allowed)}.",
+            details={"field": field, "allowed": list(allowed)},
+        )
+
+
+def _refused(output: str, reason: str, hint: str) -> InputError:
+    return InputError(f"`{cut(output, 200)}` {reason}.", hint=hint, details={"field": "output"})

@@ -1,0 +1,293 @@
+"""Repairing the memory's files: what loses nothing is mended, layer by layer, and can be taken back byte for byte."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.model.errors import Conflict, QuireError
+from quire.model.records import Mend, Problem
+from quire.project import Project, as_warning
+from quire.verbs.graph.changes import check, check_memory
+from quire.verbs.journal.journal_state import journal_locked
+
+if TYPE_CHECKING:
+    from quire.upkeep.check import Checked
+    from quire.upkeep.repair.copies import Kept
+    from quire.upkeep.repair.differences import Difference
+    from quire.upkeep.repair.plan import Plan
+
+_OPERATION = "repair"
+_ATTEMPTS = 3
+
+
+class Repaired(msgspec.Struct, frozen=True, kw_only=True):
+    """What a repair did, or would do."""
+
+    name: str = ""
+    """By which it can be taken back; empty where nothing was done."""
+    dry_run: bool = False
+    mends: tuple[Mend, ...] = ()
+    files: tuple[Difference, ...] = ()
+    """What changed, or would; only a dry run tells the differences."""
+    copies: tuple[str, ...] = ()
+    """Where the files are as they were."""
+    pruned: tuple[str, ...] = ()
+    """Repairs that can no longer be taken back: their copies made room."""
+    warnings: tuple[Problem, ...] = ()
+    """What kept a layer from being mended."""
+    checked: Checked
+    """How the memory is now."""
+
+
+class RepairSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A repair that is kept."""
+
+    name: str
+    at: str
+    mends: tuple[Mend, ...]
+    files: int
+    copies: tuple[str, ...]
+    changed_since: tuple[str, ...] = ()
+    """Files that somebody changed: while there are any, it is not taken back."""
+
+
+class Repairs(msgspec.Struct, frozen=True, kw_only=True):
+    """The repairs that are kept, the newest first."""
+
+    repairs: tuple[RepairSeen, ...] = ()
+    most: int
+
+
+class TakenBack(msgspec.Struct, frozen=True, kw_only=True):
+    """A repair that was taken back, and which files are as they were."""
+
+    name: str
+    files: tuple[str, ...] = ()
+
+
+def repair(project: Project, *, dry_run: bool = False) -> Repaired:
+    """Mend what can be mended without losing anything; then check again. Files are copied first."""
+    from quire.upkeep.repair.plan import REPAIR
+
+    found = check(project)
+    if not any(problem.mend == REPAIR for problem in _all(found)):
+        return Repaired(checked=found, dry_run=dry_run)
+    if dry_run:
+        return _rehearsed_repair(project, found)
+    return _repaired(project, found)
+
+
+def _rehearsed_repair(project: Project, found: Checked) -> Repaired:
+    from quire.upkeep.repair.differences import differences_of
+
+    plans = [plan for _, plan in _plans(project, found)]
+    return Repaired(
+        dry_run=True,
+        mends=tuple(mend for plan in plans for mend in plan.mends),
+        files=tuple(file for plan in plans for file in differences_of(project.root, plan)),
+        checked=found,
+    )
+
+
+def _repaired(project: Project, found: Checked) -> Repaired:
+    from quire.upkeep.repair.copies import new_name
+
+    name = new_name(project.root, project.world)
+    kept: list[Kept] = []
+    warnings: list[Problem] = []
+    wanted = [folder for folder, plan in _plans(project, found) if plan.part != "around" and not plan.is_empty]
+    for folder in wanted:
+        _mend_part(project, name, folder, partial(partial(_plan_of, project), folder), kept, warnings)
+    found = check(project)
+    if _plan_around(project, found) is not None:
+        home = next(filter(partial(has_folder, project), (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)))
+        _mend_part(project, name, home, partial(_plan_around, project), kept, warnings)
+        found = check(project)
+    pruned = _pruned(project, warnings) if kept else []
+    return Repaired(
+        name=name if kept else "",
+        mends=tuple(mend for part in kept for mend in part.mends),
+        files=tuple(file for part in kept for file in _files_of(part)),
+        copies=tuple(map(_archive_of, kept)),
+        pruned=tuple(pruned),
+        warnings=tuple(warnings),
+        checked=found,
+    )
+
+
+def _mend_part(
+    project: Project,
+    name: str,
+    folder: str,
+    plan: Callable[[Checked], Plan | None],
+    kept: list[Kept],
+    warnings: list[Problem],
+) -> None:
+    """Plan on what is there once nobody else can write, and do it; planned again where somebody was faster."""
+    from quire.upkeep.repair.apply import apply_plan
+
+    try:
+        with repair_access(project, folder):
+            for attempt in range(1, _ATTEMPTS + 1):
+                planned = plan(check_memory(project))
+                if planned is None or planned.is_empty:
+                    return
+                try:
+                    part, problems = apply_plan(project.root, planned, name, project.world)
+                except Conflict:
+                    if attempt == _ATTEMPTS:
+                        raise
+                    continue
+                kept.append(part)
+                warnings += problems
+                return
+    except QuireError as error:
+        warnings.append(as_warning(error))
+
+
+def _plans(project: Project, found: Checked) -> Iterator[tuple[str, Plan]]:
+    for folder in (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER):
+        if has_folder(project, folder):
+            yield folder, _plan_of(project, folder, found)
+    around = _plan_around(project, found)
+    if around is not None:
+        yield around.folder, around
+
+
+def _plan_of(project: Project, folder: str, found: Checked) -> Plan:
+    from quire.upkeep.repair.plan import plan_journal, plan_memory, plan_profile
+
+    now = project.world.now()
+    if folder == FOLDER:
+        return plan_memory(project.graph, project.git, _all(found), now)
+    if folder == PROFILE_FOLDER:
+        return plan_profile(project.root, _all(found), now)
+    return plan_journal(project.root, project.git, now)
+
+
+def _plan_around(project: Project, found: Checked) -> Plan | None:
+    """The map, the lines of .gitignore, what writers left; None where all is as it should be."""
+    from quire.upkeep.doctor import ignored_entries
+    from quire.upkeep.repair.leftovers import LEFTOVERS
+    from quire.upkeep.repair.plan import MAP_STALE, NOT_IGNORED, REPAIR, plan_around
+
+    codes = {problem.code for problem in _all(found) if problem.mend == REPAIR}
+    if not codes & {MAP_STALE, LEFTOVERS, *NOT_IGNORED}:
+        return None
+    home = next(filter(partial(has_folder, project), (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)))
+    map_text = project.product_map() if MAP_STALE in codes else None
+    ignored, now = ignored_entries(project.root), project.world.now()
+    plan = plan_around(project.root, project.git, home, _all(found), map_text, ignored, now)
+    return None if plan.is_empty else plan
+
+
+def has_folder(project: Project, folder: str) -> bool:
+    path = os.path.join(project.root, folder)
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+@contextlib.contextmanager
+def repair_access(project: Project, folder: str) -> Iterator[None]:
+    from quire.layers.graph.writing import write_access
+
+    if folder == FOLDER:
+        with write_access(project.graph, project.world, _OPERATION):
+            yield
+    elif folder == PROFILE_FOLDER:
+        from quire.layers.profile.store import profile_access
+
+        with profile_access(project.profile_places(), project.world, _OPERATION):
+            yield
+    else:
+        with journal_locked(project, _OPERATION):
+            yield
+
+
+# -- what is kept -------------------------------------------------------------------------
+
+
+def repairs(project: Project) -> Repairs:
+    """The repairs that can be taken back, and what stands in the way."""
+    from quire.upkeep.repair.apply import changed_since
+    from quire.upkeep.repair.copies import KEPT, find_kept
+
+    project.recover()
+    names: dict[str, list[Kept]] = {}
+    for part in find_kept(project.root):
+        names.setdefault(part.name, []).append(part)
+    return Repairs(
+        most=KEPT,
+        repairs=tuple(
+            RepairSeen(
+                name=name,
+                at=parts[0].at,
+                mends=tuple(mend for part in parts[::-1] for mend in part.mends),
+                files=sum(len(part.files) for part in parts),
+                copies=tuple(map(_archive_of, parts[::-1])),
+                changed_since=tuple(dict.fromkeys(path for _, path in changed_since(project.root, parts))),
+            )
+            for name, parts in names.items()
+        ),
+    )
+
+
+def undo_repair(project: Project, name: str = "") -> TakenBack:
+    """Put back the files as they were before the last repair, or the one that is named; all of them, or none."""
+    from quire.upkeep.repair.apply import put_back, refuse_changed
+    from quire.upkeep.repair.copies import find_kept, named_repair, remove_copies
+
+    project.recover()
+    parts = named_repair(find_kept(project.root), name)
+    refuse_changed(project.root, parts)  # all that can be refused is refused before anything is written
+    files: list[str] = []
+    for part in parts:
+        with repair_access(project, part.folder):
+            files += put_back(project.root, part, parts, project.world)
+    for part in parts:
+        with repair_access(project, part.folder):
+            remove_copies(project.root, part)
+    return TakenBack(name=parts[0].name, files=tuple(sorted(set(files))))
+
+
+def _pruned(project: Project, warnings: list[Problem]) -> list[str]:
+    from quire.upkeep.repair.copies import prune_copies
+
+    gone: set[str] = set()
+    for folder in filter(partial(has_folder, project), (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)):
+        try:
+            with repair_access(project, folder):
+                gone.update(prune_copies(project.root, folder))
+        except (QuireError, OSError) as error:
+            warnings.append(
+                as_warning(error)
+                if isinstance(error, QuireError)
+                else Problem(code="MemoryStorageFailed", severity="warning", message=str(error))
+            )
+    return sorted(gone)
+
+
+def _all(found: Checked) -> list[Problem]:
+    return [*found.errors, *found.warnings]
+
+
+def _archive_of(part: Kept) -> str:
+    from quire.upkeep.repair.copies import place_of_copies
+
+    return f"{place_of_copies(part.folder, part.name)}/{part.part}.tar"
+
+
+def _files_of(part: Kept) -> Iterable[Difference]:
+    from quire.upkeep.repair.differences import Difference
+
+    for file in part.files:
+        action = "removed" if file.after is None else "created" if file.before is None else "changed"
+        yield Difference(path=file.path, action=action)

@@ -1,0 +1,103 @@
+"""Which records hooks may send, and as what line: the same for every event at which something is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.model.records import Record, origin_shown
+from quire.model.times import instant
+from quire.project import Project
+
+if TYPE_CHECKING:
+    from quire.guard.framing import Fence
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index
+    from quire.model.verdicts import Verdict
+    from quire.retrieval.handing import Offered
+
+_FLAGGED = "it reads like an order to a model"
+_REJECTED = "it says what was rejected"
+_TOLD = "it was told in this session already"
+_UNREVIEWED = "nobody has reviewed it"
+
+Judged = tuple[Record, "Verdict | None", str]
+"""A record, its verdict where one was worked out, and why it is offered."""
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """What may be sent in full: what a person has looked at, and what was written in the session that is asked for."""
+
+    seen: frozenset[str]
+    rule: str
+    """Of everything else: `line`, `send` or `hold`."""
+    began: datetime | None
+    now: datetime
+
+    def is_own(self, record: Record) -> bool:
+        """Whether a record came to be what it is while the session ran: its own time, which must not lie ahead."""
+        at = instant(record.updated_at)
+        return self.began is not None and at is not None and self.began <= at <= self.now
+
+
+def injected_lines(
+    project: Project,
+    index: Index,
+    records: Sequence[Judged],
+    trust: Trust,
+    told: Collection[str] = (),
+) -> list[Offered]:
+    """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
+    from quire.guard.effects import words_of
+    from quire.retrieval.handing import Offered, told_line, unreviewed_line
+    from quire.upkeep.flags import effects_in, flagged_records
+
+    every = [record for record, _, _ in records]
+    flags, effects = flagged_records(index, every), effects_in(index, every)
+    rejections = project.rejections()
+    offers = []
+    for record, verdict, why in records:
+        is_seen = record.ref in trust.seen
+        is_full = is_seen or trust.rule == "send" or trust.is_own(record)
+        withheld = _TOLD if record.ref in told else _FLAGGED if flags.get(record.ref) else ""
+        if not withheld and _is_rejected(rejections, record):
+            withheld = _REJECTED
+        if not withheld and not is_full and trust.rule == "hold":
+            withheld = _UNREVIEWED
+        harm = words_of(effects.get(record.ref, ()))
+        marks = (f"from {origin_shown(record.origin or record.layer, reviewed=is_seen)}", *filter(None, (harm,)))
+        if is_full:
+            line = told_line(record, verdict, marks=marks if is_seen else ("not reviewed", *marks))
+        else:
+            line = unreviewed_line(record, marks=marks, silent=bool(harm))
+        offers.append(
+            Offered(
+                line=line,
+                ref=record.ref,
+                why=why,
+                withheld=withheld,
+                verdict=verdict.verdict if verdict else "",
+            )
+        )
+    return offers
+
+
+def trust_of(project: Project, index: Index, records: Sequence[Record], began: str) -> Trust:
+    """What is known of these records, for a session that `began` then."""
+    reviews = project.reviews(index)
+    seen = frozenset(reviews(records))
+    rule = "line" if all(record.ref in seen for record in records) else reviews.settings().unreviewed
+    return Trust(seen, rule, instant(began), project.world.now())
+
+
+def new_fence(project: Project) -> Fence:
+    from quire.guard.framing import make_fence
+
+    return make_fence(project.world.token)
+
+
+def _is_rejected(rejections: Rejections | None, record: Record) -> bool:
+    return rejections is not None and any(rejections.match(text) for text in (record.title, record.text) if text)

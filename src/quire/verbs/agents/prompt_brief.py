@@ -1,0 +1,111 @@
+"""What bears on a prompt, and what governs a file that is about to be edited: sent where it clearly does, and once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from quire.model import limits
+from quire.model.errors import QuireError
+from quire.project import Project
+from quire.verbs.agents.injection import injected_lines, new_fence, trust_of
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.retrieval.answer import Hit
+    from quire.retrieval.handing import Handed, Offered
+
+PROMPT_HEAD = "From the memory of this project, because it may bear on this."
+EDIT_HEAD = "From the memory of this project, on {files}."
+_HITS = 3
+_GOVERNING = 10
+_RAW = "event"
+"""What a session said, as it was imported: nobody has looked at it, and whoever gets text into a session wrote it."""
+_UNREVIEWED = "it is what a session said, and nobody has looked at it"
+
+
+def hook_prompt(
+    project: Project, prompt: str, *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
+) -> Handed:
+    """What bears on a prompt, where something clearly does; what was told in this session is not told again."""
+    from quire.retrieval.handing import Handed, Shelf, fit_shelves
+    from quire.retrieval.query import Ask, ask
+    from quire.retrieval.signal import is_low_signal
+
+    if is_low_signal(prompt):
+        return Handed(budget=tokens)
+    project.ready_to_ask()
+
+    def work(index: Index) -> Handed:
+        from quire.upkeep.verdicts import Verdicts
+
+        asked = Ask(
+            question=prompt[: limits.QUESTION_CHARS],
+            budget=tokens,
+            limit=_HITS * (3 if project.has_journal() else 1),
+            verify=Verdicts(project.root, project.git, index, until=project.deadline),
+            weigh=project.weigh(),
+            rendered=False,
+            prompt=True,
+        )
+        found = ask(index, asked)
+        raw = [hit for hit in found.hits if hit.record.layer == "journal" and hit.record.kind == _RAW]
+        hits = [hit for hit in found.hits if hit not in raw][:_HITS]
+        offers = _handed_hits(project, index, hits, told, began)
+        offers += _withheld((hit.record.ref, _UNREVIEWED) for hit in raw[:_HITS])
+        offers += _withheld((item.ref, item.reason) for item in found.withheld)
+        shelf = Shelf(title="", offers=offers)
+        return fit_shelves(PROMPT_HEAD, [shelf], tokens=tokens, chars=chars, fence=new_fence(project))
+
+    return project.with_index(work)
+
+
+def hook_edit(
+    project: Project, files: Sequence[str], *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
+) -> Handed:
+    """What governs files that are about to be edited."""
+    from quire.retrieval.handing import Handed, Shelf, fit_shelves
+    from quire.retrieval.query import Ask, ask
+    from quire.upkeep.governing import Governor, inner_path
+    from quire.upkeep.verdicts import Verdicts
+
+    inner = []
+    for file in files:
+        with contextlib.suppress(QuireError, ValueError):
+            inner.append(inner_path(project.root, project.world.cwd, file))
+    if not inner:
+        return Handed(budget=tokens)
+    project.ready_to_ask()
+
+    def work(index: Index) -> Handed:
+        asked = Ask(
+            question="",
+            budget=tokens,
+            limit=_GOVERNING,
+            governs=Governor(project.root, inner),
+            verify=Verdicts(project.root, project.git, index, until=project.deadline),
+            weigh=project.weigh(),
+            rendered=False,
+        )
+        found = ask(index, asked)
+        offers = _handed_hits(project, index, found.hits, told, began)
+        offers += _withheld((item.ref, item.reason) for item in found.withheld)
+        head = EDIT_HEAD.format(files=", ".join(f"`{file}`" for file in inner[:3]) + (" …" if len(inner) > 3 else ""))
+        shelf = Shelf(title="", offers=offers)
+        return fit_shelves(head, [shelf], tokens=tokens, chars=chars, fence=new_fence(project))
+
+    return project.with_index(work)
+
+
+def _handed_hits(
+    project: Project, index: Index, hits: Sequence[Hit], told: Collection[str], began: str
+) -> list[Offered]:
+    trust = trust_of(project, index, [hit.record for hit in hits], began)
+    return injected_lines(project, index, [(hit.record, hit.verdict, hit.why) for hit in hits], trust, told)
+
+
+def _withheld(items: Iterable[tuple[str, str]]) -> list[Offered]:
+    from quire.retrieval.handing import Offered
+
+    return [Offered(line="", ref=ref, withheld=reason) for ref, reason in items]

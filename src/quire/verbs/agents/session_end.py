@@ -1,0 +1,308 @@
+"""Sessions that ended are read, and what they leave behind waits in the inbox."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.graph.layout import FOLDER
+from quire.model.errors import LockBusy, QuireError
+from quire.model.records import Problem
+from quire.model.times import instant, timestamp
+from quire.project import Project, as_warning
+from quire.verbs.agents.ended_sessions import INGESTED
+from quire.verbs.facts.ingest import memory_ingest_lifecycle
+from quire.verbs.facts.sessions import memory_session
+from quire.verbs.inbox.review import inbox_add
+from quire.verbs.journal.automation_cycle import SETTLED_SECONDS, run_cycle
+from quire.verbs.journal.journal_state import read_journal
+from quire.verbs.journal.session_import import journal_sync
+
+if TYPE_CHECKING:
+    from quire.capture.proposing import Account
+    from quire.clients.spool import Ended, Taken
+    from quire.files.local import LocalFile
+    from quire.inbox.proposals import Proposal
+    from quire.verbs.journal.results import Cycle
+
+_SETTLED = timedelta(minutes=10)
+"""A session that did not say that it ended counts as ended after so long."""
+_LOCK = "collect.lock"
+_READ = "collected.json"
+_KEPT = 2_000
+_LOCAL_PROVIDER = "local"
+
+
+class Collected(msgspec.Struct, kw_only=True):
+    """What came of the sessions that waited."""
+
+    sessions: int = 0
+    episodes: int = 0
+    """Episodes that were written of them, or changed."""
+    ingested: int = 0
+    """Facts that design documents left."""
+    proposed: int = 0
+    known: int = 0
+    rejected: int = 0
+    waiting: int = 0
+    """Sessions that are still going on."""
+    imported: int = 0
+    """Sessions that the journal took in."""
+    failed: list[tuple[str, str]] = []
+    busy: bool = False
+    """Somebody else is at it."""
+    warnings: list[Problem] = []
+
+
+class _Read(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How far a session was read."""
+
+    offset: int = 0
+    hash: str = ""
+    at: str = ""
+    turns: int = 0
+    tool_calls: int = 0
+
+
+def collect_sessions(project: Project, *, running: bool = True) -> Collected:
+    """Read the sessions that waited; without `running`, not those that may still be going on.
+
+    Each is noted as read before the next one is begun, and one that cannot be read keeps no other from it.
+    """
+    from quire.clients.spool import take_ended
+
+    project.ready()
+    project.with_index(lambda _: None)  # a hook may have had no time to make it
+    with _only_collector(project) as is_alone:
+        if not is_alone:
+            return Collected(busy=True)
+        done = Collected()
+        taken = take_ended(project.root, project.world.token())
+        for ended in taken.sessions:
+            if running or session_is_over(project, ended):
+                _collect(project, ended, done)
+            else:
+                _wait_on(project, ended)
+                done.waiting += 1
+        _finish(project, taken)
+        done.warnings += [_torn()] if taken.damaged else []
+        if taken.sessions and project.has_journal():
+            _collect_journal(project, done, running)
+        _ingest_changed(project, done)
+        return done
+
+
+def journal_run_once(
+    project: Project, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False, ended: str = ""
+) -> Cycle:
+    """A cycle of the journal; before it, the sessions that hooks noted are read."""
+    from quire.clients.spool import has_ended
+
+    if has_ended(project.root):
+        # A journal needs no graph, and a cycle is not held up by what only waits for a look.
+        with contextlib.suppress(QuireError, OSError):
+            collect_sessions(project, running=False)
+    return run_cycle(project, settled_seconds=settled_seconds, background=background, ended=ended)
+
+
+@contextlib.contextmanager
+def _only_collector(project: Project) -> Iterator[bool]:
+    from quire.files.local import ensure_local, place_of
+    from quire.files.lock import Holder, held
+    from quire.files.paths import inside, storage_failed
+
+    ensure_local(project.root, FOLDER, project.world.token())
+    holder = Holder(pid=project.world.pid, operation="collect", created_at=timestamp(project.world.now()))
+    with contextlib.ExitStack() as stack:
+        try:
+            path = inside(project.root, place_of(FOLDER, _LOCK))
+            stack.enter_context(held(path, holder, 0.0, project.world.sleep, keep=True))
+        except LockBusy:
+            yield False
+            return
+        except OSError as error:
+            raise storage_failed(error, "read the sessions that ended", project.root) from error
+        yield True
+
+
+def session_is_over(project: Project, ended: Ended) -> bool:
+    heard = instant(ended.at)
+    return ended.event == "session-end" or heard is None or project.world.now() - heard >= _SETTLED
+
+
+def _wait_on(project: Project, ended: Ended) -> None:
+    from quire.clients.spool import note_ended
+
+    note_ended(project.root, ended, project.world.token())
+
+
+def _finish(project: Project, taken: Taken) -> None:
+    with contextlib.suppress(OSError):
+        taken.done(project.root)
+
+
+def _collect(project: Project, ended: Ended, done: Collected) -> None:
+    """Read one session from where it was left, and hand in what it leaves."""
+    from quire.capture.proposing import find_session, propose_session
+
+    name = f"{ended.client} {ended.session[:8]}"
+    key = f"{ended.client}:{ended.session}"
+    found, notes = _read_notes(project)
+    before = notes.get(key, _Read())
+    try:
+        session = find_session(
+            ended.client,
+            ended.transcript,
+            ended.session,
+            root=project.root,
+            home=project.world.home,
+            env=project.world.env,
+        )
+        if session is None and _is_missing(ended.transcript):
+            return
+        if session is None:
+            done.failed.append((name, "its file is not where this client keeps sessions"))
+            return
+        read = propose_session(
+            session,
+            client=ended.client,
+            root=project.root,
+            home=project.world.home,
+            now=timestamp(project.world.now()),
+            offset=before.offset,
+            content_hash=before.hash,
+            counted=(before.turns, before.tool_calls),
+        )
+        told = read.account
+        if told is not None:
+            done.episodes += _leave_episode(project, told, ended.at)
+        added = inbox_add(project, [_told(item, ended.summary) for item in read.proposals])
+    except (QuireError, OSError, ValueError, RecursionError, MemoryError) as error:
+        done.failed.append((name, error.message if isinstance(error, QuireError) else str(error)[:200]))
+        if isinstance(error, QuireError | OSError):
+            _wait_on(project, ended)  # the disk, or another writer: the next time may do
+        return
+    done.sessions += 1
+    done.proposed += len(added.added)
+    done.known += added.known
+    done.rejected += added.rejected
+    done.warnings += added.warnings
+    done.warnings += [
+        Problem(code="SessionNotWhole", severity="warning", message=f"{name}: {text}") for text in read.problems
+    ]
+    counts = (told.turns, told.tool_calls) if told else (before.turns, before.tool_calls)
+    notes[key] = _Read(read.next_offset, read.content_hash, timestamp(project.world.now()), *counts)
+    _note_read(project, found, notes)
+
+
+def _leave_episode(project: Project, told: Account, heard: str) -> int:
+    """Write the episode of a session: figures, and the user's first words unless they were rejected."""
+    ended_at = next(filter(instant, (told.ended_at, heard)), None)
+    rejections = project.rejections()
+    title = rejections.without(told.title) if rejections is not None and told.title else told.title
+    _, episodes = memory_session(
+        project,
+        told.session_id,
+        turns=told.turns,
+        tool_calls=told.tool_calls,
+        title=title,
+        files=told.files,
+        started_at=told.started_at if instant(told.started_at) else None,
+        ended_at=ended_at,
+        close=True,
+    )
+    return len(episodes)
+
+
+def _read_notes(project: Project) -> tuple[LocalFile, dict[str, _Read]]:
+    from quire.files.local import read_object
+
+    found = read_object(project.root, FOLDER, _READ)
+    notes = {}
+    held = found.fields.get("sessions")
+    for key, value in held.items() if isinstance(held, dict) else ():
+        with contextlib.suppress(msgspec.ValidationError):
+            notes[key] = msgspec.convert(value, _Read)
+    return found, notes
+
+
+def _note_read(project: Project, found: LocalFile, notes: dict[str, _Read]) -> None:
+    from quire.files.local import LOCAL_VERSION, write_local
+
+    latest = sorted(notes.items(), key=lambda item: item[1].at)[-_KEPT:]
+    value: dict[str, Any] = {"version": LOCAL_VERSION, "sessions": dict(latest)}
+    with contextlib.suppress(QuireError):
+        write_local(project.root, found, msgspec.json.encode(value) + b"\n", project.world.token())
+
+
+def _ingest_changed(project: Project, done: Collected) -> None:
+    """Take in what design documents decided, where one of them was changed since the last time."""
+    from quire.capture.design_documents import documents_stamp
+    from quire.files.local import LOCAL_VERSION, read_object, write_local
+
+    found, stamp = read_object(project.root, FOLDER, INGESTED), documents_stamp(project.root)
+    if found.fields.get("stamp", "") == stamp:
+        return
+    try:
+        taken = memory_ingest_lifecycle(project, unattended=True)
+        done.ingested = sum(taken.counts.get(name, 0) for name in ("store", "supersede", "pend"))
+        value = {"version": LOCAL_VERSION, "stamp": stamp}
+        write_local(project.root, found, msgspec.json.encode(value) + b"\n", project.world.token())
+    except QuireError as error:
+        done.warnings.append(as_warning(error))
+
+
+def _collect_journal(project: Project, done: Collected, running: bool) -> None:
+    """Where there is a journal with sources, it takes the sessions in as well; by rules, no model is asked."""
+    try:
+        if read_journal(project).registry.sources:
+            settled = 0.0 if running else _SETTLED.total_seconds()
+            synced = journal_sync(project, everything=True, provider=_LOCAL_PROVIDER, settled_seconds=settled)
+            done.imported = synced.imported
+    except QuireError as error:
+        done.warnings.append(as_warning(error))
+
+
+def _torn() -> Problem:
+    from quire.clients.layout import ENDED
+    from quire.files.local import ASIDE, place_of
+
+    return Problem(
+        code="LocalStateDamaged",
+        severity="warning",
+        path=place_of(FOLDER, ENDED),
+        message="It had lines that could not be read: sessions that they named are not read from here.",
+        hint=f"The first such file is kept as `{ENDED}{ASIDE}`; `memory journal sync` finds sessions by itself.",
+    )
+
+
+def _is_missing(path: str) -> bool:
+    """Whether a file was named and is not there: clients tell the end of sessions in which nothing was said."""
+    if not path:
+        return False
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False  # nobody can say
+    return False
+
+
+def _told(item: Proposal, summary: str) -> Proposal:
+    """The proposal of an episode with the summary that its client made; not with one that may not be kept."""
+    if item.into != "episodes" or not summary.strip():
+        return item
+    from quire.capture.transcripts.redaction import redacted
+    from quire.guard.instructions import find_instructions
+    from quire.guard.text import make_safe
+
+    text, secrets = redacted(summary)
+    if secrets or find_instructions(text):
+        return item
+    return msgspec.structs.replace(item, fields={**item.fields, "summary": make_safe(text.strip())})

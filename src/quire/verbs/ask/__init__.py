@@ -1,0 +1,1 @@
+"""Verbs that answer questions: query, brief, why, inspect, status."""

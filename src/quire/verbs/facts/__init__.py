@@ -1,0 +1,1 @@
+"""Verbs over the facts: store, recall, archive, working memory, sessions, notes."""

@@ -1,0 +1,43 @@
+"""Whether most facts have faded, as those of a file have that nobody used for long; and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from quire.layers.facts.layout import ACTIVE
+from quire.model.records import Problem, Record
+from quire.project import Project
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+
+_FEW = 10
+"""Of fewer facts whoever works with them takes care one by one."""
+
+
+def faded_facts(project: Project) -> list[Problem]:
+    """Warn that most facts have faded, where it is so, and name the command that makes them count from today."""
+    return project.with_index(lambda index: most_faded(index, project.weigh()))
+
+
+def most_faded(index: Index, weigh: Callable[[Record], float]) -> list[Problem]:
+    from quire.index.search import Filter
+    from quire.retrieval.currency import FADED
+
+    counts = index.section_counts("facts")
+    active = sum(number for (kind, _, status), number in counts.items() if kind == "fact" and status == ACTIVE)
+    allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
+    # Where the one in the middle, by age, still counts, there is no need to look at all of them.
+    middle = index.page(allowed, offset=active // 2, limit=1) if active >= _FEW else []
+    if not middle or weigh(middle[0]) >= FADED:
+        return []
+    faded = [record for record in index.page(allowed) if weigh(record) < FADED]
+    if len(faded) < max(_FEW, active // 2):
+        return []
+    since = min(record.since for record in faded)[:10]
+    message = (
+        f"{len(faded):,} of {active:,} active facts have faded: nobody confirmed them for long. "
+        f"`memory facts refresh --since {since}` makes them count from today."
+    )
+    return [Problem(code="FactsFaded", severity="warning", message=message)]

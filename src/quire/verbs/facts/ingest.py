@@ -1,0 +1,278 @@
+"""What design documents decided, taken in: stored, confirmed, replaced, or kept until somebody accepts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.files.jsonfile import input_text, parse_strict
+from quire.layers.facts.layout import PENDING
+from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, ValueRejected
+from quire.model.text import cut
+from quire.project import Project
+from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
+from quire.verbs.facts.recall import fact_filter
+from quire.verbs.facts.results import FactView, Ingested
+from quire.verbs.inbox.rejected_texts import left_out
+
+if TYPE_CHECKING:
+    from quire.capture.candidates import (
+        Artifact,
+    )
+    from quire.capture.ledger import (
+        Held,
+    )
+    from quire.capture.lifecycle import (
+        Step,
+    )
+    from quire.inbox.rejections import Rejections
+    from quire.index.catalog import Index
+    from quire.layers.facts.drafts import Draft
+    from quire.layers.facts.types import Fact
+
+_SHOWN = 200
+
+
+def memory_ingest_lifecycle(
+    project: Project,
+    candidate: Any = None,
+    *,
+    accept: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    dry_run: bool = False,
+    unattended: bool = False,
+) -> Ingested:
+    """Take in what the design documents decided since the last time, or one candidate that is given.
+
+    What is only inferred waits as pending until somebody accepts it. Doing it twice changes nothing. With nobody
+    there to see a warning (`unattended`), what reads like an order to a model is left out.
+    """
+    from quire.capture.candidates import (
+        parse_candidate,
+    )
+    from quire.capture.design_documents import scan_design_documents
+    from quire.capture.lifecycle import (
+        plan_candidates,
+        plan_documents,
+    )
+
+    if accept or drop:
+        return _decide(project, list(accept), list(drop), dry_run=dry_run)
+    if isinstance(candidate, bytes):
+        candidate = _parsed(candidate)
+    single = None if candidate is None else parse_candidate(candidate)
+    scan = None if single is not None else scan_design_documents(project.root)
+
+    def plan(draft: Draft, index: Index) -> Ingested:
+        held = _held_facts(index)
+        steps = (
+            plan_candidates([single], held)
+            if single is not None
+            else plan_documents(scan.documents if scan else [], held)
+        )
+        done = Ingested(
+            dry_run=dry_run,
+            documents=len(scan.documents) if scan else 0,
+            counts={},
+            steps=[],
+            warnings=list(scan.problems) if scan else [],
+        )
+        rejections = project.rejections()
+        if unattended:
+            steps = list(filter(_is_harmless, steps))
+        rejected = sum(_carry_out(project, draft, step, done, rejections) for step in steps)
+        done.warnings += left_out(rejected)
+        done.pending = _pending(project, draft, index)
+        return done
+
+    return change_facts(project, "ingest design documents", plan, dry_run=dry_run)
+
+
+def _held_facts(index: Index) -> list[Held]:
+    from quire.capture.ledger import (
+        Held,
+    )
+    from quire.layers.facts.records import held_of
+
+    found = []
+    for record in index.page(fact_filter()):
+        fact = held_of(record).fact
+        found.append(
+            Held(
+                fact.id,
+                fact.section,
+                fact.content,
+                fact.status,
+                fact.source,
+                _artifact(fact),
+                fact.evidence,
+                fact.reason or "",
+            )
+        )
+    return found
+
+
+def _carry_out(project: Project, draft: Draft, step: Step, done: Ingested, rejections: Rejections | None) -> bool:
+    """Take a step; whether it was not taken because somebody rejected what it says."""
+    shown = {
+        "action": step.action,
+        "content": step.content,
+        "fact_id": step.fact_id,
+        "reason": step.reason,
+        "path": step.candidate.artifact.path if step.candidate and step.candidate.artifact else "",
+    }
+    done.steps.append(shown)
+    is_rejected = False
+    try:
+        if rejections is not None:
+            _refuse_step(draft, step, rejections)
+        fact, changed = _apply(project, draft, step)
+    except QuireError as error:
+        # One that may not be written stops none of the others, and is not repeated where it may not be shown.
+        shown |= {"action": "reject", "reason": error.message, "content": cut(step.content, _SHOWN)}
+        if isinstance(error, SecretDetected):
+            shown["content"] = ""
+        is_rejected = isinstance(error, ValueRejected)
+    else:
+        if not changed and step.action != "reject":
+            shown["action"] = "unchanged"
+        if fact is not None:
+            shown["fact_id"] = fact.id
+            done.fact_ids.append(fact.id)
+    action = str(shown["action"])
+    done.counts[action] = done.counts.get(action, 0) + 1
+    return is_rejected
+
+
+def _refuse_step(draft: Draft, step: Step, rejections: Rejections) -> None:
+    """Raise where a step would write what was rejected."""
+    if step.action in ("store", "pend", "supersede", "reinforce"):
+        known = draft.fact(step.fact_id) if step.fact_id and step.action == "reinforce" else None
+        for text in (step.content, *([known.fact.content] if known else ())):
+            rejections.refuse({"content": text})
+
+
+def _apply(project: Project, draft: Draft, step: Step) -> tuple[Fact | None, bool]:
+    """Do what a step says; the fact that it leaves, and whether anything changed."""
+    from quire.capture.candidates import (
+        source_of,
+    )
+    from quire.capture.settling import (
+        ANEW,
+    )
+    from quire.layers.facts.archive import archive_facts
+    from quire.layers.facts.store_fact import Telling, confirm_fact, store_fact, supersede_fact
+
+    known = draft.fact(step.fact_id) if step.fact_id else None
+    if step.action == "archive" and step.fact_id:
+        return None, archive_facts(draft, [step.fact_id], step.reason)[0].done
+    if step.candidate is None or step.action not in ("store", "pend", "supersede", "reinforce"):
+        return None, False
+    waits = known is not None and known.fact.status == PENDING
+    told = Telling(
+        id=short_token(project),
+        content=step.content,
+        section=step.candidate.section,
+        source=source_of(step.candidate),
+        session=step.candidate.session,
+        artifact=msgspec.to_builtins(step.candidate.artifact) if step.candidate.artifact else None,
+        witnesses=step.evidence,
+        pending=step.action == "pend",
+        replaces=step.fact_id if step.action == "pend" and not waits else None,
+        reason=step.reason or None if step.action == "supersede" else None,
+    )
+    if step.action == "reinforce" and known is not None:
+        confirmed = confirm_fact(draft, known, told)
+        return confirmed.fact, confirmed.action != "unchanged"
+    if step.action == "supersede" and step.fact_id and not waits:
+        return supersede_fact(draft, step.fact_id, told)[1].fact, True
+    if waits and step.fact_id:
+        # A proposal that was replaced before anybody accepted it.
+        archive_facts(draft, [step.fact_id], ANEW)
+    stored = store_fact(draft, told)
+    return stored.fact, stored.action != "unchanged"
+
+
+def _decide(project: Project, accept: list[str], drop: list[str], *, dry_run: bool) -> Ingested:
+    """Accept or drop what waits."""
+    from quire.capture.settling import (
+        DROPPED,
+    )
+    from quire.layers.facts.archive import archive_facts, restore_facts
+    from quire.layers.facts.drafts import find_fact
+
+    def plan(draft: Draft, index: Index) -> Ingested:
+        both = {find_fact(draft, name, "accept").fact.id for name in accept}
+        both &= {find_fact(draft, name, "drop").fact.id for name in drop}
+        if both:
+            raise InputError(
+                f"`{min(both)}` cannot be accepted and dropped at once.",
+                hint="Name it once.",
+                details={"field": "drop", "id": min(both)},
+            )
+        for name in (*accept, *drop):
+            fact = find_fact(draft, name, "accept").fact
+            if fact.status != PENDING:
+                raise InputError(
+                    f"`{fact.id}` does not wait: it is {fact.status}.",
+                    hint="`memory facts ingest` lists what waits.",
+                    details={"field": "accept", "id": fact.id},
+                )
+        outcomes = restore_facts(draft, accept) if accept else []
+        outcomes += archive_facts(draft, drop, DROPPED) if drop else []
+        return Ingested(
+            dry_run=dry_run,
+            documents=0,
+            counts={
+                "accept": sum(item.outcome == "accepted" for item in outcomes),
+                "drop": sum(item.outcome == "archived" for item in outcomes),
+            },
+            steps=[{"action": item.outcome, "fact_id": item.id, "reason": item.message} for item in outcomes],
+            pending=_pending(project, draft, index),
+            fact_ids=[item.id for item in outcomes if item.done],
+        )
+
+    return change_facts(project, "ingest design documents", plan, dry_run=dry_run)
+
+
+def _pending(project: Project, draft: Draft, index: Index) -> list[FactView]:
+    """What waits after this change."""
+    from quire.layers.facts.types import Fact
+
+    now = project.world.now()
+    known = {record.ref.removeprefix("fact:") for record in index.page(fact_filter(statuses=(PENDING,)))}
+    known |= {record.id for record in draft.added if isinstance(record, Fact)}
+    held = [draft.fact(name) for name in sorted(known)]
+    return [fact_view(project, item.fact, now) for item in held if item and item.fact.status == PENDING]
+
+
+def _is_harmless(step: Step) -> bool:
+    from quire.guard.instructions import find_instructions
+
+    return not find_instructions(step.content)
+
+
+def _artifact(fact: Fact) -> Artifact | None:
+    """The document that a fact names, where it names one as we do."""
+    from quire.capture.candidates import (
+        Artifact,
+    )
+
+    try:
+        return msgspec.convert(fact.extra.get("artifact"), Artifact)
+    except msgspec.ValidationError:
+        return None
+
+
+def _parsed(data: bytes) -> Any:
+    """One candidate as JSON."""
+    source = "The candidate"
+    try:
+        return parse_strict(input_text(data, source), source)
+    except InvalidJson as error:
+        shape = '{"kind": "design-decision", "authority": "explicit", "section": "Decisions", "content": "…"}'
+        raise InvalidJson(
+            error.message, hint=f"Send one JSON object, such as {shape}.", details=error.details
+        ) from None

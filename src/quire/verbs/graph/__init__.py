@@ -1,0 +1,1 @@
+"""Verbs that change the product graph: init, save, confirm, sync, check."""

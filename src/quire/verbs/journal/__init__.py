@@ -1,0 +1,1 @@
+"""Verbs over the journal: init, import of sessions, recall, query, restore, automation."""

@@ -1,0 +1,432 @@
+"""One cycle of the automation: sync, recall, retention, and a note of how it went.
+
+Only one cycle runs at a time, and the kernel knows which: one that was killed keeps nobody waiting, and the next goes
+on where it stopped. A step that fails keeps no other from being taken. Where there is nothing to do, nothing that is
+shared is written, no index is opened and no program is started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.journal.layout import ALL, ALL_FOLDERS, FOLDER, LOCAL, LOCAL_PROVIDER
+from quire.model.errors import Conflict, InvalidStore, LockBusy, QuireError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.project import Project
+from quire.verbs.journal.journal_state import (
+    change_journal,
+    journal_locked,
+    journal_ready,
+    journal_time,
+    prepare_journal,
+    provider_name,
+    read_journal,
+    source_place,
+)
+from quire.verbs.journal.recall import journal_recall
+from quire.verbs.journal.results import Cycle, Recalled, Settled, SyncedSource
+from quire.verbs.journal.session_import import journal_sync, known_hashes, session_imports
+from quire.verbs.journal.sources import source_is_agreed
+
+if TYPE_CHECKING:
+    from quire.files import daemons
+    from quire.layers.journal.archiving import Pruning
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import ImportSync, Run, Source
+
+SETTLED_SECONDS = 600.0
+"""A session that changed within this time is still being worked in."""
+_GRACE_SECONDS, _DAY_SECONDS = 3.0, 86_400.0
+_SAID, _SAID_CHARS = 20, 500
+_NOT_RETAINING = "Retention is switched off."
+_NOTHING_AGED = "Nothing is old enough to be archived, and no batch has expired."
+
+
+class _Stopped(Exception):
+    """The process was asked to end; what was done so far stands."""
+
+
+class _Round(msgspec.Struct, kw_only=True):
+    """What has been done so far."""
+
+    started_at: str
+    provider: str = "auto"
+    synced: list[SyncedSource] | None = None
+    recall: dict[str, Any] = {}
+    prune: dict[str, Any] = {}
+    errors: list[str] = []
+    warnings: list[str] = []
+    life: daemons.Life | None = None
+
+    def go_on(self, *_: object) -> None:
+        if self.life is not None and self.life.is_over:
+            raise _Stopped
+
+    def warn(self, problems: list[Problem]) -> None:
+        self.warnings += [
+            f"{problem.path}: {problem.message}" if problem.path else problem.message for problem in problems
+        ]
+
+
+def run_cycle(
+    project: Project, *, settled_seconds: float = SETTLED_SECONDS, background: bool = False, ended: str = ""
+) -> Cycle:
+    """Import what is new, recall it, archive what has aged. Another run that is under way is left to it.
+
+    Sessions that changed within the last `settled_seconds` are left for the next run, but for that in the file
+    `ended`, which is over. In the background a signal that asks to end is answered after the current write.
+    """
+    journal_is_there(project)
+    try:
+        with _only_cycle(project) as is_alone:
+            if not is_alone:
+                return Cycle(status="idle", run={}, busy=True)
+            return _cycle(project, Settled(seconds=settled_seconds, ended=ended), background)
+    except OSError as error:
+        from quire.files.paths import storage_failed
+
+        raise storage_failed(error, "run the automation", project.root) from error
+
+
+def journal_is_there(project: Project) -> None:
+    """There is a journal of our version; a damaged one is for the run to tell of."""
+    from quire.layers.journal.documents import parse_document, read_state
+    from quire.layers.journal.layout import STATE
+    from quire.layers.journal.store import held_file, open_journal
+
+    journal_ready(project)
+    with contextlib.suppress(InvalidStore):
+        data = held_file(project.root, STATE)
+        if data is None:
+            open_journal(project.root)  # which says what is missing
+        else:
+            read_state(parse_document(data, f"{FOLDER}/{STATE}"))
+
+
+@contextlib.contextmanager
+def _only_cycle(project: Project) -> Iterator[bool]:
+    """Whether no other run is under way, and none will begin meanwhile."""
+    from quire.files.local import ensure_local, place_of
+    from quire.files.lock import Holder, held
+    from quire.files.paths import inside
+    from quire.layers.journal import daemon
+    from quire.model.times import timestamp
+
+    ensure_local(project.root, FOLDER, project.world.token())
+    holder = Holder(pid=project.world.pid, operation="automation", created_at=timestamp(project.world.now()))
+    path = inside(project.root, place_of(FOLDER, daemon.RUN_LOCK))
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(held(path, holder, 0.0, project.world.sleep, keep=True))
+        except LockBusy:
+            yield False
+            return
+        yield True
+
+
+def _cycle(project: Project, settled: Settled, background: bool) -> Cycle:
+    from quire.layers.journal.documents import value_of
+
+    done = _Round(started_at=journal_time(project))
+    if background:
+        _take_steps_in_background(project, done, settled)
+    else:
+        _take_steps(project, done, settled)
+    run = _noted_run(project, done)
+    return Cycle(status=run.status, run=value_of(run))
+
+
+def _take_steps_in_background(project: Project, done: _Round, settled: Settled) -> None:
+    from quire.files import daemons
+
+    try:
+        with daemons.Life(_GRACE_SECONDS) as done.life:
+            _take_steps(project, done, settled)
+    except _Stopped:
+        done.warnings.append("It was asked to end before it was done; the next run goes on from there.")
+    except daemons.Ended:
+        done.errors.append("It was asked to end, and left a step in the middle; the next run goes on from there.")
+
+
+def _take_steps(project: Project, done: _Round, settled: Settled) -> None:
+    journal = _tried_step(done, partial(read_journal, project))
+    if journal is None:
+        return
+    done.provider = journal.config.provider
+    done.warn(journal.history.problems[:_SAID])
+    done.warnings += [f"{FOLDER}/sources.json: {' '.join(entry.faults)}" for entry in journal.registry.unread]
+    latest = journal.state.maintenance.latest_checkpoint_id
+    if latest is not None and latest not in journal.checkpoints:
+        done.warnings.append(f"The checkpoint `{cut(latest, 80)}`, which should be the latest, is missing.")
+    done.go_on()
+    if journal.config.syncs_before_recall and journal.registry.sources:
+        done.synced = []
+        for source in journal.registry.sources:
+            _tried_step(done, partial(partial(_sync_one, project), done, source, settled))
+        if any(found.imported for found in done.synced):
+            journal = _tried_step(done, partial(read_journal, project)) or journal
+    done.go_on()
+    if journal.config.auto_recall:
+        _tried_step(done, partial(partial(_recall_all, project), done, journal))
+        if done.recall:
+            journal = _tried_step(done, partial(read_journal, project)) or journal
+    done.go_on()
+    _tried_step(done, partial(partial(_retain_journal, project), done, journal))
+
+
+def _tried_step(done: _Round, step: Callable[[], Any]) -> Any:
+    """What a step gives; None where it failed. A fault of ours in one step is told like any other failure."""
+    try:
+        return step()
+    except QuireError as error:
+        done.errors.append(error.message)
+    except _Stopped:
+        raise
+    except Exception as error:
+        done.errors.append(f"{type(error).__name__}: {error}")
+    return None
+
+
+# -- sync -------------------------------------------------------------------------------
+
+
+def _sync_one(project: Project, done: _Round, source: Source, settled: Settled) -> None:
+    """A model is never asked here: that would be a call for every session."""
+    assert done.synced is not None
+    done.go_on()
+    if not source_is_agreed(project, source):
+        done.synced.append(SyncedSource(id=source.id, type=source.type, is_unknown=True))
+        done.warnings.append(f"{source.id}: not read, since nobody on this machine added it.")
+        return
+    quiet = _quiet_source(project, source, settled)
+    if quiet is not None:
+        done.synced.append(quiet)
+        return
+    sync = partial(
+        partial(journal_sync, project), settled_seconds=settled.seconds, ended=settled.ended, progress=done.go_on
+    )
+    found = sync(source.id, provider=LOCAL_PROVIDER)
+    done.synced += found.sources
+    done.warn(found.warnings)
+    for item in found.sources:
+        if item.error:
+            done.warnings.append(f"{item.id}: {item.error}")
+        elif item.failed:
+            done.warnings.append(f"{item.id}: {item.failed:,} of its sessions could not be imported.")
+
+
+def _quiet_source(project: Project, source: Source, settled: Settled) -> SyncedSource | None:
+    """What a sync would say of a source in which nothing is new; None where it has to look closer.
+
+    Only the sessions' stamps are compared with those that were noted of this history.
+    """
+    from quire.capture.transcripts.discovery import discover
+
+    if source.last_sync_status != "passed":
+        return None
+    quiet = SyncedSource(id=source.id, type=source.type)
+    stamps = _noted_stamps(project, source.id)
+    rests_since = project.world.now().timestamp() - settled.seconds
+    with contextlib.suppress(QuireError, OSError):
+        root = "" if source.extra.get(ALL_FOLDERS) is True else project.root
+        found = discover(
+            source.type, source_place(project, source) or source.path, root=root, known=set(stamps.items())
+        )
+        for session in found:
+            changed = session.stamp.partition(".")[0]
+            if stamps.get(session.external_id) == session.stamp:
+                quiet.skipped += 1
+            elif settled.waits(changed, rests_since) and not session.is_at(settled.ended):
+                quiet.waiting += 1
+            else:
+                return None
+        return None if found.skipped else quiet
+    return None
+
+
+def _noted_stamps(project: Project, source: str) -> dict[str, Any]:
+    """As the sync noted them; read here without what a sync needs to read sessions, which costs more than this."""
+    held = session_imports(project).fields.get("sources")
+    entries = held.get(source) if isinstance(held, dict) else None
+    pairs = entries.items() if isinstance(entries, dict) else ()
+    known = known_hashes(project, source)
+    return {
+        name: noted.get("stamp")
+        for name, noted in pairs
+        if isinstance(noted, dict)
+        and (
+            not noted.get("hash")
+            or noted["hash"] in known.get(name, ())
+            or noted["hash"] in known.get(name.partition("@")[0], ())
+        )
+    }
+
+
+# -- recall -----------------------------------------------------------------------------
+
+
+def _recall_all(project: Project, done: _Round, journal: Journal) -> None:
+    """Everything that no recall has looked at, as far as the policy of the settings allows."""
+    from quire.layers.journal.cursors import recall_scope, unrecalled
+
+    config = journal.config
+    scope = recall_scope(msgspec.structs.replace(config, default_source=ALL, default_section=ALL))
+    if not unrecalled(journal.history.events, journal.state.maintenance, scope.source):
+        return
+    recall = partial(
+        partial(journal_recall, project), source=scope.source, section=ALL, policy=config.policy, diffs=False
+    )
+    name = provider_name(None, config.provider)
+    found = None if name == LOCAL_PROVIDER else _recalled_by_model(done, partial(recall, provider=name))
+    if found is None:
+        found = recall(provider=LOCAL_PROVIDER)
+    done.warn(found.warnings)
+    done.recall = {
+        "attempted": True,
+        "applied": found.applied,
+        "raw_event_count": found.raw_event_count,
+        "grouped_item_count": found.grouped_item_count,
+        "noop_reason": found.noop_reason,
+    }
+
+
+def _recalled_by_model(done: _Round, recall: Callable[[], Recalled]) -> Recalled | None:
+    """Nobody is there to ask again: where a model fails or may not be paid, the recall is made without one."""
+    from quire.capture.providers.failures import ProviderFailed
+
+    try:
+        return recall()
+    except (ProviderFailed, Conflict) as error:
+        done.warnings.append(f"{error.message} The recall was made without a model.")
+        return None
+
+
+# -- retention --------------------------------------------------------------------------
+
+
+def _retain_journal(project: Project, done: _Round, journal: Journal) -> None:
+    from quire.layers.journal.archiving import find_candidates, plan_pruning, sweep_batches
+
+    if not journal.config.is_retaining:
+        done.prune = {"attempted": False, "skipped_reason": _NOT_RETAINING}
+        return
+    now = project.world.now()
+    candidates = find_candidates(journal, now)
+    done.warn(candidates.problems)
+    pruned: Pruning | None = None
+    if not candidates.is_empty:
+
+        def plan(fresh: Journal) -> tuple[Pruning | None, Writing | None]:
+            found = find_candidates(fresh, now)
+            if found.is_empty:
+                return None, None
+            planned = plan_pruning(fresh, found, now)
+            return planned, planned.writing
+
+        pruned = change_journal(project, "archive what has aged", plan)
+    if pruned is not None or candidates.problems:
+        with journal_locked(project, "archive what has aged"):
+            sweep_batches(project.root)
+    done.prune = {
+        "attempted": True,
+        "archived_event_count": pruned.events if pruned else 0,
+        "archived_checkpoint_count": pruned.checkpoints if pruned else 0,
+        "expired_archive_batch_count": len(pruned.expired) if pruned else 0,
+        "archive_batch_path": pruned.batch if pruned else None,
+        "skipped_reason": None if pruned else _NOTHING_AGED,
+    }
+
+
+# -- the note ---------------------------------------------------------------------------
+
+
+def _noted_run(project: Project, done: _Round) -> Run:
+    """The run, noted for others where it has something to tell, and in one line for this machine."""
+    from quire.layers.journal import daemon
+    from quire.layers.journal.types import PruneResult, RecallResult, Run
+
+    run = Run(
+        started_at=done.started_at,
+        finished_at=journal_time(project),
+        status=_status(done),
+        provider=done.provider,
+        import_sync=_import_sync(done.synced),
+        recall=RecallResult(**done.recall),
+        prune=PruneResult(**done.prune),
+        errors=_shown(done.errors),
+        warnings=_shown(done.warnings),
+    )
+    if not os.path.isdir(os.path.join(project.root, FOLDER, LOCAL)):
+        return run  # the project went away meanwhile, and is not brought back for a note
+    try:
+        if _tells_something(project, run, daemon.latest_run(project.root)):
+            daemon.write_run(project.root, run, project.world.token())
+            prepare_journal(project)
+        daemon.add_run(project.root, daemon.note_of(run), project.world.token())
+    except (QuireError, OSError) as error:
+        said = error.message if isinstance(error, QuireError) else str(error)
+        run = msgspec.structs.replace(run, warnings=(*run.warnings, f"The run could not be noted: {said}"))
+    return run
+
+
+def _tells_something(project: Project, run: Run, before: Run | None) -> bool:
+    from quire.layers.journal.numbering import moment_of
+
+    prune = run.prune
+    archived = (prune.archived_event_count, prune.archived_checkpoint_count, prune.expired_archive_batch_count)
+    if run.recall.attempted or any(archived) or any(one.imported_count for one in run.import_sync.results):
+        return True
+    then = moment_of(before.finished_at) if before is not None else None
+    if before is None or then is None:
+        return True
+    said = (run.status, run.provider, run.errors, run.warnings, prune.skipped_reason)
+    same = said == (before.status, before.provider, before.errors, before.warnings, before.prune.skipped_reason)
+    return not same or abs((project.world.now() - then).total_seconds()) > _DAY_SECONDS
+
+
+def _status(done: _Round) -> str:
+    """In one word. A source that could be read in part is no failure of the run: its failures are told beside it."""
+    synced = done.synced or []
+    if done.errors:
+        return "failed"
+    if done.recall:
+        return "recalled" if done.recall["applied"] else "recalled_noop"
+    if any(found.imported for found in synced):
+        return "imported"
+    failed = any(found.failed for found in synced)
+    return "failed" if failed and not any(found.skipped or found.waiting for found in synced) else "idle"
+
+
+def _import_sync(synced: list[SyncedSource] | None) -> ImportSync:
+    from quire.layers.journal.types import Failure, ImportSync, SyncResult
+
+    return ImportSync(
+        attempted=synced is not None,
+        results=tuple(
+            SyncResult(
+                source_id=found.id,
+                imported_count=found.imported,
+                skipped_count=found.skipped,
+                failed_count=found.failed,
+                extra={"waitingCount": found.waiting} if found.waiting else {},
+                failures=tuple(
+                    Failure(source_ref=item["sourceRef"], message=item["message"]) for item in found.failures
+                ),
+            )
+            for found in synced or []
+        ),
+    )
+
+
+def _shown(texts: list[str]) -> tuple[str, ...]:
+    """Not without bound: a damaged history may have a thing to say about each of its lines."""
+    found = [cut(text.strip(), _SAID_CHARS) for text in dict.fromkeys(texts) if text.strip()]
+    left = len(found) - _SAID
+    return (*found[:_SAID], f"And {left:,} more.") if left > 0 else tuple(found)

@@ -1,0 +1,290 @@
+"""What all operations on the journal stand on: how it is opened, how it is written, who makes proposals."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from quire.layers.journal.layout import ALL_FOLDERS, FOLDER, IGNORED, LOCAL_PROVIDER
+from quire.model.errors import InputError, QuireError
+from quire.model.records import Problem
+from quire.project import Project
+from quire.verbs.journal.results import FileChange, Providers, ProviderSeen, SourceState
+
+if TYPE_CHECKING:
+    from quire.capture.providers.asking import Answer as ModelAnswer
+    from quire.capture.providers.requests import Kind, Request
+    from quire.layers.journal.bundle_diff import BundleDiff
+    from quire.layers.journal.pages import PlannedFile
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import Bundle, Event, Source, State
+
+Result = TypeVar("Result")
+_NOTES = {"state": "the memory itself", "entry": "the entry block in it", "page": "a page made from the memory"}
+
+
+def journal_ready(project: Project) -> None:
+    project.recover()
+
+
+def read_journal(project: Project) -> Journal:
+    """The journal as it is now."""
+    from quire.layers.journal.store import open_journal
+
+    journal_ready(project)
+    return open_journal(project.root)
+
+
+@contextlib.contextmanager
+def journal_locked(project: Project, operation: str) -> Iterator[None]:
+    from quire.layers.journal.store import journal_access
+
+    with journal_access(project.root, project.world, operation):
+        yield
+
+
+def change_journal(
+    project: Project, operation: str, plan: Callable[[Journal], tuple[Result, Writing | None]]
+) -> Result:
+    """Plan a change against the fresh journal and write it, all under the lock; then the pages."""
+    from quire.layers.journal.store import commit, open_journal
+
+    with journal_locked(project, operation):
+        journal = open_journal(project.root)
+        result, writing = plan(journal)
+        if writing is not None:
+            commit(journal, writing, project.world)
+            problems = write_due_pages(project)
+            warnings = getattr(result, "warnings", None)
+            if isinstance(warnings, list):
+                warnings += problems
+    if writing is not None:
+        prepare_journal(project)
+    return result
+
+
+def write_due_pages(project: Project) -> list[Problem]:
+    """The caller holds the lock."""
+    from quire.layers.journal.pages import write_due_pages
+
+    return write_due_pages(project.root, project.world)[1]
+
+
+def prepare_journal(project: Project) -> None:
+    """Git leaves alone what belongs to this machine."""
+    from quire.upkeep.ignore import ensure_ignored
+
+    if project.git.available:
+        with contextlib.suppress(QuireError, OSError):
+            ensure_ignored(project.root, project.world, IGNORED)
+
+
+def journal_time(project: Project) -> str:
+    from quire.layers.journal.numbering import time_text
+
+    return time_text(project.world.now())
+
+
+# -- what was rejected --------------------------------------------------------------------
+
+
+def sift_rejected(project: Project, bundle: Bundle, warnings: list[Problem]) -> Bundle:
+    """A bundle as it may be written: without what was rejected. What was left out is told."""
+    rejections = project.rejections()
+    if rejections is None:
+        return bundle
+    from quire.verbs.inbox.rejected_texts import left_out, sift_bundle
+
+    bundle, number = sift_bundle(bundle, rejections)
+    warnings += left_out(number)
+    return bundle
+
+
+def sift_rejected_events(project: Project, events: list[Event]) -> tuple[list[Event], int]:
+    """Events without what was rejected, and how much that was."""
+    rejections = project.rejections()
+    if rejections is None:
+        return events, 0
+    from quire.verbs.inbox.rejected_texts import sift_event
+
+    found = [sift_event(event, rejections) for event in events]
+    return [event for event, _ in found], sum(number for _, number in found)
+
+
+def sift_rejected_diff(project: Project, diff: BundleDiff) -> BundleDiff:
+    """A diff as it may be written: what went because it was rejected is not named."""
+    rejections = project.rejections()
+    if rejections is None:
+        return diff
+    from quire.verbs.inbox.rejected_texts import quiet_diff
+
+    return quiet_diff(diff, rejections)
+
+
+# -- providers --------------------------------------------------------------------------
+
+
+def provider_name(wanted: str | None, configured: str = "auto") -> str:
+    """Who makes the proposals: ours, unless somebody asked for another by name."""
+    from quire.layers.journal.layout import PREFERENCES
+
+    name = wanted or configured
+    if name not in PREFERENCES:
+        raise InputError(
+            f"`{name[:40]}` is no provider.",
+            hint=f"It is one of {', '.join(PREFERENCES)}.",
+            details={"field": "provider", "allowed": list(PREFERENCES)},
+        )
+    return LOCAL_PROVIDER if name == "auto" else name
+
+
+def ask_model(project: Project, kind: Kind, request: Request, provider: str) -> ModelAnswer:
+    """The validated answer of a model. It costs something, and the ceiling of the day is looked at first."""
+    import msgspec
+
+    from quire.capture.providers.asking import ask
+    from quire.capture.providers.settings import read_settings
+
+    answer = ask(
+        kind, request, provider=provider, settings=read_settings(project.world), world=project.world, root=project.root
+    )
+    return msgspec.structs.replace(answer, value=_made_safe(answer.value))
+
+
+def model_warnings(answer: ModelAnswer) -> list[Problem]:
+    return [Problem(code="JournalProviderNote", severity="warning", message=text) for text in answer.warnings]
+
+
+def journal_providers(project: Project, *, ceiling: float | None = None, versions: bool = False) -> Providers:
+    """Which models could be asked on this machine, and what may be spent on them; `ceiling` sets that."""
+    import math
+
+    from msgspec.structs import replace
+
+    from quire.capture.providers.finding import available
+    from quire.capture.providers.settings import ceiling_of, read_settings, settings_path, write_settings
+    from quire.capture.providers.spending import spent_today
+
+    settings = read_settings(project.world)
+    if ceiling is not None:
+        if not math.isfinite(ceiling) or ceiling < 0:
+            raise InputError("The ceiling is an amount in US dollars, 0 or more.", hint="0 turns spending off.")
+        settings = replace(settings, daily_ceiling_usd=ceiling)
+        write_settings(project.world, settings)
+    spent = spent_today(project.world)
+    return Providers(
+        ceiling_usd=ceiling_of(settings, project.world),
+        spent_usd=spent.spent_usd,
+        open_usd=spent.open_usd,
+        calls=spent.calls,
+        day=spent.day,
+        settings_path=settings_path(project.world),
+        providers=[
+            ProviderSeen(
+                name=LOCAL_PROVIDER, found=True, path="", version="", reason="part of this program; needs no model"
+            ),
+            *(
+                ProviderSeen(
+                    name=item.name,
+                    found=item.found,
+                    path=item.path or "",
+                    version=item.version or "",
+                    reason=item.reason or "",
+                )
+                for item in available(settings, project.world, root=project.root, versions=versions)
+            ),
+        ],
+    )
+
+
+# -- showing ----------------------------------------------------------------------------
+
+
+def plan_journal(project: Project, after: State, *, diffs: bool = False, agreed: bool = True) -> list[FileChange]:
+    """Every file that a new state means, as it is on the disk and as it would be."""
+    from quire.layers.journal.canonical import file_bytes
+    from quire.layers.journal.documents import value_of
+    from quire.layers.journal.layout import STATE
+    from quire.layers.journal.store import held_file
+
+    held = held_file(project.root, STATE)
+    state = _file_change(f"{FOLDER}/{STATE}", held, file_bytes(value_of(after)), "state", diffs)
+    return [state, *_pages_planned(project, after, diffs, agreed)]
+
+
+def _pages_planned(project: Project, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
+    from quire.layers.journal.layout import PROJECTIONS
+    from quire.layers.journal.pages import planned_pages
+
+    return [
+        _page_change(page, "page" if page.path.startswith(f"{PROJECTIONS}/") else "entry", diffs)
+        for page in planned_pages(project.root, state, entry=agreed)
+    ]
+
+
+def plan_pages(project: Project, state: State, diffs: bool, agreed: bool) -> list[FileChange]:
+    """The pages that are missing or of another bundle, where the memory itself stays as it is."""
+    from quire.layers.journal.checks.pages import pages_to_write
+
+    wanted = set(pages_to_write(project.root, state, entry=agreed))
+    if not wanted:
+        return []
+    return [item for item in _pages_planned(project, state, diffs, agreed) if item.path in wanted]
+
+
+def _page_change(page: PlannedFile, note: str, diffs: bool) -> FileChange:
+    from quire.layers.journal.entry_block import entry_marker
+
+    found = _file_change(page.path, page.before, page.after, note, diffs)
+    if note == "entry" and page.before is not None and entry_marker(page.before) is None:
+        return FileChange(kind="PATCH", path=found.path, note=found.note, diff=found.diff)
+    return found
+
+
+def _file_change(path: str, before: bytes | None, after: bytes, note: str, diffs: bool) -> FileChange:
+    from quire.layers.journal.line_diff import diff_lines, shortened
+
+    kind = "CREATE" if before is None else "OVERWRITE"
+    text = None
+    if diffs:
+        old, new = ((data or b"").decode("utf-8", "replace") for data in (before, after))
+        made = diff_lines(old, new, path)
+        text = shortened(made) if made else None
+    return FileChange(kind=kind, path=path, note=_NOTES[note], diff=text)
+
+
+def source_state(project: Project, source: Source) -> SourceState:
+    path = source_place(project, source)
+    return SourceState(
+        id=source.id,
+        type=source.type,
+        path=source.path,
+        last_synced_at=source.last_synced_at,
+        last_sync_status=source.last_sync_status,
+        last_sync_error=source.last_sync_error,
+        last_imported_count=source.last_imported_count,
+        exists=bool(path) and os.path.lexists(path),
+        all_folders=source.extra.get(ALL_FOLDERS) is True,
+    )
+
+
+def source_place(project: Project, source: Source) -> str:
+    """Where a source is on this machine; empty where nobody can tell."""
+    from quire.capture.transcripts.places import source_path
+
+    with contextlib.suppress(InputError):
+        return source_path(source.path, cwd=project.root, home=project.world.home)
+    return ""
+
+
+def _made_safe(value: Any) -> Any:
+    """What a model wrote, without characters that are not what they seem."""
+    from quire.guard.text import make_safe
+
+    if isinstance(value, str):
+        return make_safe(value)
+    if isinstance(value, dict):
+        return {name: _made_safe(item) for name, item in value.items()}
+    return [_made_safe(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,220 @@
+"""What held before brought back: the memory of a checkpoint, a batch of the archive, a state that was damaged."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.journal.layout import FOLDER, SECTION_KEYS, STATE
+from quire.model.errors import Conflict, InvalidStore, NotInitialized, QuireError
+from quire.model.records import Problem
+from quire.project import Project
+from quire.verbs.journal.journal_state import (
+    change_journal,
+    journal_locked,
+    journal_ready,
+    journal_time,
+    plan_journal,
+    prepare_journal,
+    read_journal,
+    sift_rejected,
+    sift_rejected_diff,
+    sift_rejected_events,
+    write_due_pages,
+)
+from quire.verbs.journal.results import RestoredState
+
+if TYPE_CHECKING:
+    from quire.layers.journal.store import Journal, Writing
+
+
+def journal_restore(project: Project, name: str, *, dry_run: bool = False, diffs: bool = False) -> RestoredState:
+    """Bring back the memory of a checkpoint, or a batch of the archive. What held before has a checkpoint first."""
+    from quire.layers.journal.archiving import find_batches
+    from quire.layers.journal.layout import BATCH_PREFIX
+    from quire.layers.journal.store import checkpoint_ids
+
+    journal_ready(project)
+    if name.startswith(BATCH_PREFIX):
+        return _return_batch(project, name, dry_run=dry_run)
+    try:
+        journal = read_journal(project)
+    except (InvalidStore, NotInitialized):
+        if not checkpoint_ids(project.root) and not find_batches(project.root):
+            raise
+        return _rebuild_state(project, name, dry_run=dry_run)
+    if dry_run:
+        return _restoring(project, journal, name, diffs)[0]
+    journal_checkpoint(project, name)  # before anything is written: it may not be there
+    with journal_locked(project, "restore"):
+        from quire.layers.journal.store import commit, open_journal
+
+        fresh = open_journal(project.root)
+        saved = _unsaved(project, fresh)
+        if saved is not None:
+            commit(fresh, saved, project.world)
+            fresh = open_journal(project.root)
+        result, writing = _restoring(project, fresh, name, diffs)
+        result.saved_as = saved.checkpoint.id if saved and saved.checkpoint else None
+        if writing is not None:
+            commit(fresh, writing, project.world)
+            result.applied = True
+        result.warnings += write_due_pages(project)
+    prepare_journal(project)
+    return result
+
+
+def _unsaved(project: Project, journal: Journal) -> Writing | None:
+    """A checkpoint of the memory as it is, where the latest one holds something else."""
+    from quire.layers.journal.canonical import content_hash
+    from quire.layers.journal.store import load_checkpoint
+    from quire.layers.journal.writings import write_bundle
+
+    latest = journal.latest_checkpoint
+    try:
+        held = load_checkpoint(project.root, latest).bundle_hash if latest else None
+    except QuireError:
+        held = None
+    if held == content_hash(journal.state.bundle):
+        return None
+    writing = write_bundle(
+        journal,
+        journal.state.bundle,
+        command="update",
+        now=journal_time(project),
+        summary="what held before a restore",
+    )
+    # The checkpoint keeps what held, whatever it said; the event would say it anew.
+    return msgspec.structs.replace(writing, events=sift_rejected_events(project, list(writing.events))[0])
+
+
+def _restoring(project: Project, journal: Journal, name: str, diffs: bool) -> tuple[RestoredState, Writing | None]:
+    from quire.layers.journal.bundle_diff import diff_bundles, diff_text, diff_value
+    from quire.layers.journal.writings import write_bundle
+
+    checkpoint = journal_checkpoint(project, name)
+    result = RestoredState(restored=name)
+    bundle = sift_rejected(project, checkpoint.bundle, result.warnings)
+    diff = sift_rejected_diff(project, diff_bundles(journal.state.bundle, bundle))
+    said = diff_text(diff_value(diff))
+    result.changed_sections, result.summary = list(diff.changed_sections), said
+    if diff.is_empty:
+        result.changed = False
+        return result, None
+    writing = write_bundle(
+        journal,
+        bundle,
+        command="restore",
+        now=journal_time(project),
+        summary=f"restored {name}: {said}",
+    )
+    if writing.state is not None and writing.checkpoint is not None:
+        result.planned = plan_journal(project, writing.state, diffs=diffs)
+        result.checkpoint, result.event = writing.checkpoint.id, writing.events[0].id
+    return result, writing
+
+
+def journal_checkpoint(project: Project, name: str) -> Any:
+    """A checkpoint, be it active or archived."""
+    from quire.layers.journal.archiving import find_batches
+    from quire.layers.journal.layout import BATCH_CHECKPOINTS
+    from quire.layers.journal.store import load_checkpoint
+    from quire.model.errors import NotFound
+
+    name = name.removeprefix("checkpoint:")
+    try:
+        return load_checkpoint(project.root, name)
+    except NotFound:
+        for batch in find_batches(project.root):
+            if batch.manifest and name in batch.manifest.archived_checkpoint_ids:
+                return load_checkpoint(project.root, name, f"{batch.path}/{BATCH_CHECKPOINTS}")
+        raise
+
+
+def _return_batch(project: Project, name: str, *, dry_run: bool) -> RestoredState:
+    from quire.layers.journal.archiving import plan_return, sweep_batches
+
+    def plan(journal: Journal) -> tuple[RestoredState, Writing | None]:
+        writing, events, checkpoints = plan_return(journal, name)
+        result = RestoredState(
+            restored=name, applied=not dry_run, events_returned=events, checkpoints_returned=checkpoints
+        )
+        return result, None if dry_run else writing
+
+    if dry_run:
+        return plan(read_journal(project))[0]
+    result = change_journal(project, "restore", plan)
+    sweep_batches(project.root)
+    return result
+
+
+def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> RestoredState:
+    """A state made from a checkpoint, where there is none that can be used. The damaged one is kept."""
+    from quire.files.digests import sha256
+    from quire.files.transaction import Change
+    from quire.layers.journal.canonical import file_bytes
+    from quire.layers.journal.documents import value_of
+    from quire.layers.journal.store import Writing, commit, held_file, open_journal
+    from quire.model.times import stamp
+
+    result = RestoredState(restored=name, changed_sections=list(SECTION_KEYS), summary=f"state made from {name}")
+    journal_checkpoint(project, name)
+    if dry_run:
+        return result
+    with journal_locked(project, "restore"):
+        with contextlib.suppress(InvalidStore, NotInitialized):
+            open_journal(project.root)
+            raise Conflict(
+                "The state was mended by somebody else meanwhile.",
+                hint="Run the command again; nothing was written.",
+            )
+        journal = _from_checkpoint(project, name, result.warnings)
+        data = held_file(project.root, STATE)
+        changes = []
+        if data is not None:
+            aside = f"local/state-{stamp(project.world.now())}-{project.world.token()[:8]}.damaged"
+            changes.append(Change(path=aside, data=data, planned=None))
+            result.kept_aside = f"{FOLDER}/{aside}"
+        planned = None if data is None else sha256(data)
+        changes.append(Change(path=STATE, data=file_bytes(value_of(journal.state)), planned=planned))
+        commit(journal, Writing(changes=changes, pages=True), project.world)
+        result.applied = True
+        result.warnings += write_due_pages(project)
+    return result
+
+
+def _from_checkpoint(project: Project, name: str, warnings: list[Problem]) -> Journal:
+    """The journal as it is, with the state that a checkpoint and the history together tell."""
+    from quire.layers.journal.documents import new_state
+    from quire.layers.journal.store import Journal, checkpoint_ids, load_config, load_history, load_sources
+    from quire.layers.journal.types import Cursor, Cursors, Maintenance
+    from quire.layers.journal.writings import local_provider
+
+    checkpoint = journal_checkpoint(project, name)
+    history, (registry, _) = load_history(project.root), load_sources(project.root)
+    cursor = Cursor(last_recalled_at=checkpoint.created_at, last_recalled_event_id=checkpoint.event_id)
+    cursor = cursor if checkpoint.event_id else Cursor()
+    names = checkpoint_ids(project.root)
+    state = new_state(
+        sift_rejected(project, checkpoint.bundle, warnings),
+        provider=local_provider(),
+        generated_at=journal_time(project),
+        maintenance=Maintenance(
+            last_recalled_at=cursor.last_recalled_at,
+            last_recalled_event_id=cursor.last_recalled_event_id,
+            latest_checkpoint_id=names[-1] if names else None,
+            history_event_count=len(history.events),
+            import_source_count=len(registry.entries),
+            recall_cursors=Cursors(all=cursor),
+        ),
+    )
+    return Journal(
+        root=project.root,
+        state=state,
+        history=history,
+        registry=registry,
+        config=load_config(project.root),
+        checkpoints=tuple(names),
+    )

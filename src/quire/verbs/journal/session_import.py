@@ -1,0 +1,338 @@
+"""How sessions arrive: `sync`, and how far each was read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.layers.journal.layout import ALL_FOLDERS, FILE_BYTES, FOLDER, IMPORTS, LOCAL, LOCAL_PROVIDER
+from quire.model.errors import InputError, QuireError
+from quire.project import Project
+from quire.verbs.journal.journal_state import (
+    ask_model,
+    change_journal,
+    journal_time,
+    prepare_journal,
+    provider_name,
+    read_journal,
+    sift_rejected_events,
+    source_place,
+)
+from quire.verbs.journal.model_requests import session_request
+from quire.verbs.journal.results import SyncedJournal, SyncedSource
+from quire.verbs.journal.sources import agree_source, no_such_source, source_is_agreed
+
+if TYPE_CHECKING:
+    from quire.capture.importing import Looked, Normalise, Noted
+    from quire.files.local import LocalFile
+    from quire.files.transaction import Change
+    from quire.layers.journal.sources import Registry
+    from quire.layers.journal.store import Journal, Writing
+    from quire.layers.journal.types import Event, Source
+
+_BATCH = 500
+_BATCH_SECONDS = 5.0
+"""Of a sync that is killed, at most so much is read again."""
+_FAILURES = 50
+
+Progress = Callable[[str, int, int, int], None]
+"""Called with a source, how many of its sessions were looked at, of how many, and how many were imported."""
+
+
+def journal_sync(
+    project: Project,
+    name: str | None = None,
+    *,
+    everything: bool = False,
+    provider: str | None = None,
+    dry_run: bool = False,
+    settled_seconds: float = 0.0,
+    ended: str = "",
+    progress: Progress | None = None,
+) -> SyncedJournal:
+    """Import what is new in a source, or in all. What fails is told, and keeps nobody from the rest.
+
+    Sessions that changed within the last `settled_seconds` are left for later, but for the one in the file `ended`.
+    """
+    journal = read_journal(project)
+    sources = journal.registry.sources
+    if not name and not everything:
+        raise InputError("Name a source, or say --all.", hint="`memory journal sources` lists them.")
+    if not sources:
+        raise InputError("There are no sources.", hint="`memory journal add claude-local ~/.claude` registers one.")
+    if name:
+        sources = [source for source in sources if source.id == name]
+        if not sources:
+            raise no_such_source(name, journal)
+        if not dry_run:
+            agree_source(project, name)
+    asked = provider_name(provider)
+    normalise = None if asked == LOCAL_PROVIDER else _normaliser(project, asked)
+    done = SyncedJournal(sources=[], dry_run=dry_run)
+    for source in sources:
+        found = _sync_source(project, source, dry_run, settled_seconds, normalise, progress, ended)
+        done.sources.append(found)
+        done.imported += found.imported
+        done.skipped += found.skipped
+        done.failed += found.failed
+    ledger = session_imports(project)
+    done.warnings += [ledger.problem] if ledger.problem else []
+    if normalise is not None:
+        done.cost_usd = getattr(normalise, "cost_usd", 0.0)
+    if not dry_run:
+        prepare_journal(project)
+    return done
+
+
+def _sync_source(
+    project: Project,
+    source: Source,
+    dry_run: bool,
+    settled_seconds: float,
+    normalise: Normalise | None,
+    progress: Progress | None,
+    ended: str,
+) -> SyncedSource:
+    from quire.capture.importing import count_elsewhere, look_through
+    from quire.capture.transcripts.places import shown_text
+    from quire.capture.transcripts.types import Places
+
+    found = SyncedSource(id=source.id, type=source.type)
+    if not source_is_agreed(project, source):
+        found.is_unknown = True
+        return found
+    waiting: list[Looked] = []
+    known = known_hashes(project, source.id)
+    now = began = project.world.now()
+    number = total = 0
+
+    def count(sessions: int) -> None:
+        nonlocal total
+        total = sessions
+
+    try:
+        for look in look_through(
+            source.id,
+            source.type,
+            source_place(project, source) or source.path,
+            root=project.root,
+            home=project.world.home,
+            now=now,
+            noted=_noted(project, source.id),
+            hashes=known,
+            settled_before=now.timestamp() - settled_seconds if settled_seconds else 0.0,
+            ended=ended,
+            all_folders=source.extra.get(ALL_FOLDERS) is True,
+            normalise=normalise,
+            counted=count,
+        ):
+            number += 1
+            _count(found, look)
+            if look.noted is not None:
+                waiting.append(look)
+            if progress is not None:
+                progress(source.id, number, total, found.imported + sum(1 for item in waiting if item.event))
+            if len(waiting) >= _BATCH or (project.world.now() - began).total_seconds() > _BATCH_SECONDS:
+                batch, waiting = waiting, []
+                _take_in(project, source, found, batch, known, dry_run)
+                began = project.world.now()
+        if not number and source.extra.get(ALL_FOLDERS) is not True:
+            found.elsewhere = count_elsewhere(source.type, source_place(project, source) or source.path)
+    except QuireError as error:
+        # What is told goes into a file that others read: nobody's home folder is named in it.
+        found.error = shown_text(error.message, Places(project.root, project.world.home))
+        found.failed += 1
+        found.failures.append({"sourceRef": source.path, "message": found.error})
+    _take_in(project, source, found, waiting, known, dry_run, is_last=True)
+    return found
+
+
+def _count(found: SyncedSource, look: Looked) -> None:
+    if look.failure:
+        found.failed += 1
+        if len(found.failures) < _FAILURES:
+            found.failures.append({"sourceRef": look.source_ref, "message": look.failure})
+    elif look.waits:
+        found.waiting += 1
+    elif look.event is None:
+        found.skipped += 1
+    if look.warning and len(found.warnings) < _FAILURES:
+        found.warnings.append(f"{look.source_ref}: {look.warning}")
+
+
+def _take_in(
+    project: Project,
+    source: Source,
+    found: SyncedSource,
+    looked: list[Looked],
+    known: dict[str, set[str]],
+    dry_run: bool,
+    *,
+    is_last: bool = False,
+) -> None:
+    """Add the events that nobody added meanwhile; note how far the sessions were read; all in one transaction.
+
+    `known` are the hashes that the sessions had when they were looked at. One that has others by now was read by
+    somebody else, and is left to the next sync.
+    """
+    from msgspec.structs import replace
+
+    from quire.layers.journal.numbering import allocate_ids
+    from quire.layers.journal.store import Writing
+    from quire.layers.journal.writings import counted_maintenance, taken_ids
+
+    if dry_run:
+        found.imported += sum(1 for look in looked if look.event)
+        return
+    if not looked and not is_last:
+        return
+
+    def plan(journal: Journal) -> tuple[list[str], Writing | None]:
+        now = known_hashes(project, source.id, journal.history.events)
+        ours = [look for look in looked if now.get(look.external_id) == known.get(look.external_id)]
+        fresh, rejected = sift_rejected_events(project, [look.event for look in ours if look.event is not None])
+        if rejected:
+            found.warnings.append(f"Left out, because it was rejected: {rejected:,}.")
+        names = allocate_ids(taken_ids(journal), len(fresh))
+        events: list[Event] = [replace(event, id=name) for event, name in zip(fresh, names, strict=True)]
+        imported = found.imported + len(events)
+        registry = _registered(project, journal, source, found, imported) if is_last else None
+        maintenance = counted_maintenance(journal, len(events))
+        changes = _noting(project, source.id, ours)
+        if not events and registry is None and not changes:
+            return [], None
+        state = replace(journal.state, maintenance=maintenance)
+        return names, Writing(
+            state=state if state != journal.state else None, events=events, registry=registry, changes=changes
+        )
+
+    names = change_journal(project, "sync", plan)
+    found.events += names
+    found.imported += len(names)
+    found.skipped += sum(1 for look in looked if look.event) - len(names)
+
+
+def _registered(
+    project: Project, journal: Journal, source: Source, found: SyncedSource, imported: int
+) -> Registry | None:
+    """The registry with how it went, in the fresh entry of this source; None where the source was removed."""
+    from msgspec.structs import replace
+
+    from quire.layers.journal.sources import with_source
+
+    fresh = journal.registry.find(source.id)
+    if fresh is None:
+        return None
+    status = "failed" if found.failed else "passed"
+    error = found.failures[0]["message"] if found.failures else None
+    same = (fresh.last_sync_status, fresh.last_sync_error) == (status, error)
+    if same and not imported and fresh.last_synced_at is not None and not fresh.last_imported_count:
+        # Nothing to tell: a sync that finds nothing leaves the file, and git, alone.
+        return None
+    now = journal_time(project)
+    return with_source(
+        journal.registry,
+        replace(
+            fresh,
+            updated_at=now,
+            last_synced_at=now,
+            last_sync_status=status,
+            last_sync_error=error,
+            last_imported_count=imported,
+        ),
+    )
+
+
+# -- how far sessions were read -----------------------------------------------------------
+
+
+def session_imports(project: Project) -> LocalFile:
+    from quire.files.local import read_object
+
+    return read_object(project.root, FOLDER, IMPORTS, FILE_BYTES)
+
+
+def _noted(project: Project, source: str) -> dict[str, Noted]:
+    from quire.capture.importing import Noted
+
+    held = session_imports(project).fields.get("sources")
+    entries = held.get(source) if isinstance(held, dict) else None
+    found = {}
+    for name, value in (entries if isinstance(entries, dict) else {}).items():
+        try:
+            found[name] = msgspec.convert(value, Noted)
+        except msgspec.ValidationError:
+            continue
+    return found
+
+
+def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[Change]:
+    """The note of how far these were read, beside what it held; the caller holds the lock."""
+    from quire.files.digests import sha256
+    from quire.files.local import ASIDE
+    from quire.files.transaction import Change
+
+    new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}
+    ledger = session_imports(project)
+    if not new or ledger.is_newer or (ledger.problem is not None and ledger.data is None):
+        return []  # without a note, the hashes of the events say how far a session was read
+    held = ledger.fields.get("sources")
+    sources: dict[str, Any] = dict(held) if isinstance(held, dict) else {}
+    before = sources.get(source)
+    entries = {**before, **new} if isinstance(before, dict) else new
+    if entries == before:
+        return []
+    sources[source] = entries
+    data = msgspec.json.encode({**ledger.fields, "version": 1, "sources": sources}) + b"\n"
+    planned = None if ledger.data is None else sha256(ledger.data)
+    changes = [Change(path=f"{LOCAL}/{IMPORTS}", data=data, planned=planned)]
+    aside = f"{LOCAL}/{IMPORTS}{ASIDE}"
+    if ledger.problem is not None and not os.path.lexists(os.path.join(project.root, FOLDER, aside)):
+        changes.append(Change(path=aside, data=ledger.data, planned=None))
+    return changes
+
+
+def known_hashes(project: Project, source: str, events: Iterable[Event] | None = None) -> dict[str, set[str]]:
+    """The hashes of the events of a source, archived ones included, by their sessions."""
+    from quire.layers.journal.archiving import archived_events, expired_items
+    from quire.layers.journal.store import load_history
+
+    found: dict[str, set[str]] = {}
+    for gone in expired_items(project.root):
+        if gone.source_id == source:
+            found.setdefault(gone.external_item_id, set()).add(gone.content_hash)
+    active = load_history(project.root).events if events is None else events
+    for event in (*active, *archived_events(project.root)):
+        if event.source_id == source and event.external_item_id:
+            found.setdefault(event.external_item_id, set()).add(event.content_hash)
+    return found
+
+
+def _normaliser(project: Project, provider: str) -> Normalise:
+    """Asks a model about each session; where it fails, the rules' own signals stand."""
+    from quire.capture.signals.extraction import SessionSignals
+
+    costs = [0.0]
+
+    def normalise(session: Any, turns: Any, local: SessionSignals) -> SessionSignals:
+        from quire.layers.journal.types import Signals
+
+        answer = ask_model(project, "session", session_request(session, turns, local), provider)
+        costs[0] += answer.cost_usd
+        normalise.cost_usd = costs[0]  # type: ignore[attr-defined]
+        value = answer.value
+        return SessionSignals(
+            summary=value["summary"],
+            signals=Signals(
+                decisions=tuple(value["signals"]["decisions"]),
+                gotchas=tuple(value["signals"]["gotchas"]),
+                next_step_hints=tuple(value["signals"]["nextStepHints"]),
+                key_paths=tuple(value["signals"]["keyPaths"]),
+                validation_observations=tuple(value["signals"]["validationObservations"]),
+            ),
+        )
+
+    return normalise

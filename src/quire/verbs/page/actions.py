@@ -1,0 +1,256 @@
+"""What a person does to records who looks at them: confirm, mark stale, supersede, edit, accept, reject."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.files.writing import (
+    LOCAL,
+)
+from quire.layers.graph.layout import (
+    FOLDER,
+)
+from quire.model import limits
+from quire.model.errors import Conflict, InputError, InvalidStore
+from quire.model.records import Problem
+from quire.model.refs import parse_ref
+from quire.model.text import cut, one_line
+from quire.project import Project
+from quire.verbs.ask.inspect import full_ref
+from quire.verbs.facts.changes import memory_archive, memory_supersede
+from quire.verbs.facts.fact_file import ask_facts, known_facts
+from quire.verbs.graph.changes import confirm, save
+from quire.verbs.inbox.review import inbox_accept, inbox_reject
+from quire.verbs.page.undo import Acted, note_action
+
+if TYPE_CHECKING:
+    from quire.inbox.proposals import Proposal
+    from quire.layers.facts.types import Fact
+    from quire.layers.graph.save import Saved
+    from quire.layers.graph.store import StoredNode
+
+_SESSIONS = "sessions"
+_TITLE = 80
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What an action says of itself."""
+
+    ref: str
+    title: str
+    message: str
+    warnings: Iterable[Problem] = ()
+
+
+def act_confirm(project: Project, ref: str, reason: str = "") -> Acted:
+    """Somebody looked, and the node is still true of the code."""
+    node = _node(project, ref, "confirmed")
+
+    def work() -> _Told:
+        saved, _ = confirm(project, [node.node.id], reason=reason, actor="user")
+        unchanged = "it holds of the code as it did before" if node.node.anchors else "it has no anchors"
+        return _saved(node, saved, "Confirmed", unchanged)
+
+    return _act(project, "confirm", work)
+
+
+def act_stale(project: Project, ref: str, reason: str) -> Acted:
+    """It no longer holds: a node is marked stale, a fact is put away."""
+    if _is_fact(ref):
+        return _act(project, "stale", lambda: _archived(project, _fact(project, ref), reason))
+    node = _node(project, ref, "marked stale")
+
+    def work() -> _Told:
+        entry = {"id": node.node.id, "reason": reason}
+        saved = save(project, {"task": "mark stale after a look", "stale": [entry]}, actor="user")
+        return _saved(node, saved, "Marked stale", "it is stale already")
+
+    return _act(project, "stale", work)
+
+
+def _archived(project: Project, fact: Fact, reason: str) -> _Told:
+    done = memory_archive(project, [fact.id], reason=reason)
+    title = _short(fact.content)
+    said = "Put away" if done.changed else f"Nothing changed, since it is {fact.status} already"
+    return _Told(f"fact:{fact.id}", title, f"{said}: {title}")
+
+
+def act_supersede(
+    project: Project, ref: str, *, by: str = "", title: str = "", body: str = "", reason: str = ""
+) -> Acted:
+    """Something else holds instead: a record that is there, or a new one with this title and body."""
+    if bool(by.strip()) == bool(title.strip() or body.strip()):
+        raise InputError(
+            "Say what takes its place: a record that is there, or a new text, and not both.",
+            hint="Give `by`, or `title` and `body`.",
+            details={"field": "by"},
+        )
+    if _is_fact(ref):
+        return _act(project, "supersede", lambda: _replaced_fact(project, ref, by.strip(), body or title, reason))
+    node = _node(project, ref, "superseded")
+    return _act(project, "supersede", lambda: _replaced_node(project, node, by.strip(), title, body, reason))
+
+
+def _replaced_node(project: Project, node: StoredNode, by: str, title: str, body: str, reason: str) -> _Told:
+    task = "supersede after a look"
+    nodes = []
+    if by:
+        by = _node(project, by, "the one that supersedes").node.id
+    else:
+        nodes = [_successor(node, title, body)]
+        planned = save(project, {"task": task, "nodes": nodes}, actor="user", dry_run=True)
+        by = [*planned.memory_created, *planned.memory_updated, *planned.unchanged][0]
+    why = reason.strip() or cut(f"replaced by {by}", limits.REASON_CHARS)
+    entry = {"id": node.node.id, "superseded_by": by, "reason": why}
+    saved = save(project, {"task": task, "nodes": nodes, "supersede": [entry]}, actor="user")
+    return _saved(node, saved, "Superseded", f"`{by}` has its place already")
+
+
+def _replaced_fact(project: Project, ref: str, by: str, content: str, reason: str) -> _Told:
+    fact = _fact(project, ref)
+    if by:
+        other = _fact(project, by) if _is_fact(by) else None
+        if other is None or not other.is_active or other.mind != fact.mind:
+            raise InputError(
+                f"`{cut(by, 60)}` cannot take the place of a fact.",
+                hint="Name a fact that is active and of the same mind, or give a new text.",
+                details={"field": "by"},
+            )
+        content = other.content
+    done = memory_supersede(project, fact.id, content, reason=reason.strip() or None)
+    title = _short(fact.content)
+    return _Told(done.old.ref, title, f"Superseded: {title}", done.warnings)
+
+
+def act_edit(
+    project: Project,
+    ref: str,
+    revision: str,
+    *,
+    title: str | None = None,
+    body: str | None = None,
+    stage: str | None = None,
+) -> Acted:
+    """Another title, body or stage of a node, if it still is the one that the edit was made of."""
+    from quire.upkeep.views.revision import node_revision
+
+    node = _node(project, ref, "edited")
+    if node_revision(node.data, node.body_data) != revision:
+        raise _edited_meanwhile(node)
+    given = {"title": title, "body": body, "stage": stage}
+    wanted = {name: text for name, text in given.items() if text is not None}
+
+    def work() -> _Told:
+        intent = {"task": "edit by hand", "nodes": [{"id": node.node.id, **wanted}]}
+        saved = save(project, intent, actor="user", read={node.node.id: (node.data, node.body_data)})
+        said = f"Now {stage}" if set(wanted) == {"stage"} else "Edited"
+        return _saved(node, saved, said, "it says that already", title)
+
+    return _act(project, "edit", work)
+
+
+# -- proposals ----------------------------------------------------------------------------
+
+
+def act_accept(project: Project, name: str) -> Acted:
+    """Make the record that was proposed."""
+
+    def work() -> _Told:
+        done = inbox_accept(project, [name])
+        for _, error in done.failed:
+            raise error
+        return _proposed(done.done[0], "Accepted", done.warnings)
+
+    return _act(project, "accept", work)
+
+
+def act_reject(project: Project, name: str, reason: str = "") -> Acted:
+    """Say no to a proposal; from now on it is refused, whoever writes it."""
+
+    def work() -> _Told:
+        done = inbox_reject(project, [name], reason=reason)
+        return _proposed(done.done[0], "Rejected", done.warnings)
+
+    return _act(project, "reject", work)
+
+
+# -- what all of them need ----------------------------------------------------------------
+
+
+def _act(project: Project, action: str, work: Callable[[], _Told]) -> Acted:
+    from quire.files.change_notes import noting_changes
+
+    project.by_person = True
+    # The episode of a session takes the place of what was noted of it on the way.
+    with noting_changes([os.path.join(project.root, FOLDER, LOCAL, _SESSIONS)]) as notes:
+        told = work()
+    return note_action(project, action, told.ref, told.title, told.message, notes, told.warnings)
+
+
+def _node(project: Project, ref: str, what: str) -> StoredNode:
+    """The node that is meant; what says it is missing, and that others are none, is what every verb says."""
+    from quire.layers.graph.inspect import inspect_node
+
+    project.ready()
+    parsed = parse_ref(full_ref(ref))
+    if parsed.layer != "graph":
+        raise InputError(
+            f"`{cut(ref, 80)}` is no node of the graph, and cannot be {what} here."
+            if parsed.layer != "facts" or parsed.kind == "fact"
+            else f"`{cut(ref, 80)}` tells what happened, and cannot be {what}.",
+            hint="Name a feature, a decision, a gotcha or a question.",
+            details={"field": "ref", "id": cut(ref, 80)},
+        )
+    found = project.graph.find_node(parsed.id)
+    if found is None:
+        path = inspect_node(project.graph, parsed.id).node.path
+        raise InvalidStore(
+            f"`{parsed.id}` lies in `{FOLDER}/{path}`, where nobody who saves it would look.",
+            hint="`memory check` says how the file is to be called.",
+            details={"id": parsed.id, "path": f"{FOLDER}/{path}"},
+        )
+    return found
+
+
+def _fact(project: Project, ref: str) -> Fact:
+    from quire.layers.facts.drafts import find_fact
+
+    return ask_facts(project, lambda index: find_fact(known_facts(index), full_ref(ref), "ref").fact)
+
+
+def _is_fact(ref: str) -> bool:
+    return full_ref(ref).startswith("fact:")
+
+
+def _short(text: str) -> str:
+    return cut(one_line(text), _TITLE)
+
+
+def _saved(node: StoredNode, saved: Saved, said: str, unchanged: str, title: str | None = None) -> _Told:
+    shown = _short(title or node.node.title)
+    message = f"{said}: {shown}" if saved.changed else f"Nothing changed, since {unchanged}: {shown}"
+    return _Told(node.node.id, shown, message, saved.warnings)
+
+
+def _edited_meanwhile(node: StoredNode) -> Conflict:
+    return Conflict(
+        f"`{node.node.id}` was changed since you began to edit it; nothing was written.",
+        hint="Look at it as it is now, and make your edit again.",
+        details={"id": node.node.id},
+    )
+
+
+def _successor(node: StoredNode, title: str, body: str) -> dict[str, Any]:
+    """A new node in the place of another: of its kind and stage, about the same code, with its tags."""
+    fields = node.fields
+    kept = {name: fields[name] for name in ("stage", "anchors", "tags") if fields.get(name)}
+    return {"kind": node.node.type, "title": title, "body": body, **kept}
+
+
+def _proposed(item: Proposal, said: str, warnings: Iterable[Problem]) -> _Told:
+    title = _short(item.text)
+    return _Told(item.ref, title, f"{said}: {title}", warnings)

@@ -1,0 +1,90 @@
+"""What people look at to see how the memory fares: what happened when, what drifted, what is covered, what was told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.model import limits
+from quire.model.words import LIVE_STATUSES
+from quire.project import Project
+from quire.verbs.ask.query import ready_to_view
+from quire.verbs.page.page_verdicts import verify_for_page
+
+if TYPE_CHECKING:
+    from quire.clients.receipt_sums import ReceiptHealth
+    from quire.index.catalog import Index
+    from quire.upkeep.views.drift import AnchorHealth
+    from quire.upkeep.views.file_states import FileHealth
+    from quire.upkeep.views.landscape import CoverageHealth
+    from quire.upkeep.views.timeline import Timeline
+
+_MARKS_MOST = 20_000
+_NODES_MOST = 20_000
+_RECEIPTS_MOST = 1_000
+
+
+def view_timeline(project: Project, limit: int = 3_000) -> Timeline:
+    """What happened when, as at most so many marks; the newest of every lane."""
+    from quire.upkeep.views.timeline import timeline_of
+
+    limits.within(limit, "limit", 1, _MARKS_MOST)
+    ready_to_view(project)
+    return project.with_index(lambda index: timeline_of(index, project.graph, project.git, limit))
+
+
+def view_anchor_health(project: Project) -> AnchorHealth:
+    """How many nodes still hold of the code, how that came about, and which have waited longest for a look."""
+    from quire.upkeep.views.drift import anchor_health
+    from quire.upkeep.views.items import is_judged
+
+    def work(index: Index) -> AnchorHealth:
+        judged = [record for record in index.records("graph", statuses=LIVE_STATUSES) if is_judged(record)]
+        verdicts = verify_for_page(project, index)(judged)
+        return anchor_health(judged, verdicts, project.git, project.world.now())
+
+    ready_to_view(project)
+    return project.with_index(work)
+
+
+def view_coverage(project: Project, limit: int = 1_500) -> CoverageHealth:
+    """The code, and what of it live features cover, as a tree of at most so many nodes."""
+    from quire.upkeep.views.items import is_judged
+    from quire.upkeep.views.landscape import coverage_health
+
+    def work(index: Index) -> CoverageHealth:
+        found = index.records("graph", kind="feature", statuses=LIVE_STATUSES)
+        features = [record for record in found if is_judged(record) and record.anchors]
+        verdicts = verify_for_page(project, index)(features)
+        return coverage_health(project.root, project.git, features, verdicts, limit)
+
+    limits.within(limit, "limit", 1, _NODES_MOST)
+    ready_to_view(project)
+    return project.with_index(work)
+
+
+def view_receipts(project: Project, limit: int = 50, *, private: bool = True) -> ReceiptHealth:
+    """What agents were told unasked on this machine, summed up; the newest receipts one by one.
+
+    Receipts are nobody else's business: without `private` there are none.
+    """
+    from quire.clients.receipt_sums import sum_receipts
+    from quire.clients.receipts import read_receipts
+
+    def work(index: Index) -> ReceiptHealth:
+        def title_of(ref: str) -> str:
+            record = index.find(ref)
+            return (record.title or record.text) if record else ""
+
+        return sum_receipts(read_receipts(project.root) if private else [], limit, title_of)
+
+    limits.within(limit, "limit", 1, _RECEIPTS_MOST)
+    ready_to_view(project)
+    return project.with_index(work)
+
+
+def view_files(project: Project) -> FileHealth:
+    """The files of every layer, whether git keeps them, what is wrong with them; and the index."""
+    from quire.upkeep.views.file_states import file_health
+
+    ready_to_view(project)
+    return project.with_index(lambda index: file_health(project.root, project.git, index, project.index_folder()))

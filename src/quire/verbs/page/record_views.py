@@ -1,0 +1,182 @@
+"""One record as people look at it: all of it, what became of it, what changed in the code that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from quire.layers.journal.layout import STATE
+from quire.model import limits
+from quire.model.errors import Conflict, InputError
+from quire.model.records import Record
+from quire.model.refs import parse_ref
+from quire.project import Project
+from quire.verbs.ask.inspect import full_ref, inspect_any
+from quire.verbs.page.page_verdicts import verify_for_page
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.layers.graph.store import StoredNode
+    from quire.upkeep.views.comparing import Diff
+    from quire.upkeep.views.kept import Kept
+    from quire.upkeep.views.past import RecordHistory
+    from quire.upkeep.views.record import RecordDetail
+    from quire.verbs.journal.results import InspectedJournal
+
+Result = TypeVar("Result")
+_ENTRIES = 100
+_ENTRIES_MOST = 1_000
+
+
+def view_record(project: Project, ref: str) -> RecordDetail:
+    """One record of any layer in full."""
+    from quire.upkeep.views.record import record_detail
+
+    def work(index: Index, record: Record) -> RecordDetail:
+        return record_detail(record, _kept(project, record), index, project.git, verify_for_page(project, index))
+
+    return _viewed(project, ref, work)
+
+
+def view_details(project: Project, refs: Iterable[str]) -> dict[str, RecordDetail]:
+    """Many records in full; what is not there is left out."""
+    from quire.upkeep.views.record import record_detail
+
+    project.ready_to_ask()
+
+    def work(index: Index) -> dict[str, RecordDetail]:
+        verify = verify_for_page(project, index)
+        records = [record for ref in refs if (record := index.find(ref)) is not None]
+        return {
+            record.ref: record_detail(record, _kept(project, record), index, project.git, verify) for record in records
+        }
+
+    return project.with_index(work)
+
+
+def view_history(project: Project, ref: str, limit: int = _ENTRIES) -> RecordHistory:
+    """What became of a record: commits, what the memory noted, what is not committed."""
+    from quire.upkeep.views.past import record_histories
+    from quire.upkeep.views.told import graph_events, kept_dates
+
+    most = limits.within(limit, "limit", 1, _ENTRIES_MOST)
+
+    def work(_index: Index, record: Record) -> RecordHistory:
+        is_node = record.layer == "graph"
+        told = graph_events(project.graph, [record.ref]) if is_node else {record.ref: kept_dates(record)}
+        return record_histories(project.root, project.git, [record], told, most)[record.ref]
+
+    return _viewed(project, ref, work)
+
+
+def view_histories(project: Project, refs: Iterable[str]) -> dict[str, RecordHistory]:
+    """The histories of many nodes of the graph at once; what is none, or is not there, is left out."""
+    from quire.upkeep.views.past import record_histories
+    from quire.upkeep.views.told import graph_events
+
+    project.ready_to_ask()
+
+    def work(index: Index) -> dict[str, RecordHistory]:
+        wanted = set(refs)
+        records = [record for record in index.records("graph") if record.ref in wanted]
+        told = graph_events(project.graph, wanted)
+        return record_histories(project.root, project.git, records, told, _ENTRIES)
+
+    return project.with_index(work)
+
+
+def view_diff(project: Project, ref: str, *, anchor: str = "", commit: str = "") -> Diff:
+    """What changed in the files of an anchor since somebody looked, or what a commit did to the record."""
+    from quire.upkeep.views.diffs import anchor_diff, commit_diff
+
+    if bool(anchor) == bool(commit):
+        raise InputError(
+            "Name either an anchor or a commit.",
+            hint="An anchor of the record, or a commit that its history lists.",
+            details={"field": "anchor"},
+        )
+
+    def work(index: Index, record: Record) -> Diff:
+        if commit:
+            return commit_diff(project.git, record, commit)
+        judged = [record] if anchor in record.anchors and project.git.available else []
+        verdict = verify_for_page(project, index)(judged).get(record.ref)
+        return anchor_diff(project.root, project.git, record, anchor, (verdict and verdict.since) or record.commit)
+
+    return _viewed(project, ref, work)
+
+
+# -- finding ----------------------------------------------------------------------------
+
+
+def _viewed(project: Project, ref: str, work: Callable[[Index, Record], Result]) -> Result:
+    """Do something with the record that a ref means; say what is wrong with the ref where it means none."""
+    project.ready_to_ask()
+    wanted = parse_ref(full_ref(ref))
+
+    def attempt(index: Index) -> list[Result]:
+        record = index.find(str(wanted))
+        return [work(index, record)] if record is not None and record.layer == wanted.layer else []
+
+    found = project.with_index(attempt)
+    if not found:
+        record = _meant(project, ref)
+        found = project.with_index(lambda index: [work(index, record)])
+    return found[0]
+
+
+def _meant(project: Project, ref: str) -> Record:
+    """A record as every other command finds it: by the beginning of its id, a section as a whole."""
+    from quire.layers.graph.source import node_record
+
+    looked = inspect_any(project, ref)
+    found: Any = looked.found
+    if looked.layer == "graph":
+        return node_record(found.node)
+    if looked.layer == "journal":
+        return _section(parse_ref(full_ref(ref)).id, found)
+    whole: str = found.ref if looked.layer == "facts" else found.entry.ref
+    record = project.with_index(lambda index: index.find(whole))
+    if record is None:
+        raise Conflict(f"`{whole}` is being changed at this moment.", hint="Look again.")
+    return record
+
+
+def _section(name: str, found: InspectedJournal) -> Record:
+    """A section of the bundle whose items are records of their own, as one."""
+    texts = [f"## {item.title}\n\n{item.text}" for item in found.items]
+    created = found.items[0].created_at if found.items else ""
+    return Record(
+        ref=f"bundle:{name}",
+        layer="journal",
+        kind="bundle",
+        title=name.replace("-", " ").capitalize(),
+        text="\n\n".join(texts),
+        status="active",
+        path=STATE,
+        section=name,
+        created_at=created,
+        updated_at=created,
+    )
+
+
+def _kept(project: Project, record: Record) -> Kept:
+    from quire.upkeep.views.items import is_current
+    from quire.upkeep.views.kept import kept_fact, kept_journal, kept_node, kept_profile
+
+    if record.layer == "graph":
+        return kept_node(_stored_node(project, record), is_current=is_current(record))
+    if record.layer == "facts":
+        return kept_fact(record, weight=project.weigh()(record))
+    if record.layer == "profile":
+        return kept_profile(record, private_path=project.profile_places().private_name)
+    return kept_journal(record)
+
+
+def _stored_node(project: Project, record: Record) -> StoredNode:
+    from quire.layers.graph.inspect import inspect_node
+    from quire.layers.graph.store import StoredNode
+
+    stored = project.graph.read_node(record.path)
+    # It was moved or damaged since the index looked: whoever finds it says what is wrong.
+    return stored if isinstance(stored, StoredNode) else inspect_node(project.graph, record.ref).node

@@ -1,0 +1,195 @@
+"""Taking back what was done to records: their files as they were, byte for byte, unless somebody changed them since."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.files.writing import (
+    RECOVERY,
+)
+from quire.layers.graph.layout import (
+    EVENTS,
+    FOLDER,
+)
+from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.profile.layout import HOME_FOLDER
+from quire.model.errors import InputError
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.model.times import timestamp
+from quire.project import Project
+from quire.verbs.graph.changes import after_save
+from quire.verbs.profile.document import profile_locked
+
+if TYPE_CHECKING:
+    from quire.files.change_notes import Noted, Notes
+    from quire.upkeep.undo_plan import Step
+
+UNDO, REDO = "undo", "redo"
+_UNDONE, _AGAIN = "Undone: ", "Done again: "
+_IGNORE = ".gitignore"
+_TASK_CHARS = 100
+
+
+class Acted(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done to a record, and what it takes to undo it."""
+
+    action: str
+    """confirm, stale, supersede, edit, accept, reject, undo, redo"""
+    ref: str
+    """The record; empty where there is none yet, or no more."""
+    title: str
+    message: str
+    """A sentence: "Marked stale: Retry queue"."""
+    at: str
+    warnings: tuple[Problem, ...] = ()
+    files: tuple[str, ...] = ()
+    """What was written, from the project's root."""
+    changes: tuple[Noted, ...] = ()
+    """Empty where nothing changed, or where it cannot be undone."""
+
+
+def undo_acted(project: Project, acted: Acted) -> Acted:
+    """Put back what an action changed, all or nothing; refused where somebody changed it since."""
+    from quire.files.change_notes import noting_changes
+    from quire.model.sources import Written
+
+    project.ready()
+    groups = _groups(project, acted.changes)
+    if not acted.changes or sum(map(len, groups.values())) < len(acted.changes):
+        raise InputError("There is nothing here that could be undone.", hint="Put it right with another action.")
+    for folder, noted in groups.items():
+        _planned_back(project, folder, noted)  # all that can be refused is refused before anything is written
+    source = project.graph_source()
+    stamps = source.folder_stamps()
+    again = acted.action == UNDO
+    told = acted.message.removeprefix(_AGAIN).removeprefix(_UNDONE)
+    task = f"{REDO if again else UNDO} ({told.partition(':')[0].lower()})"
+    # The map belongs to it: nobody may see the one without the other.
+    locked = (
+        _right_to_undo(project, _memory_folder(project))
+        if _memory_folder(project) in groups
+        else contextlib.nullcontext()
+    )
+    with noting_changes() as notes, locked:
+        for folder in sorted(groups, key=lambda name: name == _memory_folder(project)):
+            _put_back(project, folder, groups[folder], cut(task, _TASK_CHARS))
+        files = [f"{FOLDER}/{path}" for path, _ in groups.get(_memory_folder(project), ())]
+        warnings = after_save(project, Written("graph", stamps, source.indexed_files(files)), files)
+    message = f"{_AGAIN if again else _UNDONE}{told}"
+    done = note_action(project, REDO if again else UNDO, acted.ref, acted.title, message, notes, warnings)
+    if done.changes or notes.is_lost:
+        return done
+    return msgspec.structs.replace(done, message=f"Nothing changed, since it is as it was: {acted.title}")
+
+
+# -- what was noted -----------------------------------------------------------------------
+
+
+def note_action(
+    project: Project, action: str, ref: str, title: str, message: str, notes: Notes, warnings: Iterable[Problem] = ()
+) -> Acted:
+    """The account of something that was done while it was noted."""
+    found = tuple(item for item in notes.changes if _home_of(project, item) is not None)
+    told = list(warnings)
+    if notes.is_lost:
+        said = "Not all that was changed could be kept aside, so this cannot be undone here."
+        hint = f"`git diff {FOLDER}` shows it; git can bring back what was committed."
+        told.append(Problem(code="NotUndoable", severity="warning", message=said, hint=hint))
+    return Acted(
+        action=action,
+        ref=ref,
+        title=title,
+        message=message,
+        at=timestamp(project.world.now()),
+        warnings=tuple(told),
+        files=tuple(sorted({_told_where(project, item) for item in notes.changes})),
+        changes=found,
+    )
+
+
+def _told_where(project: Project, noted: Noted) -> str:
+    real, root = os.path.realpath(noted.place), os.path.realpath(project.root)
+    return os.path.relpath(real, root) if real.startswith(root + os.sep) else os.path.basename(real)
+
+
+def _memory_folder(project: Project) -> str:
+    return os.path.join(project.root, FOLDER)
+
+
+def _home_of(project: Project, noted: Noted) -> tuple[str, str] | None:
+    """The folder of the layer that a change belongs to, and its path there; None for what no undo puts back.
+
+    The log only grows; the map is rendered anew; what git is told of our folders stays right.
+    """
+    real = os.path.realpath(noted.place)
+    at_home = os.path.join(project.profile_places().home, HOME_FOLDER) if project.profile_places().home else ""
+    for folder in filter(None, (_memory_folder(project), os.path.join(project.root, PROFILE_FOLDER), at_home)):
+        base = os.path.realpath(folder)
+        if real.startswith(base + os.sep):
+            path = os.path.relpath(real, base).replace(os.sep, "/")
+            is_left = os.path.basename(path) == _IGNORE or (folder == _memory_folder(project) and path == EVENTS)
+            return None if is_left else (folder, path)
+    return None
+
+
+def _groups(project: Project, changes: Iterable[Noted]) -> dict[str, list[tuple[str, Noted]]]:
+    found: dict[str, list[tuple[str, Noted]]] = {}
+    for noted in changes:
+        home = _home_of(project, noted)
+        if home is not None:
+            found.setdefault(home[0], []).append((home[1], noted))
+    return found
+
+
+# -- putting back -------------------------------------------------------------------------
+
+
+def _put_back(project: Project, folder: str, noted: list[tuple[str, Noted]], task: str) -> None:
+    """Put the files of one layer back: planned on what is there once nobody else can write."""
+    from quire.files.digests import sha256
+    from quire.files.transaction import Append, Change, apply_changes
+    from quire.upkeep.undo_plan import events_back
+
+    with _right_to_undo(project, folder):
+        steps = _planned_back(project, folder, noted)
+        changes = [
+            Change(path=step.path, data=step.data, planned=None if step.now is None else sha256(step.now))
+            for step in steps
+        ]
+        log = b""
+        if folder == _memory_folder(project):
+            log = events_back(project.graph, steps, task, timestamp(project.world.now()))
+        appends = [Append(path=EVENTS, data=log, size=project.graph.events_size())] if log else []
+        if changes:
+            recovery = os.path.join(folder, RECOVERY)
+            apply_changes(folder, recovery, changes, appends, project.world.token(), whole=True)
+
+
+@contextlib.contextmanager
+def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
+    from quire.layers.graph.writing import write_access
+
+    if folder == _memory_folder(project):
+        with write_access(project.graph, project.world, UNDO):
+            yield
+    else:
+        with profile_locked(project, UNDO):
+            yield
+
+
+def _planned_back(project: Project, folder: str, noted: list[tuple[str, Noted]]) -> list[Step]:
+    from quire.upkeep.undo_plan import refuse_rejected, refuse_torn, steps_back
+
+    steps = steps_back(folder, noted)
+    if folder == _memory_folder(project):
+        refuse_torn(project.graph, steps)
+        rejections = project.rejections()
+        if rejections is not None:
+            refuse_rejected(project.graph, steps, rejections)
+    return steps

@@ -1,0 +1,228 @@
+"""What people look at: a project in numbers, today, the inbox, the product on shelves, lists, the network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.model import limits
+from quire.model.errors import InputError, InvalidStore, NotInitialized
+from quire.model.records import Problem, Record
+from quire.model.text import cut
+from quire.model.times import timestamp
+from quire.model.words import LAYER_NAMES
+from quire.project import Project
+from quire.verbs.ask.query import ready_to_view
+from quire.verbs.facts.working_memory import live_pins
+from quire.verbs.page.page_verdicts import verify_for_page
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.upkeep.views.board import ProductMap
+    from quire.upkeep.views.listing import RecordPage
+    from quire.upkeep.views.network import GraphData
+    from quire.upkeep.views.summary import ProjectSummary
+    from quire.upkeep.views.today import InboxPage, Today
+
+Result = TypeVar("Result")
+
+_DAYS = 7
+_PAGE_MOST = 500
+_SHELF_MOST = 1_000
+_NODES_MOST = 100_000
+_OFFSET_MOST = 10_000_000
+
+
+def view_summary(project: Project, *, private: bool = True) -> ProjectSummary:
+    """What the project holds, in numbers."""
+    from quire.inbox.store import count_pending
+    from quire.upkeep.views.listing import hidden_refs
+    from quire.upkeep.views.summary import project_summary
+
+    def work(index: Index, problems: list[Problem]) -> ProjectSummary:
+        return project_summary(
+            index,
+            project.graph,
+            project.git,
+            verify_for_page(project, index),
+            name=view_name(project),
+            root=_plain(project.root) if private else "",
+            inbox=count_pending(project.root) if private else 0,
+            unreadable=len({problem.path or problem.code for problem in problems}),
+            hidden=hidden_refs(index, private=private),
+        )
+
+    return _looked_at(project, work, private=private)
+
+
+def view_today(project: Project, since: str = "", *, private: bool = True) -> Today:
+    """What changed since a time, by default within a week, and what is to be looked at or waits."""
+    from quire.inbox.store import read_inbox
+    from quire.layers.facts.notes import read_notes
+    from quire.upkeep.views.listing import hidden_refs, records_and_verdicts
+    from quire.upkeep.views.today import WAITING, inbox_page, today_of
+
+    now = project.world.now()
+    start = _since(since, now)
+
+    def work(index: Index, problems: list[Problem]) -> Today:
+        hidden = hidden_refs(index, private=private)
+        records, verdicts = records_and_verdicts(index, verify_for_page(project, index), hidden=hidden)
+        inbox = read_inbox(project.root) if private else None
+        if inbox is not None:
+            problems += inbox.problems
+        return today_of(
+            records,
+            verdicts,
+            project.git,
+            since=start,
+            times=(timestamp(start), timestamp(now)),
+            pins=_shown_pins(project, index, problems) if private else (),
+            notes=read_notes(project.root, problems) if private else (),
+            inbox=inbox_page(inbox.pending if inbox else [], 0, WAITING),
+            problems=problems,
+        )
+
+    return _looked_at(project, work, private=private)
+
+
+def view_inbox(project: Project, offset: int = 0, limit: int = 50, *, private: bool = True) -> InboxPage:
+    """Proposals that wait, the oldest first."""
+    from quire.inbox.store import read_inbox
+    from quire.upkeep.views.today import inbox_page
+
+    _check_page(offset, limit)
+    ready_to_view(project)
+    return inbox_page(read_inbox(project.root).pending if private else [], offset, limit)
+
+
+def view_map(project: Project, limit: int = 200) -> ProductMap:
+    """Features by stage, decisions, traps and questions, at most so many of each."""
+    from quire.upkeep.views.board import product_board
+
+    limits.within(limit, "limit", 1, _SHELF_MOST)
+    return _looked_at(project, lambda index, _: product_board(index, verify_for_page(project, index), limit))
+
+
+def view_records(
+    project: Project,
+    *,
+    layer: str = "",
+    kind: str = "",
+    status: str = "",
+    stage: str = "",
+    section: str = "",
+    verdict: str = "",
+    live: bool | None = None,
+    text: str = "",
+    offset: int = 0,
+    limit: int = 100,
+    private: bool = True,
+) -> RecordPage:
+    """Records of all layers that are so and say this, the newest first."""
+    from quire.upkeep.views.listing import Choice, hidden_refs, page_of_records, records_and_verdicts
+
+    _check_page(offset, limit)
+    if layer and layer not in LAYER_NAMES:
+        raise InputError(
+            f"`{cut(layer, 40)}` is no layer.",
+            hint=f"It is one of {', '.join(LAYER_NAMES)}.",
+            details={"field": "layer", "allowed": list(LAYER_NAMES)},
+        )
+    choice = Choice(
+        layer=layer,
+        kind=kind,
+        status=status,
+        stage=stage,
+        section=section,
+        verdict=verdict,
+        live=live,
+        text=text[: limits.QUESTION_CHARS].strip(),
+    )
+
+    def work(index: Index, _: list[Problem]) -> RecordPage:
+        hidden = hidden_refs(index, private=private)
+        records, verdicts = records_and_verdicts(index, verify_for_page(project, index), hidden=hidden)
+        return page_of_records(records, verdicts, choice, offset, limit)
+
+    return _looked_at(project, work)
+
+
+def view_graph(project: Project, limit: int = 20_000, *, private: bool = True) -> GraphData:
+    """The records of all layers and what ties them, in columns."""
+    from quire.upkeep.views.listing import hidden_refs, records_and_verdicts
+    from quire.upkeep.views.network import all_edges, network_of
+
+    limits.within(limit, "limit", 1, _NODES_MOST)
+
+    def work(index: Index, _: list[Problem]) -> GraphData:
+        hidden = hidden_refs(index, private=private)
+        records, verdicts = records_and_verdicts(index, verify_for_page(project, index), hidden=hidden)
+        return network_of(records, verdicts, all_edges(index), limit)
+
+    return _looked_at(project, work)
+
+
+# -- what all of them need ----------------------------------------------------------------
+
+
+def _looked_at(project: Project, work: Callable[[Index, list[Problem]], Result], *, private: bool = True) -> Result:
+    """Do this with a fresh index, and with what could not be read."""
+    from quire.upkeep.folders import path_from_root
+
+    found = ready_to_view(project)
+
+    def looked(index: Index) -> Result:
+        unread = [
+            Problem(code=code, message=message, path=path_from_root(layer, path))
+            for layer, path, code, message in index.problems()
+            # What is wrong with a profile may be wrong with the private part, and names entries of it.
+            if private or layer != "profile"
+        ]
+        return work(index, [*found, *unread])
+
+    return project.with_index(looked)
+
+
+def view_name(project: Project) -> str:
+    """What the project is called; the folder's name where nothing says it."""
+    try:
+        return project.graph.config().project.name
+    except (NotInitialized, InvalidStore):
+        return _plain(os.path.basename(project.root))
+
+
+def _shown_pins(project: Project, index: Index, problems: list[Problem]) -> list[Record]:
+    """The facts that all sessions have pinned; one that was superseded gives its place to what replaced it."""
+    from quire.layers.facts.working import read_working
+
+    working, wrong = read_working(project.root)
+    problems += wrong
+    if not working.pins:
+        return []
+    live, _, _ = live_pins(project, index, working)
+    found = (index.find(f"fact:{pin.id}") for pin in live.pins)
+    return [record for record in found if record is not None]
+
+
+def _since(text: str, now: datetime) -> datetime:
+    """The time that is meant, in UTC; a week ago where none is."""
+    from quire.model.times import instant
+
+    moment = instant(text.strip())
+    try:
+        return moment.astimezone(UTC) if moment else now - timedelta(days=_DAYS)
+    except OverflowError:  # within a day of the first or the last year
+        return now - timedelta(days=_DAYS)
+
+
+def _check_page(offset: int, limit: int) -> None:
+    limits.within(offset, "offset", 0, _OFFSET_MOST)
+    limits.within(limit, "limit", 1, _PAGE_MOST)
+
+
+def _plain(path: str) -> str:
+    """A path that can be written as text, whatever bytes it has."""
+    return os.fsencode(path).decode("utf-8", "replace")

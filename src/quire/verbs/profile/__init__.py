@@ -1,0 +1,1 @@
+"""Verbs over the profile: remember, recall, forget, link, show."""
