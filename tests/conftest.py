@@ -18,7 +18,7 @@ from promised import note
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.graph.changes import init
-from thorough import LONG, examples
+from thorough import LONG, examples, some
 
 NOW = "2026-03-02T11:19:00+00:00"
 SHARED_MEMORY = "/dev/shm"
@@ -45,13 +45,26 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What is marked `proof` runs where everything does (see `thorough.py`), or where a run chooses by marks itself."""
+    """What is marked `proof` runs where everything does (see `thorough.py`), or where a run chooses by marks itself.
+
+    Of what is marked `proof(keep=3)` three cases at even distances run always.
+    """
     if LONG or config.option.markexpr:
         return
-    left_out = [item for item in items if item.get_closest_marker("proof")]
+    marked: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("proof"):
+            marked.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out = {item for cases in marked.values() for item in _not_kept(cases)}
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("proof")]
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _not_kept(cases: list[pytest.Item]) -> list[pytest.Item]:
+    mark = cases[0].get_closest_marker("proof")
+    kept = some(cases, mark.kwargs["keep"]) if mark and mark.kwargs else []
+    return [case for case in cases if case not in kept]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -72,6 +72,7 @@ def test_before_the_first_commit_a_moved_file_is_found_by_its_content(desk: Any)
     assert desk.only(ref).to == ("src/b.py",)
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("how", ["no repository", "no program", "broken", "not ours"])
 def test_without_git_files_can_be_verified_and_folders_cannot(code: Any, how: str) -> None:
     refs = save_all(code, "src/a.py", "src/a.py#send", "src/", "src/*.py")
@@ -143,6 +144,7 @@ def test_in_a_shallow_clone_a_record_without_seals_is_not_held_against_where_the
     assert code.elsewhere(tmp_path / "shallow").verdict(ref) == "unverifiable"
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("commit", ["0123456789abcdef0123456789abcdef01234567", "HEAD", "--help", "main", "abc"])
 def test_a_commit_that_is_unknown_here_or_none_does_no_harm(code: Any, commit: str) -> None:
     refs = save_all(code, "src/a.py", "src/", "src/a.py#send")
@@ -313,6 +315,7 @@ def test_a_conflict_in_which_one_side_deleted_the_file_is_told_by_what_lies_ther
 NAMES = ["with space.py", "tab\there.py", "größe-💾.py", "arrow -> here.py", 'quote".py', "-rf.py", "a@blob:0.py"]
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_of_an_odd_name_is_verified_by_its_name_and_in_its_folder(desk: Any, name: str) -> None:
     desk.write("src/b.py", "x = 1\n")
@@ -333,6 +336,7 @@ def test_a_file_of_an_odd_name_is_verified_by_its_name_and_in_its_folder(desk: A
     assert desk.only(refs[2]).to == (f"src/x {name}#send",)
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("name", [b"new\nline.py", b"non-utf8-\xff\xfe.py", b"back\\slash.py"])
 @pytest.mark.parametrize("dirty", [False, True])
 def test_a_file_whose_name_no_anchor_can_have_is_verified_in_its_folder(
@@ -487,6 +491,7 @@ def large(code: Any) -> Any:
     return code
 
 
+@pytest.mark.proof
 def test_a_very_large_file_is_not_read_while_it_is_clean_and_read_in_parts_when_it_is_not(large: Any) -> None:
     refs = save_all(large, "src/large.bin", "src/")
     assert verdicts(large, refs) == ["fresh"] * 2
@@ -777,6 +782,7 @@ def test_nothing_that_the_repository_names_is_run(memory: Any, code: Any, driver
     assert trap.signs == []
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("driver", ["evil", "a=b", "x y"])
 def test_with_a_hostile_filter_verdicts_are_still_right(code: Any, driver: str) -> None:
     code.write("src/b.py", "x = 1\n")

@@ -186,6 +186,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("anchor", HOSTILE, ids=lambda anchor: anchor[:24])
 def test_a_hostile_pattern_does_not_hang(anchor: str) -> None:
     usual = [f"src/area{at % 40}/part{at % 7}/name{at}.ts" for at in range(4_000)]

@@ -367,6 +367,7 @@ def test_no_bytes_make_it_raise(extension: str, data: bytes) -> None:
     assert isinstance(found, (list, Unparsed))
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("extension", some(["py", "ts", "go", "rs", "java", "cpp", "cs", "rb", "php"], 5))
 def test_endless_nesting_ends(extension: str) -> None:
     """In a process of its own, because a parser that overflows its stack takes everything with it."""

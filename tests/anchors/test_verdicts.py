@@ -449,6 +449,7 @@ def test_a_file_that_a_rule_begins_to_ignore_or_to_show_changes_its_folder(desk:
     assert desk.verdict(folder) == "changed"
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("anchor", ["src/queue/", "src/queue", "src/queue/**", "src/queue/*.py"])
 @pytest.mark.parametrize("how", ["committed", "staged", "moved"])
 def test_a_moved_folder_is_followed_and_proposed_in_the_same_form(desk: Any, anchor: str, how: str) -> None:
@@ -762,6 +763,7 @@ def test_a_symbol_that_its_file_did_not_hold_when_saved_and_does_now_is_changed(
 # -- many at once, and what is remembered -----------------------------------------------------
 
 
+@pytest.mark.proof
 def test_thirty_records_in_one_answer_agree_with_each_alone(desk: Any) -> None:
     for number in range(10):
         filler = "".join(f"part_{number}_{n} = {n * number}\n" for n in range(60))

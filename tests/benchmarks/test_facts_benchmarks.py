@@ -32,6 +32,7 @@ def timed() -> dict[str, Any]:
 # -- recall -----------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @needs_facts
 def test_recall_finds_what_was_promised(recalled: dict[str, Any]) -> None:
     assert (recalled["facts"], recalled["questions"], recalled["questions without an answer"]) == (1797, 21, 1)

@@ -32,6 +32,7 @@ def test_what_is_not_clear_is_possible() -> None:
     assert ways["answer"].ndcg_10 >= 0.9 * ways["hybrid"].ndcg_10
 
 
+@pytest.mark.proof
 def test_nothing_comes_back_that_must_not() -> None:
     assert must_not.failures(rounds=2) == []
 

@@ -28,6 +28,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> staleness.Report:
         return staleness.measure(staleness.planted_ground(folder, small=True), folder, PLAYED)
 
 
+@pytest.mark.proof
 def test_every_verdict_is_the_one_the_script_says(report: staleness.Report) -> None:
     assert report.wrong == []
     assert report.skipped == {}

@@ -15,6 +15,7 @@ def measured() -> dict[str, Any]:
     return tiers.run()
 
 
+@pytest.mark.proof
 def test_most_of_what_is_clear_matters(measured: dict[str, Any]) -> None:
     # Our own memory grows with the work, and the questions to it do not: 0.777 before six records, 0.747 with them.
     for name, recall in (("own memory", 0.7), ("stores", 0.75)):

@@ -51,6 +51,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> View:
     return found
 
 
+@pytest.mark.proof
 def test_the_times_of_a_view(seen: View) -> None:
     assert 0 < seen.paint < seen.shown
     assert seen.shown >= LATE_MS

@@ -635,6 +635,7 @@ def test_a_long_conversation_takes_seconds() -> None:
     assert found.after_tokens < 12_000
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -41,6 +41,7 @@ def _figures(kind: str, folder: str) -> tuple[signals.Score, signals.Score]:
     return before, after
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("kind", ["decisions", "gotchas", "next_step_hints"])
 @pytest.mark.parametrize("folder", ["development", "fresh"])
 def test_what_is_proposed_is_right_more_often_than_what_is_found(kind: str, folder: str) -> None:

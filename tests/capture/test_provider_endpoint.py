@@ -112,6 +112,7 @@ def test_a_redirect_is_not_followed(desk: Desk, server: Server) -> None:
         assert other.requests == []
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize(
     "head",
     [

@@ -261,6 +261,7 @@ def test_a_program_that_cannot_start_costs_nothing(desk: Desk, provider: str) ->
     assert desk.day() == {"spent": 0, "calls": 1, "open": {}}
 
 
+@pytest.mark.proof(keep=1)
 @BOTH
 def test_a_program_that_hangs_is_stopped_with_its_children(desk: Desk, provider: str) -> None:
     desk.stand_in(
@@ -275,6 +276,7 @@ def test_a_program_that_hangs_is_stopped_with_its_children(desk: Desk, provider:
     assert len(desk.calls(provider)) == 1
 
 
+@pytest.mark.proof(keep=1)
 @BOTH
 def test_a_child_that_holds_the_pipe_does_not_hold_the_answer(desk: Desk, provider: str) -> None:
     body = envelope(SESSION) if provider == "claude" else codex_answer(SESSION)

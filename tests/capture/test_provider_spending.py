@@ -242,6 +242,7 @@ def race(desk: Desk, racers: int, tries: int) -> list[int]:
     return [int(text) for text in ended]
 
 
+@pytest.mark.proof
 def test_processes_that_race_for_the_last_cent_never_pass_the_ceiling(desk: Desk) -> None:
     won = race(desk, 4, 100)
     assert sum(won) == 25

@@ -20,6 +20,7 @@ def development() -> dict[str, Any]:
     return signals.measure(list(signals.sessions("development")))
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("kind", signals.KINDS)
 def test_most_of_what_is_found_is_right_and_most_of_what_is_there_is_found(
     development: dict[str, Any], kind: str
@@ -30,6 +31,7 @@ def test_most_of_what_is_found_is_right_and_most_of_what_is_there_is_found(
     assert figures["F1"] > naive["F1"]
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("kind", signals.KINDS)
 def test_of_the_sessions_that_came_last_most_of_what_is_found_is_right(kind: str) -> None:
     latest = [session for session in signals.sessions("development") if session.folder == signals.LATEST]

@@ -180,6 +180,7 @@ def long_session(count: int) -> Iterator[Turn]:
         yield from runs(f"pytest tests/test_{number}.py", f"{number} passed")
 
 
+@pytest.mark.proof
 def test_memory_does_not_grow_with_the_session() -> None:
     extract(long_session(50))
     peaks = []
@@ -198,6 +199,7 @@ NASTY = (
 )
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("piece", NASTY)
 def test_no_text_takes_long(piece: str) -> None:
     # As much as is read whole, and more than that.

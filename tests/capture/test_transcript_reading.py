@@ -358,6 +358,7 @@ def big_talk(size: int) -> Iterator[bytes]:
         yield line
 
 
+@pytest.mark.proof
 def test_memory_does_not_grow_with_the_transcript(tmp_path: Path) -> None:
     peaks = []
     for size in (3_000_000, 12_000_000):

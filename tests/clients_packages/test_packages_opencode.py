@@ -206,6 +206,7 @@ def test_without_the_program_nothing_changes(host: Opencode) -> None:
     unchanged(host)
 
 
+@pytest.mark.proof
 def test_where_no_program_can_be_started_nothing_changes(host: Opencode) -> None:
     host.says(prompt={"context": "No."})
     unchanged(host, crowded=True)
@@ -240,6 +241,7 @@ def test_odd_events_and_calls_change_nothing(host: Opencode) -> None:
     )
 
 
+@pytest.mark.proof
 def test_a_program_that_hangs_is_ended_with_all_that_it_started(host: Opencode, tmp_path: Path) -> None:
     host.program(f"#!/bin/sh\nsleep 300 &\necho $$ $! > '{tmp_path}/pids'\nwait\n")
     step = prompt("Why?")

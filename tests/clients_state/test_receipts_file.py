@@ -53,6 +53,7 @@ def test_a_folder_without_a_memory_gets_none(tmp_path: Path) -> None:
     assert read_log(str(tmp_path), 5) == []
 
 
+@pytest.mark.proof
 def test_a_full_file_makes_way_and_two_are_kept(root: Path) -> None:
     many = tuple(item(number) for number in range(100))
     size = 0
@@ -137,6 +138,7 @@ def test_whoever_finds_the_file_full_does_not_move_the_next_one_over_the_last(
     assert [name for name in found if name != "s--1"] == [f"s-{number}" for number in range(count + 2)]
 
 
+@pytest.mark.proof
 def test_many_processes_at_the_moment_at_which_the_file_is_full(root: Path) -> None:
     """Whoever finds it full moves it away; nobody who found the same moves the next one over it."""
     for attempt in range(either(5, 30)):

@@ -131,6 +131,7 @@ def _start(root: Path, processes: int, each: int) -> list[Any]:
     return started
 
 
+@pytest.mark.proof
 def test_many_sessions_end_at_once(root: Path) -> None:
     started = _start(root, 200, 1)
     for process in started:

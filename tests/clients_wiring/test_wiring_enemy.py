@@ -118,6 +118,7 @@ THERE = {
 }
 
 
+@pytest.mark.proof(keep=14)
 @proves("P7.1", "F3")
 @pytest.mark.parametrize("name", FORGED)
 @pytest.mark.parametrize("action", ["remove", "install", "repair", "force"])
@@ -251,6 +252,7 @@ def test_our_own_word_counts_only_as_it_was_given(wiring: Project, repo: Path) -
     assert EVIL not in (repo / ".mcp.json").read_bytes()
 
 
+@pytest.mark.proof
 def test_no_crash_and_no_neighbour_makes_a_stranger_s_word_our_own(
     wiring: Project, repo: Path, stranger: World, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,6 +390,7 @@ BAD = {
 }
 
 
+@pytest.mark.proof(keep=15)
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("path", [".mcp.json", ".claude/settings.json", ".cursor/hooks.json", ".gemini/settings.json"])
 def test_what_nobody_can_read_is_told_and_stays(name: str, path: str, wiring: Project, repo: Path) -> None:
@@ -447,6 +450,7 @@ def test_odd_keys_stay_as_they_are(indent: Any, wiring: Project, repo: Path) -> 
         assert (repo / path).read_bytes() == data
 
 
+@pytest.mark.proof
 def test_settings_of_five_megabytes_are_changed_in_one_place(wiring: Project, repo: Path) -> None:
     many = {f"project {number}": {"history": ["word " * 20] * 20} for number in range(2_400)}
     data = json.dumps({"projects": many, "mcpServers": {"a": {"command": "a"}}, "z": 1}, indent=2).encode()

@@ -84,6 +84,7 @@ def test_a_crash_at_any_moment_leaves_the_way_back(
         assert held(repo) == before, number
 
 
+@pytest.mark.proof
 def test_a_crash_while_it_is_taken_back_leaves_the_way_back(
     wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_crash_while_it_is_taken_back_leaves_the_way_back(
         assert held(repo) == before, number
 
 
+@pytest.mark.proof
 def test_a_crash_during_an_upgrade_leaves_the_way_back(
     wiring: Project, repo: Path, monkeypatch: pytest.MonkeyPatch, older: Any
 ) -> None:

@@ -442,6 +442,7 @@ def test_odd_names_in_a_change(shop: Any, repo: Path, git: Any) -> None:
     assert refs(shop("brief", "--json", "--", "src/-rf.py").data) == ["feature.retry-queue"]
 
 
+@pytest.mark.proof
 def test_many_files_and_many_nodes_take_seconds(shop: Any, repo: Path, git: Any) -> None:
     for number in range(500):
         write(repo, f"src/part{number % 50}/file{number}.py", f"x = {number}\n")

@@ -335,6 +335,7 @@ def test_a_server_that_does_not_start_says_why(doctor: Doctor, tmp_path: Path) -
     assert "nonsense" in found["message"]
 
 
+@pytest.mark.proof
 def test_a_server_that_hangs_is_ended(doctor: Doctor, tmp_path: Path) -> None:
     """A module of somebody else that never comes back, in the server's process alone."""
     doctor.memory.init()

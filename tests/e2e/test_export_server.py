@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp_lines import call, hello
 from mcp_node import need_node, node_line, package
 
@@ -41,6 +42,7 @@ def _asked(memory: Memory, file: Path, *calls: dict[str, Any]) -> list[Any]:
     return [answer["result"]["structuredContent"] for answer in answers[1:]]
 
 
+@pytest.mark.proof
 def test_the_reference_server_reads_what_was_exported(memory: Memory, tmp_path: Path) -> None:
     need_node()
     memory.init("--no-guidance")

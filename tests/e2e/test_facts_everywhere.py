@@ -475,6 +475,7 @@ SCENES = [
 ]
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("scene", SCENES)
 def test_without_its_index_the_memory_answers_the_same(here: Here, scene: Callable[[Here], None]) -> None:
     assert here.facts("list").code == 0
@@ -482,6 +483,7 @@ def test_without_its_index_the_memory_answers_the_same(here: Here, scene: Callab
     same_without_index(here)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("seed", range(6))
 def test_no_order_of_changes_makes_index_and_file_disagree(empty: Here, world: World, seed: int) -> None:
     """A walk at random, looked at from both sides every few steps. Connections here are never called `replaces`."""

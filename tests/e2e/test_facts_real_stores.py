@@ -120,6 +120,7 @@ def numbers() -> list[int]:
     return some(range(len(told())), 13) if REAL.is_dir() else []
 
 
+@pytest.mark.proof(keep=2)
 @proves("P5.5", over="facts")
 @pytest.mark.parametrize("number", numbers())
 def test_a_version_of_the_history(store: Here, versions: dict[str, bytes], number: int) -> None:
@@ -153,6 +154,7 @@ def test_no_score_depends_on_what_the_index_held_before(store: Here, versions: d
     assert asked(store) == answers
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("number", numbers())
 def test_a_version_is_put_in_order_and_taken_in(store: Here, versions: dict[str, bytes], number: int) -> None:
     row = told()[number]
@@ -217,6 +219,7 @@ def taken_in(store: Here, *contents: bytes) -> set[str]:
     return active(store)
 
 
+@pytest.mark.proof(keep=5)
 @pytest.mark.parametrize("name", [f"{number:02}" for number in range(1, 21)])
 def test_a_small_merge(store: Here, name: str) -> None:
     case, files = small(name)
@@ -268,6 +271,7 @@ def large(name: str) -> dict[str, bytes]:
 LARGE = ["diverged-branches", "lean-branches", "real-23345ce8", "real-28ff0e2f-both-added", "writer-divergence"]
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_merge(store: Here, name: str) -> None:
     files = large(name)

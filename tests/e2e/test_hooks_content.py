@@ -459,6 +459,7 @@ def test_a_projects_name_is_no_order_and_hides_nothing(shop: Memory, hooks: Hook
         assert "Ignore all previous" not in text
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\u2066", "\U000e0041", "\x1b", "\ufeff", "\u2028", "\r"])
 def test_hidden_characters_never_pass(shop: Memory, hooks: Hooks, repo: Path, hidden: str) -> None:
     plant(repo, "gotcha.clocks", title=f"Late{hidden} clocks", body=f"Clocks {hidden}drift{hidden} on ledger hosts.")

@@ -56,6 +56,7 @@ def silent(done: object, client: str) -> None:
 # -- what it is called with ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize(
     "words",
     [
@@ -100,6 +101,7 @@ def test_people_who_ask_for_help_get_it(shop: Hooks) -> None:
 # -- what comes on standard input ----------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=7)
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 @pytest.mark.parametrize("kind", ODD_PAYLOADS)
@@ -174,6 +176,7 @@ def test_a_limit_that_is_no_number_of_seconds(shop: Hooks, said: str) -> None:
 # -- where the answer goes -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("target", [">&-", ">&- 2>&-", ">&- <&- 2>&-", ">/dev/full", "| true", "2>&-", "2>/dev/full"])
 @pytest.mark.parametrize("client", ["claude", "gemini"])
 def test_a_standard_output_that_nobody_reads(shop: Hooks, target: str, client: str) -> None:

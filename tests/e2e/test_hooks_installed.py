@@ -43,6 +43,7 @@ def form_of(answer: Any) -> Any:
     return answer
 
 
+@pytest.mark.proof(keep=14)
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_real_payload(path: Path, shop: Hooks, tree: Callable[..., Tree]) -> None:
@@ -88,6 +89,7 @@ def test_a_folder_without_memory_is_left_as_it_is(path: Path, shop: Hooks, tmp_p
     assert list(tmp_path.rglob("*")) == [folder]
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("client", SILENCE)
 @pytest.mark.parametrize("off", ["off", "0", "No", " false "])
 def test_switched_off(client: str, off: str, shop: Hooks, tree: Callable[..., Tree]) -> None:

@@ -135,6 +135,7 @@ def test_a_store_that_is_broken_keeps_the_pointer(shop: Hooks, memory: Memory) -
     assert any("uv" in text for text in waiting(memory))
 
 
+@pytest.mark.proof
 def test_many_sessions_end_at_once_and_all_are_noted(shop: Hooks) -> None:
     count = either(60, 200)
     line = [shop.program, "hook", "claude", "turn-end"]

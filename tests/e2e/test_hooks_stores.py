@@ -150,6 +150,7 @@ TOLD_STILL = (
 """What has no say in what the nodes are: they are told all the same."""
 
 
+@pytest.mark.proof(keep=6)
 @proves("P10.5", "H6")
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_store_that_is_broken(what: str, shop: Hooks, tree: Callable[..., Tree]) -> None:
@@ -246,6 +247,7 @@ def test_a_store_that_somebody_writes_to_and_whose_index_is_behind(shop: Hooks) 
         assert "Order book" in everything(shop)["session-start"]
 
 
+@pytest.mark.proof(keep=4)
 @proves("P10.5", "H6")
 @pytest.mark.skipif(
     os.geteuid() == 0 and not shutil.which("setpriv"), reason="somebody who may not write everywhere is needed"

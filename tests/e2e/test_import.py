@@ -53,6 +53,7 @@ def line_at(hosts: Hosts, where: str) -> str:
 # -- each kind ------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=5)
 @pytest.mark.parametrize("kind", PLACES)
 def test_a_kind_from_the_list_to_the_records(hosts: Hosts, kind: str) -> None:
     hosts.put(kind)

@@ -214,6 +214,7 @@ def test_more_files_than_are_looked_at(hosts: Hosts) -> None:
     assert len(hosts.data("--as", "adr", *rest)["results"]) == 20
 
 
+@pytest.mark.proof
 def test_more_proposals_than_may_wait(hosts: Hosts) -> None:
     most = PENDING_MOST + 50
     entities = [
@@ -238,6 +239,7 @@ def test_an_archive_is_cut(hosts: Hosts) -> None:
 # -- at the same time -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_imports_beside_each_other_lose_nothing(hosts: Hosts) -> None:
     kinds = ["claude-md", "serena", "cline-memory-bank", "basic-memory", "adr", "beads"]
     hosts.put(*kinds)

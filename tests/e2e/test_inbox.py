@@ -225,6 +225,7 @@ def test_git_sees_what_was_rejected_and_nothing_of_the_inbox(inbox: Memory, git:
     assert git("status", "--short", "--untracked-files=all").split() == ["??", f".memory/rejected/{path_of(FACT)}"]
 
 
+@pytest.mark.proof
 def test_two_who_settle_at_once_lose_nothing(inbox: Memory) -> None:
     items = [fact(f"Berth {number} is reserved for pilots.") for number in range(8)]
     put(inbox, *items)

@@ -64,6 +64,7 @@ def kill_at(memory: Memory, seconds: float, *words: str) -> None:
     process.communicate()
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("scope", [(), ("--user", "--yes")])
 def test_a_program_that_is_killed_again_and_again_leaves_the_way_back(
     scope: tuple[str, ...], shop: Memory, repo: Path

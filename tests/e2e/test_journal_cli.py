@@ -62,6 +62,7 @@ def test_both_names_say_the_same(filled: Journal, verb: str) -> None:
     assert ours.out != ""
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("verb", EVERY)
 def test_help_names_the_program_that_was_called(here: Journal, verb: str) -> None:
     for name, other in (("memory journal", "agent-memory "), ("agent-memory", "memory journal")):

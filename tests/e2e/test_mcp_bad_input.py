@@ -59,6 +59,7 @@ def size_of(server: Server) -> int:
 # -- too long ---------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @proves("P10.4", "H5")
 def test_ten_megabytes_of_arguments_are_refused_by_their_id(server: Server) -> None:
     much = "x" * (10 * MEBI)
@@ -106,6 +107,7 @@ def test_nine_megabytes_and_then_nothing(here: Here) -> None:
         assert server.said == []
 
 
+@pytest.mark.proof
 def test_what_just_fits_is_read(server: Server) -> None:
     def message(room: int) -> bytes:
         return json.dumps(call(1, "query_memory", question="x" * room)).encode()
@@ -178,6 +180,7 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     return schema.get("type", kind) == kind or isinstance(value, str) or (kind, schema["type"]) == ("integer", "number")
 
 
+@pytest.mark.proof(keep=12)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_value_of_the_wrong_kind_is_refused_by_name(common: Server, schemas: dict[str, Any], tool: str) -> None:
     properties, messages = schemas[tool]["properties"], {}

@@ -113,6 +113,7 @@ def url(here: Here) -> Iterator[str]:
         proxy.communicate()
 
 
+@pytest.mark.proof(keep=1)
 @proves("P10.4", "H5")
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_the_server_conforms(here: Here, url: str, edition: str, tmp_path: Path) -> None:

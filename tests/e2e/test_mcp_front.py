@@ -102,6 +102,7 @@ def plain(message: dict[str, Any]) -> Any:
     return json.loads(re.sub(r'("(?:estimated_)?tokens"): \d+', r"\1: 0", text))
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_same_is_said_before_and_after_the_sdk_has_come(here: Here, version: str) -> None:
     asked = LONG if version in ERAS else SHORT
@@ -142,6 +143,7 @@ def test_the_sdk_is_not_waited_for(own: Here) -> None:
 # -- the change from one to the other ---------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("version", ERAS)
 def test_nothing_is_lost_and_nothing_is_doubled_amid_a_stream(own: Here, version: str) -> None:
     modern = version == MODERN

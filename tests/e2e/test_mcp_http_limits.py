@@ -69,6 +69,7 @@ def pieces(data: bytes) -> Iterator[bytes]:
 # -- how long a message may be --------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @proves("P10.4", "H5")
 @pytest.mark.parametrize("era", ["2025", "2026"])
 @pytest.mark.parametrize("way", ["at once", "in pieces"])
@@ -78,6 +79,7 @@ def test_a_message_of_more_than_8_mib_is_not_read(door: Door, era: str, way: str
     assert (reply.status, reply.text) == (413, "Request body too large")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("era", ["2025", "2026"])
 def test_one_of_8_mib_is(door: Door, era: str) -> None:
     reply = door.ask(headers_of(era, door), pieces(call_of(MOST)))
@@ -283,6 +285,7 @@ def test_one_who_does_not_read_an_answer_holds_up_nobody(door: Door) -> None:
 # -- many at once ---------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_300_calls_at_once_are_all_answered_each_with_its_own(door: Door, here: Here) -> None:
     """Every third is a write; nothing is lost, and no answer goes to somebody else."""
     sessions = [door.open_session() for _ in range(4)]

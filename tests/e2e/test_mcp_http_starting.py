@@ -46,6 +46,7 @@ def refused(here: Here, *arguments: str, **env: str) -> tuple[int, str]:
 # -- where it listens -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com", ""])
 def test_other_machines_can_reach_it_only_if_that_is_meant(here: Here, host: str) -> None:
     code, said = refused(here, "--host", host, "--port", "0", MEMORY_MCP_TOKEN=WRITER)
@@ -100,6 +101,7 @@ def test_a_port_that_is_taken(here: Here) -> None:
     assert said.endswith("\nhint: Choose another port with --port, or 0 for any free one.\n")
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "x" * 300, "a b", "1.2.3", "nul\u0443"])
 def test_a_host_that_is_none(here: Here, host: str) -> None:
     code, said = refused(here, "--host", host, "--port", "0", "--public", MEMORY_MCP_TOKEN=WRITER)
@@ -176,6 +178,7 @@ BAD_TOKENS = {
 }
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("given", BAD_TOKENS)
 def test_tokens_that_are_none(here: Here, given: str) -> None:
     env, message = BAD_TOKENS[given]
@@ -189,6 +192,7 @@ def test_tokens_that_are_none(here: Here, given: str) -> None:
 # -- the end --------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_quietly(here: Here, number: signal.Signals) -> None:
     """Also while somebody listens, and somebody else has only sent half of a request."""
@@ -207,6 +211,7 @@ def test_a_signal_ends_it_quietly(here: Here, number: signal.Signals) -> None:
         assert (code, said) == (0, "")
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_what_is_being_written_is_completed_first(here: Here, number: signal.Signals) -> None:
     """Another writer holds the project when the signal comes; then it lets go, and the change is made and answered."""

@@ -17,6 +17,8 @@ from mcp_lines import Server, call, hello, request, serving
 from promised import proves
 from thorough import either
 
+pytestmark = pytest.mark.proof
+
 DECISION = "decision.retries-run-in-the-worker"
 CALLS = 1000
 WARM, LASTING = 1000, either(1000, 9000)

@@ -124,6 +124,7 @@ def test_no_child_outlives_its_call(own: Here) -> None:
 # -- when it ends -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=3)
 @proves("P10.4", "H5")
 @pytest.mark.parametrize("how", ["end of input", "SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("arguments", [(), ("--sdk-first",)], ids=["front", "sdk"])
@@ -150,6 +151,7 @@ def caught(pid: int, number: int) -> bool:
     return bool(int(line.split()[1], 16) & 1 << (number - 1))
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("how", ["end of input", "SIGTERM"])
 @pytest.mark.parametrize("arguments", [(), ("--sdk-first",)], ids=["front", "sdk"])
 @pytest.mark.parametrize("moment", either([0.0, 0.02, 0.06], [0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2]))

@@ -227,6 +227,7 @@ def here() -> Iterator[Here]:
         yield prepared(place)
 
 
+@pytest.mark.proof(keep=13)
 @proves("P10.4", "H5")
 @pytest.mark.parametrize(("opening", "message", "expected"), CASES)
 def test_the_front_and_the_sdk_say_the_same(here: Here, opening: str, message: Any, expected: Any) -> None:

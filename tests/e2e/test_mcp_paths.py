@@ -136,6 +136,7 @@ def checked(messages: dict[Any, dict[str, Any]]) -> None:
 # -- every text of every tool -----------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=8)
 @proves("P7.2", "D12")
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_path_in_a_text_leads_nowhere(server: Server, schemas: dict[str, Any], here: Here, tool: str) -> None:

@@ -53,6 +53,7 @@ def server(here: Here) -> Iterator[Listening]:
         yield server
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize(("name", "option"), [*((name, "") for name in WALKS), ("1.x", "--sdk-first")])
 def test_a_client_walks_through_the_server_over_pipes(here: Here, name: str, option: str) -> None:
     need_node()
@@ -64,6 +65,7 @@ def test_a_client_walks_through_the_server_over_pipes(here: Here, name: str, opt
     _check(seen, subject, name)
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", WALKS)
 def test_a_client_walks_through_the_server_over_http(here: Here, server: Listening, name: str) -> None:
     need_node()
@@ -73,6 +75,7 @@ def test_a_client_walks_through_the_server_over_http(here: Here, server: Listeni
     _check(seen, subject, name)
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("toolset", ["core", "all"])
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_the_inspector_lists_the_tools_and_finds_no_fault_in_them(here: Here, toolset: str, era: str) -> None:

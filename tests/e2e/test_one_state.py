@@ -64,6 +64,7 @@ def _done(process: subprocess.Popen[bytes]) -> bytes:
     return out
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("what", ["check", "export", "diff"])
 def test_a_reader_beside_writers_finds_nothing_wrong(looks: dict[str, Any], what: str) -> None:
     assert looks[what]["wrong"] == {}

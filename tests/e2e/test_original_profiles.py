@@ -297,6 +297,7 @@ def given(name: str) -> tuple[bytes | None, dict[int, bytes | None]]:
     return None, {}
 
 
+@pytest.mark.proof(keep=7)
 @needs_recordings
 @pytest.mark.parametrize("name", ALL)
 def test_a_recorded_session_differs_only_where_the_table_says_so(
@@ -475,6 +476,7 @@ def current() -> Iterator[Any]:
         yield pytest.param(reference(name), id=name)
 
 
+@pytest.mark.proof(keep=4)
 @proves("P5.5", over="profile")
 @pytest.mark.parametrize("data", list(current()))
 def test_a_current_document_is_read_as_it_is_and_changed_where_it_is_told(
@@ -514,6 +516,7 @@ def older() -> Iterator[Any]:
         yield pytest.param(name, reference(name), (after / f"{prefix}after.json").read_bytes(), backups, id=name)
 
 
+@pytest.mark.proof(keep=4)
 @proves("P5.5", over="profile")
 @pytest.mark.parametrize(("name", "data", "after", "backups"), list(older()))
 def test_an_older_document_is_brought_up_as_the_original_does_it(
@@ -581,6 +584,7 @@ def newer() -> Iterator[Any]:
         yield pytest.param(reference(name), id=name)
 
 
+@pytest.mark.proof(keep=2)
 @proves("P5.5", "D15", over="profile")
 @pytest.mark.parametrize("data", list(newer()))
 def test_a_newer_document_is_read_and_searched_and_never_written(data: bytes, place: Callable[[bytes], Place]) -> None:
@@ -636,6 +640,7 @@ def unusable() -> Iterator[Any]:
         yield pytest.param(reference(name), UnsupportedVersion, UNSUPPORTED[name], id=name)
 
 
+@pytest.mark.proof(keep=6)
 @pytest.mark.parametrize(("data", "error", "said"), list(unusable()))
 def test_a_document_that_cannot_be_used_is_refused_and_left_alone(
     data: bytes, error: type[QuireError], said: str, place: Callable[[bytes], Place]

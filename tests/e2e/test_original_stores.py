@@ -86,6 +86,7 @@ def _nodes(folder: Path) -> dict[str, Path]:
 # -- reading -------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=3)
 @proves("P5.5", over="graph")
 def test_check_finds_nothing_wrong_and_changes_nothing(store: Path, memory: Any, files: Callable[[Path], Tree]) -> None:
     before = files(store)
@@ -96,6 +97,7 @@ def test_check_finds_nothing_wrong_and_changes_nothing(store: Path, memory: Any,
     assert files(store) == before
 
 
+@pytest.mark.proof(keep=3)
 @proves("P5.5", over="graph")
 def test_status_and_inspect_show_every_node_and_change_nothing(
     store: Path, memory: Any, files: Callable[[Path], Tree], capsysbinary: pytest.CaptureFixture[bytes]
@@ -134,6 +136,7 @@ def _pick(folder: Path) -> tuple[str, Path]:
     return next((node_id, path) for node_id, path in _nodes(folder).items() if node_id.startswith("feature."))
 
 
+@pytest.mark.proof(keep=3)
 @proves("P5.5", over="graph")
 def test_an_update_changes_only_its_node_the_log_and_the_map(
     store: Path, memory: Any, files: Callable[[Path], Tree]

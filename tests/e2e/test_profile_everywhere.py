@@ -429,6 +429,7 @@ def test_a_clone_reads_the_profile_at_once(here: Profile, tmp_path: Path) -> Non
     assert clone("check").code == 0
 
 
+@pytest.mark.proof
 def test_without_its_index_the_profile_answers_the_same_after_every_change(here: Profile) -> None:
     changes = [
         ["remember", "tools", "editor", "vim", "--tag", "cli", "--tag", "user-preference"],

@@ -121,6 +121,7 @@ def test_a_receipt_that_cannot_be_written_keeps_nothing_from_the_agent(shop: Mem
     assert "feature.order-book" in hooks.edit("src/orders.py")
 
 
+@pytest.mark.proof
 def test_many_hooks_at_once_lose_nothing(shop: Memory, hooks: Hooks) -> None:
     """Each has its session; all of them start from a memory whose index has to be made first."""
     count = either(50, 200)

@@ -99,6 +99,7 @@ def test_a_session_that_ends_leaves_its_episode(shop: Hooks, memory: Memory, git
     assert [after[name] for name in same] == [written[name] for name in same]
 
 
+@pytest.mark.proof
 def test_read_twice_resumed_or_at_once_it_is_one_episode(shop: Hooks, memory: Memory) -> None:
     end(shop, transcript(shop, TALK[:2]))
     first = (shop.root / ".memory/facts.jsonl").read_bytes()

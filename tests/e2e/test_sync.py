@@ -1104,6 +1104,7 @@ def anew(memory: Any, repo: Path) -> Any:
     return sync(memory, "--dry-run")
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize(
     "change",
     [

@@ -118,6 +118,7 @@ def test_a_terminal_without_utf8(here: Memory, tmp_path: Path) -> None:
 # -- how it ends ----------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_quietly_and_leaves_nothing(here: Memory, number: signal.Signals) -> None:
     """Also while somebody listens to its events, and somebody else has sent half of a request."""

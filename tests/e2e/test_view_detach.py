@@ -102,6 +102,7 @@ def test_twice_is_the_same_page(here: Memory) -> None:
     assert fetch(first["url"], "/api/session")[0] == 200
 
 
+@pytest.mark.proof
 def test_many_at_once_start_one_page(here: Memory) -> None:
     lines = [here.start("view", "--detach", "--json", stdin=subprocess.DEVNULL) for _ in range(4)]
     said = [process.communicate(timeout=60) for process in lines]
@@ -314,6 +315,7 @@ FORGED: dict[str, Callable[[int], tuple[int, str]]] = {
 }
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("is_held", [False, True], ids=["nobody holds it", "somebody holds it"])
 @pytest.mark.parametrize("kind", FORGED)
 def test_a_forged_lock_ends_nobody(here: Memory, victim: subprocess.Popen[bytes], kind: str, is_held: bool) -> None:

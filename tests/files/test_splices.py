@@ -109,6 +109,7 @@ def _megabyte() -> bytes:
     return b"".join(b'  "k%d": {\n    "a": 1\n  },\n' % number for number in range(36_000))
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize(
     "name", ["ends", "all lines", "all commas", "turned around", "one line", "nothing left", "alike"]
 )

@@ -218,6 +218,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.proof(keep=5)
 @pytest.mark.parametrize("kind", FLOODS)
 def test_a_million_characters_of_anything_are_read_in_no_time(kind: str) -> None:
     unit = FLOODS[kind]

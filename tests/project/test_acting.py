@@ -182,6 +182,7 @@ ACTIONS: dict[str, tuple[Act, str]] = {
 }
 
 
+@pytest.mark.proof(keep=5)
 @pytest.mark.parametrize("name", ACTIONS)
 def test_every_action_is_undone_and_done_again_byte_for_byte(acting: Project, name: str, clock: Clock) -> None:
     act, message = ACTIONS[name]
@@ -343,6 +344,7 @@ def project_id(acting: Project) -> str:
     return next(node.node.id for node in acting.graph.nodes()[0] if node.node.type == "project")
 
 
+@pytest.mark.proof(keep=10)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_no_save_takes_is_refused_and_nothing_is_written(acting: Project, name: str) -> None:
     inbox_reject(acting, value="Boats are named after rivers.")
@@ -435,6 +437,7 @@ def test_undo_after_another_save_takes_back_its_own_alone(acting: Project) -> No
     sound(acting)
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("last_first", [True, False])
 @pytest.mark.parametrize(
     "names",
@@ -608,6 +611,7 @@ class Died(BaseException):
     """The process is gone."""
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", ["supersede by a new one", "accept a fact", "reject"])
 def test_an_undo_that_dies_anywhere_is_done_or_not_begun(acting: Project, name: str, world: World) -> None:
     before = remembered(acting)

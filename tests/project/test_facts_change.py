@@ -291,6 +291,7 @@ def test_who_never_stops_writing_is_not_waited_for(filled: Memory, monkeypatch: 
     assert filled.data.count(FOREIGN) == 3
 
 
+@pytest.mark.proof(keep=6)
 @pytest.mark.parametrize("operation", ["create", "fsync", "rename", "append", "sync_folder"])
 @pytest.mark.parametrize("act", ["store", "connect", "propose", "confirm", "archive", "supersede"])
 def test_what_came_while_it_was_written_is_known_to_the_index(
@@ -377,6 +378,7 @@ def test_an_index_that_is_damaged(filled: Memory, act: str) -> None:
 # -- odd files ------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize("name", ["ä", 'a"b', "a\\b", "a/b", "🙂", "edge:x", "episode:x", "feature.x", "%", "a'b"])
 def test_a_fact_of_any_id_can_be_changed(memory: Memory, name: str) -> None:
     memory.file.write_bytes(line("fact", name, content=TEXTS[0]) + line("fact", "b", content=TEXTS[1]))

@@ -568,5 +568,5 @@ def version_of(data: bytes) -> int:
     return max((record.version for record in (*reading.facts, *reading.connections, *reading.episodes)), default=0)
 
 
-TestChanges = Changes.TestCase
+TestChanges = pytest.mark.proof(Changes.TestCase)
 TestChanges.settings = settings(max_examples=either(8, 20), stateful_step_count=12)

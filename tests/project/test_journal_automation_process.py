@@ -187,6 +187,7 @@ journal_run_once(Project.open())
 """
 
 
+@pytest.mark.proof
 def test_a_run_that_is_killed_anywhere_is_continued_by_the_next(here: Project, tmp_path: Path) -> None:
     """In the import, the recall and the archiving: the sessions are old enough for all three."""
     add_sessions(here, tmp_path, 3)
@@ -423,6 +424,7 @@ def test_it_ends_when_its_lock_is_taken_away(here: Project) -> None:
     assert "its lock was taken away" in logged(here)
 
 
+@pytest.mark.proof
 def test_it_ends_after_its_time_and_after_failures_in_a_row(here: Project) -> None:
     pid = journal_start(here, keeping(bounds="life=1.5")).pid
     eventually(lambda: not runs(pid))

@@ -210,6 +210,7 @@ def test_syncs_of_the_same_sessions_at_once_import_each_of_them_once(project: Pr
     assert journal_sync(project, everything=True).imported == 0
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("turn", range(ROUNDS))
 def test_everybody_at_once_loses_nothing_and_skips_nothing(project: Project, crowd: Crowd, turn: int) -> None:
     root, talk = Path(project.root), Talk(Path(project.root))
@@ -256,6 +257,7 @@ def removals(notes: Notes) -> list[Any]:
     return [{"did": "remove", "name": note["name"]}.items() for note in notes if note["did"] == "remove"]
 
 
+@pytest.mark.proof
 def test_writers_that_are_killed_take_nothing_of_the_others_with_them(project: Project, crowd: Crowd) -> None:
     root, talk, chance = Path(project.root), Talk(Path(project.root)), random.Random(7)
     killed: list[subprocess.Popen[str]] = []

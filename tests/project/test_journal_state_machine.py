@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -425,7 +426,7 @@ class JournalMachine(RuleBasedStateMachine):
         assert not (self.root / ".agent-memory/local/pages-due.json").exists()
 
 
-TestJournalMachine = JournalMachine.TestCase
+TestJournalMachine = pytest.mark.proof(JournalMachine.TestCase)
 TestJournalMachine.settings = settings(
     max_examples=EXAMPLES, stateful_step_count=30, report_multiple_bugs=False, phases=PHASES
 )

@@ -1187,5 +1187,5 @@ def read_more(known: Doc, fields: Doc) -> Doc:
     return {**known, "access_count": count, "last_accessed": last}
 
 
-TestProfiles = Profiles.TestCase
+TestProfiles = pytest.mark.proof(Profiles.TestCase)
 TestProfiles.settings = settings(max_examples=either(20, 50), stateful_step_count=15)

@@ -60,6 +60,7 @@ def test_a_sound_memory_has_nothing_to_repair(root: Path) -> None:
     assert repairs(opened(root)).repairs == ()
 
 
+@pytest.mark.proof(keep=4)
 @proves("P5.6", over="graph facts profile journal inbox")
 @pytest.mark.parametrize("name", some(list(MENDED), 12))
 def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> None:
@@ -99,6 +100,7 @@ def test_what_can_be_mended_is_mended_and_put_back(name: str, root: Path) -> Non
     tally("P5.6", inputs=1, states=3)
 
 
+@pytest.mark.proof(keep=2)
 @proves("P5.6")
 @proves("P6.2", "E3", over="graph facts")
 @pytest.mark.parametrize("name", some(list(PERSONS), 6))

@@ -56,6 +56,7 @@ def test_a_power_cut_at_any_system_call_leaves_all_or_nothing_and_keeps_what_was
     power(SCRIPT, names, tmp_path)
 
 
+@pytest.mark.proof
 @proves("P1.2", "A6", over="graph")
 def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path) -> None:
     names = either(["small"], ["small", "create", "supersede", "sync"])
@@ -64,6 +65,7 @@ def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path)
     assert unnoticed == set()
 
 
+@pytest.mark.proof
 @proves("P2.1", "A6", over="graph")
 def test_the_killer_notices_a_writer_that_breaks_the_rules(tmp_path: Path) -> None:
     mutants = ["in place", "no recovery", "appends again", "appends last"]

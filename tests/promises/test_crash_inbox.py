@@ -34,6 +34,7 @@ def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple
     power(SCRIPT, names, tmp_path)
 
 
+@pytest.mark.proof
 @proves("P1.2", "A7", over="inbox")
 def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path) -> None:
     noticed, unnoticed = sites_of(SCRIPT, either(["first propose"], ["first propose", "reject", "lift"]), tmp_path, 0)

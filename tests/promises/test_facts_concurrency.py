@@ -255,6 +255,7 @@ def test_a_stopped_writer_is_named_and_nobody_hangs(memory: Any, repo: Path, cro
 # -- git in between -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P3.2", over="facts")
 def test_what_is_stored_after_git_was_here_stays(shared: Project, git: Any, crowd: Crowd) -> None:
     """Checkouts, stashes and merges of the very file that is being written to; git may be refused, we may not."""

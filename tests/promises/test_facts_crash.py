@@ -40,6 +40,7 @@ def test_a_writer_killed_at_any_call_leaves_all_or_nothing(names: tuple[str, ...
     stopped(SCRIPT, names, tmp_path, most=1, fewest=4)
 
 
+@pytest.mark.proof
 @proves("P1.3", "C1", "C4", over="facts")
 @pytest.mark.parametrize("names", groups(either(REFUSED[:4], REFUSED)), ids=named)
 def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
@@ -63,6 +64,7 @@ def test_a_log_that_grew_without_its_bytes_is_completed(tmp_path: Path) -> None:
     power(SCRIPT, ["store"], tmp_path, most=0)
 
 
+@pytest.mark.proof
 @proves("P1.2", "A6", over="facts")
 def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path) -> None:
     noticed, unnoticed = sites_of(SCRIPT, either(["store", "focus"], [*CUT, "ingest"]), tmp_path, most=0)
@@ -70,6 +72,7 @@ def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path)
     assert unnoticed == set()
 
 
+@pytest.mark.proof
 @proves("P2.1", "A6", over="facts")
 def test_the_killer_notices_a_writer_that_breaks_the_rules(tmp_path: Path) -> None:
     jobs = [

@@ -37,6 +37,7 @@ def complaint(use: Callable[[str], object], pump: str, harmless: float, size: in
     return f"{pump!r}: {short / beat():.1f} → {long / beat():.1f} beats" if long > 12 * short else ""
 
 
+@pytest.mark.proof
 @proves("P5.3", "D7")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_worst_cases_are_bounded_and_grow_as_their_length_does(family: str) -> None:
@@ -47,6 +48,7 @@ def test_worst_cases_are_bounded_and_grow_as_their_length_does(family: str) -> N
     tally("P5.3", inputs=len(pumps))
 
 
+@pytest.mark.proof
 def test_a_pattern_that_takes_the_square_is_seen() -> None:
     """The measure itself: a pattern that goes over a run from each of its places."""
     bad = re.compile(r"\s*;").search

@@ -75,6 +75,7 @@ def test_syntax_of_a_search_is_words(verb: str, said: str) -> None:
     tally("P5.1", inputs=1)
 
 
+@pytest.mark.proof(keep=4)
 @proves(
     "P5.3", "D9", over="graph facts profile journal", found="a question to the journal was read to its end: seconds"
 )

@@ -95,6 +95,7 @@ def test_a_rebuild_beside_saves_loses_no_row(team: Team) -> None:
     assert ran.done("rebuild") > 30
 
 
+@pytest.mark.proof(keep=1)
 @proves("P3.1")
 @pytest.mark.parametrize(
     ("mutant", "role"), [("no lock", "create"), ("no lock, no digests", "create"), ("no comparison", "edit")]

@@ -31,6 +31,7 @@ def test_each_scenario_stands_for_a_case() -> None:
     assert sorted(name for names in BY_CASE.values() for name in names) == sorted(SCENARIOS)
 
 
+@pytest.mark.proof
 @proves("P1.1", "A1", "A2", "A4", "A5", over="journal")
 @proves("P2.1", "A1", "A2", "A4", "A5", over="journal")
 @pytest.mark.parametrize("names", groups(SCENARIOS), ids=named)
@@ -39,6 +40,7 @@ def test_a_writer_killed_at_any_call_leaves_all_or_nothing(names: tuple[str, ...
     stopped(SCRIPT, names, tmp_path, most=1, fewest=16)
 
 
+@pytest.mark.proof
 @proves("P1.3", "C1", "C4", over="journal")
 @pytest.mark.parametrize(
     "names",
@@ -56,6 +58,7 @@ def test_a_power_cut_at_any_system_call_keeps_what_was_acknowledged(names: tuple
     power(SCRIPT, names, tmp_path, most=4)
 
 
+@pytest.mark.proof
 @proves("P1.2", "A6", over="journal")
 def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path) -> None:
     noticed, unnoticed = sites_of(SCRIPT, either(["add"], ["add", "recall", "remove", "prune"]), tmp_path, most=0)
@@ -63,6 +66,7 @@ def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path)
     assert unnoticed == set()
 
 
+@pytest.mark.proof
 @proves("P2.1", "A6", over="journal")
 def test_the_killer_notices_a_writer_that_breaks_the_rules(tmp_path: Path) -> None:
     jobs = [Job("add", "kill", mutant="in place"), Job("remove", "kill", mutant="no recovery")]

@@ -90,6 +90,7 @@ def chosen(kind: str) -> list[str]:
     return [names[(first + step) % len(names)] for step in range(MOST)]
 
 
+@pytest.mark.proof(keep=16)
 @proves("P5.1", "A11", "D1", "D4", "E3", over="graph facts profile journal inbox wiring")
 @proves("P5.2", "A11", "D1", over="graph facts profile journal inbox wiring")
 @proves("P5.3", "D4", over="graph facts profile journal inbox wiring")

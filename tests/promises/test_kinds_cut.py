@@ -45,6 +45,7 @@ def places(size: int) -> list[int]:
     return some(every[1:], CUTS) if len(every) > CUTS else every
 
 
+@pytest.mark.proof(keep=12)
 @proves("P5.1", "A11", over="graph facts profile journal inbox wiring machine")
 @proves("P5.2", "A11", over="graph facts profile journal inbox wiring machine")
 @pytest.mark.parametrize("kind", NAMES)
@@ -62,6 +63,7 @@ def test_a_file_cut_off_anywhere_is_named_and_hurts_no_other(space: Space, kind:
     tally("P5.1", inputs=tried)
 
 
+@pytest.mark.proof(keep=6)
 @proves("P5.1", "A12", over="graph facts profile journal inbox wiring machine")
 @pytest.mark.parametrize("kind", some(NAMES, 20))
 def test_a_flipped_bit_anywhere_crashes_nothing_and_hurts_no_other(space: Space, kind: str) -> None:

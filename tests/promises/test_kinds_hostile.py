@@ -210,6 +210,7 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
 }
 
 
+@pytest.mark.proof(keep=8)
 @proves("P5.3", "D3", over="graph facts profile journal inbox")
 @pytest.mark.parametrize("name", ENDLESS)
 def test_what_has_no_end_is_refused_at_a_limit_and_nothing_is_written(space: Space, name: str) -> None:

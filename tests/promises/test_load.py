@@ -38,6 +38,7 @@ def run(tmp_path: Path, *arguments: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.proof
 @proves("P3.1", "B6")
 def test_hooks_servers_page_commands_and_commits_at_once_lose_nothing(tmp_path: Path) -> None:
     found = run(tmp_path, "--minutes", str(SECONDS / 60))

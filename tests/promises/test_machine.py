@@ -57,6 +57,7 @@ def test_no_verb_is_forgotten() -> None:
     assert set(LEFT_OUT) - known == set()
 
 
+@pytest.mark.proof(keep=2)
 @proves("P3.4")
 @proves("P2.1")
 @proves("P4.2")
@@ -101,6 +102,7 @@ def calm(test: Callable[[Run], None]) -> None:
         run.close()
 
 
+@pytest.mark.proof(keep=1)
 @proves("P6.4", "E7", over="graph facts profile journal")
 @proves("P6.1")
 @pytest.mark.parametrize("way", ["merge", "rebase", "squash", "cherry-pick"])
@@ -113,6 +115,7 @@ def test_a_revert_takes_back_what_a_commit_brought() -> None:
     calm(lambda run: done(run, [*THEIRS, ("git_commit", 0), ("git_revert", 1), *OURS, ("git_revert", 2)]))
 
 
+@pytest.mark.proof(keep=1)
 @proves("P6.4", "E10")
 @pytest.mark.parametrize("what", ["git_stash", "git_reset", "git_switch", "git_clean"])
 def test_answers_follow_the_files_whoever_moves_them(what: str) -> None:

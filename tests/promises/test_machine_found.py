@@ -47,6 +47,7 @@ def die_superseding(project: Project, number: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.proof
 @proves("P2.1", over="graph", found="a save that died was completed by half after git had taken away what it rested on")
 def test_a_save_that_died_is_whole_or_nothing_after_a_reset(two: Project, git: Git) -> None:
     ends = set()

@@ -114,6 +114,7 @@ def leaked(project: Project, words: dict[str, str], repo: Path) -> list[str]:
     return [name for name, word in words.items() if word in said.lower()]
 
 
+@pytest.mark.proof(keep=3)
 @proves("P8.1", "G1", "G2", over="graph facts profile inbox", found="the product map showed orders to a model")
 @proves("P8.1", "G2", found="orders in base64, in a joined conversation, in a picture's address were not known")
 @pytest.mark.parametrize("way", WAYS)

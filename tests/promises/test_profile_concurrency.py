@@ -101,6 +101,7 @@ def tidy(root: Path | str) -> None:
 # -- writers and readers ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=1)
 @proves("P3.1", "B1", over="profile")
 def test_six_writers_lose_nothing_of_each_other(anywhere: Project, crowd: Writers) -> None:
     for number in range(WRITERS):
@@ -115,6 +116,7 @@ def test_six_writers_lose_nothing_of_each_other(anywhere: Project, crowd: Writer
     tidy(anywhere.root)
 
 
+@pytest.mark.proof(keep=1)
 @proves("P3.1", over="profile")
 def test_what_all_of_them_say_at_once_is_remembered_once(anywhere: Project, crowd: Writers) -> None:
     for number in range(WRITERS):
@@ -126,6 +128,7 @@ def test_what_all_of_them_say_at_once_is_remembered_once(anywhere: Project, crow
     assert set(stored) == {note["name"] for note in notes if note["did"] == "ADD"}
 
 
+@pytest.mark.proof
 @proves("P2.2", "B3", over="profile")
 def test_every_reading_is_counted_once_while_others_write(anywhere: Project, crowd: Writers) -> None:
     for number in range(3):
@@ -151,6 +154,7 @@ def test_every_reading_is_counted_once_while_others_write(anywhere: Project, cro
     tidy(anywhere.root)
 
 
+@pytest.mark.proof
 @proves("P1.1", over="profile")
 def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(project: Project, crowd: Writers) -> None:
     root = Path(project.root)
@@ -176,6 +180,7 @@ def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(project: Pr
     tidy(root)
 
 
+@pytest.mark.proof
 @proves("P4.2", over="index")
 def test_an_index_that_vanishes_all_the_time_costs_nobody_an_entry(project: Project, crowd: Writers) -> None:
     root = Path(project.root)
@@ -202,6 +207,7 @@ def test_an_index_that_vanishes_all_the_time_costs_nobody_an_entry(project: Proj
 # -- private and shared -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P3.1", over="profile")
 def test_entries_that_are_remembered_while_others_move_them_are_all_there(project: Project, crowd: Writers) -> None:
     root = Path(project.root)
@@ -216,6 +222,7 @@ def test_entries_that_are_remembered_while_others_move_them_are_all_there(projec
     assert index_differs(project) == []
 
 
+@pytest.mark.proof
 @proves("P3.1", over="profile")
 def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
     project: Project, world: World, crowd: Writers, tmp_path: Path
@@ -238,6 +245,7 @@ def test_projects_that_share_the_users_home_lose_nothing_and_repeat_nothing(
     assert index_differs(project) == []
 
 
+@pytest.mark.proof(keep=1)
 @proves("P3.1", over="profile")
 @pytest.mark.parametrize(
     "words",
@@ -265,6 +273,7 @@ def test_whoever_waited_while_the_entries_were_moved_finds_them_where_they_are_n
 # -- other programs -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P3.1", over="profile")
 def test_another_program_that_takes_the_kernels_lock_loses_nothing_and_takes_nothing(
     project: Project, crowd: Writers
@@ -339,6 +348,7 @@ def test_another_program_that_holds_the_lock_is_waited_for_and_then_named(memory
 # -- git in between -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @proves("P3.2", over="profile")
 def test_what_is_remembered_after_git_was_here_stays(project: Project, git: Any, crowd: Writers) -> None:
     """Checkouts, stashes and merges of the very file that is being written to; git may be refused, we may not."""
@@ -407,6 +417,7 @@ def is_done(act: str, document: dict[str, Any]) -> bool:
     }[act]
 
 
+@pytest.mark.proof(keep=2)
 @proves("P3.2", over="profile")
 @pytest.mark.parametrize("readings", ["no readings", "readings"])
 @pytest.mark.parametrize("act", ACTS)

@@ -41,6 +41,7 @@ def test_each_scenario_stands_for_a_case() -> None:
     assert sorted(name for names in BY_CASE.values() for name in names) == sorted(SCENARIOS)
 
 
+@pytest.mark.proof
 @proves("P1.1", "A1", "A2", "A4", "A5", over="profile")
 @proves("P2.1", "A1", "A2", "A4", "A5", over="profile")
 @pytest.mark.parametrize("names", groups(name for name in SCENARIOS if name not in AT_HOME), ids=named)
@@ -48,6 +49,7 @@ def test_a_writer_killed_at_any_call_leaves_all_or_nothing(names: tuple[str, ...
     stopped(SCRIPT, names, tmp_path, most=1, fewest=14)
 
 
+@pytest.mark.proof
 @proves("P1.1", "A2", "A4", over="profile")
 @proves("P2.1", "A2", "A4", over="profile")
 @pytest.mark.parametrize("names", groups(AT_HOME), ids=named)
@@ -55,6 +57,7 @@ def test_a_writer_killed_between_two_disks_loses_nothing(names: tuple[str, ...],
     tried(SCRIPT, [Job(name, "kill", either(6, 0)) for name in names], tmp_path)
 
 
+@pytest.mark.proof
 @proves("P1.3", "C1", "C4", over="profile")
 @pytest.mark.parametrize("names", groups(either(REFUSED[:3], REFUSED)), ids=named)
 def test_a_disk_that_refuses_any_call_gives_an_error_and_loses_nothing(names: tuple[str, ...], tmp_path: Path) -> None:
@@ -83,6 +86,7 @@ def test_a_document_that_somebody_else_writes_after_the_death_loses_nothing(
     tried(SCRIPT, [Job(f"{name} / overtaken", "kill", either(6, 0)) for name in names], tmp_path)
 
 
+@pytest.mark.proof
 @proves("P1.2", "A6", over="profile")
 def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path) -> None:
     noticed, unnoticed = sites_of(SCRIPT, either(["forget"], CUT), tmp_path, most=0)
@@ -91,6 +95,7 @@ def test_without_any_one_sync_or_rename_the_power_cut_is_noticed(tmp_path: Path)
     assert unnoticed == set()
 
 
+@pytest.mark.proof
 @proves("P2.1", "A6", over="profile")
 def test_the_killer_notices_a_writer_that_breaks_the_rules(tmp_path: Path) -> None:
     jobs = [Job("update", "kill", mutant="in place"), Job("forget", "kill", mutant="no recovery")]

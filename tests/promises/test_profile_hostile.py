@@ -240,6 +240,7 @@ def test_the_command_says_where_a_document_is_damaged_and_git_sees_nothing_new(
     assert git("status", "--porcelain", "--untracked-files=all") == ""
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize(
     ("place", "depth"),
     [("field", 65), ("value", 900), ("category", 65), ("top", 900), ("field", 1_100), ("top", 100_000)],
@@ -264,6 +265,7 @@ def test_a_bottomless_document_is_refused_for_writing_and_stays_as_it_is(space: 
         assert Path(space, DOCUMENT).read_bytes() == before
 
 
+@pytest.mark.proof
 def test_a_document_of_300_mb_is_not_read(space: str) -> None:
     with open(os.path.join(space, DOCUMENT), "r+b") as file:
         file.truncate(300 * 1024 * 1024)
@@ -413,6 +415,7 @@ STEPS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("steps", STEPS)
 def test_a_transaction_that_a_repository_brings_reaches_nothing_of_the_users(tmp_path: Path, steps: str) -> None:
     space = made(tmp_path, kept_here)
@@ -472,6 +475,7 @@ GARBAGE: dict[str, bytes] = {
 }
 
 
+@pytest.mark.proof(keep=8)
 @pytest.mark.parametrize(
     ("name", "garbage"),
     [

@@ -272,6 +272,7 @@ def _many(project: Project, number: int) -> None:
     )
 
 
+@pytest.mark.proof
 @proves("P4.1", "A14", over="index")
 def test_a_rebuild_killed_at_any_moment_harms_no_answer(filled: Project, memory: Any) -> None:
     _many(filled, 400)
@@ -366,6 +367,7 @@ print(asked)
 """
 
 
+@pytest.mark.proof
 def test_readers_never_fail_nor_hold_up_a_writer(
     filled: Project, repo: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -35,6 +35,7 @@ def files(root: Path) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.proof
 @proves("P5.6", over="graph facts profile")
 @pytest.mark.parametrize(
     ("work", "layers", "most"),
@@ -57,6 +58,7 @@ def test_a_repair_that_is_killed_leaves_each_layer_as_it_was_or_mended(
     tally("P5.6", faults=found["tried"], processes=found["tried"], states=found["tried"])
 
 
+@pytest.mark.proof
 @proves("P5.6", "A13", over="graph facts profile journal")
 def test_ten_thousand_leftovers_stop_nobody_and_are_swept(memory: Memory) -> None:
     memory.init()

@@ -46,6 +46,7 @@ def hide(store: Store, path: str) -> None:
         shutil.rmtree(store.root / path, ignore_errors=True)
 
 
+@pytest.mark.proof(keep=3)
 @proves("P4.3", "C9", over="graph facts profile journal", found="a hidden memory was taken for none, and made anew")
 @pytest.mark.parametrize("name", HIDDEN)
 def test_a_hidden_memory_is_said_to_be_hidden_with_the_command_that_helps(name: str, tmp_path: Path) -> None:

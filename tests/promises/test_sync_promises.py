@@ -117,6 +117,7 @@ def test_a_sync_waits_for_its_turn(shop: Any, repo: Path, holder: subprocess.Pop
     assert json.loads(out)["data"]["marker_advanced"] is True
 
 
+@pytest.mark.proof
 @proves("P3.1")
 def test_syncs_confirms_and_saves_at_once_do_each_other_no_harm(shop: Any, repo: Path, git: Any) -> None:
     running = [shop.start(*line, "--json") for line in [["sync"], ["confirm", "feature.retry-queue"]] * 4]

@@ -38,6 +38,7 @@ def test_the_newest_store_holds_every_place() -> None:
             assert not path.name.startswith("."), "git and agents would take it for theirs"
 
 
+@pytest.mark.proof(keep=3)
 @proves("P5.5", over="graph facts profile journal inbox wiring machine")
 def test_all_of_an_earlier_store_is_there_and_asking_changes_no_byte(store: Store) -> None:
     before, home = store.files(), _home(store)
@@ -85,6 +86,7 @@ def _decided(store: Store) -> Iterator[tuple[Path, bytes]]:
                 yield store.root / place / step["path"], (intent.parent / step["staged"]).read_bytes()
 
 
+@pytest.mark.proof(keep=3)
 @proves("P5.5", over="graph facts profile journal inbox wiring machine")
 def test_an_earlier_store_is_changed_in_every_layer_and_loses_nothing(store: Store) -> None:
     said = dict(store.said)

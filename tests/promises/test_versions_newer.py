@@ -92,6 +92,7 @@ def lines_about(store: Store, kind: Newer) -> list[list[str]]:
     return lines_for(store.said, tuple(line for line in TOUR if LONG or line in about or line in sample))
 
 
+@pytest.mark.proof(keep=5)
 @proves("P5.5", "D15", over="graph facts profile journal inbox wiring machine")
 @pytest.mark.parametrize("name", KINDS)
 def test_no_verb_writes_to_a_file_of_a_newer_version(name: str, tmp_path: Path) -> None:
@@ -108,6 +109,7 @@ def test_no_verb_writes_to_a_file_of_a_newer_version(name: str, tmp_path: Path) 
     tally("P5.5", inputs=len(lines_about(store, kind)))
 
 
+@pytest.mark.proof(keep=5)
 @proves("P5.5", "D15", over="graph facts profile journal inbox wiring machine")
 @pytest.mark.parametrize("name", KINDS)
 def test_what_cannot_be_used_because_it_is_newer_is_said(name: str, tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ SIZES = [
 ]
 
 
+@pytest.mark.proof(keep=3)
 @pytest.mark.parametrize(("number", "words", "share"), SIZES)
 def test_words_of_a_record_are_never_denied_in_a_store_of_any_size(number: int, words: int, share: float) -> None:
     records = made(number, words, share, seed=number + words)
@@ -171,6 +172,7 @@ def stores() -> list[Any]:
     return list({item.values[0]: item for item in found}.values())
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("root", stores())
 def test_words_of_a_record_are_never_denied_in_a_real_store(root: Path, tmp_path: Path) -> None:
     import shutil

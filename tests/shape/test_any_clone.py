@@ -8,6 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).parents[2]
 POWER_CUT = "test_without_any_one_sync_or_rename_the_power_cut_is_noticed"
 PICKED = (

@@ -148,6 +148,7 @@ def test_every_tool_is_asked() -> None:
     assert {name for name, _ in TOLD} | STARTS_A_PROCESS == {name for name, tool in tools.items() if tool.writes}
 
 
+@pytest.mark.proof(keep=30)
 @proves("P8.2", "G2", "G3", over="graph facts profile journal")
 @pytest.mark.parametrize(("name", "arguments"), named(ASKED))
 def test_what_is_recalled_stays_between_its_marks(project: Hostile, name: str, arguments: dict[str, Any]) -> None:
@@ -158,6 +159,7 @@ def test_what_is_recalled_stays_between_its_marks(project: Hostile, name: str, a
         assert CANARY in json.dumps(result), "nothing hostile came this way, so that nothing was tried"
 
 
+@pytest.mark.proof(keep=15)
 @proves("P8.2", "G3", over="graph facts profile journal")
 @pytest.mark.parametrize(("name", "arguments"), named(TOLD))
 def test_that_holds_for_tools_that_change_something(

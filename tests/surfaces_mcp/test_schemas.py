@@ -298,6 +298,7 @@ def lenient(name: str, value: Any, schema: dict[str, Any], *, required: bool) ->
     return "boolean" in kinds and value in (0, 1)
 
 
+@pytest.mark.proof(keep=10)
 @pytest.mark.parametrize("name", [name for name, tool in TOOLS.items() if tool.schema is None])
 def test_the_schema_takes_what_the_desk_takes_and_refuses_what_it_refuses(gate: Gate, name: str) -> None:
     shown = input_schema(TOOLS[name])

@@ -79,6 +79,7 @@ def unchanged(copied: Sample) -> Iterator[None]:
     assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} == set()
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("way", ["toast", "today"])
 def test_confirm(looking: Looking, copied: Sample, way: str) -> None:
@@ -166,6 +167,7 @@ def test_another_title_and_text(looking: Looking, copied: Sample, way: str) -> N
     assert stored(copied, "feature.refunds")["title"] == "Refunds"
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.usefixtures("unchanged")
 @pytest.mark.parametrize("screen", ["map", "record"])
 def test_another_stage(looking: Looking, copied: Sample, screen: str) -> None:

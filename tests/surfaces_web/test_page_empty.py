@@ -31,6 +31,7 @@ def page_server(place: Path) -> Iterator[PageDoor]:
         yield door
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("screen", some(list(HELP), 6))
 def test_an_empty_screen_says_what_to_do(looking: Looking, screen: str) -> None:
     page = looking.open(screen)
@@ -41,6 +42,7 @@ def test_an_empty_screen_says_what_to_do(looking: Looking, screen: str) -> None:
     assert contrast_faults(page) == []
 
 
+@pytest.mark.proof
 def test_no_empty_screen_is_wider_than_a_phone(look: Look) -> None:
     looking = look(width=360, height=740, is_mobile=True, has_touch=True, color_scheme="dark")
     for screen in HELP:

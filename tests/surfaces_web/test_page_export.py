@@ -69,6 +69,7 @@ def reader(browser: Browser, address: str) -> Iterator[Looking]:
     looking.check()
 
 
+@pytest.mark.proof(keep=1)
 def test_every_screen_of_an_export(reader: Looking) -> None:
     for screen, (head, words) in SCREENS.items():
         query = {"q": "hold"} if screen == "search" else {}
@@ -84,6 +85,7 @@ def test_every_screen_of_an_export(reader: Looking) -> None:
         assert reader.heading == head
 
 
+@pytest.mark.proof(keep=1)
 def test_an_export_is_searched_and_walked_through(reader: Looking) -> None:
     page = reader.open("search")
     page.get_by_role("searchbox").first.fill("nobody pays twice")
@@ -97,11 +99,13 @@ def test_an_export_is_searched_and_walked_through(reader: Looking) -> None:
     reader.until("() => document.querySelector('main h1')?.textContent === 'The ledger only grows'")
 
 
+@pytest.mark.proof(keep=1)
 def test_what_changed_in_the_code_is_in_an_export(reader: Looking) -> None:
     page = reader.open("record", "feature.availability", anchor="src/harbour/berths/availability.py")
     page.get_by_text("low = lowest(day)").wait_for()
 
 
+@pytest.mark.proof(keep=1)
 def test_what_is_on_this_machine_alone_is_not_in_an_export(reader: Looking, exported: Path, sample: Sample) -> None:
     page = reader.open("today")
     shown = page.locator("main").inner_text()

@@ -25,6 +25,7 @@ def test_the_first_tab_leads_past_the_screens(looking: Looking) -> None:
     assert page.evaluate("() => !!document.activeElement.closest('main')")
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("screen", ["today", "map", "records", "inbox", "search", "timeline", "health", "graph"])
 def test_tab_goes_through_everything_and_what_has_the_keyboard_is_seen(looking: Looking, screen: str) -> None:
     page = looking.open(screen, **({"q": "holds"} if screen == "search" else {}))
@@ -59,6 +60,7 @@ def test_two_letters_lead_to_a_screen_and_the_keyboard_goes_along(looking: Looki
         looking.ready()
 
 
+@pytest.mark.proof
 def test_today_and_timeline_have_keys_of_their_own(looking: Looking) -> None:
     """Both begin with a t: each must be reached by the keys that the help names."""
     page = looking.open("map")
@@ -131,6 +133,7 @@ def test_a_list_is_walked_and_opened(looking: Looking) -> None:
     assert page.evaluate("() => document.activeElement.id") == "main"
 
 
+@pytest.mark.proof
 def test_the_board_is_walked_across(looking: Looking) -> None:
     page = looking.open("map")
     page.locator(".feature [data-row]").first.focus()
@@ -141,6 +144,7 @@ def test_the_board_is_walked_across(looking: Looking) -> None:
     assert page.evaluate(FOCUS) == before
 
 
+@pytest.mark.proof
 def test_the_graph_by_keys(looking: Looking) -> None:
     page = looking.open("graph")
     page.locator(".graph-row[tabindex='0']").focus()
@@ -151,6 +155,7 @@ def test_the_graph_by_keys(looking: Looking) -> None:
     looking.until("() => document.querySelector('.graph').dataset.selected === ''")
 
 
+@pytest.mark.proof
 def test_the_range_of_the_timeline_by_keys(looking: Looking) -> None:
     page = looking.open("timeline")
     page.get_by_role("button", name="1 month").click()
@@ -186,6 +191,7 @@ def test_light_and_dark_as_the_system_has_it_until_somebody_chooses(look: Look) 
     assert page.evaluate(PAPER) == LIGHT
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("chosen", ["light", "dark"])
 def test_what_was_chosen_counts_more_than_the_system(look: Look, chosen: str) -> None:
     other = {"light": "dark", "dark": "light"}[chosen]
@@ -197,6 +203,7 @@ def test_what_was_chosen_counts_more_than_the_system(look: Look, chosen: str) ->
         assert contrast_faults(page) == []
 
 
+@pytest.mark.proof
 def test_nothing_moves_for_whoever_asked_for_rest(look: Look) -> None:
     looking = look(reduced_motion="reduce")
     for screen in ("today", "graph", "timeline", "health"):

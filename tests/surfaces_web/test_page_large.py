@@ -15,6 +15,8 @@ from web_serving import PageDoor, opened
 
 from installed import Memory, make_environment
 
+pytestmark = pytest.mark.proof
+
 RECORDS = 10_000
 LONGEST_MS = 1_000
 """A page that does not answer for longer than this is frozen."""

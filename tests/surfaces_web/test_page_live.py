@@ -44,6 +44,7 @@ def test_a_record_that_is_saved_appears(marked: Looking, copied: Sample) -> None
     assert marked.page.evaluate("() => window.mark") == 1
 
 
+@pytest.mark.proof
 def test_a_text_that_is_edited_by_hand_appears(looking: Looking, copied: Sample) -> None:
     page = looking.open("record", "decision.tides-come-from-a-table")
     page.evaluate("() => { window.mark = 1; }")
@@ -66,6 +67,7 @@ def test_code_that_changes_changes_a_verdict(looking: Looking, copied: Sample) -
     assert page.evaluate("() => window.mark") == 1
 
 
+@pytest.mark.proof
 def test_a_project_that_is_deleted_is_said_to_be_gone(looking: Looking, copied: Sample) -> None:
     other = copied.folder / "boathouse"
     other.mkdir()
@@ -81,6 +83,7 @@ def test_a_project_that_is_deleted_is_said_to_be_gone(looking: Looking, copied: 
     assert page.get_by_role("link", name="Boathouse", exact=True).count() == 0
 
 
+@pytest.mark.proof
 def test_a_server_that_is_gone_and_comes_back(look: Look, copied: Sample) -> None:
     with opened(copied.memory) as door:
         looking = look(door)

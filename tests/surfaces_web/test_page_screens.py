@@ -54,6 +54,7 @@ def shown(looking: Looking) -> str:
     return text
 
 
+@pytest.mark.proof(keep=2)
 @pytest.mark.parametrize("name", SCREENS)
 def test_a_screen_by_its_link_after_a_reload_and_on_the_way_back(looking: Looking, name: str) -> None:
     screen, rest, query, head = SCREENS[name]
@@ -83,6 +84,7 @@ def test_a_screen_by_its_link_after_a_reload_and_on_the_way_back(looking: Lookin
     )
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", some(list(SCREENS), 7))
 def test_a_screen_in_the_dark_and_on_a_phone(look: Look, name: str) -> None:
     screen, rest, query, head = SCREENS[name]
@@ -96,6 +98,7 @@ def test_a_screen_in_the_dark_and_on_a_phone(look: Look, name: str) -> None:
     assert sideways(page) == []
 
 
+@pytest.mark.proof
 def test_a_record_of_every_kind(looking: Looking, page_server: PageDoor) -> None:
     items = page_server.get(f"/api/projects/{looking.project}/records?limit=200")["items"]
     seen: dict[str, Any] = {}
@@ -146,6 +149,7 @@ CHOICES = {
 }
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", some(list(CHOICES), 7))
 def test_a_choice_is_kept_in_the_address(looking: Looking, name: str) -> None:
     screen, query, group, chip, kept = CHOICES[name]

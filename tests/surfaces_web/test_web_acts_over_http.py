@@ -186,6 +186,7 @@ ACTIONS: dict[str, tuple[Callable[[Wire], dict[str, str]], str]] = {
 }
 
 
+@pytest.mark.proof(keep=4)
 @pytest.mark.parametrize("name", ACTIONS)
 def test_every_action_and_its_undo(wire: Wire, name: str) -> None:
     asked, message = ACTIONS[name]
@@ -375,6 +376,7 @@ def listening_more(listening: Listening) -> bool:
     return bool(select.select([listening.connection], [], [], 0.2)[0])
 
 
+@pytest.mark.proof
 def test_a_listener_is_told_of_everything_that_is_seen(wire: Wire, listening: Listening) -> None:
     git = Git(wire.memory.cwd, wire.memory.env)
     version = listening.next()
@@ -422,6 +424,7 @@ def test_two_who_listen_are_told_the_same(wire: Wire, listening: Listening) -> N
         other.close()
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="the system does not tell what a process does")
 def test_nobody_looks_while_nobody_listens(wire: Wire) -> None:
     """The work of a process that is asked nothing: none, but for what the interpreter does by itself."""

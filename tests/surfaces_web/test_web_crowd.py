@@ -138,6 +138,7 @@ def check_answer(number: int, path: str, reply: Reply) -> None:
         assert known.get(path.rpartition("/")[2], "kinds") in data, path
 
 
+@pytest.mark.proof
 @needs_proc
 def test_a_thousand_at_once_are_all_answered_each_with_its_own(door: PageDoor, at: str) -> None:
     asyncio.run(_all(door, at, range(40)))
@@ -268,6 +269,7 @@ def test_who_has_no_place_is_told_so_with_all_headers(memory: Memory) -> None:
         check_sealed(reply)
 
 
+@pytest.mark.proof
 @needs_proc
 def test_more_than_there_is_room_for_are_no_end_of_it(memory: Memory) -> None:
     """Where the system gives few files and they are all taken, nothing is said of it; then everything goes on."""

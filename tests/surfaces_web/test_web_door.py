@@ -98,6 +98,7 @@ def _other(char: str) -> str:
     return "0" if char != "0" else "1"
 
 
+@pytest.mark.proof(keep=6)
 @proves("P10.2", "H2")
 @pytest.mark.parametrize("how", BAD)
 def test_nothing_of_the_interface_is_told_without_the_token(door: PageDoor, addresses: list[str], how: str) -> None:

@@ -188,6 +188,7 @@ def of_each_kind(refs: list[str]) -> list[str]:
     return sorted({*kinds.values(), *(ref for ref in refs if "wild" in ref or MARK in ref or "__" in ref)})
 
 
+@pytest.mark.proof(keep=3)
 @proves("P10.3", "H3")
 @pytest.mark.parametrize("screen", ["", *SCREENS])
 def test_every_screen_shows_hostile_texts_as_texts(watch: Watch, at: str, screen: str) -> None:
@@ -196,6 +197,7 @@ def test_every_screen_shows_hostile_texts_as_texts(watch: Watch, at: str, screen
     assert MARK in shown or screen == "graph", "what is hostile is there to be seen"
 
 
+@pytest.mark.proof
 @proves("P10.3", "H3")
 def test_every_record_shows_hostile_texts_as_texts(watch: Watch, door: PageDoor, at: str) -> None:
     project = at.rpartition("/")[2]
@@ -253,6 +255,7 @@ ADDRESSES = (
 )
 
 
+@pytest.mark.proof(keep=2)
 @proves("P10.3", "H3")
 @pytest.mark.parametrize("address", some(ADDRESSES, 9), ids=lambda text: ascii(text[:40]))
 def test_no_address_of_the_page_is_more_than_an_address(stray: Watch, at: str, address: str) -> None:
@@ -274,6 +277,7 @@ def test_a_token_in_the_address_is_no_more_than_a_token(browser: Browser, door: 
     watch.context.close()
 
 
+@pytest.mark.proof
 @proves("P10.3", "H3")
 def test_what_is_done_to_hostile_records_is_told_as_text(browser: Browser, store: Memory) -> None:
     """Dialogs with their texts to edit, and what is said once something was done; then it is undone."""
@@ -314,6 +318,7 @@ def test_what_is_done_to_hostile_records_is_told_as_text(browser: Browser, store
 # -- an export ------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof(keep=2)
 @proves("P10.3", "H3")
 @pytest.mark.parametrize("screen", some(["", *SCREENS], 6))
 def test_an_export_shows_hostile_texts_as_texts(exported: Watch, screen: str) -> None:
@@ -321,6 +326,7 @@ def test_an_export_shows_hostile_texts_as_texts(exported: Watch, screen: str) ->
     assert MARK in shown or screen in ("graph", "inbox")
 
 
+@pytest.mark.proof
 @proves("P10.3", "H3")
 def test_every_record_of_an_export_shows_hostile_texts_as_texts(exported: Watch) -> None:
     exported.open("#/p/here/records")

@@ -350,6 +350,7 @@ TRICKS = (
 )
 
 
+@pytest.mark.proof(keep=9)
 @proves("P7.2", "D12")
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize("trick", TRICKS, ids=lambda text: ascii(text[:30]))

@@ -76,6 +76,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.proof
 def test_every_version_of_the_history(versions: dict[str, bytes]) -> None:
     told = [row for row in json.loads((HISTORY / "MANIFEST.json").read_text())["versions"] if "file" in row]
     assert [row["file"] for row in told] == list(versions)
@@ -103,6 +104,7 @@ def test_every_version_of_the_history(versions: dict[str, bytes]) -> None:
         _loses_nothing(content, found)
 
 
+@pytest.mark.proof
 def test_the_whole_history_as_one_merge(versions: dict[str, bytes]) -> None:
     """All 38 versions in one file: each id is one fact, nothing that was said is lost, and the order is no matter."""
     everything = b"\n".join(versions.values())
@@ -139,6 +141,7 @@ def _large(name: str) -> dict[str, bytes]:
         }
 
 
+@pytest.mark.proof(keep=1)
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_merge(name: str) -> None:
     files = _large(name)

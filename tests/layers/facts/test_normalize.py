@@ -232,6 +232,7 @@ def test_an_order_and_an_end_of_lines_tell_nothing() -> None:
 # -- real files -----------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 @needs_real
 def test_real_files_are_taken_in_once() -> None:
     files = sorted(REAL.rglob("*.jsonl"))[:12]
