@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from quire.index.catalog import Index
-from quire.index.opening import open_index
+from quire.index.open_index import open_index
 from quire.model.records import Edge, Record
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 __all__ = ["Corpus", "Question", "plain_record", "searchable"]
 

@@ -24,7 +24,7 @@ import msgspec
 from benchmarks.metrics import DEPTH
 from benchmarks.notes import note_set
 from quire.files.world import real_world
-from quire.index.analysis import match_any, question_words
+from quire.index.text_analysis import match_any, question_words
 from quire.model.records import Record
 from quire.project import Project
 from quire.retrieval.answer import Answer

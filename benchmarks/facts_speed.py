@@ -26,8 +26,8 @@ import msgspec
 
 from benchmarks.stores import vocabulary
 from quire.files.world import real_world
-from quire.index.analysis import TOKENIZER
-from quire.index.opening import open_index
+from quire.index.open_index import open_index
+from quire.index.text_analysis import TOKENIZER
 from quire.layers.facts.content import content_hash
 from quire.layers.facts.drafts import time_text
 from quire.layers.facts.layout import FILE, FOLDER, SECTIONS

@@ -36,9 +36,9 @@ from quire.capture.signals.extraction import extract
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.reading import read
 from quire.files.world import real_world
-from quire.index.analysis import TOKENIZER, question_words
-from quire.index.opening import open_index
+from quire.index.open_index import open_index
 from quire.index.search import Filter
+from quire.index.text_analysis import TOKENIZER, question_words
 from quire.layers.journal.events import encode_event
 from quire.layers.journal.layout import EVENTS, FOLDER
 from quire.layers.journal.store import open_journal

@@ -23,7 +23,7 @@ from benchmarks.facts_recall import STEMMED, Asked, Found, Way, _compared, _full
 from benchmarks.metrics import DEPTH
 from benchmarks.notes import note_set
 from quire.files.world import real_world
-from quire.index.analysis import question_words
+from quire.index.text_analysis import question_words
 from quire.layers.profile.layout import ACTIVE, FILE, FOLDER
 from quire.project import Project
 from quire.verbs.graph.changes import init

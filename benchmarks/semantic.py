@@ -17,7 +17,7 @@ from benchmarks.metrics import DEPTH, Tally
 from benchmarks.sets import SETS, Absent
 from quire.index.catalog import Index
 from quire.index.search import Filter
-from quire.index.teacher import Teacher, open_teacher
+from quire.index.sentence_model import Teacher, open_teacher
 from quire.retrieval import relevance
 from quire.retrieval.query import Ask, ask
 

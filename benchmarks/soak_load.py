@@ -25,7 +25,7 @@ from benchmarks.soak_ground import SHARES, Place, make_place, write_session
 from benchmarks.soak_ledger import middle, p95
 from benchmarks.soak_page import Page
 from benchmarks.soak_servers import Pipe
-from quire.index.analysis import TOKENIZER
+from quire.index.text_analysis import TOKENIZER
 from quire.verbs.ask.query import query
 
 TENTH = 10

@@ -20,8 +20,8 @@ import apsw
 
 from benchmarks.stores import make_records
 from quire.files.world import real_world
-from quire.index.analysis import TOKENIZER
-from quire.index.opening import open_index, rebuild_index
+from quire.index.open_index import open_index, rebuild_index
+from quire.index.text_analysis import TOKENIZER
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
 from quire.retrieval.query import Ask, ask

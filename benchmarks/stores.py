@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from quire.files.digests import hex_digest
-from quire.files.jsonfile import compact
+from quire.files.json_files import compact
 from quire.index.embedding import embedder
 from quire.layers.graph.codec import body_hash, encode_fields, relation_hash
 from quire.layers.graph.types import Event

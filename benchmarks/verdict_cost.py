@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.cold import _install
 from benchmarks.stores import vocabulary
-from quire.anchors.match import Files
+from quire.anchors.path_match import Files
 from quire.files.world import real_world
 from quire.model.records import Record
 from quire.model.verdicts import Verdict

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from quire.files.discovery import find_root
 from quire.files.git import Git
-from quire.files.sparse import refuse_hidden
+from quire.files.sparse_checkout import refuse_hidden
 from quire.files.world import World, real_world
 from quire.layers.graph.layout import FOLDER, INDEX
 from quire.layers.graph.store import GraphStore
@@ -198,7 +198,7 @@ class Project:
         self.note_records_reviewed([record for record in found if record is not None])
 
     def note_records_reviewed(self, records: Sequence[Record]) -> None:
-        from quire.inbox.reviewed import note_reviewed, review_mark
+        from quire.inbox.reviewed_records import note_reviewed, review_mark
         from quire.upkeep.reviewed import local_folder
 
         if records:
@@ -232,13 +232,13 @@ class Project:
         return os.path.join(local, JOURNAL_INDEX) if os.path.isdir(local) else None
 
     def with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
-        from quire.index.opening import with_index
+        from quire.index.open_index import with_index
 
         return with_index(self.index_folder(), self.sources(), work, written, self.looks, self.progress)
 
     def in_one_state(self, read: Callable[[], Result]) -> Result:
         """What is read of many files, as they were at one moment; `read` may be called more than once."""
-        from quire.files.writing import Place, in_one_state
+        from quire.files.write_access import Place, in_one_state
         from quire.layers.profile.store import profile_folders
 
         folders = [Place(self.root, FOLDER), *profile_folders(self.profile_places()), Place(self.root, JOURNAL_FOLDER)]

@@ -18,8 +18,8 @@ from quire.capture.signals.sentences import READ_CHARS
 from quire.capture.transcripts.discovery import discover
 from quire.capture.transcripts.reading import read
 from quire.capture.transcripts.types import Turn
+from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
-from quire.guard.text import find_hostile
 from quire.layers.journal.shapes import event_faults
 from quire.layers.journal.types import Event
 from thorough import examples

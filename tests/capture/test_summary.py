@@ -36,7 +36,7 @@ from quire.capture.summary_form import (
     render_summary,
 )
 from quire.capture.summary_reading import is_from_later_version, read_summary
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "fixtures" / "facts" / "golden" / "compaction-sanitise.json"
 

@@ -20,7 +20,7 @@ from quire.layers.journal.types import Maintenance, Provider
 from quire.layers.profile.entries import Entry
 from quire.model.records import Record
 from quire.retrieval.answer import Answer, Hit
-from quire.retrieval.context import Offer, fit_context
+from quire.retrieval.facts_context import Offer, fit_context
 from quire.retrieval.profile_context import fit_profile
 from quire.retrieval.render import render
 from quire.surfaces.cli.main import COMMANDS

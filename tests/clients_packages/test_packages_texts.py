@@ -12,7 +12,7 @@ from quire.clients.hooks.types import EVENTS
 from quire.clients.texts.opencode import OPENCODE_PLUGIN_PATH, opencode_plugin_text
 from quire.clients.texts.rules import RULES_CLIENTS, package_context_text, rules_text
 from quire.clients.texts.skill import SKILL_NAME, SKILL_PATH, skill_text
-from quire.guard.instructions import find_instructions
+from quire.guard.prompt_attacks import find_instructions
 from quire.guard.secrets import find_secrets
 from quire.surfaces.cli.main import COMMANDS
 from quire.surfaces.mcp.catalogue import chosen_tools

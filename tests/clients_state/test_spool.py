@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from quire.clients.spool import MOST_BYTES, Ended, has_ended, note_ended, take_ended
-from quire.files.local import held_in_place
+from quire.files.local_files import held_in_place
 from thorough import either
 
 ENDED = ".memory/local/ended.jsonl"

@@ -15,7 +15,7 @@ from one_state_here import ALIKE, NODES, RELATIONS
 
 from installed import Git, Memory
 from quire.files.world import real_world
-from quire.files.writing import LOCK, Place, in_one_state
+from quire.files.write_access import LOCK, Place, in_one_state
 from thorough import either
 
 HERE = Path(__file__).parent / "one_state_here.py"
@@ -112,7 +112,7 @@ def test_a_change_that_a_dead_writer_left_on_a_disk_that_cannot_be_written_to_is
 
 
 def test_who_holds_the_lock_does_not_wait_for_itself(place: Place) -> None:
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
 
     with write_access(place.root, place.folder, real_world(), "test"):
         assert in_one_state(lambda: "read", real_world(), [place]) == "read"

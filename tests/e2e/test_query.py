@@ -14,7 +14,7 @@ import pytest
 
 from promised import proves
 from quire.model.tokens import count_tokens
-from quire.model.words import KINDS
+from quire.model.vocabulary import KINDS
 
 NODES = [
     {

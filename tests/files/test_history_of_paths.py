@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from quire.files.git import Git
-from quire.files.history import changes_in, describe_known, log_paths, read_blobs
+from quire.files.git_history import changes_in, describe_known, log_paths, read_blobs
 from quire.model.errors import GitRequired
 
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from quire.files.jsonc import (
+from quire.files.jsonc_edit import (
     append_item,
     remove_items,
     remove_member,
     set_member,
 )
-from quire.files.jsonc_reading import (
+from quire.files.jsonc_parser import (
     parse,
     read_jsonc,
     same,

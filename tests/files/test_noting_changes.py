@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.files.change_notes import MOST, Noted, Notes, is_as_left, noting_changes, put_back, put_lines_back
 from quire.files.digests import sha256
-from quire.files.durable import write_file
+from quire.files.durable_write import write_file
 from quire.files.transaction import Append, Change, apply_changes
+from quire.files.undo_recorder import MOST, Noted, Notes, is_as_left, noting_changes, put_back, put_lines_back
 from quire.model.errors import Conflict
 
 

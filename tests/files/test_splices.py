@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.files.splicing import Splice, splices, undone
+from quire.files.byte_edits import Splice, splices, undone
 
 PIECES = st.sampled_from(
     [

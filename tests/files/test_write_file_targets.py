@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.files.durable import write_file
+from quire.files.durable_write import write_file
 from quire.model.errors import StorageFailed
 
 

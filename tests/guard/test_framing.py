@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from promised import proves
 from quire.guard.framing import Fence, make_fence, safe_values
-from quire.guard.text import find_hostile, make_safe
+from quire.guard.hostile_text import find_hostile, make_safe
 from quire.model.errors import InputError
 
 FENCE = Fence("memory-7f3ac2d91b04")

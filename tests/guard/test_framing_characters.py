@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.guard.text import find_hostile, make_safe, without_unseen
+from quire.guard.hostile_text import find_hostile, make_safe, without_unseen
 
 SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
 UNSEEN = (

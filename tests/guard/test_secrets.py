@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard.formats import NEAR_RULES, RULES
 from quire.guard.secrets import SecretFinding, find_secrets
+from quire.guard.token_formats import NEAR_RULES, RULES
 
 AN = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from quire.index.catalog import Index
 from quire.index.database import open_in_memory
-from quire.index.opening import change_with_index, open_index
+from quire.index.open_index import change_with_index, open_index
 from quire.index.search import Filter
 from quire.model.records import Edge, Problem, Record, Summary
 from quire.model.sources import Item, Patch
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 from thorough import examples
 
 PATH = "facts.jsonl"

@@ -9,7 +9,7 @@ import pytest
 
 from quire.index.catalog import Index
 from quire.index.database import FILE
-from quire.index.opening import open_index, rebuild_index
+from quire.index.open_index import open_index, rebuild_index
 from quire.layers.graph.source import GraphSource
 from quire.project import Project
 from quire.verbs.ask.query import query

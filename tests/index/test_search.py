@@ -11,7 +11,7 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.index.search import Filter, Searcher
 from quire.model.records import Record
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 from thorough import examples
 
 ALL = Filter()

@@ -12,7 +12,7 @@ from quire.model.refs import parse_ref
 from quire.model.text import cut, first_sentence, has_front_matter, one_line, plain_newlines, trim
 from quire.model.times import instant, is_timestamp, stamp, timestamp
 from quire.model.tokens import count_tokens
-from quire.model.words import live_status, statuses_of
+from quire.model.vocabulary import live_status, statuses_of
 
 
 def test_questions_have_statuses_of_their_own() -> None:

@@ -566,7 +566,7 @@ def test_an_open_session_is_open_again(acting: Project) -> None:
 def test_what_is_too_much_to_keep_is_done_and_cannot_be_undone(
     acting: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.files.change_notes.MOST", 1_000)
+    monkeypatch.setattr("quire.files.undo_recorder.MOST", 1_000)
     acted = act_edit(acting, "feature.worker", revision(acting, "feature.worker"), body="Long. " * 400)
     assert acted.changes == ()
     assert [problem.code for problem in acted.warnings] == ["NotUndoable"]

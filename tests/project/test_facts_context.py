@@ -19,7 +19,7 @@ from quire.layers.facts.layout import SECTIONS
 from quire.model.errors import InputError
 from quire.model.tokens import count_tokens
 from quire.project import Project
-from quire.retrieval.context import Context
+from quire.retrieval.facts_context import Context
 from quire.verbs.facts.changes import memory_archive, memory_import, memory_store, memory_supersede
 from quire.verbs.facts.ingest import memory_ingest_lifecycle
 from quire.verbs.facts.overview import memory_facts

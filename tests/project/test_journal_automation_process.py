@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from quire.files import daemons
-from quire.files.lock import Holder, held
+from quire.files.file_lock import Holder, held
 from quire.files.world import World
 from quire.model.errors import Conflict, QuireError
 from quire.project import Project

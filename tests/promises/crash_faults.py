@@ -14,7 +14,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from quire.files import disk, lock, paths, transaction, writing
+from quire.files import disk, file_lock, paths, transaction, write_access
 from quire.model.errors import QuireError
 
 __all__ = [
@@ -46,7 +46,7 @@ NEEDS_ROOM = ("create", "write", "mkdir")
 HARMLESS = ("open",)
 """Calls that change nothing: whoever dies before one of them died after the call before."""
 NAMES = ("open", "write", "fsync", "ftruncate", "replace", "chmod", "fchmod", "unlink", "mkdir", "rmdir", "pwrite")
-WRITING = (disk, lock)
+WRITING = (disk, file_lock)
 READING = (paths,)
 
 
@@ -247,11 +247,11 @@ def spread(numbers: Sequence[int], most: int, turn: int = 0) -> list[int]:
 
 def mutate(mutant: str) -> Callable[[], None]:
     """Break what the tests hold to be essential; they must notice. What mends it again is returned."""
-    kept = (disk.rename, writing.finish_interrupted, transaction._finish, transaction._append_all)
+    kept = (disk.rename, write_access.finish_interrupted, transaction._finish, transaction._append_all)
     once = transaction._append_once
 
     def mend() -> None:
-        disk.rename, writing.finish_interrupted, transaction._finish, transaction._append_all = kept
+        disk.rename, write_access.finish_interrupted, transaction._finish, transaction._append_all = kept
         transaction._append_once = once
 
     if mutant == "in place":
@@ -266,7 +266,7 @@ def mutate(mutant: str) -> Callable[[], None]:
 
         disk.rename = rename
     elif mutant == "no recovery":
-        writing.finish_interrupted = lambda _root, recovery, **_: shutil.rmtree(recovery) or []
+        write_access.finish_interrupted = lambda _root, recovery, **_: shutil.rmtree(recovery) or []
     elif mutant == "appends again":
         transaction._append_once = lambda path, data, _size: disk.append(path, data)
     elif mutant == "appends last":

@@ -19,7 +19,7 @@ REDUNDANT = {
         "It makes lines last that were added earlier without waiting for the disk; a trial begins with a disk on which "
         "everything lasts."
     ),
-    "sync: local.remove_local 2": (
+    "sync: local_files.remove_local 2": (
         "What it removes does no harm when it is back: pages that are due are written again, and a session that is "
         "closed once more keeps what its episode says."
     ),
@@ -37,7 +37,11 @@ SHOWN_ELSEWHERE = {
         "sync: transaction._apply 4",
         "sync: transaction._finish 2",
     ),
-    "inbox": ("sync: durable.ensure_folder 1", "rename: durable.write_file 1", "sync: durable.write_file 2"),
+    "inbox": (
+        "sync: durable_write.ensure_folder 1",
+        "rename: durable_write.write_file 1",
+        "sync: durable_write.write_file 2",
+    ),
 }
 """Lines that every place uses, and where a test shows that they are needed: not every change can tell."""
 SECONDS = either(300, 7_200)

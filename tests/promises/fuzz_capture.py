@@ -117,7 +117,7 @@ def _conversation(data: bytes) -> object:
 
 
 def _candidate(data: bytes) -> object:
-    from quire.files.jsonfile import parse_strict
+    from quire.files.json_files import parse_strict
 
     candidate = parse_candidate(parse_strict(data.decode("utf-8", "replace"), "The input"))
     bare = bare_text(candidate.content, candidate.kind, candidate.artifact)

@@ -18,7 +18,7 @@ from quire.capture.providers.reading import decoded, value_in
 from quire.capture.providers.settings import EndpointSettings, ProgramSettings
 from quire.files import daemons
 from quire.files.git import Git
-from quire.files.history import attributes, changes_between, line_origins, log_paths, newest_commits, read_blobs
+from quire.files.git_history import attributes, changes_between, line_origins, log_paths, newest_commits, read_blobs
 from quire.model.errors import QuireError
 from quire.surfaces.cli.main import find_command
 from quire.surfaces.cli.plain import read_plain
@@ -226,6 +226,9 @@ TARGETS: tuple[Target, ...] = (
         "capture.providers.openai capture.providers.failures capture.providers.pricing",
     ),
     Target(
-        "git", _git, lambda: [b"src/a b.py", "gr\u00f6\u00dfe.md".encode(), b'a\\t"b', b"-x"], "files.git files.history"
+        "git",
+        _git,
+        lambda: [b"src/a b.py", "gr\u00f6\u00dfe.md".encode(), b'a\\t"b', b"-x"],
+        "files.git files.git_history",
     ),
 )

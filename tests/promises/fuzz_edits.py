@@ -11,16 +11,16 @@ from fuzz_engine import Target
 from fuzz_yard import as_text
 
 from quire.anchors.definitions import Definitions
-from quire.anchors.match import Files, covers, is_glob, pattern_fault, static_prefix
-from quire.anchors.python_cuts import cut_out
+from quire.anchors.path_match import Files, covers, is_glob, pattern_fault, static_prefix
+from quire.anchors.python_slices import cut_out
 from quire.anchors.symbols import Unparsed, find_symbol, read_symbols
+from quire.files.byte_edits import splices, undone
 from quire.files.digests import blob_id
-from quire.files.jsonc import append_item, remove_items, remove_member, set_member
-from quire.files.jsonc_reading import parse, read_jsonc, same
-from quire.files.sections import Markers, find_section, place_section, remove_section
-from quire.files.splicing import splices, undone
-from quire.files.toml_scanning import read_toml, scan_toml
-from quire.files.toml_text import remove_table, set_table
+from quire.files.jsonc_edit import append_item, remove_items, remove_member, set_member
+from quire.files.jsonc_parser import parse, read_jsonc, same
+from quire.files.marked_sections import Markers, find_section, place_section, remove_section
+from quire.files.toml_edit import remove_table, set_table
+from quire.files.toml_scanner import read_toml, scan_toml
 from quire.layers.journal.line_diff import diff_lines, shortened
 from quire.model.anchors import anchor_fault, normal_anchor
 from quire.upkeep.guidance import without_guidance
@@ -208,7 +208,7 @@ TARGETS: tuple[Target, ...] = (
             b"a\r\n```\r\n<!-- memory:start -->\r\n```\r\n",
             b"\xef\xbb\xbf<!-- memory:start -->\nx\n<!-- memory:end -->",
         ],
-        "files.sections upkeep.guidance clients.wiring.whole_files",
+        "files.marked_sections upkeep.guidance clients.wiring.whole_files",
     ),
     Target(
         "jsonc",
@@ -218,7 +218,7 @@ TARGETS: tuple[Target, ...] = (
             b'\xef\xbb\xbf{"a":[],"mcpServers":{},"hooks":{"on":[{"run":"x"}]}}',
             b'{"hooks": {\r\n\t"on": []\r\n}}',
         ],
-        "files.jsonc files.jsonc_layout files.jsonc_parts files.jsonc_reading",
+        "files.jsonc_edit files.jsonc_layout files.jsonc_members files.jsonc_parser",
         (ValueError,),
     ),
     Target(
@@ -228,10 +228,10 @@ TARGETS: tuple[Target, ...] = (
             b'a = 1\n[mcp_servers.x]\ncommand = "y" # c\nargs = ["a", """b"""]\n[mcp_servers.quire]\ncommand = \'z\'\n',
             b"x.y = {a = 1, b = [1979-05-27T07:32:00Z, 1e3]}\r\n[[t]]\r\n[t.u]\r\nv = '''\n[mcp_servers]\n'''\r\n",
         ],
-        "files.toml_text files.toml_scanning",
+        "files.toml_edit files.toml_scanner",
         (ValueError,),
     ),
-    Target("splices", _splices, lambda: [b"a b c\nd e\nf\n" * 3, b"x\xff\r\ny"], "files.splicing"),
+    Target("splices", _splices, lambda: [b"a b c\nd e\nf\n" * 3, b"x\xff\r\ny"], "files.byte_edits"),
     Target(
         "diffs",
         _diffs,
@@ -242,7 +242,8 @@ TARGETS: tuple[Target, ...] = (
         "globs",
         as_text(_globs),
         lambda: [b"src/**/*.py", b"a/{b,c}/[!x-z]*.ts", b"!(*.d).ts", b"+(a|b)/**/?.py#f", b"./a//b/", b"*(*(a)|b)*"],
-        "anchors.match anchors.glob_reader anchors.glob_matcher anchors.glob_nodes anchors.sight model.anchors",
+        "anchors.path_match anchors.glob_parser anchors.glob_matcher anchors.glob_nodes anchors.resolve_anchor "
+        "model.anchors",
         most=400,
     ),
     *(
@@ -266,6 +267,6 @@ TARGETS: tuple[Target, ...] = (
             _METHOD + b"\0" + _METHOD + b"        more()\n",
             _METHOD + b"        more()\n\0" + _METHOD,
         ],
-        "anchors.definitions anchors.python_cuts",
+        "anchors.definitions anchors.python_slices",
     ),
 )

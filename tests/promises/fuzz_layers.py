@@ -7,10 +7,10 @@ from typing import Any
 from fuzz_engine import Target
 from fuzz_yard import held, instead_of, root
 
-from quire.files.jsonfile import decode_object, input_text, lines, parse_strict, pretty
+from quire.files.json_files import decode_object, input_text, lines, parse_strict, pretty
 from quire.inbox.proposals import value_digest
 from quire.inbox.rejections import read_rejections
-from quire.inbox.reviewed import read_reviewed
+from quire.inbox.reviewed_records import read_reviewed
 from quire.inbox.store import count_pending, read_inbox
 from quire.layers.facts.access import read_access
 from quire.layers.facts.checks import check_facts
@@ -169,7 +169,7 @@ TARGETS: tuple[Target, ...] = (
         ".memory/memory/victim.json",
         lambda: _graph(".memory/memory/victim.json"),
         "layers.graph.store layers.graph.codec layers.graph.source layers.graph.faults layers.graph.damage "
-        "layers.graph.leaks layers.graph.schemas model.shapes files.jsonfile",
+        "layers.graph.leaks layers.graph.schemas model.json_schema files.json_files",
     ),
     of_file("graph-body", ".memory/memory/victim.md", lambda: _graph(".memory/memory/victim.md"), "layers.graph.codec"),
     of_file(
@@ -189,17 +189,17 @@ TARGETS: tuple[Target, ...] = (
             b'"stale":[{"id":"feature.c","reason":"gone"}],"supersede":[{"id":"feature.d","superseded_by":"feature.a","reason":"r"}]}',
             b'{"task":"t","nodes":[{"id":"decision.x","status":"active"}],"delete":[{"id":"gotcha.y","reason":"x"}],"confirm":[{"id":"feature.e"}]}',
         ],
-        "layers.graph.intent layers.graph.types guard.admission model.shapes",
+        "layers.graph.intent layers.graph.types guard.admission model.json_schema",
         (QuireError,),
     ),
     Target(
         "json-strict",
         _strict,
         lambda: [b'{"a":[1,2.5,"x",null,true],"b":{"c":""}}', b"[]", b'"text"'],
-        "files.jsonfile",
+        "files.json_files",
         (QuireError,),
     ),
-    Target("jsonl", lambda data: list(lines(data)), lambda: [b"a\nb\r\n\n", b"a"], "files.jsonfile"),
+    Target("jsonl", lambda data: list(lines(data)), lambda: [b"a\nb\r\n\n", b"a"], "files.json_files"),
     Target(
         "facts-lines",
         _facts,
@@ -213,7 +213,7 @@ TARGETS: tuple[Target, ...] = (
         "facts-access",
         ".memory/local/access.jsonl",
         lambda: read_access(root(), []),
-        "layers.facts.access files.local",
+        "layers.facts.access files.local_files",
         b'{"id":"Ab3dEf6h","at":"2026-03-02T11:19:00Z"}\n{"id":"b","at":"2026-03-02T11:19:01.5+02:00"}\n',
         own=False,
         cost=1,
@@ -233,7 +233,7 @@ TARGETS: tuple[Target, ...] = (
         "reviewed",
         ".memory/local/reviewed",
         lambda: sorted(read_reviewed(root(), ".memory")),
-        "inbox.reviewed",
+        "inbox.reviewed_records",
         b"0123456789abcdef0123456789abcdef\nfedcba9876543210fedcba9876543210\n",
         own=False,
         cost=1,

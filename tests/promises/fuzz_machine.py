@@ -28,8 +28,8 @@ from quire.clients.wiring.types import CLIENTS as WIRED
 from quire.clients.wiring.types import Surroundings
 from quire.clients.wiring_journal.components import components_of
 from quire.files.digests import hex_digest
-from quire.files.lock import Holder
-from quire.files.lock import held as lock_held
+from quire.files.file_lock import Holder
+from quire.files.file_lock import held as lock_held
 from quire.files.transaction import finish_interrupted, staged_bytes
 from quire.layers.graph.store import GraphStore
 from quire.layers.journal.types import Source
@@ -233,7 +233,7 @@ TARGETS: tuple[Target, ...] = (
         "manifest",
         _HOME["manifest"],
         lambda: _manifest(os.path.join(root(), ".memory/integrations")),
-        "clients.wiring.manifest files.splicing",
+        "clients.wiring.manifest files.byte_edits",
         b'{"version":1,"path":"x","scope":"project","clients":["claude"],"before":"sha256:00","after":"sha256:11",'
         b'"splices":[{"at":3,"removed":"a","inserted":"YQ==","form":"base64"}],"made":[["a","b"]]}\n',
     ),
@@ -257,7 +257,7 @@ TARGETS: tuple[Target, ...] = (
         "lock",
         ".memory/.lock",
         _lock,
-        "files.lock",
+        "files.file_lock",
         b'{"pid":4000,"operation":"save","created_at":"2026"}\n',
     ),
     of_local(

@@ -9,7 +9,7 @@ from fuzz_engine import Target
 from fuzz_layers import of_file, told
 from fuzz_yard import NOW, held, home, root
 
-from quire.files.jsonfile import parse_strict
+from quire.files.json_files import parse_strict
 from quire.layers.journal.archiving import archived_events, expired_items, find_batches
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json, file_bytes
 from quire.layers.journal.changed import changed_parts
@@ -239,7 +239,7 @@ TARGETS: tuple[Target, ...] = (
         "profile-place",
         ".ai-state/local/private.json",
         _profile_file,
-        "layers.profile.places files.local",
+        "layers.profile.places files.local_files",
         b'{"version":1,"place":"home"}\n',
         own=False,
         cost=2,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fuzz_engine import beat
 from fuzz_texts import _question as question
 
-from quire.anchors.match import covers, pattern_fault
+from quire.anchors.path_match import covers, pattern_fault
 from quire.anchors.python_symbols import read_python
 from quire.capture.design_documents import read_design_document
 from quire.capture.front_matter import read_front_matter
@@ -34,15 +34,15 @@ from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import Places, Turn
 from quire.clients.hooks.patches import patched_files
 from quire.clients.wiring.manifest import _words_of_others as words_of_others
-from quire.files.jsonc import set_member
-from quire.files.jsonc_reading import read_jsonc
-from quire.files.sections import Markers, find_section, place_section, remove_section
-from quire.files.splicing import splices
-from quire.files.toml_scanning import scan_toml
+from quire.files.byte_edits import splices
+from quire.files.jsonc_edit import set_member
+from quire.files.jsonc_parser import read_jsonc
+from quire.files.marked_sections import Markers, find_section, place_section, remove_section
+from quire.files.toml_scanner import scan_toml
 from quire.guard.effects import effects_of
-from quire.guard.instructions import find_instructions
+from quire.guard.hostile_text import find_hostile, make_safe, without_unseen
+from quire.guard.prompt_attacks import find_instructions
 from quire.guard.secrets import find_secrets
-from quire.guard.text import find_hostile, make_safe, without_unseen
 from quire.inbox.proposals import value_digest
 from quire.inbox.rejections import Rejection, Rejections
 from quire.index.embedding import embedder

@@ -154,13 +154,13 @@ def mutate(name: str) -> None:
     """Leave out what keeps writers apart."""
     assert name in ("", "no lock", "no lock, no digests", "no comparison"), name
     if name.startswith("no lock"):
-        from quire.files import writing
+        from quire.files import write_access
 
         @contextlib.contextmanager
         def open_to_all(*_: Any, **__: Any) -> Iterator[None]:
             yield
 
-        setattr(writing, "held", open_to_all)
+        setattr(write_access, "held", open_to_all)
     if name == "no comparison":
         from quire.layers.graph import save
 

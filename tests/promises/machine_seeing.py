@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from machine_model import Entry, Fact, Node
 
 from quire.index.catalog import Index
-from quire.index.opening import with_index
+from quire.index.open_index import with_index
 from quire.verbs.ask.query import status as status_of
 
 if TYPE_CHECKING:

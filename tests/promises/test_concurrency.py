@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 NOW = "2026-03-02T11:19:00+00:00"
 HOLD = """
 import os, sys, time
-from quire.files.lock import Holder, held
+from quire.files.file_lock import Holder, held
 holder = Holder(pid=os.getpid(), operation="save", created_at="2026-03-02T11:19:00+00:00")
 with held(sys.argv[1], holder, 5, time.sleep):
     print("held", flush=True)

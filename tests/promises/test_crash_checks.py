@@ -14,9 +14,9 @@ from power_loss import Recorder
 
 from promised import proves, tally
 from quire.files import disk as seam
-from quire.files import durable, lock, paths, transaction
+from quire.files import durable_write, file_lock, paths, transaction
 from quire.files.digests import sha256
-from quire.files.durable import write_file
+from quire.files.durable_write import write_file
 from quire.files.transaction import Append, Change, apply_changes, finish_interrupted
 from quire.model.errors import Conflict, LockBusy, StorageFailed
 from quire.verbs.facts.changes import memory_query, memory_store
@@ -200,16 +200,16 @@ def test_two_writers_are_never_inside_at_once(tmp_path: Path, monkeypatch: pytes
     path = str(tmp_path / ".lock")
 
     def inside_twice() -> bool:
-        first = lock.Holder(pid=os.getpid(), operation="one", created_at="2026-03-02T11:19:00+00:00")
-        with lock.held(path, first, 0, lambda _seconds: None):
+        first = file_lock.Holder(pid=os.getpid(), operation="one", created_at="2026-03-02T11:19:00+00:00")
+        with file_lock.held(path, first, 0, lambda _seconds: None):
             try:
-                with lock.held(path, first, 0, lambda _seconds: None):
+                with file_lock.held(path, first, 0, lambda _seconds: None):
                     return True
             except LockBusy:
                 return False
 
     assert not inside_twice()
-    monkeypatch.setattr(lock.fcntl, "flock", lambda _descriptor, _how: None)
+    monkeypatch.setattr(file_lock.fcntl, "flock", lambda _descriptor, _how: None)
     assert inside_twice(), "a lock that the kernel does not know of is noticed"
 
 
@@ -244,7 +244,7 @@ def test_the_mode_of_a_file_is_on_the_disk_before_it_takes_the_place_of_another(
     target.chmod(0o600)
     recorder = Recorder()
     with failing(recorder):
-        durable.write_file(str(target), NEW, "t")
+        durable_write.write_file(str(target), NEW, "t")
     names = [entry.name for entry in recorder.log]
     assert names == ["create", "write", "mode", "sync", "rename", "sync"]
     assert target.stat().st_mode & 0o777 == 0o600

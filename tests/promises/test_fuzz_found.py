@@ -13,8 +13,8 @@ from fuzz_worst import FAMILIES, pumped, took
 
 from promised import proves, tally
 from quire.capture.providers.spending import spent_today
-from quire.files.jsonfile import parse_strict
-from quire.files.lock import Holder, held
+from quire.files.file_lock import Holder, held
+from quire.files.json_files import parse_strict
 from quire.files.world import World
 from quire.model.errors import InvalidJson, InvalidStore
 from quire.surfaces.web.prose import prose_of

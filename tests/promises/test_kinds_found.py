@@ -12,7 +12,7 @@ from kinds_catalogue import Space, lent
 from kinds_damage import SHAPES, damaged, put
 
 from promised import proves
-from quire.files.sections import Markers, find_section
+from quire.files.marked_sections import Markers, find_section
 from quire.inbox.store import read_inbox
 from quire.model.errors import InputError, InvalidStore, StorageFailed, UnsupportedVersion
 from quire.verbs.admin.doctor import doctor

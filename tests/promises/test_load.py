@@ -13,7 +13,7 @@ import pytest
 from installed import Git
 from promised import proves, tally
 from quire.files.git import Git as Asked
-from quire.files.history import full_commit, full_commits
+from quire.files.git_history import full_commit, full_commits
 from quire.project import Project
 from quire.verbs.ask.query import status
 from quire.verbs.graph.changes import save

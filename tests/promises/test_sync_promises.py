@@ -22,7 +22,7 @@ mounted = test_disk.mounted
 CODE = "def send(message):\n    return message\n\n\ndef give_up(message):\n    return None\n"
 HOLD = """
 import os, sys, time
-from quire.files.lock import Holder, held
+from quire.files.file_lock import Holder, held
 holder = Holder(pid=os.getpid(), operation="save", created_at="2026-03-02T11:19:00+00:00")
 with held(sys.argv[1], holder, 5, time.sleep):
     print("held", flush=True)

@@ -39,7 +39,7 @@ from crash_faults import (
 from crash_space import LATER, NOW, Tree, open_project
 from power_loss import Disk, Entry, Recorder, in_place, put
 
-from quire.files import disk, lock
+from quire.files import disk, file_lock
 
 __all__ = [
     "LATER",
@@ -165,7 +165,7 @@ MODULES: dict[str, tuple[Any, ...]] = {
     "kill": WRITING,
     "killed": WRITING,
     "unread": READING,
-    "lock": (lock,),
+    "lock": (file_lock,),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.model.records import Edge, Record
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 from quire.retrieval.answer import Answer
 from quire.retrieval.query import Ask, ask
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from test_journal_questions import BUNDLE, tool_run, write_checkpoint, write_store
 
 from quire.index.catalog import Index
-from quire.index.opening import open_index
+from quire.index.open_index import open_index
 from quire.layers.journal.shapes import query_faults
 from quire.layers.journal.source import JournalSource
 from quire.layers.journal.types import Event, Signals

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from quire.index.catalog import Index
-from quire.index.opening import open_index
+from quire.index.open_index import open_index
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import new_checkpoint, new_state, value_of
 from quire.layers.journal.events import encode_event

@@ -15,11 +15,11 @@ import pytest
 from benchmarks.corpus import searchable
 
 from quire.files.world import real_world
-from quire.index.analysis import question_words
 from quire.index.catalog import Index
 from quire.index.search import Filter
+from quire.index.text_analysis import question_words
 from quire.model.records import Record
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
 from quire.retrieval.query import Ask, ask
 from quire.verbs.ask.query import query

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard.text import find_hostile
+from quire.guard.hostile_text import find_hostile
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import CATEGORIES
 from quire.layers.profile.pages import cut_at_word

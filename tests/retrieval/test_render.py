@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.guard.text import find_hostile
+from quire.guard.hostile_text import find_hostile
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit, Link, Withheld

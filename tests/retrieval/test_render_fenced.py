@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.guard.framing import Fence
-from quire.guard.text import find_hostile
+from quire.guard.hostile_text import find_hostile
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
 from quire.model.verdicts import Verdict

@@ -69,10 +69,10 @@ OWNERS = {
     r"\bprint\(": set(),
     r"\bos\.(replace|rename|unlink|remove|mkdir|makedirs|rmdir|chmod|truncate|ftruncate|symlink|link)\(": {
         "files/disk.py",
-        "files/lock.py",
+        "files/file_lock.py",
     },
     r"\bshutil\b|\btempfile\b|\bpathlib\b": set(),
-    r"\bO_WRONLY\b|\bO_RDWR\b|\bO_CREAT\b": {"files/disk.py", "files/lock.py", "surfaces/cli/output.py"},
+    r"\bO_WRONLY\b|\bO_RDWR\b|\bO_CREAT\b": {"files/disk.py", "files/file_lock.py", "surfaces/cli/output.py"},
     r"\bpickle\b|\beval\(|\bexec\(|\bos\.system\b": set(),
 }
 METHODS_OF_A_PROJECT = 28

@@ -19,14 +19,19 @@ NEVER = {
     *("random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
     *("quire.capture", "quire.machine", "quire.verbs.graph.changes", "quire.fields"),
     *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.results"),
-    *("quire.index.looks", "quire.index.teacher", "quire.files.watching", "quire.files.programs"),
+    *("quire.index.looks", "quire.index.sentence_model", "quire.files.watching", "quire.files.programs"),
     *("quire.layers.graph.types", "quire.layers.graph.save", "quire.layers.journal.events"),
     *("quire.layers.profile.drafts", "quire.layers.profile.store", "quire.layers.profile.rules"),
-    *("quire.anchors.verify", "quire.anchors.past", "quire.upkeep.status"),
+    *("quire.anchors.verify", "quire.anchors.commit_history", "quire.upkeep.status"),
 }
 QUESTION_ALONE = {
-    *("quire.guard.secrets", "quire.anchors.match", "quire.anchors.symbols", "quire.anchors.working"),
-    *("quire.files.history", "quire.verbs.facts.changes", "quire.verbs.facts.recall", "quire.verbs.profile.results"),
+    *("quire.guard.secrets", "quire.anchors.path_match", "quire.anchors.symbols", "quire.anchors.working_tree"),
+    *(
+        "quire.files.git_history",
+        "quire.verbs.facts.changes",
+        "quire.verbs.facts.recall",
+        "quire.verbs.profile.results",
+    ),
     *("quire.upkeep.governing", "quire.upkeep.folders", "quire.layers.profile.document"),
 }
 MODULES = 106
@@ -87,7 +92,7 @@ def test_a_question_loads_what_it_needs_and_no_more(
 def test_a_question_by_file_loads_what_finds_it(kept: Any, repo: Path) -> None:
     """The list above is one of modules that exist: a name that no longer does would bar nothing."""
     loaded = set(_loaded(kept, repo, ["query", "--path", "retry.py"]))
-    assert {"quire.upkeep.governing", "quire.anchors.match"} <= loaded
+    assert {"quire.upkeep.governing", "quire.anchors.path_match"} <= loaded
     source = Path(quire.__file__).parent
     for name in sorted(NEVER | QUESTION_ALONE):
         if name.startswith("quire."):

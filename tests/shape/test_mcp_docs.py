@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quire.guard.instructions import find_instructions
+from quire.guard.prompt_attacks import find_instructions
 from quire.surfaces.door import keeper
 from quire.surfaces.mcp import desk, front, http, options, replies, stdio, wire
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from checking import check_result
 
-from quire.files.lock import Holder, held
+from quire.files.file_lock import Holder, held
 from quire.files.world import World, real_world
 from quire.model.errors import QuireError
 from quire.project import Project

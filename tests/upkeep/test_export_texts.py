@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quire.model.records import Edge, Record
 from quire.model.verdicts import Verdict
-from quire.model.words import JOURNAL_KINDS, LIVE_STATUSES
+from quire.model.vocabulary import JOURNAL_KINDS, LIVE_STATUSES
 from quire.upkeep.export import Holdings, choose_holdings
 from quire.upkeep.export_formats import EXPORT_FORMATS, Exported, render_export
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.items import is_judged

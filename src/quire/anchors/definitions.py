@@ -154,7 +154,7 @@ class Definitions:
         whole = self._cut.get((file, name))
         if not whole:
             return None
-        from quire.anchors.python_cuts import cut_out
+        from quire.anchors.python_slices import cut_out
 
         found = cut_out(data, whole)
         if found is None:
@@ -195,7 +195,7 @@ class Definitions:
     def _learn(self, file: str, name: str, data: bytes, symbol: Symbol) -> None:
         """How to know this definition in other versions without parsing them: by its text, or by cutting it out."""
         if (file, name) not in self._cut and is_python(file):
-            from quire.anchors.python_cuts import cut_out
+            from quire.anchors.python_slices import cut_out
 
             # Tried once where it is known what has to come out.
             found = cut_out(data, symbol.name)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from quire.anchors.past import Past
-from quire.anchors.sight import Sight, see
-from quire.anchors.working import WorkingTree, look
+from quire.anchors.commit_history import Past
+from quire.anchors.resolve_anchor import Sight, see
+from quire.anchors.working_tree import WorkingTree, look
 from quire.files.git import Git
 from quire.files.paths import is_text
 from quire.model.seals import ABSENT, UNREAD, Seal

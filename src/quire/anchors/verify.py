@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from quire.anchors.causes import Cause, Traces, cause_in_files, cause_in_symbol, is_late
+from quire.anchors.change_causes import Cause, Traces, cause_in_files, cause_in_symbol, is_late
+from quire.anchors.commit_history import Past
 from quire.anchors.definitions import Definitions, Keep
-from quire.anchors.match import is_glob
-from quire.anchors.past import Past
-from quire.anchors.quick import UNANCHORED
-from quire.anchors.routes import follow_file, follow_files, follow_symbol
-from quire.anchors.sight import Sight, see, split_symbol
-from quire.anchors.working import WorkingTree, look
+from quire.anchors.path_match import is_glob
+from quire.anchors.quick_verdict import UNANCHORED
+from quire.anchors.renames import follow_file, follow_files, follow_symbol
+from quire.anchors.resolve_anchor import Sight, see, split_symbol
+from quire.anchors.working_tree import WorkingTree, look
 from quire.files.git import Git
 from quire.files.paths import is_text
 from quire.model.anchors import anchor_fault

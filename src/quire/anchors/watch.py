@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from quire.anchors.match import static_prefix
-from quire.anchors.sight import split_symbol
-from quire.anchors.tree import may_be_a_path
-from quire.anchors.working import WorkingTree
+from quire.anchors.commit_tree import may_be_a_path
+from quire.anchors.path_match import static_prefix
+from quire.anchors.resolve_anchor import split_symbol
+from quire.anchors.working_tree import WorkingTree
 from quire.files.git import Git
 from quire.model.records import Record
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from quire.capture.design_documents import Decision, DesignDocument
 from quire.files.paths import escaping_part
-from quire.guard.text import find_hostile
+from quire.guard.hostile_text import find_hostile
 from quire.layers.facts import layout
 from quire.layers.facts.content import clean_content, normal_text
 from quire.model import limits

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from quire.capture.message import ROLES, TEXT_BLOCKS, Message, text_of
-from quire.files.jsonfile import input_text, parse_strict
+from quire.files.json_files import input_text, parse_strict
 from quire.model import limits
 from quire.model.errors import InputError, InvalidJson
 from quire.model.text import trim

@@ -218,7 +218,7 @@ class _Maker:
         from quire.capture.signals.confirmed import quotable
         from quire.capture.signals.witness import Quote
         from quire.capture.signals.wording import is_safe
-        from quire.guard.instructions import find_instructions
+        from quire.guard.prompt_attacks import find_instructions
 
         asked = self._asked()
         is_work = bool(self._witness.edits) or is_decided

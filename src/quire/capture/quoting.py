@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from quire.guard.hostile_text import find_hostile, make_safe
 from quire.guard.redaction import redacted
-from quire.guard.text import find_hostile, make_safe
 from quire.model.text import cut, one_line
 
 CLIPBOARD = "[clipboard image attachment]"

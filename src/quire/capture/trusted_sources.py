@@ -12,9 +12,9 @@ import os
 
 import msgspec
 
-from quire.files.durable import ensure_folder, write_file
-from quire.files.jsonfile import pretty
-from quire.files.lock import Holder, held
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.file_lock import Holder, held
+from quire.files.json_files import pretty
 from quire.files.paths import read_bytes, storage_failed
 from quire.files.world import World
 from quire.layers.journal.layout import ALL_FOLDERS

@@ -16,7 +16,7 @@ import msgspec
 
 from quire.clients.layout import FOLDER
 from quire.files import disk
-from quire.files.local import ensure_local, place_of, read_local
+from quire.files.local_files import ensure_local, place_of, read_local
 from quire.files.paths import inside, open_regular
 
 LINE_BYTES = 64 * 1024

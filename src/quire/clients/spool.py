@@ -16,7 +16,7 @@ import msgspec
 from quire.clients.layout import ENDED, FOLDER
 from quire.clients.lines import add_line, read_lines
 from quire.files import disk
-from quire.files.local import ASIDE, ensure_local, held_in_place, is_at_rest, place_of, read_local
+from quire.files.local_files import ASIDE, ensure_local, held_in_place, is_at_rest, place_of, read_local
 from quire.files.paths import inside
 
 MOST_BYTES = 1024 * 1024

@@ -101,7 +101,7 @@ def json_text(value: Any) -> str:
         text = msgspec.json.encode(_as_text(value)).decode()
     if text.isascii() and "\x7f" not in text:
         return text
-    from quire.guard.text import escape_controls
+    from quire.guard.hostile_text import escape_controls
 
     return escape_controls(text)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.notes import Note
     from quire.layers.facts.sessions import OpenSession
     from quire.layers.facts.types import Episode
-    from quire.retrieval.context import Context
+    from quire.retrieval.facts_context import Context
 
 
 def fact_fields(view: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quire.model.seals import is_seal
 
 if TYPE_CHECKING:
-    from quire.files.history import Commit
+    from quire.files.git_history import Commit
     from quire.layers.graph.inspect import Inspected
     from quire.layers.graph.store import StoredRelation
     from quire.model.verdicts import Verdict

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonc_reading import Node
+from quire.files.jsonc_parser import Node
 
 _COLON = re.compile(r"[ \t]*:[ \t]*")
 _BLANK = re.compile(r"[ \t]*")

@@ -22,7 +22,7 @@ import msgspec
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.durable import ensure_folder, noticed, stage
+from quire.files.durable_write import ensure_folder, noticed, stage
 from quire.files.paths import escaping_part, inside, read_bytes, read_from
 from quire.model.errors import Conflict, OutsideProject, StorageFailed
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from quire.guard.hostile_text import find_hostile, without_unseen
 from quire.guard.secrets import SecretFinding, find_secrets
-from quire.guard.text import find_hostile, without_unseen
 from quire.model.errors import InputError, SecretDetected
 from quire.model.records import Problem
 
@@ -29,7 +29,7 @@ def text_problems(text: str, field: str, *, single_line: bool = False) -> tuple[
             severity="error" if secret.certain else "warning",
         )
         (problems if secret.certain else warnings).append(problem)
-    from quire.guard.instructions import find_instructions  # not at import: what only reads does not need it
+    from quire.guard.prompt_attacks import find_instructions  # not at import: what only reads does not need it
 
     if flags := find_instructions(text):
         warnings.append(

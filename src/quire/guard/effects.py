@@ -11,7 +11,7 @@ import functools
 import re
 from collections.abc import Iterable, Sequence
 
-from quire.guard.plain_letters import folded
+from quire.guard.lookalike_letters import folded
 from quire.model.text import one_line
 
 EFFECTS = {
@@ -74,8 +74,8 @@ def _made(pattern: str) -> re.Pattern[str]:
 def effects_of(text: str) -> tuple[str, ...]:
     """The codes of what the text would do, each once, in the order of `EFFECTS`; none for ordinary text."""
     plain = folded(text)
-    from quire.guard.commands import command_effects
-    from quire.guard.orders import order_effects
+    from quire.guard.harmful_orders import order_effects
+    from quire.guard.shell_commands import command_effects
 
     found: set[str] = set()
     for source in (command_effects, order_effects):
@@ -88,7 +88,7 @@ def effects_of(text: str) -> tuple[str, ...]:
 
 def flags_of(text: str) -> tuple[str, ...]:
     """What the text tries with the model that reads it, and then what doing as it says could do."""
-    from quire.guard.instructions import find_instructions
+    from quire.guard.prompt_attacks import find_instructions
 
     return *find_instructions(text), *effects_of(text)
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from quire.guard.hostile_text import without_unseen
 from quire.guard.secrets import SecretFinding, find_secrets, secret_values
-from quire.guard.text import without_unseen
 
 LEFT_OUT = "[secret left out]"
 GIVEN_UP = "[text left out: too many secrets]"

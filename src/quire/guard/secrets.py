@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from quire.guard import assignments, encoded, logins, placeholders
-from quire.guard.formats import NEAR_RULES, RULES
-from quire.guard.rules import Hit, Rule, compiled, compiled_near, hidden
+from quire.guard import encoded_secrets, login_secrets, named_secrets, placeholders
+from quire.guard.secret_rules import Hit, Rule, compiled, compiled_near, hidden
+from quire.guard.token_formats import NEAR_RULES, RULES
 
 MAX_FINDINGS = 100
 _SHORTEST_TEXT = 10
@@ -87,17 +87,17 @@ def _settle(hits: list[Hit]) -> list[Hit]:
 def _hits(text: str) -> list[Hit]:
     # Folding must keep every position: of all letters only this one becomes longer in lower case.
     lowered = text.replace("\u0130", "i").lower()
-    words = encoded.long_words(text)
+    words = encoded_secrets.long_words(text)
     sources = [_rule_hits(rule, text) for rule in _present(text, words)]
     sources += (
         _near_hits(text, lowered),
-        assignments.assignment_hits(text, lowered),
-        logins.authorization_hits(text, lowered),
-        logins.url_hits(text),
-        logins.command_hits(text),
-        logins.file_hits(text),
-        encoded.random_hits(text, lowered, encoded.runs(text, words)),
-        encoded.discord_hits(text, words),
+        named_secrets.assignment_hits(text, lowered),
+        login_secrets.authorization_hits(text, lowered),
+        login_secrets.url_hits(text),
+        login_secrets.command_hits(text),
+        login_secrets.file_hits(text),
+        encoded_secrets.random_hits(text, lowered, encoded_secrets.runs(text, words)),
+        encoded_secrets.discord_hits(text, words),
     )
     return [hit for source in sources for hit in _bounded(source)]
 
@@ -149,7 +149,7 @@ def _hidden_hits(text: str, depth: int = _DEPTH) -> Iterator[Hit]:
 
     Characters are read as they are meant, runs that stand for another text as that text, and so on with what both say.
     """
-    for undo in (encoded.unwrapped, encoded.unpacked):
+    for undo in (encoded_secrets.unwrapped, encoded_secrets.unpacked):
         decoded = undo(text)
         if decoded is None:
             continue
@@ -229,7 +229,7 @@ def _private_key(text: str, end: int) -> tuple[bool | None, int]:
 
 def _web_token(token: str) -> bool | None:
     parts = token.split(".")
-    header = encoded.plain_of(parts[0])
+    header = encoded_secrets.plain_of(parts[0])
     if '"alg"' not in header and '"enc"' not in header:
         return None
     # Without a signature it opens nothing, but it may still carry names and addresses.

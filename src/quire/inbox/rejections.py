@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from quire.files.durable import ensure_folder, write_file
+from quire.files.durable_write import ensure_folder, write_file
 from quire.files.paths import inside, read_inside, storage_failed
 from quire.inbox.layout import FOLDER, REJECTED
 from quire.inbox.proposals import TEXT_CHARS, by_beginning, proposal_id, value_digest

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from quire.files.local import LocalFile, damaged_lines, read_local, write_local
+from quire.files.local_files import LocalFile, damaged_lines, read_local, write_local
 from quire.inbox.layout import FILE, FOLDER
 from quire.inbox.proposals import Proposal, by_beginning
 from quire.model.errors import NotFound

@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from time import sleep
 from typing import TYPE_CHECKING, cast
 
-from quire.index.analysis import match_any
-from quire.index.memos import Memos
 from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record_of_row
 from quire.index.search import Filter, Searcher
+from quire.index.text_analysis import match_any
+from quire.index.verdict_cache import Memos
 from quire.index.writer import Writer
 from quire.model.records import Edge, Record
 from quire.model.sources import Fitting, Patch, Source, Written
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
     from quire.index.looks import Looks
-    from quire.index.teacher import Teacher
+    from quire.index.sentence_model import Teacher
 
 _TABLES = (
     "folders",
@@ -218,7 +218,7 @@ class Index(Memos):
 
     def teach(self, teacher: Teacher, folder: str, progress: Progress | None) -> None:
         """Give every passage the teacher's vector that does not have it yet."""
-        from quire.index.teaching import teach
+        from quire.index.model_vectors import teach
 
         teach(self._connection, teacher, folder, self.by_ids, progress)
 

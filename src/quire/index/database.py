@@ -9,7 +9,7 @@ from importlib.machinery import PathFinder
 import apsw
 
 from quire.files import disk
-from quire.files.durable import ensure_folder
+from quire.files.durable_write import ensure_folder
 from quire.index.schema import APPLICATION_ID, TABLES, VERSION
 from quire.model.errors import StorageFailed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.index.analysis import index_text
+from quire.index.text_analysis import index_text
 from quire.model.records import Record
 
 _WHOLE_WORDS = 100

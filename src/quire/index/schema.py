@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quire.index.analysis import TOKENIZER
+from quire.index.text_analysis import TOKENIZER
 from quire.model.records import Edge, Record
 
 VERSION = 7

@@ -10,7 +10,8 @@ from typing import Any
 import apsw
 import msgspec
 
-from quire.index.analysis import (
+from quire.index.embedding import Vector, embedder
+from quire.index.text_analysis import (
     TOKENIZER,
     all_words,
     index_text,
@@ -20,9 +21,8 @@ from quire.index.analysis import (
     plain_words,
     question_words,
 )
-from quire.index.embedding import Vector, embedder
 from quire.model.records import Record
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 
 _NEAR = 300
 """At most so many passages are looked at exactly after a first look at their signs."""

@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from quire.model.times import instant
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 _DAY_SECONDS = 86_400.0
 _TRUSTED = ("user", "user-stated", "system")

@@ -6,7 +6,7 @@ import msgspec
 
 from quire.model.errors import InputError
 from quire.model.ids import is_id
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 _PREFIXES: dict[str, LayerName] = {
     "fact": "facts",

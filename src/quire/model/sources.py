@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 Item = Record | Edge | Problem | Summary
 

@@ -6,7 +6,7 @@ import bisect
 import re
 from collections.abc import Callable
 
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.model.records import Record
 from quire.model.text import cut, first_sentence, one_line
 from quire.retrieval.answer import NOT_REVIEWED, Answer, Hit, Link

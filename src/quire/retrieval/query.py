@@ -14,8 +14,8 @@ from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
 from quire.retrieval.amendments import put_amendments_first
 from quire.retrieval.answer import Answer, Hit, LeftOut, Withheld
-from quire.retrieval.currency import REPLACEABLE, current_weight, replacement_of, retirement, trust
-from quire.retrieval.expand import connected_to
+from quire.retrieval.connected import connected_to
+from quire.retrieval.current_records import REPLACEABLE, current_weight, replacement_of, retirement, trust
 from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
 
 if TYPE_CHECKING:

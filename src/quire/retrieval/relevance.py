@@ -21,9 +21,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from quire.index.analysis import all_words, index_text
 from quire.index.catalog import Index
 from quire.index.search import Filter, Question, Searcher
+from quire.index.text_analysis import all_words, index_text
 from quire.model.records import Record
 
 Tier = Literal["answer", "possible"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.model.text import one_line
 from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit
@@ -144,7 +144,7 @@ def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
 
 
 def _fenced_layout(fence: Fence) -> Layout:
-    from quire.retrieval.fenced import FencedLayout
+    from quire.retrieval.fenced_layout import FencedLayout
 
     return FencedLayout(fence)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from quire.anchors.match import Files, is_glob
-from quire.anchors.tree import without_own
+from quire.anchors.commit_tree import without_own
+from quire.anchors.path_match import Files, is_glob
 from quire.files.git import Git
 from quire.model.errors import GitRequired
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from quire.anchors.tree import without_own
-from quire.anchors.working import look
+from quire.anchors.commit_tree import without_own
+from quire.anchors.working_tree import look
 from quire.files.git import Git
-from quire.files.history import changes_between, changes_staged, common_ancestor, resolve_commit
+from quire.files.git_history import changes_between, changes_staged, common_ancestor, resolve_commit
 from quire.model.errors import InputError
 
 _MAIN = ("main", "master", "trunk", "develop")

@@ -12,7 +12,7 @@ import msgspec
 
 from quire.files.digests import is_blob
 from quire.files.git import Blob, Git
-from quire.files.jsonfile import decode_object
+from quire.files.json_files import decode_object
 from quire.files.paths import read_bytes
 from quire.layers.facts.layout import FILE, FILE_BYTES
 from quire.layers.facts.normalize import changed_ids

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.files.git import Git
-from quire.files.history import attributes
-from quire.files.writing import (
+from quire.files.git_history import attributes
+from quire.files.write_access import (
     LOCAL,
 )
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCK as MEMORY_LOCK,
 )
 from quire.index.catalog import Index
@@ -42,7 +42,7 @@ from quire.layers.profile.records import entry_of
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut
-from quire.model.words import LIVE_STATUSES, LayerName
+from quire.model.vocabulary import LIVE_STATUSES, LayerName
 from quire.upkeep.anchors import dead_anchors
 from quire.upkeep.guidance import map_problems, open_conflicts
 from quire.upkeep.ignore import ENTRIES

@@ -9,8 +9,8 @@ import msgspec
 
 from quire.files.digests import is_blob
 from quire.files.git import Blob, Git
-from quire.files.history import default_branch, read_blobs
-from quire.files.jsonfile import decode_object
+from quire.files.git_history import default_branch, read_blobs
+from quire.files.json_files import decode_object
 from quire.files.paths import read_inside
 from quire.layers.graph.config import Settings, settings_in
 from quire.layers.graph.layout import CONFIG, FOLDER, NODES

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from quire.anchors.match import Files
-from quire.anchors.working import WorkingTree
+from quire.anchors.path_match import Files
+from quire.anchors.working_tree import WorkingTree
 from quire.files.digests import hex_digest, is_empty_blob
 from quire.files.git import Git
-from quire.files.history import attributes
+from quire.files.git_history import attributes
 from quire.index.catalog import Index
 from quire.model.errors import GitRequired
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
+from quire.files.file_lock import Holder, is_alive
 from quire.files.git import Git
-from quire.files.local import is_at_rest
-from quire.files.lock import Holder, is_alive
+from quire.files.local_files import is_at_rest
 from quire.files.paths import read_bytes
 from quire.files.transaction import is_interrupted, left_aside
 from quire.files.world import World
-from quire.files.writing import LOCK, RECOVERY
+from quire.files.write_access import LOCK, RECOVERY
 from quire.index.health import index_fault
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.graph.layout import FOLDER

@@ -15,7 +15,7 @@ from quire.layers.profile.layout import CATEGORIES
 from quire.model.records import Edge, Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.model.words import FACT_KINDS, KINDS, LIVE_STATUSES, PROFILE_KINDS, LayerName
+from quire.model.vocabulary import FACT_KINDS, KINDS, LIVE_STATUSES, PROFILE_KINDS, LayerName
 from quire.upkeep.product_map import SHOWN_STAGES
 from quire.upkeep.verdicts import file_of
 
@@ -101,7 +101,7 @@ def choose_holdings(
 def judge_holdings(found: Holdings, root: str, git: Git) -> Holdings:
     """The same with the verdict on every node that is still said of the code."""
     from quire.anchors.verify import Verifier
-    from quire.anchors.working import look
+    from quire.anchors.working_tree import look
 
     # A dead feature's code is expected to be gone.
     nodes = [

@@ -49,6 +49,6 @@ def _looked_for(what: str, text: str) -> tuple[str, ...]:
         from quire.guard.effects import effects_of
 
         return effects_of(text)
-    from quire.guard.instructions import find_instructions
+    from quire.guard.prompt_attacks import find_instructions
 
     return tuple(find_instructions(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from quire.anchors.match import Files, is_glob, static_prefix
+from quire.anchors.path_match import Files, is_glob, static_prefix
 from quire.anchors.symbols import find_symbol, read_symbols
 from quire.files.paths import read_inside
 from quire.model.anchors import anchor_fault

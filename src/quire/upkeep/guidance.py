@@ -8,9 +8,9 @@ import os
 import msgspec
 
 from quire.files import disk
-from quire.files.durable import write_file
+from quire.files.durable_write import write_file
+from quire.files.marked_sections import Markers, Section, conflicts, find_section, place_section, remove_section
 from quire.files.paths import follow_inside, read_bytes
-from quire.files.sections import Markers, Section, conflicts, find_section, place_section, remove_section
 from quire.files.world import World
 from quire.model import limits
 from quire.model.errors import Conflict, OutsideProject

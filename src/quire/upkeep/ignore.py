@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.files.durable import write_file
+from quire.files.durable_write import write_file
+from quire.files.marked_sections import newline_of
 from quire.files.paths import follow_inside, read_bytes
-from quire.files.sections import newline_of
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
     LOCK,
     RECOVERY,

@@ -11,7 +11,7 @@ import msgspec
 
 from quire import __version__
 from quire.files import disk
-from quire.files.durable import ensure_folder
+from quire.files.durable_write import ensure_folder
 from quire.files.paths import read_bytes
 from quire.files.programs import own_command
 from quire.files.world import World

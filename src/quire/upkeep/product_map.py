@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import msgspec
 
 from quire.files.git import Git
-from quire.files.sections import Markers
+from quire.files.marked_sections import Markers
 from quire.index.catalog import Index
 from quire.model import limits
 from quire.model.records import Record
 from quire.model.text import cut, first_sentence, one_line
 from quire.model.tokens import count_tokens
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.upkeep.anchors import dead_anchors
 
 MARKERS = Markers("<!-- memory:map:start -->", "<!-- memory:map:end -->")
@@ -94,7 +94,7 @@ def _features(index: Index, counts: Counts, stage: str) -> tuple[_Group, list[Re
 def _calm(records: list[Record]) -> list[Record]:
     """Those that give no orders to a model and could do no harm: instruction files are read without a question."""
     from quire.guard.effects import effects_of
-    from quire.guard.instructions import find_instructions
+    from quire.guard.prompt_attacks import find_instructions
 
     shown = {record.ref: f"{record.title}\n{first_sentence(record.text)}" for record in records}
     return [

@@ -10,12 +10,12 @@ from typing import Literal
 import msgspec
 
 from quire.files.digests import hex_digest
-from quire.files.durable import ensure_folder, write_file
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.file_lock import Holder, held
 from quire.files.git import Git
-from quire.files.jsonfile import pretty
-from quire.files.lock import Holder, held
+from quire.files.json_files import pretty
 from quire.files.paths import read_bytes, storage_failed
-from quire.files.sparse import hidden_files
+from quire.files.sparse_checkout import hidden_files
 from quire.files.world import World
 from quire.layers.graph.layout import CONFIG, FOLDER
 from quire.layers.graph.store import GraphStore

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.index.catalog import Progress
-from quire.index.opening import rebuild_index
+from quire.index.open_index import rebuild_index
 from quire.model.sources import Source
 from quire.upkeep.folders import path_from_root
 

@@ -10,11 +10,11 @@ import tarfile
 import msgspec
 
 from quire.files import disk
-from quire.files.durable import ensure_folder, write_file
-from quire.files.jsonfile import decode_object
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.json_files import decode_object
 from quire.files.paths import read_bytes
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCK,
 )
 from quire.layers.graph.layout import (

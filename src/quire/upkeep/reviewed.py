@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from quire.files.git import Git
 from quire.files.paths import read_inside
-from quire.inbox.reviewed import read_reviewed, review_mark
+from quire.inbox.reviewed_records import read_reviewed, review_mark
 from quire.layers.graph.layout import CONFIG, FOLDER
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model.records import Record

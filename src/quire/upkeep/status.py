@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from quire.anchors.working import Look
+from quire.anchors.working_tree import Look
 from quire.files.git import Git
-from quire.files.jsonfile import decode_object
+from quire.files.json_files import decode_object
 from quire.index.catalog import Index
 from quire.layers.facts.layout import PENDING, SECTIONS
 from quire.layers.graph.layout import NO_DESCRIPTION, SYNC_STATE
@@ -21,7 +21,7 @@ from quire.model.records import Record
 from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import VERDICTS, Verdict
-from quire.model.words import LIVE_STATUSES, STAGES, LayerName
+from quire.model.vocabulary import LIVE_STATUSES, STAGES, LayerName
 from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
 from quire.upkeep.reviewed import Reviews

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from quire.anchors.commit_tree import without_own
 from quire.anchors.looks import stamp_of
-from quire.anchors.match import Files
-from quire.anchors.tree import without_own
-from quire.anchors.working import Look, WorkingTree
+from quire.anchors.path_match import Files
+from quire.anchors.working_tree import Look, WorkingTree
 from quire.files.git import Git
-from quire.files.history import changes_between, changes_staged, is_shallow
+from quire.files.git_history import changes_between, changes_staged, is_shallow
 from quire.index.catalog import Index
 from quire.layers.graph.store import GraphStore
 from quire.model.errors import GitRequired
@@ -25,7 +25,7 @@ from quire.model.records import Record
 from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import AnchorVerdict, Verdict
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.upkeep.coverage import Gap, coverage_gaps, with_news
 from quire.upkeep.sync_marker import Marker, Start, read_marker, start_of
 from quire.upkeep.verdicts import beside_git, state_of_all, verdicts_on_all

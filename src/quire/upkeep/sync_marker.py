@@ -8,12 +8,12 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.git import Git
-from quire.files.history import common_ancestor, full_commit, is_ancestor, is_on_a_branch, is_shallow
-from quire.files.jsonfile import decode_object, pretty
+from quire.files.git_history import common_ancestor, full_commit, is_ancestor, is_on_a_branch, is_shallow
+from quire.files.json_files import decode_object, pretty
 from quire.files.paths import storage_failed
 from quire.files.transaction import Change, apply_changes
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.graph.layout import (

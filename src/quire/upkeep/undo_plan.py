@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files.change_notes import Noted, is_as_left, overtaken, put_back, put_lines_back
-from quire.files.jsonfile import compact, decode_object
+from quire.files.json_files import compact, decode_object
 from quire.files.paths import inside, read_bytes
-from quire.files.writing import (
+from quire.files.undo_recorder import Noted, is_as_left, overtaken, put_back, put_lines_back
+from quire.files.write_access import (
     LOCAL,
 )
 from quire.layers.facts.layout import FILE as FACTS
@@ -26,7 +26,7 @@ from quire.layers.graph.layout import (
     RELATIONS,
 )
 from quire.model.errors import Conflict
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 
 if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections

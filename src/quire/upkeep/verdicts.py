@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.anchors.looks import stamp_of
-from quire.anchors.quick import quick_verdict
+from quire.anchors.quick_verdict import quick_verdict
 from quire.files.digests import hex_digest
 from quire.files.git import Git
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
@@ -18,7 +18,7 @@ from quire.model.records import Record
 from quire.model.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from quire.anchors.working import Look, WorkingTree
+    from quire.anchors.working_tree import Look, WorkingTree
     from quire.index.catalog import Index
 
 _MEMO = "verdict "
@@ -165,7 +165,7 @@ def state_of_all(git: Git, index: Index, looking: Look, head: str | None, *more:
 
 def beside_git(tree: WorkingTree, records: Sequence[Record]) -> list[str] | None:
     """The files of which git does not say whether they changed; None where there is no end of them."""
-    from quire.anchors.match import is_glob
+    from quire.anchors.path_match import is_glob
 
     if tree.modules or tree.missing:
         return None
@@ -175,7 +175,7 @@ def beside_git(tree: WorkingTree, records: Sequence[Record]) -> list[str] | None
 
 def rested_on(index: Index) -> list[str]:
     """The files and folders that verdicts rest on, as far as that is known: while they look the same, so do they."""
-    from quire.anchors.match import static_prefix
+    from quire.anchors.path_match import static_prefix
 
     found: set[str] = set()
     for record in index.records_anchored():

@@ -7,11 +7,11 @@ import re
 
 import msgspec
 
-from quire.anchors.past import Past
-from quire.anchors.working import look
+from quire.anchors.commit_history import Past
+from quire.anchors.working_tree import look
 from quire.files.git import Git
-from quire.files.history import Commit, FileChange, commits_between, describe_commits, line_origins
-from quire.files.jsonfile import decode_object
+from quire.files.git_history import Commit, FileChange, commits_between, describe_commits, line_origins
+from quire.files.json_files import decode_object
 from quire.files.paths import read_inside
 from quire.index.catalog import Index
 from quire.layers.graph.layout import FOLDER, NODES

@@ -16,7 +16,7 @@ from making import data, edge, episode, fact, resolved
 
 from quire.files import disk
 from quire.files.world import World
-from quire.files.writing import write_access
+from quire.files.write_access import write_access
 from quire.layers.facts import store as store_module
 from quire.layers.facts.archive import archive_facts, restore_facts
 from quire.layers.facts.connect import connect

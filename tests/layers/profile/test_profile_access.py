@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.local import held_in_place
+from quire.files.local_files import held_in_place
 from quire.files.transaction import Change, apply_changes, finish_interrupted
 from quire.layers.profile.access import (
     LINE_BYTES,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quire.files.jsonfile import pretty
+from quire.files.json_files import pretty
 from quire.layers.profile.entries import new_fields
 from quire.layers.profile.layout import CATEGORIES
 from quire.layers.profile.merge import (

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from quire.files.jsonfile import compact, decode_object, pretty
+from quire.files.json_files import compact, decode_object, pretty
 from quire.layers.profile.merge import (
     merge_documents,
     merge_memories,

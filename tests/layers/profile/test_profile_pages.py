@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quire.guard.text import find_hostile
+from quire.guard.hostile_text import find_hostile
 from quire.layers.profile.entries import Entry
 from quire.layers.profile.pages import about_me, about_us, cut_at_word, export_page, index_page
 from thorough import examples

@@ -19,7 +19,7 @@ from quire.capture.hosts.types import (
 from quire.capture.transcripts.types import (
     Places,
 )
-from quire.model.words import Stage
+from quire.model.vocabulary import Stage
 
 _FOLDERS = ("memory-bank", ".memory-bank", "memory_bank", "cline_docs")
 _DEPTH = 3

@@ -8,9 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from quire.guard.instructions import find_instructions
+from quire.guard.hostile_text import find_hostile, make_safe
+from quire.guard.prompt_attacks import find_instructions
 from quire.guard.secrets import find_secrets
-from quire.guard.text import find_hostile, make_safe
 from quire.model.records import Problem
 
 PROBLEMS_MOST = 20

@@ -41,7 +41,7 @@ from quire.capture.transcripts.types import (
 from quire.model.errors import InputError
 from quire.model.refs import parse_ref
 from quire.model.text import one_line
-from quire.model.words import KINDS, PROFILE_KINDS
+from quire.model.vocabulary import KINDS, PROFILE_KINDS
 
 _PLACES = ("memory.jsonl", "memory.json", ".mcp/memory.jsonl", ".mcp/memory.json")
 _CONFIGS = (".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json")

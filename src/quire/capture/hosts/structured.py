@@ -18,7 +18,7 @@ from quire.capture.transcripts.types import (
     Places,
 )
 from quire.files.digests import hex_digest
-from quire.guard.text import find_hostile
+from quire.guard.hostile_text import find_hostile
 from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, Standing, propose
 from quire.model import limits
 from quire.model.ids import slugify

@@ -20,7 +20,7 @@ from quire.capture.providers.failures import (
 from quire.capture.providers.finding import child_environment, find_program
 from quire.capture.providers.settings import ProgramSettings, ProviderSettings
 from quire.capture.providers.spending import MICRO
-from quire.files.durable import ensure_folder
+from quire.files.durable_write import ensure_folder
 from quire.files.paths import storage_failed
 from quire.files.programs import Finished, run_program
 from quire.files.world import World

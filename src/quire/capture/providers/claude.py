@@ -7,7 +7,7 @@ from typing import Any
 from quire.capture.providers.calling import Call, Reply, ended_badly, program_for, run_in_room
 from quire.capture.providers.pricing import reported_cost
 from quire.capture.providers.reading import decoded, value_in
-from quire.files.jsonfile import compact
+from quire.files.json_files import compact
 
 NAME = "claude"
 # The answer itself is handed over in a turn of its own, and one that misses the schema is put right in another.

@@ -21,7 +21,7 @@ from quire.capture.providers.pricing import cost_of_tokens
 from quire.capture.providers.reading import decoded, value_in
 from quire.capture.providers.settings import ProgramSettings
 from quire.files import disk
-from quire.files.jsonfile import compact
+from quire.files.json_files import compact
 from quire.files.paths import read_bytes, storage_failed
 from quire.files.world import World
 

@@ -13,7 +13,7 @@ from quire.capture.providers.posting import Response, Unreachable, post
 from quire.capture.providers.pricing import cost_of_tokens
 from quire.capture.providers.reading import decoded, value_in
 from quire.capture.providers.settings import EndpointSettings
-from quire.files.jsonfile import compact
+from quire.files.json_files import compact
 from quire.files.world import World
 
 NAME = "openai"

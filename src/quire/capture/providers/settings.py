@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from quire.files.durable import ensure_folder, write_file
-from quire.files.jsonfile import decode_object, pretty
-from quire.files.lock import Holder, held
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.file_lock import Holder, held
+from quire.files.json_files import decode_object, pretty
 from quire.files.paths import read_bytes, storage_failed
 from quire.files.world import World
 from quire.model.errors import InputError, InvalidStore, NotReady, UnsupportedVersion

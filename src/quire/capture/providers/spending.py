@@ -18,9 +18,9 @@ import msgspec
 
 from quire.capture.providers.failures import SpendRefused
 from quire.capture.providers.settings import CEILING_VARIABLE, settings_path
-from quire.files.durable import ensure_folder, write_file
-from quire.files.jsonfile import decode_object, pretty
-from quire.files.lock import Holder, held
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.file_lock import Holder, held
+from quire.files.json_files import decode_object, pretty
 from quire.files.paths import read_bytes, storage_failed
 from quire.files.world import World
 from quire.model.errors import InvalidStore

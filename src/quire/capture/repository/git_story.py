@@ -12,7 +12,7 @@ from msgspec import Struct
 from quire.capture.repository.tree import make_tree
 from quire.capture.repository.wording import said
 from quire.files.git import Git
-from quire.files.history import Commit, describe_commits
+from quire.files.git_history import Commit, describe_commits
 from quire.model.errors import QuireError
 
 COMMITS_MOST = 30

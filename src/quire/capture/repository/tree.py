@@ -16,7 +16,7 @@ from itertools import islice
 from msgspec import Struct
 
 from quire.files.git import Git
-from quire.guard.text import find_hostile
+from quire.guard.hostile_text import find_hostile
 from quire.layers.journal import layout
 from quire.model.errors import QuireError
 from quire.model.text import plain_newlines, trim

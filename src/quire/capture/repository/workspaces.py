@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from quire.anchors.match import covers, is_glob
+from quire.anchors.path_match import covers, is_glob
 from quire.capture.repository.documents import DOCUMENT_BYTES
 from quire.capture.repository.manifests import GO, NODE, PNPM, PYTHON, RUST, Manifest, pnpm_members, read_manifest
 from quire.capture.repository.tree import Tree, folder_of, named, read_beginning

@@ -22,7 +22,7 @@ from quire.capture.signals.replies import LABELLED, RESTATED
 from quire.capture.signals.symptoms import trouble
 from quire.capture.signals.witness import Quote, Speech, Witness, agrees
 from quire.capture.signals.wording import is_safe, share, stems
-from quire.guard.instructions import find_instructions
+from quire.guard.prompt_attacks import find_instructions
 
 _OWN_SHARE = 0.4
 """Who says so much of a decision states it."""

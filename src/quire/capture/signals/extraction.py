@@ -21,7 +21,7 @@ from quire.capture.signals.summary import Story
 from quire.capture.signals.validation import Validations
 from quire.capture.signals.wording import is_safe
 from quire.capture.transcripts.types import Turn
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.layers.journal.types import Signals
 
 MOST = 12

@@ -24,7 +24,7 @@ from quire.capture.signals.paths import is_edit
 from quire.capture.signals.sentences import Block, blocks_of, read_part
 from quire.capture.signals.wording import share, stems
 from quire.capture.transcripts.types import Turn
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 
 QUOTES = 3
 """So many sentences may be put together into one signal."""

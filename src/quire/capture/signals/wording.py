@@ -7,8 +7,8 @@ import re
 
 from quire.capture.quoting import quote
 from quire.capture.signals.cues import cue
+from quire.guard.hostile_text import make_safe
 from quire.guard.secrets import find_secrets
-from quire.guard.text import make_safe
 from quire.model.text import one_line
 
 TEXT_CHARS = 240

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.model.text import cut, one_line
 from quire.model.times import EPOCH, instant, is_timestamp
 

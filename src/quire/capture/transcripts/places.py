@@ -11,7 +11,7 @@ import os
 import re
 
 from quire.capture.transcripts.types import PATH_CHARS, Places
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.model.errors import InputError
 
 _DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")

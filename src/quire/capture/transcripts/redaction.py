@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from quire.capture.transcripts.types import RESULT_CHARS, TEXT_CHARS
+from quire.guard.hostile_text import make_safe
 from quire.guard.redaction import redacted as without_secrets
-from quire.guard.text import make_safe
 
 _BEGIN, _END = "-----BEGIN", "-----END"
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from quire.clients.wiring.documents import read_document, text_of
 from quire.clients.wiring.types import Form, Made, Part
-from quire.files.toml_scanning import (
+from quire.files.toml_scanner import (
     read_toml,
 )
 

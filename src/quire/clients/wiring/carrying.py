@@ -16,7 +16,7 @@ from quire.clients.wiring.planning import Outcome, Plan
 from quire.clients.wiring.types import FileDone, Scope, Status, Surroundings
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.durable import ensure_folder, sweep_temporaries, write_file
+from quire.files.durable_write import ensure_folder, sweep_temporaries, write_file
 from quire.files.paths import escaping_part, follow_inside, read_bytes
 from quire.files.world import World
 from quire.guard.secrets import find_secrets

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from quire.clients.wiring.types import KeyPath
-from quire.files.jsonc_reading import (
+from quire.files.jsonc_parser import (
     read_jsonc,
 )
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from quire.clients.wiring.documents import MISSING, find_member, has_path, read_document, text_of
 from quire.clients.wiring.types import KeyPath, Made, Seen
-from quire.files.jsonc import remove_member, set_member
-from quire.files.toml_scanning import (
-    read_toml,
-)
-from quire.files.toml_text import (
+from quire.files.jsonc_edit import remove_member, set_member
+from quire.files.toml_edit import (
     remove_table,
     set_table,
+)
+from quire.files.toml_scanner import (
+    read_toml,
 )
 
 _SERVERS = ("memory-mcp", "quire-memory")

@@ -9,7 +9,7 @@ from typing import Any
 from quire.clients.wiring.documents import MISSING, find_member, has_path, read_document, text_of
 from quire.clients.wiring.entries import pruned
 from quire.clients.wiring.types import KeyPath, Made, Seen
-from quire.files.jsonc import append_item, remove_items, remove_member, set_member
+from quire.files.jsonc_edit import append_item, remove_items, remove_member, set_member
 
 _OURS = re.compile(r"(?:^|[\s/'\"])quire['\"]?\s+hook\s+(\w+)\s")
 _VERSION: KeyPath = ("version",)

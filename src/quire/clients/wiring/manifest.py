@@ -20,12 +20,12 @@ import msgspec
 
 from quire.clients.wiring.types import Scope
 from quire.files import disk
+from quire.files.byte_edits import Splice, splices, undone
 from quire.files.digests import hex_digest, sha256
-from quire.files.durable import ensure_folder, write_file
-from quire.files.jsonfile import pretty
-from quire.files.local import ASIDE
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.json_files import pretty
+from quire.files.local_files import ASIDE
 from quire.files.paths import PASSING, read_bytes, storage_failed
-from quire.files.splicing import Splice, splices, undone
 from quire.files.world import World
 from quire.model.errors import UnsupportedVersion
 from quire.model.records import Problem

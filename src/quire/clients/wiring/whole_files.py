@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.clients.wiring.types import Made, Seen
-from quire.files.sections import Markers, find_section, place_section, remove_section
+from quire.files.marked_sections import Markers, find_section, place_section, remove_section
 
 MARKERS = Markers("<!-- memory:start -->", "<!-- memory:end -->")
 """The same as around the guidance in AGENTS.md: a file has one of the two, and readers leave both out."""

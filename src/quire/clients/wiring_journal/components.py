@@ -18,13 +18,13 @@ from quire.clients.wiring_journal.texts import (
     skill_text,
 )
 from quire.clients.wiring_journal.types import Component, State
-from quire.files.jsonc import append_item, set_member
-from quire.files.sections import Markers, find_section, newline_of, place_section
-from quire.files.toml_scanning import (
-    read_toml,
-)
-from quire.files.toml_text import (
+from quire.files.jsonc_edit import append_item, set_member
+from quire.files.marked_sections import Markers, find_section, newline_of, place_section
+from quire.files.toml_edit import (
     set_table,
+)
+from quire.files.toml_scanner import (
+    read_toml,
 )
 
 CONFIG_VARIABLE = "AGENT_MEMORY_CODEX_CONFIG_PATH"

@@ -13,7 +13,7 @@ from quire.clients.wiring_journal.types import (
     ComponentSeen,
     State,
 )
-from quire.files.durable import ensure_folder, write_file
+from quire.files.durable_write import ensure_folder, write_file
 from quire.files.paths import follow_inside, read_bytes
 from quire.files.world import World
 from quire.model.errors import Conflict, QuireError

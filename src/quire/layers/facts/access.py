@@ -12,8 +12,16 @@ from datetime import datetime
 import msgspec
 
 from quire.files import disk
-from quire.files.jsonfile import lines
-from quire.files.local import damaged_lines, ensure_local, place_of, read_local, remove_local, spoiled, write_local
+from quire.files.json_files import lines
+from quire.files.local_files import (
+    damaged_lines,
+    ensure_local,
+    place_of,
+    read_local,
+    remove_local,
+    spoiled,
+    write_local,
+)
 from quire.files.paths import inside, is_text
 from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.types import Id

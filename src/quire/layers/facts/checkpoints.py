@@ -7,7 +7,7 @@ import os
 import re
 
 from quire.files import disk
-from quire.files.local import ensure_local, place_of
+from quire.files.local_files import ensure_local, place_of
 from quire.files.paths import inside, storage_failed
 from quire.layers.facts.layout import FOLDER
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from quire.files.jsonfile import lines
+from quire.files.json_files import lines
 from quire.files.paths import read_inside
 from quire.guard.admission import stored_secrets
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonfile import has_key_twice, lines
+from quire.files.json_files import has_key_twice, lines
 from quire.layers.facts.layout import FILE, LINE_BYTES
 from quire.layers.facts.objects import OTHER_NAMES, Fields, NotUnderstood, record_from
 from quire.layers.facts.types import Connection, Episode, Fact, Mind, Stored

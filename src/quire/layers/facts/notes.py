@@ -12,10 +12,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quire.files.local import LOCAL_BYTES, LocalFile, place_of, read_local, spoiled, write_local
+from quire.files.local_files import LOCAL_BYTES, LocalFile, place_of, read_local, spoiled, write_local
 from quire.files.paths import is_text
+from quire.guard.hostile_text import without_unseen
 from quire.guard.secrets import find_secrets
-from quire.guard.text import without_unseen
 from quire.layers.facts.layout import FOLDER
 from quire.model.errors import InputError, SecretDetected
 from quire.model.records import Problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files.jsonc import set_member
+from quire.files.jsonc_edit import set_member
 from quire.layers.facts.layout import FILE
 from quire.layers.facts.lines import read_lines
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 
 from quire.files.digests import sha256
-from quire.files.jsonc import set_member
+from quire.files.jsonc_edit import set_member
 from quire.files.paths import read_bytes, read_inside
 from quire.files.transaction import Change
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER

@@ -16,11 +16,11 @@ from typing import Annotated
 import msgspec
 
 from quire.files.digests import hex_digest
-from quire.files.jsonfile import pretty
-from quire.files.local import LOCAL_VERSION, LocalFile, place_of, read_object, remove_local, spoiled, write_local
+from quire.files.json_files import pretty
+from quire.files.local_files import LOCAL_VERSION, LocalFile, place_of, read_object, remove_local, spoiled, write_local
 from quire.files.paths import inside, is_text
+from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
-from quire.guard.text import find_hostile
 from quire.layers.facts.layout import FOLDER, VERSION_MOST
 from quire.layers.facts.types import Episode
 from quire.model import limits

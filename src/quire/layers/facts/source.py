@@ -14,7 +14,7 @@ from quire.files.paths import PASSING, read_inside, stamp_of, storage_failed
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
 from quire.model.errors import InvalidStore
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
     from quire.layers.facts.resolve import Resolved

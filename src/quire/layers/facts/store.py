@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.durable import write_file
+from quire.files.durable_write import write_file
+from quire.files.marked_sections import newline_of
 from quire.files.paths import read_bytes, read_from
-from quire.files.sections import newline_of
 from quire.files.transaction import Append, Change, apply_changes
 from quire.files.world import World
-from quire.files.writing import RECOVERY
+from quire.files.write_access import RECOVERY
 from quire.layers.facts.drafts import Draft
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER, LINE_BYTES
 from quire.layers.facts.lines import Reading, encode_record, read_lines

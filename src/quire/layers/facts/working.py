@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonfile import pretty
-from quire.files.local import LOCAL_VERSION, LocalFile, read_object, spoiled, write_local
+from quire.files.json_files import pretty
+from quire.files.local_files import LOCAL_VERSION, LocalFile, read_object, spoiled, write_local
 from quire.files.paths import is_text
 from quire.layers.facts.layout import FOLDER
 from quire.layers.facts.types import Id

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from quire.files.durable import writer_of
-from quire.files.jsonfile import decode_object, parse_strict
+from quire.files.durable_write import writer_of
+from quire.files.json_files import decode_object, parse_strict
 from quire.files.paths import escaping_part, is_text
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
 from quire.layers.graph.config import Config
@@ -35,7 +35,7 @@ from quire.model.ids import file_stems
 from quire.model.records import Problem
 from quire.model.text import has_front_matter
 from quire.model.times import is_timestamp
-from quire.model.words import statuses_of
+from quire.model.vocabulary import statuses_of
 
 _H1 = re.compile(r"^#[ \t]+(.+?)[ \t]*#*$", re.M)
 _FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.jsonfile import compact, pretty
+from quire.files.json_files import compact, pretty
 from quire.model.text import plain_newlines
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 from quire.files.digests import hex_digest, sha256
-from quire.files.jsonfile import decode_object, pretty
+from quire.files.json_files import decode_object, pretty
 from quire.files.paths import read_bytes
 from quire.files.transaction import Change, apply_changes
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
+from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
-from quire.guard.text import find_hostile
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
 from quire.layers.graph.config import STORAGE_VERSION
 from quire.layers.graph.layout import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quire.files.jsonfile import lines
+from quire.files.json_files import lines
 from quire.layers.graph.layout import FOLDER
 from quire.model.records import Problem
 

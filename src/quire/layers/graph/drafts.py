@@ -13,7 +13,7 @@ from quire.layers.graph.store import StoredNode, StoredRelation
 from quire.layers.graph.types import Event
 from quire.model.ids import kind_of
 from quire.model.seals import is_seal
-from quire.model.words import Actor, EventName, live_status
+from quire.model.vocabulary import Actor, EventName, live_status
 
 
 class NodeDraft(msgspec.Struct, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonfile import input_text, parse_strict
+from quire.files.json_files import input_text, parse_strict
 from quire.guard.admission import text_problems
 from quire.guard.secrets import find_secrets
 from quire.layers.graph.types import ConfirmIn, DeleteIn, Intent, NodeIn, StaleIn, SupersedeIn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.files.writing import LOCAL, LOCK, RECOVERY
+from quire.files.write_access import LOCAL, LOCK, RECOVERY
 
 FOLDER = ".memory"
 CONFIG = "config.json"

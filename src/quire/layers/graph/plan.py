@@ -13,7 +13,7 @@ from quire.layers.graph.plan_relations import draft_relations
 from quire.layers.graph.plan_retire import retire_nodes
 from quire.layers.graph.planning import Plan, Planning
 from quire.layers.graph.store import GraphStore
-from quire.model.words import Actor
+from quire.model.vocabulary import Actor
 
 
 def plan_save(store: GraphStore, draft: Draft, actor: Actor, now: str) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from quire.layers.graph.planning import Planning
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 
 
 def confirm_nodes(planning: Planning) -> None:

@@ -13,7 +13,7 @@ from quire.model.anchors import normal_anchor
 from quire.model.ids import kind_of, slugify
 from quire.model.seals import is_seal
 from quire.model.text import has_front_matter
-from quire.model.words import CREATABLE_KINDS
+from quire.model.vocabulary import CREATABLE_KINDS
 
 
 def draft_nodes(planning: Planning) -> None:

@@ -8,7 +8,7 @@ from quire.layers.graph.drafts import NodeDraft, RelationDraft
 from quire.layers.graph.intent import Draft
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model.records import Problem
-from quire.model.words import Actor
+from quire.model.vocabulary import Actor
 
 
 class Plan(msgspec.Struct, kw_only=True):

@@ -10,10 +10,10 @@ import msgspec
 
 from quire.files import disk
 from quire.files.digests import blob_id
-from quire.files.durable import ensure_folder
+from quire.files.durable_write import ensure_folder
 from quire.files.git import Git
 from quire.files.paths import read_bytes
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.graph.layout import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quire.files.jsonc import set_member
-from quire.files.jsonfile import decode_object
+from quire.files.json_files import decode_object
+from quire.files.jsonc_edit import set_member
 from quire.layers.graph.codec import body_hash, body_text, node_hash_holds, relation_hash
 from quire.layers.graph.layout import NODES, RELATIONS
 from quire.model.errors import QuireError

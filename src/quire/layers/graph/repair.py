@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.jsonc import remove_items, set_member
-from quire.files.jsonfile import compact, decode_object
+from quire.files.json_files import compact, decode_object
+from quire.files.jsonc_edit import remove_items, set_member
 from quire.files.transaction import Change
 from quire.layers.graph.codec import body_hash, body_text, encode_fields, event_decoder, node_hash_holds, relation_hash
 from quire.layers.graph.layout import EVENTS, SCHEMA

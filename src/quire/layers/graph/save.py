@@ -12,7 +12,7 @@ from quire.files.digests import sha256
 from quire.files.git import Git
 from quire.files.transaction import Append, Change, apply_changes
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.graph.codec import encode_event, node_decoder
@@ -38,7 +38,7 @@ from quire.model.errors import Conflict
 from quire.model.records import Problem, Record
 from quire.model.seals import is_seal
 from quire.model.times import timestamp
-from quire.model.words import Actor
+from quire.model.vocabulary import Actor
 
 _ATTEMPTS = 3
 

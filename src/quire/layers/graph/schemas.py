@@ -10,8 +10,8 @@ import msgspec
 
 from quire.layers.graph.config import Config
 from quire.layers.graph.types import Event, Intent, Node, Relation
-from quire.model.shapes import Fault, find_faults
-from quire.model.words import OTHER_STATUSES, QUESTION_STATUSES
+from quire.model.json_schema import Fault, find_faults
+from quire.model.vocabulary import OTHER_STATUSES, QUESTION_STATUSES
 
 _TYPES: dict[str, type] = {
     "config": Config,

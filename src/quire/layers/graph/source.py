@@ -11,7 +11,7 @@ import msgspec
 from quire.files.paths import is_text, stamp_of, storage_failed
 from quire.files.transaction import is_interrupted
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
     Place,
     standing_still,
@@ -24,7 +24,7 @@ from quire.layers.graph.layout import (
 from quire.layers.graph.store import GraphStore, StoredNode, StoredRelation
 from quire.model.records import Edge, Problem, Record
 from quire.model.seals import is_seal
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 
 class GraphSource:

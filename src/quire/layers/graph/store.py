@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.files.digests import hex_digest
-from quire.files.jsonfile import decode_object, lines
+from quire.files.json_files import decode_object, lines
 from quire.files.paths import inside, is_text, read_inside
 from quire.files.transaction import staged_bytes
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.graph.codec import (

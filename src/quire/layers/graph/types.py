@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from quire.model import limits
 from quire.model.ids import ID_PATTERN, RELATION_ID_PATTERN
 from quire.model.times import TIMESTAMP_PATTERN
-from quire.model.words import (
+from quire.model.vocabulary import (
     Actor,
     Confidence,
     EventName,

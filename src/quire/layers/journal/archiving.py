@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.jsonfile import lines
+from quire.files.json_files import lines
 from quire.files.paths import is_text
 from quire.files.transaction import Change
 from quire.layers.journal.canonical import file_bytes, line_bytes

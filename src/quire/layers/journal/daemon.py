@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from quire.files import disk
-from quire.files.durable import ensure_folder, write_file
-from quire.files.local import ensure_local, place_of, read_local, write_local
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.local_files import ensure_local, place_of, read_local, write_local
 from quire.files.paths import inside
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import parse_document, read_daemon, read_daemon_lock, read_run, value_of

@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from msgspec import Struct
 
-from quire.files.sections import newline_of
+from quire.files.marked_sections import newline_of
 from quire.layers.journal.layout import CHECKPOINTS, ENTRY_VERSION, EVENTS, FOLDER, PROJECTIONS, STATE
 from quire.layers.journal.projections import reading_order
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quire.files.jsonfile import lines
+from quire.files.json_files import lines
 from quire.layers.journal import shapes
 from quire.layers.journal.canonical import decode_json, line_bytes
 from quire.layers.journal.documents import value_of

@@ -15,8 +15,8 @@ from functools import partial
 from msgspec import Struct
 
 from quire.files import disk
-from quire.files.durable import ensure_folder, write_file
-from quire.files.local import read_object, remove_local
+from quire.files.durable_write import ensure_folder, write_file
+from quire.files.local_files import read_object, remove_local
 from quire.files.paths import escaping_part, follow_inside, inside, is_text, read_bytes
 from quire.files.world import World
 from quire.layers.journal.bundles import entry_file, listed

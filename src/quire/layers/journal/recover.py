@@ -6,7 +6,7 @@ import contextlib
 import os
 
 from quire.files.world import World
-from quire.files.writing import recover_folder
+from quire.files.write_access import recover_folder
 from quire.layers.journal.layout import AUTOMATION, FOLDER, LOCAL, PAGES_DUE
 from quire.model.errors import QuireError
 

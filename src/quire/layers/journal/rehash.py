@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from quire.files.jsonc import set_member
+from quire.files.jsonc_edit import set_member
 from quire.layers.journal.canonical import content_hash
 
 

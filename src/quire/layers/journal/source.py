@@ -20,7 +20,7 @@ from quire.layers.journal.layout import (
 )
 from quire.model.errors import QuireError
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 _TOLD = 20
 """How many bad lines are told of one by one; `memory check` names all."""

@@ -16,11 +16,11 @@ import msgspec
 from msgspec import Struct
 
 from quire.files.digests import sha256
-from quire.files.local import ensure_local, read_object
+from quire.files.local_files import ensure_local, read_object
 from quire.files.paths import read_inside
 from quire.files.transaction import Append, Change, apply_changes
 from quire.files.world import World
-from quire.files.writing import RECOVERY, write_access
+from quire.files.write_access import RECOVERY, write_access
 from quire.layers.journal.canonical import file_bytes
 from quire.layers.journal.documents import damaged, parse_document, read_checkpoint, read_state, value_of
 from quire.layers.journal.events import History, Line, appended_bytes, history_bytes, read_history
@@ -216,7 +216,7 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         ensure_local(root, FOLDER, world.token())
         folder = os.path.join(root, FOLDER)
         if appends:
-            from quire.files.durable import ensure_folder
+            from quire.files.durable_write import ensure_folder
             from quire.files.paths import inside
 
             ensure_folder(os.path.dirname(inside(folder, EVENTS)))

@@ -21,8 +21,8 @@ import msgspec
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.jsonfile import lines
-from quire.files.local import (
+from quire.files.json_files import lines
+from quire.files.local_files import (
     ASIDE,
     LocalFile,
     damaged_lines,
@@ -35,7 +35,7 @@ from quire.files.local import (
 )
 from quire.files.paths import inside, is_text, read_from
 from quire.files.transaction import Change
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
 )
 from quire.layers.profile.entries import Entry, time_text

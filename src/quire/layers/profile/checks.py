@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.files.transaction import left_aside
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
 from quire.guard.admission import stored_secrets

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonfile import decode_object, parse_strict, pretty
+from quire.files.json_files import decode_object, parse_strict, pretty
 from quire.layers.profile.entries import Entry, read_entry
 from quire.layers.profile.layout import CATEGORIES, MIGRATED, READABLE, VERSION
 from quire.layers.profile.migration import steps

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonfile import compact, parse_strict, pretty
+from quire.files.json_files import compact, parse_strict, pretty
 from quire.layers.profile.entries import name_of
 from quire.layers.profile.merge_fields import (
     ABSENT,

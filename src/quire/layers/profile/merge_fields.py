@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.files.jsonfile import compact
+from quire.files.json_files import compact
 from quire.model.text import cut, one_line
 from quire.model.times import EPOCH, instant
 

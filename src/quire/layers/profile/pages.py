@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.layers.profile.layout import ACTIVE, ASSISTANT, CATEGORIES, RELATIONSHIPS, TOOLS, USER
 from quire.model.text import cut, one_line
 

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.jsonfile import pretty
-from quire.files.local import ASIDE, ensure_local
+from quire.files.json_files import pretty
+from quire.files.local_files import ASIDE, ensure_local
 from quire.files.transaction import Change, apply_changes
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
     RECOVERY,
 )

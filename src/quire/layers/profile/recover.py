@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
     recover_folder,
 )

@@ -13,7 +13,7 @@ from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, 
 from quire.layers.profile.places import Places, stamp_now
 from quire.model.errors import InvalidStore, QuireError, StorageFailed, UnsupportedVersion
 from quire.model.records import Edge, Problem, Record, Summary
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
     from quire.layers.profile.document import Document

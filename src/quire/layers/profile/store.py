@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.local import ensure_local
+from quire.files.local_files import ensure_local
 from quire.files.paths import read_bytes
 from quire.files.transaction import Change, apply_changes
 from quire.files.world import World
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
     RECOVERY,
     Place,

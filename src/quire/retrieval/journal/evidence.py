@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.layers.journal.bundles import shown, texts_at
 from quire.layers.journal.canonical import decode_json
 from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS, SECTION_KEYS, TOOL_RUN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.model.words import ACTORS, Actor
+from quire.model.vocabulary import ACTORS, Actor
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 

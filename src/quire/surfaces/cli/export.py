@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from quire.model.errors import UsageError
-from quire.model.words import LAYER_NAMES
+from quire.model.vocabulary import LAYER_NAMES
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, counted, say, warn
 
@@ -74,7 +74,7 @@ def _print(done: Exported) -> None:
     if sys.stdout.isatty() or done.format not in _JSON:
         say(done.text.rstrip("\n"))
         return
-    from quire.guard.text import escape_controls
+    from quire.guard.hostile_text import escape_controls
 
     sys.stdout.flush()
     sys.stdout.buffer.write(escape_controls(done.text).encode("utf-8"))

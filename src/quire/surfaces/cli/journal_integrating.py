@@ -78,7 +78,7 @@ def _agreed(planned: JournalIntegrated) -> bool:
     paths = [item.path for item in planned.writes("user")]
     if not paths:
         return False
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
 
     sys.stderr.write(make_safe(f"Change `{', '.join(paths)}`, too, for all your projects?") + " [y/N] ")
     sys.stderr.flush()
@@ -163,7 +163,7 @@ def _note(item: ComponentDone) -> str:
 
 
 def _complain(item: ComponentDone) -> None:
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
 
     sys.stderr.write(make_safe(f"error: {item.path or item.component}: {item.reason}.") + "\n")
     if item.hint:

@@ -81,7 +81,7 @@ def teller(session: Session, always: bool) -> Callable[[str], None] | None:
         return None
 
     def show(text: str) -> None:
-        from quire.guard.text import make_safe
+        from quire.guard.hostile_text import make_safe
 
         sys.stderr.write(make_safe(f"{text} …") + "\n")
         sys.stderr.flush()

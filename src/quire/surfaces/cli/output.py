@@ -137,7 +137,7 @@ def _plain_terminal() -> bool:
 
 def _write(stream: TextIO, text: str, colour: str | None = None) -> None:
     if not text.isascii() or not text.replace("\n", "").replace("\t", "").isprintable():
-        from quire.guard.text import make_safe
+        from quire.guard.hostile_text import make_safe
 
         text = make_safe(text)
     if colour:

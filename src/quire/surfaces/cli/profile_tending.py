@@ -55,7 +55,7 @@ def export(session: Session, output_format: str, everything: bool, no_private: b
         return
     # JSON must stay JSON, whatever the texts in it hold.
     if done.format == "json":
-        from quire.guard.text import escape_controls
+        from quire.guard.hostile_text import escape_controls
 
         sys.stdout.buffer.write(escape_controls(done.content).encode("utf-8"))
         sys.stdout.buffer.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.model.errors import UsageError
-from quire.model.words import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYER_NAMES, PROFILE_KINDS
+from quire.model.vocabulary import FACT_KINDS, JOURNAL_KINDS, KINDS, LAYER_NAMES, PROFILE_KINDS
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.model.errors import UsageError
-from quire.model.words import ACTORS, Actor
+from quire.model.vocabulary import ACTORS, Actor
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.reading import read_input

@@ -31,8 +31,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
 
         return serve_http(Replies(desk), options)
     except QuireError as error:
+        from quire.guard.hostile_text import make_safe
         from quire.guard.redaction import Withheld
-        from quire.guard.text import make_safe
 
         said = f"{program}: {error.message}\n" + (f"hint: {error.hint}\n" if error.hint else "")
         sys.stderr.write(make_safe(Withheld(said).text(said)))

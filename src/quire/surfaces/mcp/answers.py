@@ -10,8 +10,8 @@ import msgspec
 from quire.fields.envelope import failed, flag_fields, succeeded
 from quire.guard.effects import flags_of, shown_flags
 from quire.guard.framing import safe_values
-from quire.guard.instructions import find_instructions
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
+from quire.guard.prompt_attacks import find_instructions
 from quire.model.text import one_line
 
 if TYPE_CHECKING:

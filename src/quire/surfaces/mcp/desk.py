@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
-from quire.model.first_uses import one_at_a_time
+from quire.model.thread_safe_decoding import one_at_a_time
 from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class Desk:
 
 def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as they were meant: without nulls that say nothing, with lists and objects that came as text."""
-    from quire.files.jsonfile import has_key_twice
+    from quire.files.json_files import has_key_twice
 
     found = dict(arguments)
     for field in msgspec.structs.fields(takes):

@@ -62,7 +62,7 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def _given(found: Workflow, call: Call, *, failed: bool = False) -> Given:
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
     from quire.surfaces.mcp.answers import fenced_items
 
     fields: dict[str, Any] = {"status": found.status, **msgspec.to_builtins(found)}

@@ -33,7 +33,7 @@ def get_prompt(
     name: str, arguments: Mapping[str, str], project: Callable[[], Project], fence: Callable[[], Fence]
 ) -> dict[str, Any]:
     """The messages of a prompt, with what the memory holds now."""
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
 
     if name not in _PROMPTS:
         raise NotFound(f"There is no prompt `{name[:80]}`.", hint=f"There are {', '.join(_PROMPTS)}.")
@@ -49,7 +49,7 @@ def get_prompt(
 
 def _told(given: Mapping[str, str], name: str) -> str:
     """An argument, on one line and with nothing hidden in it."""
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
 
     return make_safe(one_line(given.get(name, ""))).strip()
 

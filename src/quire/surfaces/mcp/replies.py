@@ -41,8 +41,8 @@ class Refused(Exception):
     """A request that is wrong in itself: an error of the protocol, not a result."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
+        from quire.guard.hostile_text import make_safe
         from quire.guard.redaction import Withheld
-        from quire.guard.text import make_safe
 
         # It repeats what was asked for.
         withheld = Withheld((message, data))

@@ -8,7 +8,7 @@ from quire.layers.facts import layout as facts
 from quire.layers.journal import layout as journal
 from quire.layers.profile import layout as profile
 from quire.model.verdicts import VERDICTS
-from quire.model.words import CREATABLE_KINDS, OTHER_STATUSES, PREDICATES, QUESTION_STATUSES, STAGES
+from quire.model.vocabulary import CREATABLE_KINDS, OTHER_STATUSES, PREDICATES, QUESTION_STATUSES, STAGES
 
 
 def vocabulary() -> dict[str, Any]:

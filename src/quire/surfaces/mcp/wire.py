@@ -103,7 +103,7 @@ def refused(data: bytes) -> dict[str, Any] | None:
     Where a key stands twice in one object, which one is meant cannot be told, and another reader might take the other.
     Where a secret stands for the method, it would be repeated: there is no such method.
     """
-    from quire.files.jsonfile import has_key_twice
+    from quire.files.json_files import has_key_twice
 
     try:
         message = msgspec.json.decode(data)

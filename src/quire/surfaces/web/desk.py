@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from quire.model.errors import NotFound, QuireError, UsageError
-from quire.model.first_uses import one_at_a_time
 from quire.model.text import cut
+from quire.model.thread_safe_decoding import one_at_a_time
 from quire.model.times import timestamp
 from quire.surfaces.web.acts import Act, carry_out
 from quire.surfaces.web.answers import ANSWERS

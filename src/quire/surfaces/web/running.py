@@ -142,7 +142,7 @@ def _place(world: World, root: str) -> str:
         raise StorageFailed("There is no home folder.", hint="Set HOME or MEMORY_HOME.")
     folder = os.path.join(world.memory_home, FOLDER)
     from quire.files import disk
-    from quire.files.durable import ensure_folder
+    from quire.files.durable_write import ensure_folder
 
     try:
         ensure_folder(folder)

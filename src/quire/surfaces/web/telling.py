@@ -12,7 +12,7 @@ _EXIT = {"failed": 1, "usage": 2, "not_ready": 3}
 
 def say(*lines: str) -> None:
     """Lines for people, with nothing in them that a terminal would act on."""
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
 
     _write("".join(f"{make_safe(line)}\n" for line in lines))
 
@@ -30,8 +30,8 @@ def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
 def tell_error(error: QuireError, *, as_json: bool) -> int:
     """What went wrong and what to do; the exit code."""
     from quire.fields.envelope import failed, json_text
+    from quire.guard.hostile_text import make_safe
     from quire.guard.redaction import Withheld
-    from quire.guard.text import make_safe
 
     envelope = failed(error)
     said = Withheld(envelope).value(envelope)

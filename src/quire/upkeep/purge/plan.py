@@ -17,7 +17,7 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.paths import read_inside
 from quire.files.transaction import Change, is_interrupted
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
     LOCK,
 )

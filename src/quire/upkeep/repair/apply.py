@@ -14,11 +14,11 @@ import msgspec
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.durable import ensure_folder, write_file, writer_of
+from quire.files.durable_write import ensure_folder, write_file, writer_of
 from quire.files.paths import escaping_part, inside, read_inside
 from quire.files.transaction import Change, apply_changes, is_interrupted
 from quire.files.world import World
-from quire.files.writing import RECOVERY
+from quire.files.write_access import RECOVERY
 from quire.layers.journal.pages import write_due_pages
 from quire.model.errors import Conflict
 from quire.model.records import Problem

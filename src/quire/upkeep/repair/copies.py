@@ -19,12 +19,12 @@ import msgspec
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.durable import stage
-from quire.files.local import ensure_local
+from quire.files.durable_write import stage
+from quire.files.local_files import ensure_local
 from quire.files.paths import inside, read_inside
 from quire.files.transaction import Change
 from quire.files.world import World
-from quire.files.writing import LOCAL
+from quire.files.write_access import LOCAL
 from quire.model.errors import Conflict, InvalidStore, NotFound
 from quire.model.records import Mend
 from quire.model.text import cut

@@ -7,7 +7,7 @@ import os
 import msgspec
 
 from quire.files.paths import read_inside
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.model.text import cut
 from quire.upkeep.repair.plan import Plan
 

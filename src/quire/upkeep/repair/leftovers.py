@@ -14,12 +14,12 @@ from datetime import datetime
 import msgspec
 
 from quire.files.digests import sha256
-from quire.files.durable import writer_of
+from quire.files.durable_write import writer_of
+from quire.files.file_lock import is_alive
 from quire.files.git import Git
-from quire.files.lock import is_alive
 from quire.files.paths import is_text, read_bytes
 from quire.files.transaction import Change
-from quire.files.writing import LOCAL, RECOVERY
+from quire.files.write_access import LOCAL, RECOVERY
 from quire.layers.graph.layout import BACKUP, INDEX
 from quire.model.anchors import OWN_FOLDERS
 from quire.model.errors import GitRequired

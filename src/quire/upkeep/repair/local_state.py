@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable, Iterable
 
 from quire.files.digests import sha256
-from quire.files.local import ASIDE, LOCAL_BYTES
+from quire.files.local_files import ASIDE, LOCAL_BYTES
 from quire.files.paths import read_inside
 from quire.files.transaction import Change
-from quire.files.writing import LOCAL
+from quire.files.write_access import LOCAL
 from quire.inbox.store import read_inbox, sound_lines
 from quire.layers.facts.working import working_problem
 from quire.layers.graph.layout import FOLDER

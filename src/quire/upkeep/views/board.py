@@ -6,7 +6,7 @@ import msgspec
 
 from quire.index.catalog import Index
 from quire.model.records import Record
-from quire.model.words import STAGES
+from quire.model.vocabulary import STAGES
 from quire.upkeep.views.items import Item, item_of, items_of
 from quire.upkeep.views.listing import Verify, judged, newest_first
 

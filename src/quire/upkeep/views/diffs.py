@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import msgspec
 
-from quire.anchors.match import covers
-from quire.anchors.sight import split_symbol
-from quire.anchors.tree import Tree, look_back
+from quire.anchors.commit_tree import Tree, look_back
+from quire.anchors.path_match import covers
+from quire.anchors.resolve_anchor import split_symbol
 from quire.anchors.verify import short
-from quire.anchors.working import WorkingTree, look
+from quire.anchors.working_tree import WorkingTree, look
 from quire.files.git import Git
-from quire.files.history import FileChange, changes_between, changes_in, commits_between, full_commit, read_blobs
+from quire.files.git_history import FileChange, changes_between, changes_in, commits_between, full_commit, read_blobs
 from quire.files.paths import read_inside
 from quire.model.errors import GitRequired, InputError, NotFound
 from quire.model.records import Record

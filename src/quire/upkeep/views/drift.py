@@ -15,9 +15,9 @@ from datetime import datetime
 
 import msgspec
 
+from quire.files.commit_ranges import parents_after
 from quire.files.git import Git
-from quire.files.history import common_ancestor, describe_known, full_commit
-from quire.files.stretches import parents_after
+from quire.files.git_history import common_ancestor, describe_known, full_commit
 from quire.model.errors import GitRequired
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant, timestamp

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from quire.anchors.working import WorkingTree, look
+from quire.anchors.working_tree import WorkingTree, look
 from quire.files.git import Blob, Git
 from quire.index.catalog import Index
 from quire.layers.facts.layout import FILE as FACTS
@@ -20,7 +20,7 @@ from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
 from quire.model.errors import GitRequired
 from quire.model.records import Problem
 from quire.model.times import timestamp
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 from quire.upkeep.folders import path_from_root
 
 _FACTS = f"{FOLDER}/{FACTS}"

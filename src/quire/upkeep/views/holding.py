@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonfile import decode_object, pretty
+from quire.files.json_files import decode_object, pretty
 from quire.layers.facts.layout import FILE as FACTS
 from quire.layers.graph.layout import FOLDER
 from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER

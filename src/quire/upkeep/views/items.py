@@ -9,7 +9,7 @@ import msgspec
 from quire.model.records import Record
 from quire.model.text import cut, one_line, without_marks
 from quire.model.verdicts import Verdict
-from quire.model.words import LIVE_STATUSES, LayerName
+from quire.model.vocabulary import LIVE_STATUSES, LayerName
 
 _EXCERPT = 240
 _READ = 800

@@ -13,7 +13,7 @@ from quire.model.ids import is_id
 from quire.model.records import Record
 from quire.model.seals import is_seal, parse_seal
 from quire.model.text import cut, one_line
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.upkeep.folders import path_from_root
 from quire.upkeep.views.revision import line_revision, node_revision
 

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from quire.anchors.working import WorkingTree, look
+from quire.anchors.working_tree import WorkingTree, look
 from quire.files.git import Git
 from quire.files.paths import is_text
 from quire.model.records import Record

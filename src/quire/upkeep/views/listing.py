@@ -11,7 +11,7 @@ from quire.index.catalog import Index
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 from quire.upkeep.views.items import Item, is_current, is_judged, items_of
 
 ALL_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")

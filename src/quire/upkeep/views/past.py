@@ -11,7 +11,7 @@ import msgspec
 
 from quire.files.digests import is_blob
 from quire.files.git import Blob, Git
-from quire.files.history import Commit, CommitChanges, FileChange, log_paths, read_blobs
+from quire.files.git_history import Commit, CommitChanges, FileChange, log_paths, read_blobs
 from quire.files.paths import read_inside
 from quire.layers.graph.layout import FOLDER, NODES
 from quire.model.errors import GitRequired

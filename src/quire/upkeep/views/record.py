@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from quire.files.git import Git
-from quire.files.history import Commit, describe_known
+from quire.files.git_history import Commit, describe_known
 from quire.model.errors import GitRequired
 from quire.model.records import Edge, Record
 from quire.model.verdicts import AnchorVerdict, Verdict

@@ -11,7 +11,7 @@ from quire.files.git import Git
 from quire.index.catalog import Index
 from quire.layers.graph.store import GraphStore
 from quire.model.verdicts import VERDICTS
-from quire.model.words import LIVE_STATUSES, STAGES
+from quire.model.vocabulary import LIVE_STATUSES, STAGES
 from quire.upkeep.status import GitState, git_state, last_activity, last_sync
 from quire.upkeep.views.listing import ALL_LAYERS, Verify, records_and_verdicts
 

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from quire.files.git import Git
-from quire.files.history import newest_commits
+from quire.files.git_history import newest_commits
 from quire.index.catalog import Index
 from quire.layers.facts.records import episode_of_record, held_of
 from quire.layers.graph.store import GraphStore
@@ -18,7 +18,7 @@ from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
 from quire.model.text import cut, one_line
 from quire.model.times import instant, timestamp
-from quire.model.words import LayerName
+from quire.model.vocabulary import LayerName
 
 _COMMITS = 20_000
 _DAYS = 4_000

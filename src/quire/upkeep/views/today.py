@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from quire.files.git import Git
-from quire.files.history import Commit, describe_known
+from quire.files.git_history import Commit, describe_known
 from quire.inbox.proposals import Proposal
 from quire.layers.facts.notes import Note
 from quire.layers.journal.layout import TOOL_RUN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quire.files.jsonfile import decode_object
+from quire.files.json_files import decode_object
 from quire.model.seals import is_seal
 from quire.model.text import cut, one_line
 from quire.upkeep.views.comparing import line_counts

@@ -88,7 +88,7 @@ def _project_findings(project: Project) -> list[Finding]:
 
 def _check_findings(project: Project, *, is_index_usable: bool) -> list[Finding]:
     """What `memory check` would say, without what it does on the way: nothing is settled, no index thrown away."""
-    from quire.index.opening import with_index
+    from quire.index.open_index import with_index
     from quire.upkeep.check import check_memory
     from quire.upkeep.doctor import told_check, unfinished_folders
 
@@ -149,7 +149,7 @@ def _mend_transactions(project: Project) -> str:
 
 
 def _mend_lock(project: Project) -> str:
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
 
     with write_access(project.root, FOLDER, project.world, "doctor", seconds=0.0):
         pass

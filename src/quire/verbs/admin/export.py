@@ -17,7 +17,7 @@ from quire.model.errors import InputError, NotInitialized, StorageFailed
 from quire.model.records import Record
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.model.words import LAYER_NAMES
+from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
 from quire.verbs.ask.query import unreadable_files
 
@@ -149,7 +149,7 @@ def page_target(project: Project, output: str, *, force: bool) -> str:
 def write_page(project: Project, target: str, files: Mapping[str, bytes], *, force: bool) -> str:
     """Write these files into the folder, all of them or none; with `force`, in the place of an earlier export."""
     from quire.files import disk
-    from quire.files.durable import ensure_folder
+    from quire.files.durable_write import ensure_folder
     from quire.files.paths import storage_failed
 
     token = project.world.token()
@@ -190,7 +190,7 @@ def _is_closed(project: Project, path: str) -> bool:
 
 
 def _write_text(project: Project, target: str, text: str, *, force: bool) -> None:
-    from quire.files.durable import write_file
+    from quire.files.durable_write import write_file
     from quire.files.paths import storage_failed
 
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.graph.layout import (
@@ -128,8 +128,8 @@ def _purge_folder(project: Project, folder: str, texts: Sequence[str]) -> None:
 
 
 def _purge_home(project: Project, texts: Sequence[str]) -> None:
-    from quire.files.durable import write_file
-    from quire.files.writing import write_access
+    from quire.files.durable_write import write_file
+    from quire.files.write_access import write_access
     from quire.layers.profile.layout import LOCK
     from quire.upkeep.purge.plan import plan_purge
 
@@ -145,7 +145,7 @@ def _purge_home(project: Project, texts: Sequence[str]) -> None:
 
 def _made_anew(project: Project) -> None:
     """What is made of the files: the index, as a new file; the map; the pages."""
-    from quire.files.durable import write_file
+    from quire.files.durable_write import write_file
     from quire.index.database import discard_database
     from quire.upkeep.guidance import stale_maps
 

@@ -41,7 +41,7 @@ def note_session(root: str, event: HookEvent, world: World) -> bool:
 def documents_wait(root: str) -> bool:
     """Whether a design document may have been changed since the last ingest: a look at names, sizes and times."""
     from quire.capture.design_documents import documents_stamp
-    from quire.files.local import read_object
+    from quire.files.local_files import read_object
     from quire.layers.graph.layout import FOLDER
 
     return bool(read_object(root, FOLDER, INGESTED).fields.get("stamp", "") != documents_stamp(root))

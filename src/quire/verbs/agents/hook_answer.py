@@ -20,7 +20,7 @@ from quire.verbs.agents.session_brief import hook_start
 if TYPE_CHECKING:
     from quire.clients.hooks.types import HookEvent
     from quire.clients.receipts import Receipt, ReceiptItem
-    from quire.retrieval.handing import Handed
+    from quire.retrieval.injection import Handed
 
 _COMPACTION = ("before-compaction", "after-compaction")
 """One client takes text before it summarises, others after: what must survive is the same."""
@@ -55,8 +55,8 @@ def _one_at_a_time(project: Project, event: HookEvent) -> Iterator[None]:
         yield
         return
     from quire.files.digests import hex_digest
-    from quire.files.local import ensure_local, place_of
-    from quire.files.lock import Holder, held
+    from quire.files.file_lock import Holder, held
+    from quire.files.local_files import ensure_local, place_of
     from quire.files.paths import inside
 
     holder = Holder(pid=project.world.pid, operation="hook", created_at=timestamp(project.world.now()))

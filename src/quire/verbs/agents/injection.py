@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.model.verdicts import Verdict
-    from quire.retrieval.handing import Offered
+    from quire.retrieval.injection import Offered
 
 _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
@@ -52,7 +52,7 @@ def injected_lines(
 ) -> list[Offered]:
     """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
     from quire.guard.effects import words_of
-    from quire.retrieval.handing import Offered, told_line, unreviewed_line
+    from quire.retrieval.injection import Offered, told_line, unreviewed_line
     from quire.upkeep.flags import effects_in, flagged_records
 
     every = [record for record, _, _ in records]

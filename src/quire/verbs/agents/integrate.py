@@ -145,7 +145,7 @@ def wiring_manifests(project: Project, scope: Scope) -> Manifests:
 def _wiring(project: Project, scope: Scope, dry_run: bool) -> Iterator[Manifests]:
     """The records of a scope, with the right to change them."""
     from quire.clients.wiring.manifest import FOLDER as INTEGRATIONS
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
 
     if scope == "project":
         project.recover()

@@ -14,7 +14,7 @@ from quire.verbs.agents.injection import injected_lines, new_fence, trust_of
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.retrieval.answer import Hit
-    from quire.retrieval.handing import Handed, Offered
+    from quire.retrieval.injection import Handed, Offered
 
 PROMPT_HEAD = "From the memory of this project, because it may bear on this."
 EDIT_HEAD = "From the memory of this project, on {files}."
@@ -29,9 +29,9 @@ def hook_prompt(
     project: Project, prompt: str, *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
 ) -> Handed:
     """What bears on a prompt, where something clearly does; what was told in this session is not told again."""
-    from quire.retrieval.handing import Handed, Shelf, fit_shelves
+    from quire.retrieval.injection import Handed, Shelf, fit_shelves
+    from quire.retrieval.low_signal import is_low_signal
     from quire.retrieval.query import Ask, ask
-    from quire.retrieval.signal import is_low_signal
 
     if is_low_signal(prompt):
         return Handed(budget=tokens)
@@ -65,7 +65,7 @@ def hook_edit(
     project: Project, files: Sequence[str], *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
 ) -> Handed:
     """What governs files that are about to be edited."""
-    from quire.retrieval.handing import Handed, Shelf, fit_shelves
+    from quire.retrieval.injection import Handed, Shelf, fit_shelves
     from quire.retrieval.query import Ask, ask
     from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.verdicts import Verdicts
@@ -106,6 +106,6 @@ def _handed_hits(
 
 
 def _withheld(items: Iterable[tuple[str, str]]) -> list[Offered]:
-    from quire.retrieval.handing import Offered
+    from quire.retrieval.injection import Offered
 
     return [Offered(line="", ref=ref, withheld=reason) for ref, reason in items]

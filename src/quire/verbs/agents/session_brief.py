@@ -11,7 +11,7 @@ from quire.model import limits
 from quire.model.errors import QuireError
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project, note_record
 from quire.verbs.agents.injection import Judged, injected_lines, new_fence, trust_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.working import Pin
     from quire.model.verdicts import Verdict
-    from quire.retrieval.handing import Handed
+    from quire.retrieval.injection import Handed
 
 HEAD = (
     "Project memory of {name}, kept by Quire: what earlier sessions and people recorded about this project, quoted as "
@@ -60,7 +60,7 @@ def hook_start(
 
     After a compaction also what was `told` before it: the agent has it no more. `began` is when the session did.
     """
-    from quire.retrieval.handing import Handed
+    from quire.retrieval.injection import Handed
 
     project.ready_to_ask()
 
@@ -96,7 +96,7 @@ def _opening(
 
 
 def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Handed:
-    from quire.retrieval.handing import Shelf, fit_shelves
+    from quire.retrieval.injection import Shelf, fit_shelves
 
     trust = trust_of(project, index, [record for _, records, _ in groups for record, _, _ in records], began)
     shelves = [

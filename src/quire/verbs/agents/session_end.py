@@ -26,7 +26,7 @@ from quire.verbs.journal.session_import import journal_sync
 if TYPE_CHECKING:
     from quire.capture.proposing import Account
     from quire.clients.spool import Ended, Taken
-    from quire.files.local import LocalFile
+    from quire.files.local_files import LocalFile
     from quire.inbox.proposals import Proposal
     from quire.verbs.journal.results import Cycle
 
@@ -112,8 +112,8 @@ def journal_run_once(
 
 @contextlib.contextmanager
 def _only_collector(project: Project) -> Iterator[bool]:
-    from quire.files.local import ensure_local, place_of
-    from quire.files.lock import Holder, held
+    from quire.files.file_lock import Holder, held
+    from quire.files.local_files import ensure_local, place_of
     from quire.files.paths import inside, storage_failed
 
     ensure_local(project.root, FOLDER, project.world.token())
@@ -220,7 +220,7 @@ def _leave_episode(project: Project, told: Account, heard: str) -> int:
 
 
 def _read_notes(project: Project) -> tuple[LocalFile, dict[str, _Read]]:
-    from quire.files.local import read_object
+    from quire.files.local_files import read_object
 
     found = read_object(project.root, FOLDER, _READ)
     notes = {}
@@ -232,7 +232,7 @@ def _read_notes(project: Project) -> tuple[LocalFile, dict[str, _Read]]:
 
 
 def _note_read(project: Project, found: LocalFile, notes: dict[str, _Read]) -> None:
-    from quire.files.local import LOCAL_VERSION, write_local
+    from quire.files.local_files import LOCAL_VERSION, write_local
 
     latest = sorted(notes.items(), key=lambda item: item[1].at)[-_KEPT:]
     value: dict[str, Any] = {"version": LOCAL_VERSION, "sessions": dict(latest)}
@@ -243,7 +243,7 @@ def _note_read(project: Project, found: LocalFile, notes: dict[str, _Read]) -> N
 def _ingest_changed(project: Project, done: Collected) -> None:
     """Take in what design documents decided, where one of them was changed since the last time."""
     from quire.capture.design_documents import documents_stamp
-    from quire.files.local import LOCAL_VERSION, read_object, write_local
+    from quire.files.local_files import LOCAL_VERSION, read_object, write_local
 
     found, stamp = read_object(project.root, FOLDER, INGESTED), documents_stamp(project.root)
     if found.fields.get("stamp", "") == stamp:
@@ -270,7 +270,7 @@ def _collect_journal(project: Project, done: Collected, running: bool) -> None:
 
 def _torn() -> Problem:
     from quire.clients.layout import ENDED
-    from quire.files.local import ASIDE, place_of
+    from quire.files.local_files import ASIDE, place_of
 
     return Problem(
         code="LocalStateDamaged",
@@ -299,8 +299,8 @@ def _told(item: Proposal, summary: str) -> Proposal:
     if item.into != "episodes" or not summary.strip():
         return item
     from quire.capture.transcripts.redaction import redacted
-    from quire.guard.instructions import find_instructions
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
+    from quire.guard.prompt_attacks import find_instructions
 
     text, secrets = redacted(summary)
     if secrets or find_instructions(text):

@@ -9,7 +9,7 @@ import msgspec
 from quire.layers.profile.layout import CATEGORIES
 from quire.model.errors import NotFound
 from quire.model.ids import slug_of
-from quire.model.words import JOURNAL_KINDS, KINDS
+from quire.model.vocabulary import JOURNAL_KINDS, KINDS
 from quire.project import Project
 from quire.verbs.ask.query import inspect
 from quire.verbs.facts.overview import connections, inspect_fact

@@ -10,7 +10,7 @@ from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import instant
-from quire.model.words import LAYER_NAMES
+from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
 from quire.verbs.facts.fact_file import (
     ask_facts,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.drafts import Draft
     from quire.layers.facts.store_fact import Told
     from quire.layers.facts.types import Fact
-    from quire.retrieval.similar import Alike
+    from quire.retrieval.similar_records import Alike
 
 Result = TypeVar("Result")
 _PAGE, _PAGE_MOST = 200, 2_000
@@ -125,7 +125,7 @@ def stored_fact(project: Project, index: Index, told: Told, section: str) -> Fac
 
 def _alike(index: Index, fact: Fact) -> list[Alike]:
     from quire.layers.facts.records import Held, fact_record
-    from quire.retrieval.similar import alike_to
+    from quire.retrieval.similar_records import alike_to
 
     return alike_to(index, fact_record(Held(fact), known_facts(index).overview.mind))
 
@@ -200,7 +200,7 @@ def memory_archive(
 def _faded(project: Project, index: Index) -> list[str]:
     """Facts that nobody confirmed for so long that recall leaves them out, the faintest first."""
     from quire.index.search import Filter
-    from quire.retrieval.currency import FADED
+    from quire.retrieval.current_records import FADED
 
     weigh = project.weigh()
     allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
@@ -347,7 +347,7 @@ def memory_normalize(project: Project, *, dry_run: bool = True) -> Normalized:
 
 def _whole(project: Project, operation: str, work: Callable[[], Result], *, dry_run: bool) -> Result:
     """Work on the file as a whole, under the lock unless nothing is written."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
 
     facts_ready(project)
     if dry_run:

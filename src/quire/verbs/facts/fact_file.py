@@ -46,8 +46,8 @@ def change_facts(
     Of other layers the plan sees what the index knew last, unless it names them: a look at all their files would
     cost more than the change.
     """
-    from quire.files.writing import write_access
-    from quire.index.opening import change_with_index, with_index
+    from quire.files.write_access import write_access
+    from quire.index.open_index import change_with_index, with_index
     from quire.layers.facts.source import stamp_now
 
     facts_ready(project)

@@ -23,7 +23,7 @@ def faded_facts(project: Project) -> list[Problem]:
 
 def most_faded(index: Index, weigh: Callable[[Record], float]) -> list[Problem]:
     from quire.index.search import Filter
-    from quire.retrieval.currency import FADED
+    from quire.retrieval.current_records import FADED
 
     counts = index.section_counts("facts")
     active = sum(number for (kind, _, status), number in counts.items() if kind == "fact" and status == ACTIVE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files.jsonfile import input_text, parse_strict
+from quire.files.json_files import input_text, parse_strict
 from quire.layers.facts.layout import PENDING
 from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, ValueRejected
 from quire.model.text import cut
@@ -249,7 +249,7 @@ def _pending(project: Project, draft: Draft, index: Index) -> list[FactView]:
 
 
 def _is_harmless(step: Step) -> bool:
-    from quire.guard.instructions import find_instructions
+    from quire.guard.prompt_attacks import find_instructions
 
     return not find_instructions(step.content)
 

@@ -23,7 +23,7 @@ _LOCK = "settling.lock"
 
 def note(project: Project, text: str) -> int:
     """Jot something down for later; how many notes wait."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.layers.facts.notes import add_note
 
     project.ready()
@@ -48,7 +48,7 @@ def notes(project: Project) -> tuple[list[Note], list[Problem]]:
 
 def notes_done(project: Project, numbers: Sequence[int] | None) -> list[Note]:
     """Take notes off the list: these, or all of them."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.layers.facts.notes import clear_notes, remove_notes
 
     project.ready()
@@ -61,7 +61,7 @@ def notes_done(project: Project, numbers: Sequence[int] | None) -> list[Note]:
 
 def notes_undo(project: Project) -> list[Note]:
     """Put back what was taken off the list last."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.layers.facts.notes import restore_notes
 
     project.ready()
@@ -91,7 +91,7 @@ def _numbered(project: Project, number: int) -> Note:
 
 
 def _promoted(project: Project, number: int, section: str) -> FactStored:
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.layers.facts.notes import read_notes, remove_notes
 
     note = _numbered(project, number)
@@ -107,8 +107,8 @@ def _promoted(project: Project, number: int, section: str) -> FactStored:
 @contextlib.contextmanager
 def settling_lock(project: Project, operation: str) -> Iterator[None]:
     """One word at a time on what waits: a note or a proposal becomes a record once, whoever else is at it."""
-    from quire.files.local import ensure_local, place_of
-    from quire.files.lock import Holder, held
+    from quire.files.file_lock import Holder, held
+    from quire.files.local_files import ensure_local, place_of
     from quire.files.paths import inside, storage_failed
 
     holder = Holder(pid=project.world.pid, operation=operation, created_at=timestamp(project.world.now()))

@@ -45,7 +45,7 @@ def memory_facts(project: Project) -> FactStats:
     from quire.layers.facts.source import stamp_now
     from quire.layers.facts.store import read_file
     from quire.layers.facts.working import SLOTS
-    from quire.retrieval.currency import FADED
+    from quire.retrieval.current_records import FADED
 
     facts_ready(project)
     working = working_memory(project, "")

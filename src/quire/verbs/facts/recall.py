@@ -53,7 +53,7 @@ def memory_recall(
     With `strict`, answers alone.
     """
     from quire.layers.facts.drafts import section_named
-    from quire.retrieval.currency import FADED
+    from quire.retrieval.current_records import FADED
 
     sections = (section_named(section),) if section is not None else ()
     most = limit_within(k, "k", _RECALL, _RECALL_MOST)

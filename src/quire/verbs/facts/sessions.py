@@ -49,7 +49,7 @@ def memory_session(
 
     One that is told of later, with the time when it ended, keeps its own times and the commit of that time.
     """
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.guard.admission import admit
     from quire.layers.facts.drafts import time_text
     from quire.layers.facts.sessions import OpenSession, checkpoint_session, read_sessions
@@ -110,7 +110,7 @@ def _from_root(project: Project, path: str) -> str:
 
 
 def _forget(project: Project, sessions: list[OpenSession]) -> None:
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.layers.facts.sessions import forget_session, read_sessions
 
     if sessions:

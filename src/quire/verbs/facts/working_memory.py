@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.types import Fact
     from quire.layers.facts.working import Working
-    from quire.retrieval.context import Context, Offer
+    from quire.retrieval.facts_context import Context, Offer
 
 _CONTEXT_TOKENS = 2_000
 _CONTEXT_FACTS = 40
@@ -84,7 +84,7 @@ def _change_pins(
     everything: bool = False,
 ) -> PinsChanged:
     """Change the pins that hold today. One whose fact is not here now keeps its place, in case it comes back."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.layers.facts.working import SLOTS, Pin, Working, read_working, write_working
 
     facts_ready(project)
@@ -221,9 +221,9 @@ def memory_context(
     project: Project, prompt: str = "", *, budget: int | None = None, session: str = "", mind: str | None = None
 ) -> Context:
     """What an agent should have before its eyes in this turn, within a budget of tokens."""
-    from quire.retrieval.context import fit_context
-    from quire.retrieval.currency import FADED
-    from quire.retrieval.signal import is_low_signal
+    from quire.retrieval.current_records import FADED
+    from quire.retrieval.facts_context import fit_context
+    from quire.retrieval.low_signal import is_low_signal
 
     tokens = limits.within(
         _CONTEXT_TOKENS if budget is None else budget, "budget", limits.BUDGET_LEAST, limits.BUDGET_MOST
@@ -253,7 +253,7 @@ def memory_context(
 
 
 def _offers(project: Project, index: Index, refs: Sequence[str]) -> list[Offer]:
-    from quire.retrieval.context import Offer
+    from quire.retrieval.facts_context import Offer
 
     weigh = project.weigh()
     records = [record for ref in refs if (record := index.find(ref))]
@@ -261,7 +261,7 @@ def _offers(project: Project, index: Index, refs: Sequence[str]) -> list[Offer]:
 
 
 def _relevant(project: Project, prompt: str, scope: str) -> list[Offer]:
-    from quire.retrieval.context import Offer
+    from quire.retrieval.facts_context import Offer
 
     allowed = fact_filter(statuses=(ACTIVE,), scope=scope)
     found = search_facts(project, prompt, _CONTEXT_FACTS, allowed, everything=False, rank_all=True)
@@ -274,7 +274,7 @@ def _relevant(project: Project, prompt: str, scope: str) -> list[Offer]:
 def _related_episode(project: Project, prompt: str, scope: str) -> Offer | None:
     from quire.layers.facts.records import episode_of_record
     from quire.layers.facts.sessions import tells_something
-    from quire.retrieval.context import Offer
+    from quire.retrieval.facts_context import Offer
 
     allowed = fact_filter(kinds=("episode",), scope=scope)
     found = search_facts(project, prompt, _EPISODES_LOOK, allowed, everything=False, strict=True)
@@ -286,7 +286,7 @@ def _related_episode(project: Project, prompt: str, scope: str) -> Offer | None:
 
 def _shares(project: Project, index: Index, scope: str) -> dict[str, list[Offer]]:
     """The best of each section: what was read of late first, then what counts most today."""
-    from quire.retrieval.context import Offer
+    from quire.retrieval.facts_context import Offer
 
     weigh, read = project.weigh(), project.accessed()
     found: dict[str, list[Offer]] = {}

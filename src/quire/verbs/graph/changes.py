@@ -14,7 +14,7 @@ from quire.model.errors import InputError, QuireError
 from quire.model.ids import ID_PATTERN
 from quire.model.records import Problem
 from quire.model.verdicts import Verdict
-from quire.model.words import LAYER_NAMES, LIVE_STATUSES, Actor
+from quire.model.vocabulary import LAYER_NAMES, LIVE_STATUSES, Actor
 from quire.project import Project, as_warning
 from quire.verbs.graph.similar_records import alike_findings, alike_problems
 from quire.verbs.journal.init import journal_entry_files, journal_init
@@ -83,7 +83,7 @@ def _create_journal(project: Project, *, dry_run: bool) -> list[str]:
 
 def _create_facts(project: Project, *, dry_run: bool) -> list[str]:
     """An empty file of facts, where there is none, and how git merges it."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.layers.facts.store import create_file
 
     if dry_run:
@@ -248,7 +248,7 @@ def confirm(
 
 def sync(project: Project, *, dry_run: bool = False) -> tuple[Synced, list[Problem]]:
     """What changed in the code, and which nodes need a look; the marker moves on unless it is a dry run."""
-    from quire.anchors.working import Look
+    from quire.anchors.working_tree import Look
     from quire.layers.graph.writing import write_access
     from quire.upkeep.guidance import refresh_map
     from quire.upkeep.sync import sync_memory

@@ -123,7 +123,7 @@ def without_guidance(
 def guidance_seen(project: Project, one: ClientStatus) -> tuple[PartSeen, ...]:
     """The parts of a client with the guidance among them."""
     from quire.clients.wiring.types import PartSeen
-    from quire.files.sections import find_section
+    from quire.files.marked_sections import find_section
     from quire.upkeep.guidance import GUIDANCE
 
     name = _READS.get(one.client)
@@ -157,7 +157,7 @@ def _note(
 ) -> None:
     """What came into an instruction file with us; sections that were there already are those of `init`."""
     from quire.clients.wiring.manifest import make_manifest
-    from quire.files.sections import find_section
+    from quire.files.marked_sections import find_section
     from quire.upkeep.guidance import GUIDANCE
 
     known = manifests.get(target.path)
@@ -195,7 +195,7 @@ def _held(project: Project, name: str) -> bytes | None:
 
 def _put(project: Project, name: str, current: bytes | None, base: bytes | None) -> None:
     from quire.files import disk
-    from quire.files.durable import write_file
+    from quire.files.durable_write import write_file
     from quire.files.paths import follow_inside
 
     if base == current:

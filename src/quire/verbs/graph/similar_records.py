@@ -10,7 +10,7 @@ from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.retrieval.similar import Alike
+    from quire.retrieval.similar_records import Alike
 
 _TITLE_CHARS = 120
 _LISTED = 100
@@ -23,7 +23,7 @@ def alike_problems(
 
     `beside` are records that would be written together with it.
     """
-    from quire.retrieval.similar import alike_to
+    from quire.retrieval.similar_records import alike_to
 
     return [alike_problem(found) for found in alike_to(index, record, beside=beside) if found.older.ref not in without]
 
@@ -32,7 +32,7 @@ def alike_findings(index: Index) -> list[Problem]:
     """All such pairs of a memory, opposites first; not more than anybody reads."""
     from quire.layers.graph.layout import FOLDER
     from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-    from quire.retrieval.similar import alike_pairs
+    from quire.retrieval.similar_records import alike_pairs
 
     found = alike_pairs(index)
     problems = []

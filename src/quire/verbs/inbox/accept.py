@@ -13,7 +13,7 @@ from quire.model import limits
 from quire.model.errors import InputError, QuireError
 from quire.model.records import Problem
 from quire.model.text import cut
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
 from quire.verbs.facts.changes import memory_store, stored_fact
 from quire.verbs.facts.fact_file import change_facts, short_token

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quire.model.records import Problem
-from quire.model.words import LIVE_STATUSES, LayerName
+from quire.model.vocabulary import LIVE_STATUSES, LayerName
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal

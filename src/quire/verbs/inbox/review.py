@@ -87,7 +87,7 @@ def inbox_add(
 
     A new one from an origin among `replacing` takes the place of those from there that wait.
     """
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.inbox.rejections import read_rejections
     from quire.inbox.store import read_inbox, write_inbox
 
@@ -222,7 +222,7 @@ def inbox_edit(
 
 
 def _edited(project: Project, item: Proposal, text: str | None, fields: dict[str, Any] | None) -> Proposal:
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.guard.admission import admit
     from quire.inbox.proposals import TEXT_CHARS, proposal_id
     from quire.inbox.store import read_inbox, write_inbox
@@ -293,7 +293,7 @@ def inbox_reject(
 
 
 def _reject(project: Project, done: Settled, chosen: list[Proposal], reason: str) -> Settled:
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.inbox.rejections import Rejection, write_rejection
 
     now = timestamp(project.world.now())
@@ -318,7 +318,7 @@ def inbox_rejected(project: Project) -> Rejections:
 
 def inbox_lift(project: Project, names: Sequence[str]) -> Settled:
     """Allow again what was rejected. That it was rejected, and when it was lifted, stays on record."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.inbox.rejections import named_rejection, read_rejections, write_rejection
 
     project.ready()
@@ -371,7 +371,7 @@ def _settled(project: Project, item: Proposal, status: Any, **fields: str) -> Pr
 
 def _written_down(project: Project, done: Settled, lifted: Iterable[str] = ()) -> Settled:
     """Write down in the inbox what was settled, and what may be proposed again."""
-    from quire.files.writing import write_access
+    from quire.files.write_access import write_access
     from quire.inbox.store import read_inbox, write_inbox
 
     changed = {item.id: item for item in done.done}

@@ -155,7 +155,7 @@ def journal_ensure_running(
 ) -> StartedKeeper:
     """Start it unless it runs."""
     from quire.files import daemons
-    from quire.files.local import ensure_local
+    from quire.files.local_files import ensure_local
     from quire.layers.journal import daemon
     from quire.layers.journal.store import load_config
 

@@ -113,8 +113,8 @@ def journal_is_there(project: Project) -> None:
 @contextlib.contextmanager
 def _only_cycle(project: Project) -> Iterator[bool]:
     """Whether no other run is under way, and none will begin meanwhile."""
-    from quire.files.local import ensure_local, place_of
-    from quire.files.lock import Holder, held
+    from quire.files.file_lock import Holder, held
+    from quire.files.local_files import ensure_local, place_of
     from quire.files.paths import inside
     from quire.layers.journal import daemon
     from quire.model.times import timestamp

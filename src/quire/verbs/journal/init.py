@@ -399,7 +399,7 @@ def _last_lines(data: bytes) -> str:
 def _kept(text: str) -> str:
     """What a command printed, as it may stand in a file that others read."""
     from quire.capture.transcripts.redaction import redacted
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
     from quire.model.text import cut
 
     return cut(make_safe(redacted(text)[0]), 500) or "nothing was printed"

@@ -86,7 +86,7 @@ def _config_state(project: Project) -> Config:
 
 def _make_config(project: Project, warnings: list[Problem]) -> Config:
     """The usual settings, written out. The caller holds the lock."""
-    from quire.files.durable import write_file
+    from quire.files.durable_write import write_file
     from quire.files.paths import inside
     from quire.layers.journal.layout import default_config
     from quire.layers.journal.settings import config_bytes

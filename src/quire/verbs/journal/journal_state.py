@@ -281,7 +281,7 @@ def source_place(project: Project, source: Source) -> str:
 
 def _made_safe(value: Any) -> Any:
     """What a model wrote, without characters that are not what they seem."""
-    from quire.guard.text import make_safe
+    from quire.guard.hostile_text import make_safe
 
     if isinstance(value, str):
         return make_safe(value)

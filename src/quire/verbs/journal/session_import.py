@@ -27,7 +27,7 @@ from quire.verbs.journal.sources import agree_source, no_such_source, source_is_
 
 if TYPE_CHECKING:
     from quire.capture.importing import Looked, Normalise, Noted
-    from quire.files.local import LocalFile
+    from quire.files.local_files import LocalFile
     from quire.files.transaction import Change
     from quire.layers.journal.sources import Registry
     from quire.layers.journal.store import Journal, Writing
@@ -250,7 +250,7 @@ def _registered(
 
 
 def session_imports(project: Project) -> LocalFile:
-    from quire.files.local import read_object
+    from quire.files.local_files import read_object
 
     return read_object(project.root, FOLDER, IMPORTS, FILE_BYTES)
 
@@ -272,7 +272,7 @@ def _noted(project: Project, source: str) -> dict[str, Noted]:
 def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[Change]:
     """The note of how far these were read, beside what it held; the caller holds the lock."""
     from quire.files.digests import sha256
-    from quire.files.local import ASIDE
+    from quire.files.local_files import ASIDE
     from quire.files.transaction import Change
 
     new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}

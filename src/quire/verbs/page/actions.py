@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
 )
 from quire.layers.graph.layout import (
@@ -182,7 +182,7 @@ def act_reject(project: Project, name: str, reason: str = "") -> Acted:
 
 
 def _act(project: Project, action: str, work: Callable[[], _Told]) -> Acted:
-    from quire.files.change_notes import noting_changes
+    from quire.files.undo_recorder import noting_changes
 
     project.by_person = True
     # The episode of a session takes the place of what was noted of it on the way.

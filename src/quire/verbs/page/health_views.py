@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.model import limits
-from quire.model.words import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
 from quire.verbs.ask.query import ready_to_view
 from quire.verbs.page.page_verdicts import verify_for_page

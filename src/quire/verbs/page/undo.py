@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files.writing import (
+from quire.files.write_access import (
     RECOVERY,
 )
 from quire.layers.graph.layout import (
@@ -27,7 +27,7 @@ from quire.verbs.graph.changes import after_save
 from quire.verbs.profile.document import profile_locked
 
 if TYPE_CHECKING:
-    from quire.files.change_notes import Noted, Notes
+    from quire.files.undo_recorder import Noted, Notes
     from quire.upkeep.undo_plan import Step
 
 UNDO, REDO = "undo", "redo"
@@ -56,7 +56,7 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
 
 def undo_acted(project: Project, acted: Acted) -> Acted:
     """Put back what an action changed, all or nothing; refused where somebody changed it since."""
-    from quire.files.change_notes import noting_changes
+    from quire.files.undo_recorder import noting_changes
     from quire.model.sources import Written
 
     project.ready()

@@ -12,7 +12,7 @@ from quire.model.errors import InputError, InvalidStore, NotInitialized
 from quire.model.records import Problem, Record
 from quire.model.text import cut
 from quire.model.times import timestamp
-from quire.model.words import LAYER_NAMES
+from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
 from quire.verbs.ask.query import ready_to_view
 from quire.verbs.facts.working_memory import live_pins

@@ -166,11 +166,11 @@ def _sharing(index: Index, telling: Telling, before: Entry | None) -> list[str]:
 
 def _candidates(index: Index, telling: Telling, broad: bool) -> list[Candidate]:
     """Active entries that say what is told, or nearly: of the same category, or of all."""
-    from quire.index.analysis import all_words
     from quire.index.search import Filter
+    from quire.index.text_analysis import all_words
     from quire.layers.profile.records import entry_of, text_name
     from quire.layers.profile.rules import allowed_name
-    from quire.retrieval.similar import similar_to
+    from quire.retrieval.similar_records import similar_to
 
     def said(record: Record) -> str:
         return entry_of(record).value

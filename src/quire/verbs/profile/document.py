@@ -104,7 +104,7 @@ def change_profile(
     project: Project, operation: str, plan: Callable[[Draft, Index], Result], *, dry_run: bool = False
 ) -> Result:
     """Plan a change and write it, all or nothing; planned again where somebody else was faster."""
-    from quire.index.opening import change_with_index
+    from quire.index.open_index import change_with_index
     from quire.layers.profile.source import overview_of
     from quire.layers.profile.store import has_lock, migrate, open_draft
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quire.files.writing import (
+from quire.files.write_access import (
     LOCAL,
 )
 from quire.layers.profile.layout import (

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from quire.guard.text import make_safe
+from quire.guard.hostile_text import make_safe
 from quire.layers.journal.documents import parse_document
 from quire.layers.journal.layout import FILE_BYTES, FOLDER
 from quire.layers.journal.store import held_file

@@ -12,7 +12,7 @@ from datetime import datetime
 import msgspec
 
 from quire.files.paths import stamp_of
-from quire.files.writing import RECOVERY
+from quire.files.write_access import RECOVERY
 from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.checks.checkpoints import check_checkpoints, check_latest, look_at_checkpoints
 from quire.layers.journal.checks.findings import Finding, failed
@@ -131,6 +131,6 @@ def _folder_finding(root: str) -> Finding | None:
 
 
 def _runs_here(pid: int) -> bool:
-    from quire.files import lock
+    from quire.files import file_lock
 
-    return lock.is_alive(pid)
+    return file_lock.is_alive(pid)

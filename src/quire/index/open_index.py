@@ -1,0 +1,176 @@
+"""Opening the index: fresh, made anew where it is damaged, in memory where it cannot be written to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+import apsw
+
+from quire.index.catalog import Index, Progress
+from quire.index.database import discard_database, open_database, open_in_memory
+from quire.model.errors import LockBusy
+from quire.model.sources import Patch, Source, Written
+
+if TYPE_CHECKING:
+    from quire.index.looks import Looks
+
+Result = TypeVar("Result")
+
+
+def open_index(
+    folder: str | None,
+    sources: Iterable[Source],
+    written: Written | Patch | None = None,
+    looks: Looks | None = None,
+    progress: Progress | None = None,
+) -> Index:
+    """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again.
+
+    Where there is no folder for it, it is made in memory, and gone afterwards.
+    """
+    sources = list(sources)
+    index = Index(_database(folder))
+    index.progress = progress
+    if folder is not None:
+        index.looks, index.place = looks, folder
+    try:
+        index.bring_up(sources, written)
+        return index
+    except (apsw.BusyError, apsw.LockedError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError, apsw.CantOpenError):
+        # Sound, but not ours to write to now: answer from an index of our own, in memory.
+        index.close()
+        index = Index(open_in_memory())
+    except apsw.Error:
+        index.close()
+        _discard(folder)
+        index = Index(_database(folder))
+    index.progress = progress
+    index.bring_up(sources, None)
+    return index
+
+
+def _database(folder: str | None) -> apsw.Connection:
+    return open_in_memory() if folder is None else open_database(folder)
+
+
+def _discard(folder: str | None) -> None:
+    if folder is not None:
+        discard_database(folder)
+
+
+def with_index(
+    folder: str | None,
+    sources: Iterable[Source],
+    work: Callable[[Index], Result],
+    written: Written | Patch | None = None,
+    looks: Looks | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
+    sources = list(sources)
+    index = open_index(folder, sources, written, looks, progress)
+    try:
+        return _asked(index, work)
+    except apsw.Error:
+        index.close()
+        _discard(folder)
+        index = open_index(folder, sources)
+        return _asked(index, work)
+    finally:
+        index.close()
+
+
+def _asked(index: Index, work: Callable[[Index], Result]) -> Result:
+    """Other processes write to the same index: of a change of theirs all is seen, or nothing."""
+    with index.standing_still():
+        return work(index)
+
+
+def change_with_index(
+    folder: str | None,
+    sources: Iterable[Source],
+    plan: Callable[[Index], Result],
+    write: Callable[[Result], Patch | None],
+) -> Result:
+    """Plan a change with a fresh index, write it, and take it over; where that fails, the next one looks for itself.
+
+    Planning may be done twice, where the index turns out to be damaged; writing never is.
+    """
+    sources = list(sources)
+    index = open_index(folder, sources)
+    try:
+        try:
+            planned = _asked(index, plan)
+        except apsw.Error:
+            index.close()
+            _discard(folder)
+            index = open_index(folder, sources)
+            planned = _asked(index, plan)
+        patch = write(planned)
+        if patch is not None:
+            with contextlib.suppress(apsw.Error):
+                index.bring_up(sources, patch)
+        return planned
+    finally:
+        index.close()
+
+
+def rebuild_index(
+    folder: str,
+    sources: Iterable[Source],
+    progress: Progress | None = None,
+    *,
+    semantic: str | None = None,
+    taught: Progress | None = None,
+) -> Index:
+    """The index made from nothing. Readers see the old one until the new one is complete.
+
+    With the folder of the teacher in `semantic`, its vectors take the place of the static table's afterwards. An index
+    that has some of them already is only brought up to date, so that one that was interrupted is continued.
+    """
+    sources = list(sources)
+    if semantic is None:
+        return _made_anew(folder, sources, progress)
+    from quire.index.sentence_model import open_teacher
+
+    teacher = open_teacher(semantic)
+    begun = _has_space(folder, teacher.space)
+    index = open_index(folder, sources) if begun else _made_anew(folder, sources, progress)
+    try:
+        index.teach(teacher, semantic, taught)
+    except BaseException as error:
+        index.close()
+        if not (begun and isinstance(error, (apsw.CorruptError, apsw.NotADBError))):
+            raise
+        discard_database(folder)
+        return rebuild_index(folder, sources, progress, semantic=semantic, taught=taught)
+    return index
+
+
+def _made_anew(folder: str, sources: list[Source], progress: Progress | None) -> Index:
+    index = Index(open_database(folder))
+    try:
+        index.make_anew(sources, progress)
+    except (apsw.BusyError, apsw.LockedError) as error:
+        index.close()
+        raise LockBusy(
+            "Another process is writing to the index.", hint="Try again in a moment; answers do not wait for it."
+        ) from error
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+        index.close()
+        discard_database(folder)
+        index = Index(open_database(folder))
+        index.make_anew(sources, progress)
+    return index
+
+
+def _has_space(folder: str, space: str) -> bool:
+    index = Index(open_database(folder))
+    try:
+        return index.knows_space(space)
+    except apsw.Error:
+        return False
+    finally:
+        index.close()
