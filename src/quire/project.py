@@ -25,9 +25,9 @@ from quire.model.refs import parse_ref
 if TYPE_CHECKING:
     from typing import Self
 
+    from quire.files.freshness import Freshness
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
-    from quire.index.looks import Looks
     from quire.layers.graph.source import GraphSource
     from quire.layers.profile.places import Places
     from quire.model.sources import Patch, Source, Written
@@ -42,19 +42,14 @@ _REJECTED = "rejected"
 class Project:
     """One project's root and surroundings, its layers, its index."""
 
-    _judged = 0
-    _files_looked: dict[str, str] = {}  # noqa: RUF012
-    _watched_for: tuple[str, int] = ("", -1)
-    _watched: tuple[str, ...] = ()
-
     def __init__(self, root: str, world: World) -> None:
         self.root = root
         self.world = world
         self.git = Git(root, world.env)
         self.graph = GraphStore(root)
         self.access_times: dict[str, str] | None = None
-        self.looks: Looks | None = None
-        """Handed in by a process that stays alive, and asks more than once."""
+        self.freshness: Freshness | None = None
+        """Shared by all projects that a long-lived process opens, so that questions in a row cost less."""
         self.progress: Callable[[int, int], None] | None = None
         """Who is told how far it is, where many files have to be read before an answer."""
         self.read_only = False
@@ -77,12 +72,6 @@ class Project:
     def initialized(self) -> bool:
         """Whether any layer of a memory is here."""
         return has_memory(self.root)
-
-    def new_looks(self) -> Looks:
-        """What a process that stays alive hands to every project it opens, so that questions in a row cost less."""
-        from quire.index.looks import Looks
-
-        return Looks()
 
     def graph_id(self, ref: str) -> str:
         parsed = parse_ref(ref)
@@ -234,7 +223,7 @@ class Project:
     def with_index(self, work: Callable[[Index], Result], written: Written | Patch | None = None) -> Result:
         from quire.index.open_index import with_index
 
-        return with_index(self.index_folder(), self.sources(), work, written, self.looks, self.progress)
+        return with_index(self.index_folder(), self.sources(), work, written, self.freshness, self.progress)
 
     def in_one_state(self, read: Callable[[], Result]) -> Result:
         """What is read of many files, as they were at one moment; `read` may be called more than once."""

@@ -41,7 +41,7 @@ from quire.verbs.journal.integrate import journal_integration
 from quire.verbs.journal.journal_state import journal_providers
 from quire.verbs.journal.recall import journal_recall
 from quire.verbs.journal.sources import journal_add, journal_sources
-from quire.verbs.page.change_token import view_pulse
+from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
 from quire.verbs.page.record_views import view_history, view_record
 from quire.verbs.page.views import view_graph, view_inbox, view_map, view_records, view_summary, view_today
@@ -118,7 +118,7 @@ READING: dict[str, Verb] = {
     "view coverage": lambda project: view_coverage(project),
     "view receipts": lambda project: view_receipts(project),
     "view files": lambda project: view_files(project),
-    "view pulse": lambda project: view_pulse(project),
+    "change token": lambda project: change_token(project, TokenMemo()),
     "hook start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000),
     "hook prompt": lambda project: hook_prompt(project, "where do retries run?", tokens=900, chars=9_000),
     "hook edit": lambda project: hook_edit(project, ["src/a.py"], tokens=900, chars=9_000),

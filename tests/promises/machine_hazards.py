@@ -52,7 +52,7 @@ def edit_body(run: Run, draw: Random) -> Deed | None:
         if is_sly:
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         run.edited.add(name)
-        run.forget_looks()
+        run.forget_checks()
 
     text = f"edit the body of {name}{', keeping its time' if is_sly else ''}: {body}"
     return Deed("", after, work=work, text=text, touches=(".memory/memory/",))

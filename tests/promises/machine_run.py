@@ -26,10 +26,12 @@ from machine_model import Branch, Model, changed_nodes
 from machine_verbs import verb_named
 
 from quire.files import disk
+from quire.files.freshness import Freshness
 from quire.files.world import World
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.graph.changes import init
+from quire.verbs.page.change_token import TokenMemo
 
 __all__ = ["Deed", "Disagreement", "Run", "Step"]
 
@@ -117,10 +119,11 @@ class Run:
         """Something was interrupted: warnings about it are in order."""
         self.git("init", "--quiet")
         self.held = [self.opened(), self.opened()]
-        self.looks = self.held[0].new_looks()
+        self.freshness = Freshness()
         self.page = self.opened()
-        self.page.looks = self.page.new_looks()
-        self.pulse: tuple[str, Any] = ("", None)
+        self.page.freshness = self.page_freshness = Freshness()
+        self.memo = TokenMemo()
+        self.token_seen: tuple[str, Any] = ("", None)
         self.guided = guided
         init(self.held[0], guidance=guided, layers=("facts", "profile", "journal"))
         self.model = Model()
@@ -130,23 +133,14 @@ class Run:
         self.branches = {"main": Branch([self.model.copy().kept])}
 
     def close(self) -> None:
-        self.forget_looks(everything=True)
+        self.forget_checks(everything=True)
         shutil.rmtree(self.top, ignore_errors=True)
 
-    def forget_looks(self, *, everything: bool = False) -> None:
+    def forget_checks(self, *, everything: bool = False) -> None:
         """Look at every file again: where the kernel tells nothing of an edit inside a file, that takes two seconds."""
-        for project in (self.page, None):
-            looks = project.looks if project else self.looks
-            watches = [seen.watch for seen in looks._seen.values()] if looks else []
-            if everything or None in watches:
-                for watch in watches:
-                    if watch is not None:
-                        watch.close()
-                new = self.page.new_looks()
-                if project:
-                    project.looks = new
-                else:
-                    self.looks = new
+        for freshness in (self.page_freshness, self.freshness):
+            if everything or any(checked.watch is None for checked in freshness._checked.values()):
+                freshness.close()
 
     # -- surroundings -----------------------------------------------------------------------------
 
@@ -185,7 +179,7 @@ class Run:
             return self.held[way]
         project = self.opened()
         if way == 2:
-            project.looks = self.looks
+            project.freshness = self.freshness
         return project
 
     def call(self, project: Project, verb: str, *args: Any, **options: Any) -> Any:
@@ -249,10 +243,11 @@ class Run:
         told = self.model.told()
         if seen != told:
             raise Disagreement("\n".join(["not what the model says:", *differences(told, seen)]))
-        pulse, shown = self.call(self.page, "view_pulse"), {**seen, "forgotten": []}  # no page shows what was forgotten
-        if pulse == self.pulse[0] and shown != self.pulse[1]:
+        token = self.call(self.page, "change_token", self.memo)
+        shown = {**seen, "forgotten": []}  # no page shows what was forgotten
+        if token == self.token_seen[0] and shown != self.token_seen[1]:
             raise Disagreement("a page would not have noticed that something changed")
-        self.pulse = pulse, shown
+        self.token_seen = token, shown
         if deed.touches != ("*",):
             adopted = {name for name in self.edited if name in deed.told}
             nodes = changed_nodes(before, deed.after or before) | adopted

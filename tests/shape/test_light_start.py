@@ -19,7 +19,7 @@ NEVER = {
     *("random", "difflib", "tarfile", "urllib", "http", "ssl", "email", "ast", "tokenize"),
     *("quire.capture", "quire.machine", "quire.verbs.graph.changes", "quire.fields"),
     *("quire.verbs.ask.inspect", "quire.verbs.journal.journal_state", "quire.verbs.journal.results"),
-    *("quire.index.looks", "quire.index.sentence_model", "quire.files.watching", "quire.files.programs"),
+    *("quire.index.sentence_model", "quire.files.programs"),
     *("quire.layers.graph.types", "quire.layers.graph.save", "quire.layers.journal.events"),
     *("quire.layers.profile.drafts", "quire.layers.profile.store", "quire.layers.profile.rules"),
     *("quire.anchors.verify", "quire.anchors.commit_history", "quire.upkeep.status"),

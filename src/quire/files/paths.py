@@ -62,12 +62,6 @@ def is_text(name: str) -> bool:
     return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
 
 
-def stamp_of(stat: os.stat_result) -> str:
-    """What tells that a file is still the one it was, without opening it."""
-    # The inode's own time too: a file put back with its old time and length is still another one.
-    return f"{stat.st_mtime_ns}.{stat.st_ctime_ns}.{stat.st_size}"
-
-
 def read_bytes(path: str, limit: int = limits.FILE_BYTES) -> bytes:
     """A regular file's bytes. Never follows a link, never waits on a pipe, never reads without bound."""
     descriptor, found = open_regular(path)

@@ -17,7 +17,7 @@ from quire.model.sources import Fitting, Patch, Source, Written
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
-    from quire.index.looks import Looks
+    from quire.files.freshness import Freshness
     from quire.index.sentence_model import Teacher
 
 _TABLES = (
@@ -55,7 +55,7 @@ class _Overtaken(Exception):
 class Index(Memos):
     """One project's index over all layers."""
 
-    looks: Looks | None = None
+    freshness: Freshness | None = None
     """Where a process that stays alive remembers when it last looked at every file."""
     place = ""
     progress: Progress | None = None
@@ -105,10 +105,10 @@ class Index(Memos):
     def _refresh(self, source: Source, fitting: Fitting | None) -> int:
         moment = fitting.moment() if fitting else ""
         folders = source.folder_stamps()
-        if self._looked(source.layer, folders):
+        if self._checked(source.layer, folders):
             return 0
-        looks = self.looks if folders else None
-        begun = looks.begin(self.place, source.layer, folders, source.base) if looks else (0.0, 0)
+        freshness = self.freshness if folders else None
+        begun = freshness.begin_check(self.place, source.layer, folders, source.base) if freshness else (0.0, 0)
         changed, gone = self._differing(source)
         count = len(changed) + len(gone)
         if count or folders != self._folder_stamps(source.layer):
@@ -124,8 +124,8 @@ class Index(Memos):
                     count += len(changed) + len(gone)
                 else:
                     raise _Overtaken
-        if looks is not None:
-            looks.note(self.place, source.layer, folders, begun)
+        if freshness is not None:
+            freshness.end_check(self.place, source.layer, folders, begun)
         return count
 
     def _differing(self, source: Source) -> tuple[dict[str, str], list[str]]:
@@ -135,9 +135,9 @@ class Index(Memos):
         changed = {path: stamp for path, stamp in now.items() if known.get(path) != stamp}
         return changed, [path for path in known if path not in now]
 
-    def _looked(self, layer: str, folders: dict[str, int]) -> bool:
-        """Whether this process looked at every file a moment ago, and nothing was replaced since, nor here."""
-        if self.looks is None or not folders or not self.looks.suffices(self.place, layer, folders):
+    def _checked(self, layer: str, folders: dict[str, int]) -> bool:
+        """Whether this process checked every file a moment ago, and nothing was replaced since, nor in the index."""
+        if self.freshness is None or not folders or not self.freshness.is_current(self.place, layer, folders):
             return False
         return folders == self._folder_stamps(layer)
 

@@ -14,7 +14,7 @@ from quire.model.errors import LockBusy
 from quire.model.sources import Patch, Source, Written
 
 if TYPE_CHECKING:
-    from quire.index.looks import Looks
+    from quire.files.freshness import Freshness
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ def open_index(
     folder: str | None,
     sources: Iterable[Source],
     written: Written | Patch | None = None,
-    looks: Looks | None = None,
+    freshness: Freshness | None = None,
     progress: Progress | None = None,
 ) -> Index:
     """The index in this folder, fresh. One that turns out to be damaged is thrown away and built again.
@@ -34,7 +34,7 @@ def open_index(
     index = Index(_database(folder))
     index.progress = progress
     if folder is not None:
-        index.looks, index.place = looks, folder
+        index.freshness, index.place = freshness, folder
     try:
         index.bring_up(sources, written)
         return index
@@ -65,12 +65,12 @@ def with_index(
     sources: Iterable[Source],
     work: Callable[[Index], Result],
     written: Written | Patch | None = None,
-    looks: Looks | None = None,
+    freshness: Freshness | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
     sources = list(sources)
-    index = open_index(folder, sources, written, looks, progress)
+    index = open_index(folder, sources, written, freshness, progress)
     try:
         return _asked(index, work)
     except apsw.Error:

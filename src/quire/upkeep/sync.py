@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import msgspec
 
 from quire.anchors.commit_tree import without_own
-from quire.anchors.looks import stamp_of
 from quire.anchors.path_match import Files
 from quire.anchors.working_tree import Look, WorkingTree
+from quire.files.freshness import joint_stamp
 from quire.files.git import Git
 from quire.files.git_history import changes_between, changes_staged, is_shallow
 from quire.index.catalog import Index
@@ -124,11 +124,11 @@ def sync_memory(store: GraphStore, git: Git, index: Index, looking: Look) -> Syn
     if known is not None:
         with contextlib.suppress(msgspec.MsgspecError):
             memo = msgspec.msgpack.decode(known, type=_Memo)
-            if memo.state == state and stamp_of(git.root, memo.beside, {}) == memo.stamp:
+            if memo.state == state and joint_stamp(git.root, memo.beside, {}) == memo.stamp:
                 return memo.report
     report, beside = _work_out(store, git, index, looking, head, marker, start)
     if state and beside is not None:
-        memo = _Memo(state, beside, stamp_of(git.root, beside, {}), report)
+        memo = _Memo(state, beside, joint_stamp(git.root, beside, {}), report)
         with contextlib.suppress(UnicodeEncodeError):  # a name that is no text cannot be kept
             index.note({_MEMO: msgspec.msgpack.encode(memo)})
     return report

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.anchors.looks import stamp_of
 from quire.anchors.quick_verdict import quick_verdict
 from quire.files.digests import hex_digest
+from quire.files.freshness import joint_stamp
 from quire.files.git import Git
 from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
 from quire.model.records import Record
@@ -53,7 +53,7 @@ class Verdicts:
         self._root = root
         self._git = git
         self._index = index
-        self._looks: dict[str, tuple[int, ...]] = {}
+        self._metadata: dict[str, tuple[int, ...]] = {}
 
     def __call__(self, records: Sequence[Record]) -> dict[str, Verdict]:
         found = self._remembered(records)
@@ -77,7 +77,7 @@ class Verdicts:
             except msgspec.MsgspecError:
                 continue
             is_same = (memo.rules, memo.about) == (_RULES, _about(record))
-            if is_same and stamp_of(self._root, memo.paths, self._looks) == memo.stamp:
+            if is_same and joint_stamp(self._root, memo.paths, self._metadata) == memo.stamp:
                 found[record.ref] = memo.verdict
         return found
 
@@ -90,14 +90,14 @@ class Verdicts:
         watched = {record.ref: self._watch(tree, record) for record in records}
         before: dict[str, tuple[int, ...]] = {}
         after: dict[str, tuple[int, ...]] = {}
-        stamps = {ref: stamp_of(self._root, paths, before) for ref, paths in watched.items() if paths}
+        stamps = {ref: joint_stamp(self._root, paths, before) for ref, paths in watched.items() if paths}
         verdicts = verifier.verify(records)
         memos = {}
         for record in records:
             paths = watched[record.ref] if record.ref not in verifier.unfinished else None
-            if paths and stamp_of(self._root, paths, after) == stamps[record.ref]:
+            if paths and joint_stamp(self._root, paths, after) == stamps[record.ref]:
                 paths = [*paths, *_destinations(verdicts[record.ref])]
-                memo = _Memo(_RULES, _about(record), paths, stamp_of(self._root, paths, after), verdicts[record.ref])
+                memo = _Memo(_RULES, _about(record), paths, joint_stamp(self._root, paths, after), verdicts[record.ref])
                 with contextlib.suppress(UnicodeEncodeError):  # a name that is no text is looked at every time
                     memos[f"{_MEMO}{record.ref}"] = msgspec.msgpack.encode(memo)
         if memos and self._index is not None:
@@ -107,9 +107,9 @@ class Verdicts:
     def _watch(self, tree: WorkingTree, record: Record) -> list[str] | None:
         if self._index is None or not record.anchors:
             return None
-        from quire.anchors.watch import watch_for
+        from quire.anchors.verdict_paths import verdict_paths
 
-        return watch_for(tree, self._git, record, file_of(record))
+        return verdict_paths(tree, self._git, record, file_of(record))
 
 
 class _All(msgspec.Struct, frozen=True):
@@ -132,14 +132,14 @@ def verdicts_on_all(
     if known is not None:
         with contextlib.suppress(msgspec.MsgspecError):
             memo = msgspec.msgpack.decode(known, type=_All)
-            is_same = (memo.rules, memo.state) == (_RULES, state) and stamp_of(root, memo.beside, {}) == memo.stamp
+            is_same = (memo.rules, memo.state) == (_RULES, state) and joint_stamp(root, memo.beside, {}) == memo.stamp
             if is_same and all(record.ref in memo.verdicts for record in records):
                 return memo.verdicts
     from quire.anchors.verify import Verifier
 
     tree = looking.tree()
     beside = beside_git(tree, records)
-    stamp = stamp_of(root, beside, {}) if beside is not None else 0
+    stamp = joint_stamp(root, beside, {}) if beside is not None else 0
     verdicts = Verifier(root, git, file_of, tree, keep=index).verify(records)
     if state and beside is not None:
         memo = _All(_RULES, state, beside, stamp, verdicts)
@@ -159,8 +159,8 @@ def state_of_all(git: Git, index: Index, looking: Look, head: str | None, *more:
     rules = [
         os.path.join(git.common_folder(), name) for name in ("config", "info/exclude", "info/attributes", "shallow")
     ]
-    looks = stamp_of(git.root, [os.path.join(git.folder(), "index"), *rules, *differing], {})
-    return hex_digest("\0".join([str(head), *more, index.state(), str(looks), *differing]))
+    beside = joint_stamp(git.root, [os.path.join(git.folder(), "index"), *rules, *differing], {})
+    return hex_digest("\0".join([str(head), *more, index.state(), str(beside), *differing]))
 
 
 def beside_git(tree: WorkingTree, records: Sequence[Record]) -> list[str] | None:

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from quire.capture.transcripts.foreign import fields, words
 from quire.capture.transcripts.lines import lines_of, open_session, record_of
 from quire.capture.transcripts.types import SessionFile
-from quire.files.paths import stamp_of
+from quire.files.freshness import stamp_of
 from quire.layers.journal.canonical import canonical_text, content_hash, decode_json
 
 MOST_BYTES = 8 * 1024 * 1024

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from quire.capture.transcripts.types import FILE_BYTES, Skipped
-from quire.files.paths import is_text, stamp_of
+from quire.files.freshness import stamp_of
+from quire.files.paths import is_text
 
 DEPTH = 16
 FILES_MOST = 100_000

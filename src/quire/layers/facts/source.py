@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files.paths import PASSING, read_inside, stamp_of, storage_failed
+from quire.files.freshness import stamp_of
+from quire.files.paths import PASSING, read_inside, storage_failed
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
 from quire.model.errors import InvalidStore
 from quire.model.records import Edge, Problem, Record, Summary

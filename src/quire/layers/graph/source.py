@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from quire.files.paths import is_text, stamp_of, storage_failed
+from quire.files.freshness import stamp_of
+from quire.files.paths import is_text, storage_failed
 from quire.files.transaction import is_interrupted
 from quire.files.world import World
 from quire.files.write_access import (

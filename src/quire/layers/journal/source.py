@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 
 from quire.files.digests import hex_digest
-from quire.files.paths import is_text, stamp_of
+from quire.files.freshness import stamp_of
+from quire.files.paths import is_text
 from quire.layers.journal.layout import (
     ARCHIVE,
     BATCH_CHECKPOINTS,

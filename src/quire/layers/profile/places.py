@@ -6,8 +6,8 @@ import os
 
 import msgspec
 
+from quire.files.freshness import stamp_of
 from quire.files.local_files import read_object
-from quire.files.paths import stamp_of
 from quire.layers.profile.layout import BACKUP, FILE, FOLDER, HOME_FOLDER, PRIVATE, PRIVATE_CATEGORIES, SETTING
 from quire.model.errors import NotReady
 from quire.model.records import Problem

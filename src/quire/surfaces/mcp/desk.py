@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from quire.files.freshness import Freshness
 from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
 from quire.model.thread_safe_decoding import one_at_a_time
 from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
@@ -64,7 +65,7 @@ class Desk:
         one_at_a_time()
         self._beginning = threading.Lock()
         self._begun: set[str] = set()
-        self._looks: Any = None
+        self._freshness = Freshness()
         self._pending = 0
         self._writing = 0
         self._closing = threading.Event()
@@ -120,8 +121,7 @@ class Desk:
         elif not self._allows(here.root):
             raise NotInitialized("The server stands in no project.", hint="Name one of its projects as `project_root`.")
         project = Project(here.root, msgspec.structs.replace(self.world, cwd=here.root))
-        with self._guard:
-            self._looks = project.looks = self._looks or project.new_looks()
+        project.freshness = self._freshness
         return project
 
     def _other(self, root: str) -> Project:

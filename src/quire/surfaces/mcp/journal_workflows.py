@@ -235,7 +235,7 @@ def _run_text(run: dict[str, Any]) -> str:
 
 def _seen(project: Project) -> Iterator[tuple[str, str]]:
     """The files of the journal, with a stamp that every writing of a file changes."""
-    from quire.files.paths import stamp_of
+    from quire.files.freshness import stamp_of
 
     root = project.root
     for name in {*_journal_files(root), *_page_files(root), ".gitignore"}:

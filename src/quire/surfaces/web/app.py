@@ -16,7 +16,7 @@ from quire.guard.redaction import Withheld
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.assets import INDEX, Asset
-from quire.surfaces.web.pulses import Pulses
+from quire.surfaces.web.change_events import ChangeEvents
 
 if TYPE_CHECKING:
     from quire.surfaces.web.desk import Answered, Desk
@@ -43,7 +43,7 @@ class _Page:
         self.desk = desk
         self.assets = assets
         self.tickets = tickets
-        self.pulses = Pulses(desk)
+        self.changes = ChangeEvents(desk)
 
     async def asset(self, request: Request) -> Response:
         asset = self.assets[request.url.path.lstrip("/") or INDEX]
@@ -91,7 +91,7 @@ class _Page:
             return _told({"actions": await self.desk.work(lambda: self.desk.acts(name))})
         act = read_act(await _body(request))
         done = await self.desk.act(name, act)
-        await self.pulses.tell_now(name)
+        await self.changes.tell_now(name)
         return _told(done)
 
     async def undo(self, request: Request) -> Response:
@@ -100,17 +100,17 @@ class _Page:
         if not isinstance(undo, str):
             raise InputError("`undo` is missing.", hint="Say what is to be undone.", details={"field": "undo"})
         done = await self.desk.undo(name, undo)
-        await self.pulses.tell_now(name)
+        await self.changes.tell_now(name)
         return _told(done)
 
     async def events(self, request: Request) -> Response:
         project = request.query_params.get("project", "")
         if project:
             await self.desk.work(lambda: self.desk.project(project))
-        if self.pulses.is_full:
+        if self.changes.is_full:
             raise LockBusy("Too many pages listen already.", hint="Close some of them.")
         return StreamingResponse(
-            self.pulses.listen(project), media_type="text/event-stream", headers={"cache-control": "no-store"}
+            self.changes.listen(project), media_type="text/event-stream", headers={"cache-control": "no-store"}
         )
 
 

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from quire.files.freshness import Freshness
 from quire.model.errors import NotFound, QuireError, UsageError
 from quire.model.text import cut
 from quire.model.thread_safe_decoding import one_at_a_time
 from quire.model.times import timestamp
 from quire.surfaces.web.acts import Act, carry_out
 from quire.surfaces.web.answers import ANSWERS
+from quire.verbs.page.change_token import TokenMemo, change_token
 
 if TYPE_CHECKING:
     from quire.files.world import World
@@ -58,6 +60,7 @@ class _Seen(msgspec.Struct):
     project: Project
     guard: threading.Lock
     known: KnownVerdicts
+    memo: TokenMemo
     version: str = ""
     looked: float = -1e9
 
@@ -86,7 +89,7 @@ class Desk:
         self._kept: OrderedDict[tuple[str, ...], Answered] = OrderedDict()
         self._under_way: dict[tuple[str, ...], asyncio.Future[Answered]] = {}
         self._acts: OrderedDict[str, _Done] = OrderedDict()
-        self._looks: Any = None
+        self._freshness = Freshness()
 
     # -- asked --------------------------------------------------------------------------------
 
@@ -124,8 +127,6 @@ class Desk:
 
     def _answered(self, name: str, version: str, answer: Callable[[Project], Any]) -> Any:
         """An answer of the project; what it takes to know of verdicts is kept for others about the same state."""
-        from quire.verbs.page.change_token import judged_anew
-
         project = self.project(name)
         with self._guard:
             seen = self._seen.get(name)
@@ -137,7 +138,7 @@ class Desk:
             return answer(project)
         finally:
             if known.asked != asked:
-                judged_anew(seen.project)
+                seen.memo.verdict_rounds += 1
 
     def work(self, job: Callable[[], Result]) -> asyncio.Future[Result]:
         """Something that takes a while, done beside everything else."""
@@ -217,25 +218,23 @@ class Desk:
             )
         project = self._opened(root)
         project.read_only = not self.may_write
-        with self._guard:
-            self._looks = project.looks = self._looks or project.new_looks()
+        project.freshness = self._freshness
         return project
 
     # -- how the disk looks ---------------------------------------------------------------------
 
     def version(self, name: str, *, at_once: bool = False) -> str:
         """One text for the state of a project on disk."""
-        from quire.verbs.page.change_token import view_pulse
         from quire.verbs.page.page_verdicts import new_verdicts
 
         project = self.project(name)
         with self._guard:
             seen = self._seen.get(name)
             if seen is None or seen.project.root != project.root:
-                seen = self._seen[name] = _Seen(project, threading.Lock(), new_verdicts())
+                seen = self._seen[name] = _Seen(project, threading.Lock(), new_verdicts(), TokenMemo())
         with seen.guard:
             if at_once or monotonic() - seen.looked > _FRESH_SECONDS:
-                version = view_pulse(seen.project)
+                version = change_token(seen.project, seen.memo)
                 if version != seen.version:
                     seen.version, seen.known = version, new_verdicts()
                 seen.looked = monotonic()

@@ -11,7 +11,7 @@ from datetime import datetime
 
 import msgspec
 
-from quire.files.paths import stamp_of
+from quire.files.freshness import stamp_of
 from quire.files.write_access import RECOVERY
 from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.checks.checkpoints import check_checkpoints, check_latest, look_at_checkpoints

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from quire.model.errors import NotFound
-from quire.surfaces.web import pulses as module
-from quire.surfaces.web.pulses import Pulses
+from quire.surfaces.web import change_events as module
+from quire.surfaces.web.change_events import ChangeEvents
 
 
 class CountingDesk:
@@ -55,10 +55,10 @@ async def heard(stream: AsyncIterator[bytes]) -> str:
 def test_nobody_looks_while_nobody_listens() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        pulses = Pulses(desk)
+        events = ChangeEvents(desk)
         await asyncio.sleep(0.05)
         assert desk.looks == 0
-        stream = pulses.listen("p")
+        stream = events.listen("p")
         assert await heard(stream) == "one"
         while desk.looks < 3:
             await asyncio.sleep(0.005)
@@ -67,7 +67,7 @@ def test_nobody_looks_while_nobody_listens() -> None:
         looks = desk.looks
         await asyncio.sleep(0.1)
         assert desk.looks == looks
-        assert not pulses.is_full
+        assert not events.is_full
 
     asyncio.run(story())
 
@@ -75,8 +75,8 @@ def test_nobody_looks_while_nobody_listens() -> None:
 def test_a_change_is_told_to_everybody_once() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        pulses = Pulses(desk)
-        streams = [pulses.listen("p") for _ in range(3)]
+        events = ChangeEvents(desk)
+        streams = [events.listen("p") for _ in range(3)]
         assert [await heard(stream) for stream in streams] == ["one"] * 3
         desk.state = "two"
         assert [await heard(stream) for stream in streams] == ["two"] * 3
@@ -91,8 +91,8 @@ def test_a_change_is_told_to_everybody_once() -> None:
 def test_one_look_for_all() -> None:
     async def story(listeners: int) -> float:
         desk: Any = CountingDesk()
-        pulses = Pulses(desk)
-        streams = [pulses.listen("p") for _ in range(listeners)]
+        events = ChangeEvents(desk)
+        streams = [events.listen("p") for _ in range(listeners)]
         for stream in streams:
             await heard(stream)
         first = desk.looks
@@ -107,8 +107,8 @@ def test_one_look_for_all() -> None:
 def test_what_happens_between_the_first_word_and_the_watch_is_not_missed() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        pulses = Pulses(desk)
-        stream = pulses.listen("p")
+        events = ChangeEvents(desk)
+        stream = events.listen("p")
         assert await anext(stream) == b": quire\n\n"
         assert await heard(stream) == "one"
         desk.state = "two"
@@ -121,7 +121,7 @@ def test_what_happens_between_the_first_word_and_the_watch_is_not_missed() -> No
 def test_a_project_that_goes_and_comes_back() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        stream = Pulses(desk).listen("p")
+        stream = ChangeEvents(desk).listen("p")
         assert await heard(stream) == "one"
         desk.is_gone = True
         assert await heard(stream) == "gone"
@@ -135,11 +135,11 @@ def test_a_project_that_goes_and_comes_back() -> None:
 def test_who_is_slow_hears_how_it_is_now() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        pulses = Pulses(desk)
-        stream = pulses.listen("p")
+        events = ChangeEvents(desk)
+        stream = events.listen("p")
         await heard(stream)
         for number in range(50):
-            pulses.tell("p", f"state {number}")
+            events.tell("p", f"state {number}")
         told = [await heard(stream) for _ in range(8)]
         assert told[-1] == "state 49"
         await stream.aclose()
@@ -150,7 +150,7 @@ def test_who_is_slow_hears_how_it_is_now() -> None:
 def test_silence_is_broken_now_and_then() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        stream = Pulses(desk).listen("p")
+        stream = ChangeEvents(desk).listen("p")
         await heard(stream)
         async with asyncio.timeout(10):
             assert await anext(stream) == b": still here\n\n"
@@ -162,10 +162,10 @@ def test_silence_is_broken_now_and_then() -> None:
 def test_projects_are_told_apart() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        pulses = Pulses(desk)
-        one, other = pulses.listen("p"), pulses.listen("q")
+        events = ChangeEvents(desk)
+        one, other = events.listen("p"), events.listen("q")
         assert [await heard(one), await heard(other)] == ["one", "one"]
-        pulses.tell("p", "only p")
+        events.tell("p", "only p")
         assert await heard(one) == "only p"
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
@@ -178,14 +178,14 @@ def test_projects_are_told_apart() -> None:
 def test_there_is_an_end_to_listeners() -> None:
     async def story() -> None:
         desk: Any = CountingDesk()
-        pulses = Pulses(desk)
-        streams = [pulses.listen("p") for _ in range(64)]
+        events = ChangeEvents(desk)
+        streams = [events.listen("p") for _ in range(64)]
         for stream in streams:
-            assert not pulses.is_full
+            assert not events.is_full
             await heard(stream)
-        assert pulses.is_full
+        assert events.is_full
         await streams.pop().aclose()
-        assert not pulses.is_full
+        assert not events.is_full
         for stream in streams:
             await stream.aclose()
 

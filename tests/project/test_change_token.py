@@ -16,7 +16,7 @@ from quire.verbs.ask.query import query
 from quire.verbs.facts.changes import memory_store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_add
-from quire.verbs.page.change_token import view_pulse
+from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.profile.changes import profile_remember
 
 NODES = [
@@ -37,8 +37,10 @@ def filled(project: Project, repo: Path, git: Git) -> Project:
 
 
 @pytest.fixture
-def pulsing(filled: Project, world: World) -> Project:
-    return Project.open(filled.root, world)
+def token(filled: Project, world: World) -> Callable[[], str]:
+    """The token of the same project, opened once more."""
+    project, memo = Project.open(filled.root, world), TokenMemo()
+    return lambda: change_token(project, memo)
 
 
 def proposal(project: Project) -> None:
@@ -64,50 +66,50 @@ CHANGES: dict[str, Callable[[Project, Path, Git], object]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_seen_changes_it(pulsing: Project, filled: Project, repo: Path, git: Git, name: str) -> None:
-    before = view_pulse(pulsing)
-    assert view_pulse(pulsing) == before
+def test_what_is_seen_changes_it(token: Callable[[], str], filled: Project, repo: Path, git: Git, name: str) -> None:
+    before = token()
+    assert token() == before
     CHANGES[name](filled, repo, git)
-    after = view_pulse(pulsing)
+    after = token()
     assert after != before
-    assert view_pulse(pulsing) == after
+    assert token() == after
 
 
-def test_what_is_not_seen_does_not(pulsing: Project, filled: Project, repo: Path) -> None:
+def test_what_is_not_seen_does_not(token: Callable[[], str], filled: Project, repo: Path) -> None:
     query(filled, "queue")
-    before = view_pulse(pulsing)
+    before = token()
     query(filled, "clock")
     (repo / "other.py").write_text("b = 2\n")
     (repo / "src/new.txt").write_text("nothing that anybody speaks of\n")
-    assert view_pulse(pulsing) == before
+    assert token() == before
 
 
-def test_a_new_anchor_is_watched_from_then_on(pulsing: Project, filled: Project, repo: Path) -> None:
-    view_pulse(pulsing)
+def test_a_new_anchor_is_watched_from_then_on(token: Callable[[], str], filled: Project, repo: Path) -> None:
+    token()
     save(filled, {"task": "x", "nodes": [{"id": "gotcha.clock-drift", "anchors": ["other.py"]}]})
-    before = view_pulse(pulsing)
+    before = token()
     (repo / "other.py").write_text("b = 3  # longer\n")
-    assert view_pulse(pulsing) != before
+    assert token() != before
 
 
-def test_two_who_look_see_the_same(pulsing: Project, filled: Project, world: World) -> None:
-    assert view_pulse(Project.open(filled.root, world)) == view_pulse(pulsing)
+def test_two_who_look_see_the_same(token: Callable[[], str], filled: Project, world: World) -> None:
+    assert change_token(Project.open(filled.root, world), TokenMemo()) == token()
 
 
-def test_a_look_writes_nothing(pulsing: Project, repo: Path, tree: Callable[..., dict[str, bytes]]) -> None:
-    view_pulse(pulsing)
+def test_a_look_writes_nothing(token: Callable[[], str], repo: Path, tree: Callable[..., dict[str, bytes]]) -> None:
+    token()
     before = tree(repo)
-    view_pulse(pulsing)
+    token()
     assert tree(repo) == before
 
 
-def test_damage_is_no_obstacle(pulsing: Project, repo: Path) -> None:
-    seen = {view_pulse(pulsing)}
+def test_damage_is_no_obstacle(token: Callable[[], str], repo: Path) -> None:
+    seen = {token()}
     (repo / ".memory/config.json").write_bytes(b"\xff{")
-    seen.add(view_pulse(pulsing))
+    seen.add(token())
     (repo / ".memory/facts.jsonl").write_bytes(b"\xff\n")
-    seen.add(view_pulse(pulsing))
+    seen.add(token())
     (repo / ".memory/memory/clock-drift.json").unlink()
     (repo / ".memory/memory/clock-drift.json").mkdir()
-    seen.add(view_pulse(pulsing))
+    seen.add(token())
     assert len(seen) == 4

@@ -1,4 +1,4 @@
-"""Telling the page that something changed on disk. Nobody looks while nobody listens."""
+"""Server-sent events that tell open pages that something changed on disk; nothing is checked while no page listens."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SILENT_SECONDS = 20.0
 _LISTENERS_MOST = 64
 
 
-class Pulses:
-    """One look at a time for each project, shared by everybody who listens."""
+class ChangeEvents:
+    """One check at a time for each project, shared by every page that listens."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

@@ -1,4 +1,4 @@
-"""What a verdict rests on: files and folders which, while they look the same, need not be looked into again."""
+"""The files and folders that a verdict depends on: while their stamps stay the same, so does the verdict."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from quire.model.records import Record
 _MOST = 4_000
 
 
-def watch_for(tree: WorkingTree, git: Git, record: Record, file: str) -> list[str] | None:
-    """The paths whose looks decide whether this record's verdict still stands; None where they are too many.
+def verdict_paths(tree: WorkingTree, git: Git, record: Record, file: str) -> list[str] | None:
+    """The paths whose stamps decide whether this record's verdict still holds; None where they are too many.
 
     `file` holds the record: without seals, the commit that wrote it counts.
     """

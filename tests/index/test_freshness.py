@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.index import looks
-from quire.index.looks import Looks
+from quire.files import freshness
+from quire.files.freshness import Freshness
 from quire.project import Project
 from quire.verbs.ask.query import query
 from quire.verbs.graph.changes import init, save
@@ -26,34 +26,34 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("quire.index.looks.monotonic", clock)
+    monkeypatch.setattr("quire.files.freshness.monotonic", clock)
     return clock
 
 
 FOLDERS = {"memory": 1, "relations": 2}
 
 
-def _unwatched() -> Looks:
+def _unwatched() -> Freshness:
     """As on a system that tells nothing."""
-    return Looks(watch=lambda folders: None)
+    return Freshness(watch=lambda folders: None)
 
 
-def _look(seen: Looks, place: str = "here") -> None:
-    seen.note(place, "graph", FOLDERS, seen.begin(place, "graph", FOLDERS, "/nowhere"))
+def _look(seen: Freshness, place: str = "here") -> None:
+    seen.end_check(place, "graph", FOLDERS, seen.begin_check(place, "graph", FOLDERS, "/nowhere"))
 
 
 def test_a_look_suffices_for_two_seconds_once_the_folders_have_settled(clock: Clock) -> None:
     seen = _unwatched()
-    assert not seen.suffices("here", "graph", FOLDERS)
+    assert not seen.is_current("here", "graph", FOLDERS)
     _look(seen)
-    assert not seen.suffices("here", "graph", FOLDERS)  # they may have changed twice in that moment
+    assert not seen.is_current("here", "graph", FOLDERS)  # they may have changed twice in that moment
     clock.now += 0.2
     _look(seen)
-    assert seen.suffices("here", "graph", FOLDERS)
-    clock.now += looks.SECONDS - 0.01
-    assert seen.suffices("here", "graph", FOLDERS)
+    assert seen.is_current("here", "graph", FOLDERS)
+    clock.now += freshness.SECONDS - 0.01
+    assert seen.is_current("here", "graph", FOLDERS)
     clock.now += 0.02
-    assert not seen.suffices("here", "graph", FOLDERS)
+    assert not seen.is_current("here", "graph", FOLDERS)
 
 
 def test_a_look_does_not_suffice_elsewhere_or_after_something_was_replaced(clock: Clock) -> None:
@@ -61,10 +61,10 @@ def test_a_look_does_not_suffice_elsewhere_or_after_something_was_replaced(clock
     for _ in range(2):
         _look(seen)
         clock.now += 0.2
-    assert seen.suffices("here", "graph", FOLDERS)
-    assert not seen.suffices("there", "graph", FOLDERS)
-    assert not seen.suffices("here", "facts", FOLDERS)
-    assert not seen.suffices("here", "graph", {**FOLDERS, "memory": 3})
+    assert seen.is_current("here", "graph", FOLDERS)
+    assert not seen.is_current("there", "graph", FOLDERS)
+    assert not seen.is_current("here", "facts", FOLDERS)
+    assert not seen.is_current("here", "graph", {**FOLDERS, "memory": 3})
 
 
 class Told:
@@ -84,31 +84,31 @@ class Told:
 
 def test_where_the_kernel_tells_a_look_counts_until_it_does(clock: Clock) -> None:
     told = Told()
-    seen = Looks(watch=lambda folders: told)  # type: ignore[arg-type,return-value]
+    seen = Freshness(watch=lambda folders: told)  # type: ignore[arg-type,return-value]
     for _ in range(2):
         _look(seen)
         clock.now += 0.2
-    clock.now += looks.WATCHED_SECONDS - 1
-    assert seen.suffices("here", "graph", FOLDERS)
+    clock.now += freshness.WATCHED_SECONDS - 1
+    assert seen.is_current("here", "graph", FOLDERS)
     told.happened = 3
-    assert not seen.suffices("here", "graph", FOLDERS)
-    assert not seen.suffices("here", "graph", FOLDERS)  # nor for the next who asks, though it is told only once
+    assert not seen.is_current("here", "graph", FOLDERS)
+    assert not seen.is_current("here", "graph", FOLDERS)  # nor for the next who asks, though it is told only once
     _look(seen)
-    assert seen.suffices("here", "graph", FOLDERS)
-    clock.now += looks.WATCHED_SECONDS + 1
-    assert not seen.suffices("here", "graph", FOLDERS)
+    assert seen.is_current("here", "graph", FOLDERS)
+    clock.now += freshness.WATCHED_SECONDS + 1
+    assert not seen.is_current("here", "graph", FOLDERS)
 
 
 def test_what_happens_during_a_look_makes_it_not_count(clock: Clock) -> None:
     told = Told()
-    seen = Looks(watch=lambda folders: told)  # type: ignore[arg-type,return-value]
+    seen = Freshness(watch=lambda folders: told)  # type: ignore[arg-type,return-value]
     _look(seen)
     clock.now += 0.2
-    begun = seen.begin("here", "graph", FOLDERS, "/nowhere")
+    begun = seen.begin_check("here", "graph", FOLDERS, "/nowhere")
     told.happened = 1
-    assert not seen.suffices("here", "graph", FOLDERS)  # somebody else hears of it
-    seen.note("here", "graph", FOLDERS, begun)
-    assert not seen.suffices("here", "graph", FOLDERS)
+    assert not seen.is_current("here", "graph", FOLDERS)  # somebody else hears of it
+    seen.end_check("here", "graph", FOLDERS, begun)
+    assert not seen.is_current("here", "graph", FOLDERS)
 
 
 def test_watches_are_closed_when_there_are_too_many(clock: Clock) -> None:
@@ -118,7 +118,7 @@ def test_watches_are_closed_when_there_are_too_many(clock: Clock) -> None:
         watches.append(Told())
         return watches[-1]
 
-    seen = Looks(watch=watch)  # type: ignore[arg-type]
+    seen = Freshness(watch=watch)  # type: ignore[arg-type]
     for number in range(40):
         _look(seen, f"store {number}")
     assert len(watches) == 40
@@ -134,10 +134,10 @@ def project(tmp_path: Path) -> Project:
     return project
 
 
-def _ask(project: Project, shared: Looks, question: str) -> list[str]:
+def _ask(project: Project, shared: Freshness, question: str) -> list[str]:
     """As the next call of a server would: a project of its own, with the looks of the process."""
     asked = Project.open(project.root)
-    asked.looks = shared
+    asked.freshness = shared
     word = question.partition(" ")[0]
     return [hit.record.ref for hit in query(asked, question).hits if word in hit.record.text]
 
@@ -154,7 +154,7 @@ def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_
     body.write_text("The zeppelin leaves its hangar.\n")  # in place: its folder does not change
     assert _ask(project, shared, "zeppelin hangar") == []
     assert [hit.record.ref for hit in query(Project.open(project.root), "zeppelin hangar").hits] == ["gotcha.trap-1"]
-    clock.now += looks.SECONDS
+    clock.now += freshness.SECONDS
     assert _ask(project, shared, "zeppelin hangar") == ["gotcha.trap-1"]
 
     for _ in range(2):
@@ -168,7 +168,7 @@ def test_what_is_replaced_is_seen_at_once_and_what_is_edited_in_place_after_two_
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells of edits inside a file")
 def test_what_is_edited_in_place_is_seen_at_once_where_the_kernel_tells(project: Project, clock: Clock) -> None:
-    shared = Looks()
+    shared = Freshness()
     for _ in range(3):
         assert _ask(project, shared, "zeppelin hangar") == []
         clock.now += 0.3
@@ -176,8 +176,8 @@ def test_what_is_edited_in_place_is_seen_at_once_where_the_kernel_tells(project:
     assert _ask(project, shared, "zeppelin hangar") == ["gotcha.trap-1"]
 
 
-@pytest.mark.parametrize("shared", [Looks(), Looks(watch=lambda folders: None)], ids=["watched", "unwatched"])
-def test_a_save_of_another_process_is_seen_at_once(project: Project, clock: Clock, shared: Looks) -> None:
+@pytest.mark.parametrize("shared", [Freshness(), Freshness(watch=lambda folders: None)], ids=["watched", "unwatched"])
+def test_a_save_of_another_process_is_seen_at_once(project: Project, clock: Clock, shared: Freshness) -> None:
     for _ in range(3):
         assert _ask(project, shared, "walrus lagoon") == []
         clock.now += 0.3

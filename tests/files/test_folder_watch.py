@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.files.watching import watch_folders
+from quire.files.freshness import watch_folders
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells")
 
