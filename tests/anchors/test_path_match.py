@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.anchors.glob_matcher import Matcher
 from quire.anchors.glob_nodes import Fault
 from quire.anchors.glob_parser import read
@@ -37,7 +38,7 @@ def _covered(anchor: str) -> list[str]:
     return [PATHS[at] for at in FILES.at(anchor)]
 
 
-@pytest.mark.parametrize("anchor", MATCHES)
+@each("anchor", MATCHES)
 def test_a_pattern_covers_what_picomatch_matches(anchor: str) -> None:
     more: set[str] = set()
     less: set[str] = set()
@@ -65,7 +66,7 @@ def test_every_difference_is_one() -> None:
     )
 
 
-@pytest.mark.parametrize("anchor", MATCHES)
+@each("anchor", MATCHES)
 def test_one_file_and_many_agree_and_lie_below_the_prefix(anchor: str) -> None:
     assert [path for path in PATHS if covers(anchor, path)] == _covered(anchor)
     prefix = static_prefix(anchor)
@@ -73,7 +74,7 @@ def test_one_file_and_many_agree_and_lie_below_the_prefix(anchor: str) -> None:
         assert not prefix or path == prefix or path.startswith(f"{prefix}/")
 
 
-@pytest.mark.parametrize(
+@each(
     ("anchor", "prefix"),
     [
         ("src/billing/**/*.ts", "src/billing"),
@@ -95,7 +96,7 @@ def test_the_static_prefix(anchor: str, prefix: str) -> None:
     assert static_prefix(anchor) == prefix
 
 
-@pytest.mark.parametrize(
+@each(
     ("anchor", "path"),
     [
         ("docs/*", "docs/two\nlines.md"),
@@ -136,7 +137,7 @@ def test_paths_in_another_order_are_sorted() -> None:
     assert [files.paths[at] for at in files.at("a")] == ["a/b", "a/c"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("anchor", "fault"),
     [
         ("src/*.ts", None),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.anchors.languages import GRAMMARS, PYTHON
 from quire.anchors.symbols import LIMIT, Symbol, Unparsed, find_symbol, has_grammar, read_symbols
 from thorough import examples, some
@@ -147,23 +148,21 @@ def _digest(path: str, text: str, name: str) -> str:
     return symbol.digest
 
 
-@pytest.mark.parametrize("path", CASES)
+@each("path", CASES)
 def test_layout_and_comments_do_not_change_a_digest(path: str) -> None:
     name, original, otherwise, _ = CASES[path]
     assert _digest(path, original, name) == _digest(path, otherwise, name)
     assert _digest(path, original, name) == _digest(path, original.replace("\n", "\r\n"), name)
 
 
-@pytest.mark.parametrize(
-    ("path", "old", "new"), [(path, *change) for path, case in CASES.items() for change in case[3]]
-)
+@each(("path", "old", "new"), [(path, *change) for path, case in CASES.items() for change in case[3]])
 def test_a_real_change_changes_the_digest(path: str, old: str, new: str) -> None:
     name, original, _, _ = CASES[path]
     assert old in original
     assert _digest(path, original, name) != _digest(path, original.replace(old, new), name)
 
 
-@pytest.mark.parametrize("path", CASES)
+@each("path", CASES)
 def test_a_renamed_definition_keeps_its_digest(path: str) -> None:
     name, original, _, _ = CASES[path]
     *scope, last = name.split(".")
@@ -345,7 +344,7 @@ def test_the_formatter_changes_no_digest_of_the_standard_library(tmp_path: Path)
 EXTENSIONS = sorted([*GRAMMARS, *PYTHON])
 
 
-@pytest.mark.parametrize("extension", EXTENSIONS)
+@each("extension", EXTENSIONS)
 def test_a_grammar_is_known_by_the_extension(extension: str) -> None:
     assert has_grammar(f"src/a.{extension.upper()}")
     assert not has_grammar(f"src/{extension}")
@@ -378,7 +377,7 @@ def test_endless_nesting_ends(extension: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-@pytest.mark.parametrize("path", CASES)
+@each("path", CASES)
 def test_to_be_asked_for_names_finds_what_reading_everything_finds(path: str) -> None:
     text = CASES[path][0]
     everything = _read(path, text)

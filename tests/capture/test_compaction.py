@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.capture.compaction import (
     AUTO,
     ONSET,
@@ -661,7 +662,7 @@ def test_a_huge_message_does_no_harm(text: str) -> None:
 # The pressure.
 
 
-@pytest.mark.parametrize(
+@each(
     ("percent", "expected", "level"),
     [
         (-5, 0.0, None),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.capture.conversation import (
     MESSAGES,
     PINS,
@@ -111,7 +112,7 @@ def test_one_message_alone_is_a_conversation() -> None:
     assert [item.raw for item in read(ASKED).messages] == [ASKED]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "field", "said"),
     [
         (3, "<input>", "The conversation must be an array or an object."),

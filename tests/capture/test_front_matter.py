@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from promised import proves
 from quire.capture.front_matter import HEAD_CHARS, FrontMatter, read_front_matter
 
@@ -70,7 +71,7 @@ def test_a_head_that_is_too_long_is_not_read() -> None:
 # -- YAML -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "value"),
     [
         ("k: plain text", "plain text"),
@@ -148,7 +149,7 @@ def test_a_block_of_text(lines: list[str], value: str) -> None:
 
 
 @proves("P5.1", "D5", over="graph inbox")
-@pytest.mark.parametrize(
+@each(
     "lines",
     [
         ["k: |", "  text", " less"],

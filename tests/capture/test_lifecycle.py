@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.capture.candidates import (
     Artifact,
     Candidate,
@@ -195,7 +196,7 @@ GOOD: dict[str, Any] = {"kind": "design-decision", "authority": "explicit", "sec
 FILE: dict[str, Any] = {"kind": "design-node", "path": "docs/a.md"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "field", "allowed"),
     [
         ({"kind": None}, "kind", "design-decision"),
@@ -251,7 +252,7 @@ def test_a_candidate_is_an_object(value: Any) -> None:
     assert caught.value.details["field"] == "candidate"
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/home/me/docs/a.md",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cases import each
 from quire.capture.signals.standing import standing_rules
 from quire.capture.signals.witness import Witness
 from quire.capture.transcripts.types import Turn
@@ -35,7 +36,7 @@ def test_a_rule_about_the_work_is_one(said: str, category: str) -> None:
     assert [found for found, _ in rules(said)] == [category]
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         "Always validate input at the boundary.",

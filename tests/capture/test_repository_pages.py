@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from repository_making import put
 
+from cases import each
 from quire.capture.repository.ci_files import plain_words
 from quire.capture.repository.documents import json_object, table_at, text_at, texts_at, toml_table
 from quire.capture.repository.manifests import Target, pnpm_members, read_manifest
@@ -74,7 +75,7 @@ def test_texts_are_alike_by_their_words(first: str, second: str, expected: bool)
 # -- readmes --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "summary"),
     [
         ("# Harbor\n\nTakes orders.\n\nMore.\n", "Takes orders."),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from signal_hearing import agent, by_helper, signals, summary, user
 
+from cases import each
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -33,7 +35,7 @@ def test_what_somebody_says_is_decided_is_a_decision(text: str, expected: str) -
     assert signals(user("make it right"), agent(text)).decisions == (expected,)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "We could use Redis for this, because it is fast.",

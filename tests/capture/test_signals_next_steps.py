@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from signal_hearing import agent, edits, signals, summary, user
 
+from cases import each
 
-@pytest.mark.parametrize(
+
+@each(
     ("text", "expected"),
     [
         ("Next: Add retry metrics: export a counter", ("NEXT: Add retry metrics: export a counter",)),

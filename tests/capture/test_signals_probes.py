@@ -17,6 +17,7 @@ from signal_hearing import agent, edits, runs, user
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks import signals
+from cases import each
 from quire.capture.signals.extraction import extract
 from quire.capture.transcripts.types import Turn
 
@@ -541,7 +542,7 @@ def test_most_of_what_a_person_would_keep_of_a_short_talk_is_found(kind: str, pr
     assert len(wrong) <= len(probes) * 0.2, wrong
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "text"),
     [
         *(("decisions", text) for text in NO_DECISIONS),

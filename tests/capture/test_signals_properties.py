@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from signal_hearing import agent, edits, heard, runs, user
 
+from cases import each
 from quire.capture.signals.cues import MEANINGS, cue
 from quire.capture.signals.extraction import extract
 from quire.capture.signals.sentences import READ_CHARS
@@ -210,7 +211,7 @@ def test_no_text_takes_long(piece: str) -> None:
         )
 
 
-@pytest.mark.parametrize("meaning", MEANINGS)
+@each("meaning", MEANINGS)
 def test_every_cue_can_be_built_in_all_its_forms(meaning: str) -> None:
     assert cue(meaning).search("") is None
     assert cue(meaning, at_start=True).match("") is None

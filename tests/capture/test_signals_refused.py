@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from signal_hearing import agent, edits, user
 
+from cases import each
 from quire.capture.signals.confirmed import confirmed_decisions
 from quire.capture.signals.extraction import trace
 from quire.capture.signals.witness import Witness
@@ -109,7 +110,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "offered", "answer", "refused", "instead"), REFUSED, ids=[one[2] for one in REFUSED])
+@each(("asked", "offered", "answer", "refused", "instead"), REFUSED)
 def test_what_is_refused_is_no_decision(asked: str, offered: str, answer: str, refused: str, instead: str) -> None:
     kept, proposed = heard(user(asked), agent(offered), user(answer), agent("Understood."), edits("src/a.py"))
     assert [text for text in kept if refused in text] == []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from cases import each
 from quire.capture.signals.labels import kind_of_label
 from quire.capture.signals.sentences import READ_CHARS, Block, blocks_of
 
@@ -102,7 +101,7 @@ def test_of_a_long_text_both_ends_are_read() -> None:
     assert len(found) < READ_CHARS / 8
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "kind"),
     [
         ("Decisions", "decision"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from signal_hearing import agent, runs, signals, user
 
+from cases import each
 from quire.capture.transcripts.types import Turn
 
 CARGO = "test result: ok. 60 passed; 0 failed; 1 ignored; 0 measured\n\ntest result: ok. 4 passed; 0 failed; 0 ignored;"
@@ -16,7 +17,7 @@ DOTNET = "Passed!  - Failed:     0, Passed:    21, Skipped:     1, Total:    22"
 VITEST = " Test Files  1 failed | 11 passed (12)\n      Tests  1 failed | 73 passed (74)"
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "output", "failed", "expected"),
     [
         ("pytest -q", "3 failed, 39 passed, 2 skipped in 4s", True, "failed (3 failed, 39 passed, 2 skipped)"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transcript_making import PROJECT, answers, claude, codex, read_all, said, session_at, uses, write_lines
 
+from cases import each
 from quire.capture.compaction import compact
 from quire.capture.conversation import messages_from
 from quire.capture.transcripts.echoes import SENTENCES, is_own_call, without_additions, without_own
@@ -297,7 +298,7 @@ def test_what_is_left_holds_no_reminder(parts: list[str]) -> None:
     assert without_own(rest) == (rest, False)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "memory " * 40_000,
@@ -313,7 +314,6 @@ def test_what_is_left_holds_no_reminder(parts: list[str]) -> None:
         "npx " + "-" * 200_000,
         "run -a\t \t" * 30_000,
     ],
-    ids=lambda text: text[:16],
 )
 def test_hostile_texts_cost_little(text: str) -> None:
     is_own_call("Bash", text, ())

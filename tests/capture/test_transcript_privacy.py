@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transcript_making import PROJECT, answers, claude, read_all, session_at, uses, write_lines
 
+from cases import each
 from promised import proves
 from quire.capture.transcripts.places import belongs, shown_path, shown_text
 from quire.capture.transcripts.redaction import kept_result, kept_text, redacted
@@ -136,7 +137,7 @@ def test_what_is_left_out_is_counted(text: str, most: int) -> None:
 # -- places -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "cwd", "shown"),
     [
         (f"{PROJECT}/src/a.ts", PROJECT, "src/a.ts"),
@@ -188,7 +189,7 @@ def test_no_path_is_shown_absolute(parts: list[str], begin: str, cwd: str) -> No
         assert not shown.removeprefix("~").startswith("/..")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         (f"See {PROJECT}/src/a.ts:12", "See src/a.ts:12"),

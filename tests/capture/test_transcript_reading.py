@@ -32,6 +32,7 @@ from transcript_making import (
     write_lines,
 )
 
+from cases import each
 from quire.capture.transcripts import lines, reading
 from quire.capture.transcripts.foreign import moment
 from quire.capture.transcripts.reading import read
@@ -293,7 +294,7 @@ def test_the_hash_tells_what_was_said_not_where_it_lies(tmp_path: Path) -> None:
     assert read_all(session_at(write_lines(tmp_path / "e.jsonl", [])))[1].content_hash == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "told"),
     [
         ("2026-03-01T10:00:00.000Z", "2026-03-01T10:00:00.000Z"),

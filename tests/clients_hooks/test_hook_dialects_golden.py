@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from cases import each
 from promised import proves
 from quire.clients.hooks.reading import read_event
 from quire.clients.hooks.replying import reply, room_for
@@ -29,7 +30,7 @@ def _expected(path: Path) -> dict[str, Any]:
 
 
 @proves("P10.5", "H6")
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@each("path", GOLDEN)
 def test_a_payload_becomes_one_event_and_one_answer(path: Path) -> None:
     expected = _expected(path)
     event = read_event(path.parent.name, str(expected["asked"]), path.read_bytes())

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from promised import proves
 from quire.clients.hooks.payload import PAYLOAD_BYTES
 from quire.clients.hooks.reading import read_event
@@ -50,8 +51,8 @@ JSON = st.recursive(
 
 
 @proves("P10.5", "H6")
-@pytest.mark.parametrize("client", SPEAKING)
-@pytest.mark.parametrize(
+@each("client", SPEAKING)
+@each(
     "payload",
     [
         b"",
@@ -73,7 +74,6 @@ JSON = st.recursive(
         b'{"a":' + b"[" * 200_000,
         b"{" * 100_000,
     ],
-    ids=range(18),
 )
 def test_what_is_no_object_is_refused_with_a_sentence(client: str, payload: bytes) -> None:
     with pytest.raises(ValueError) as refused:
@@ -160,8 +160,8 @@ def test_an_absolute_root_stands_in_for_a_folder_that_is_none() -> None:
 
 
 @proves("P10.5", "H6")
-@pytest.mark.parametrize("client", SPEAKING)
-@pytest.mark.parametrize("name", FIELDS)
+@each("client", SPEAKING)
+@each("name", FIELDS)
 def test_a_field_of_another_type_is_left_out(client: str, name: str) -> None:
     for event in ("before-edit", "session-start", "session-end"):
         kept = {"prompt": "kept"} if name != "prompt" else {"reason": "kept"}
@@ -170,9 +170,7 @@ def test_a_field_of_another_type_is_left_out(client: str, name: str) -> None:
             assert read_event(client, event, json.dumps({name: wrong, **kept}).encode()) == bare
 
 
-@pytest.mark.parametrize(
-    "wrong", [*WRONG, "text", ["/w/a.py"], {"file_path": 7}, {"file_path": [7, {}]}], ids=json.dumps
-)
+@each("wrong", [*WRONG, "text", ["/w/a.py"], {"file_path": 7}, {"file_path": [7, {}]}])
 def test_arguments_of_another_type_name_no_files(wrong: object) -> None:
     payload = json.dumps({"tool_name": "Edit", "tool_input": wrong, "cwd": "/w"}).encode()
     read = read_event("claude", "before-edit", payload)

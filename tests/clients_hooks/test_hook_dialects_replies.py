@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from promised import proves
 from quire.clients.hooks.dialects import dialect_of
 from quire.clients.hooks.replying import reply, room_for
@@ -80,7 +80,7 @@ def test_an_answer_parses_and_steers_nothing(told: tuple[str, str, str], event: 
         assert said == {"hookSpecificOutput": {"hookEventName": native, "additionalContext": shown}}
 
 
-@pytest.mark.parametrize(("client", "native", "event"), NATIVES)
+@each(("client", "native", "event"), NATIVES)
 def test_text_is_carried_exactly_where_there_is_room(client: str, native: str, event: str) -> None:
     read = _event(client, native, event)
     carried = b"a fact" in reply(read, "a fact")
@@ -88,7 +88,7 @@ def test_text_is_carried_exactly_where_there_is_room(client: str, native: str, e
     assert b"a fact" not in reply(read, "")
 
 
-@pytest.mark.parametrize(("client", "native", "event"), NATIVES)
+@each(("client", "native", "event"), NATIVES)
 def test_no_end_of_a_turn_or_a_session_is_ever_answered_with_text(client: str, native: str, event: str) -> None:
     if event in ("turn-end", "session-end"):
         assert room_for(_event(client, native, event)) == Room(0, 0)
@@ -96,7 +96,7 @@ def test_no_end_of_a_turn_or_a_session_is_ever_answered_with_text(client: str, n
 
 
 @proves("P10.5", "H6")
-@pytest.mark.parametrize(("client", "native", "event"), NATIVES)
+@each(("client", "native", "event"), NATIVES)
 def test_architecture_stay_below_what_clients_cut(client: str, native: str, event: str) -> None:
     room = room_for(_event(client, native, event))
     most = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cases import each
 from quire import __version__
 from quire.clients.hooks.replying import wired_events
 from quire.clients.hooks.types import EVENTS
@@ -183,7 +184,7 @@ def test_names_are_of_the_form_that_clients_ask_for() -> None:
         assert "claude" not in name
 
 
-@pytest.mark.parametrize("path", sorted(build_plugins()))
+@each("path", sorted(build_plugins()))
 def test_nothing_of_one_machine_is_in_a_file(path: str) -> None:
     text = build_plugins()[path]
     assert not re.search(r"(?<![\w.*<>])/(?:home|root|Users|usr|opt|work|tmp|var|private)\b|[A-Z]:\\|~/", text)

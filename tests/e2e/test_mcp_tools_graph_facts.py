@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from mcp_here import FACTS, NOW, Asked, Here, folder, over_stdio, prepared
 
+from cases import each
 from installed import Git
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools
 
@@ -77,7 +78,7 @@ def unscored(item: dict[str, Any]) -> dict[str, Any]:
 # -- every tool has its test ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tool", chosen_tools(["graph", "facts"]))
+@each("tool", chosen_tools(["graph", "facts"]))
 def test_of_every_tool_there_is_a_test(tool: str) -> None:
     assert callable(globals().get(f"test_{tool}")), f"write a test of {tool}"
 

@@ -16,6 +16,7 @@ import pytest
 from mcp_here import Asked, Here, folder, over_stdio, prepared, write_sessions
 from mcp_lines import until
 
+from cases import each
 from quire.surfaces.mcp.catalogue import chosen_tools
 
 AT, THEN = "2026-03-02T11:19:00Z", "2026-03-02T11:19:00.000Z"
@@ -73,7 +74,7 @@ def entry(value: str, **fields: Any) -> dict[str, Any]:
     return {**told, "status": "active", "links": [], **fields}
 
 
-@pytest.mark.parametrize("tool", chosen_tools(["profile", "journal"]))
+@each("tool", chosen_tools(["profile", "journal"]))
 def test_of_every_tool_there_is_a_test(tool: str) -> None:
     assert callable(globals().get(f"test_{tool}")), f"write a test of {tool}"
 

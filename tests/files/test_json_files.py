@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.files.json_files import compact, decode_object, lines, parse_strict, pretty
 from quire.model import limits
 from quire.model.errors import InvalidJson
@@ -67,7 +68,7 @@ def test_any_text_is_json_or_invalid_json(text: str) -> None:
         assert parse_strict(text, "the input") == json.loads(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ('{"a": 1, "a": 2}', "`a` stands twice"),

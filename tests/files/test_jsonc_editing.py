@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.files.jsonc_edit import (
     append_item,
     remove_items,
@@ -223,7 +224,7 @@ ADDED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "after"), ADDED)
+@each(("text", "after"), ADDED)
 def test_a_member_is_added_last_and_removed_without_a_trace(text: str, after: str) -> None:
     assert set_member(text, ["q"], 1) == after
     assert set_member(after, ["q"], 1) == after
@@ -263,7 +264,7 @@ def test_an_array_that_is_the_whole_text() -> None:
     assert remove_items("[1, 2]\n", [], lambda item: item == 2) == "[1]\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "after"),
     [
         ('{"a": 1, "q": 2, "b": 3}', '{"a": 1, "b": 3}'),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.files.jsonc_parser import (
     read_jsonc,
     same,
@@ -27,7 +28,7 @@ def test_all_that_is_json_is_read_as_json(value: Any, indent: int | str | None, 
     assert same(read_jsonc(json.dumps(value, indent=indent, ensure_ascii=ascii_only)), value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "data"),
     [
         ("{}", {}),
@@ -54,7 +55,7 @@ def test_what_people_write_is_read(text: str, data: Any) -> None:
     assert same(read_jsonc(text), data)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("", "A value was expected, but the text ends, line 1, column 1."),

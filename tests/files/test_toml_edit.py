@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.files.toml_edit import (
     remove_table,
     set_table,
@@ -59,7 +60,7 @@ trust_level = "trusted"
 '''
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "after"),
     [
         ("", BLOCK),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.guard.hostile_text import find_hostile, make_safe, without_unseen
 
 SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -17,7 +18,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "❤️ ☎︎ ©️ 1️⃣ #️⃣ *️⃣",
@@ -39,7 +40,7 @@ def test_what_a_script_or_an_emoji_needs_stays(text: str) -> None:
     assert make_safe(text) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("ig\u200bnore", "ig\\u{200B}nore"),

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.guard.hostile_text import find_hostile, make_safe
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
@@ -12,7 +13,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code", "shown"),
     [
         ("a\x00b", "control-character", "U+0000"),

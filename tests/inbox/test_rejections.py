@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.inbox.proposals import value_digest
 from quire.inbox.rejections import Rejection, Rejections, named_rejection, read_rejections, write_rejection
 from quire.model.errors import InputError, NotFound, UnsupportedVersion, ValueRejected
@@ -28,7 +29,7 @@ def those(*values: str, lifted_at: str = "") -> Rejections:
 # -- the same value -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         REDIS,

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quire.index
+from cases import each
 from quire.index.embedding import Embedder, Vector, embedder
 from thorough import examples
 
@@ -107,7 +108,7 @@ def test_a_text_of_which_nothing_is_known_has_no_vector(text: str) -> None:
     assert embedder().embed(text) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("how do I log in", "user authentication"),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.model.anchors import anchor_fault, normal_anchor
 from quire.model.errors import InputError
 from quire.model.refs import parse_ref
@@ -139,7 +140,7 @@ def test_anchors_are_stored_in_one_form(given_: str, stored: str) -> None:
     assert normal_anchor(given_) == stored
 
 
-@pytest.mark.parametrize(
+@each(
     "anchor",
     [
         "",

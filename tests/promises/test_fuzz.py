@@ -9,6 +9,7 @@ from fuzz_engine import Finding, Target, fuzz, minimised, tried
 from fuzz_mutating import TOKENS, mutated
 from fuzz_targets import TARGETS
 
+from cases import each
 from promised import proves, tally
 from thorough import either
 
@@ -29,7 +30,7 @@ def test_a_parser_refuses_in_its_own_words_or_reads_what_can_be_written_again(na
     tally("P5.1", inputs=run.inputs)
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@each("name", TARGETS)
 def test_the_seeds_are_read(name: str) -> None:
     """A seed that is refused would try nothing but the refusal."""
     target = TARGETS[name]

@@ -8,6 +8,7 @@ import pytest
 from history_checking import judge
 from history_events import GONE, OK, PENDING, Act, Effect, torn_or
 
+from cases import each
 from promised import proves
 
 pytestmark = proves("P3.1")
@@ -139,7 +140,7 @@ def test_a_history_that_could_have_been_is_let_through(name: str) -> None:
     assert judge(RIGHT[name], ALLOWED) == []
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each("name", WRONG)
 def test_a_history_that_could_not_have_been_is_found_out(name: str) -> None:
     acts, said = WRONG[name]
     found = judge(acts, ALLOWED)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.guard.hostile_text import find_hostile
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
@@ -468,7 +469,7 @@ def test_a_prompt_that_says_nothing_gets_the_pins_only() -> None:
 # -- hostile text ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_nothing_in_a_record_is_structure(text: str) -> None:
     found = fit(
         pins=[offer("p", f"P {text}")],

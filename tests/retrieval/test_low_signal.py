@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.retrieval.low_signal import is_low_signal
 
 NOTHING = [
@@ -158,12 +159,12 @@ SOMETHING = [
 ]
 
 
-@pytest.mark.parametrize("prompt", NOTHING)
+@each("prompt", NOTHING)
 def test_a_prompt_that_says_nothing(prompt: str) -> None:
     assert is_low_signal(prompt)
 
 
-@pytest.mark.parametrize("prompt", SOMETHING)
+@each("prompt", SOMETHING)
 def test_a_prompt_that_says_something(prompt: str) -> None:
     assert not is_low_signal(prompt)
 

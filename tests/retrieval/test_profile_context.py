@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from promised import proves
 from quire.guard.hostile_text import find_hostile
 from quire.layers.profile.entries import Entry, read_entry
@@ -261,8 +262,8 @@ def test_where_not_all_categories_find_room_those_are_told_that_cost_least() -> 
 # -- hostile text ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("budget", [150, 2000])
+@each("text", HOSTILE)
+@each("budget", [150, 2000])
 def test_nothing_in_an_entry_is_structure(text: str, budget: int) -> None:
     entries = [
         entry("user.k", text),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.guard.hostile_text import find_hostile
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
@@ -226,7 +227,7 @@ def test_a_long_body_leaves_room_for_the_others() -> None:
     assert answer.shown == ["decision.one", "gotcha.one", "feature.one"]
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@each("hostile", HOSTILE)
 def test_every_line_of_a_body_is_quoted(hostile: str) -> None:
     text = rendered(one(f"Before.\n{hostile}\nAfter."), 2000)
     body = text.split("[active]\n", 1)[1].split("\n\n")[0].rstrip("\n")

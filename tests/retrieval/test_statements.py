@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cases import each
 from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.model.records import Edge, Record
@@ -49,7 +50,7 @@ def test_how_often_it_is_right(half: int, least: float) -> None:
     assert [got for kind, got in found if got == "opposite" and kind != "opposite"] == []
 
 
-@pytest.mark.parametrize("pair", PAIRS[:36], ids=lambda pair: pair[1][:40])
+@each("pair", PAIRS[:36])
 def test_both_ways(pair: tuple[str, ...]) -> None:
     assert judged(pair[1], pair[2]) == judged(pair[2], pair[1])
     assert judged(pair[1], pair[1]) == "same"

@@ -17,6 +17,7 @@ from typing import Any
 import click
 import pytest
 
+from cases import each
 from quire.model import errors
 from quire.surfaces.cli.docs import topics
 from quire.surfaces.cli.main import group
@@ -53,7 +54,7 @@ def section(text: str, heading: str) -> str:
     return found.group()
 
 
-@pytest.mark.parametrize(("path", "command"), [pytest.param(*item, id=item[0]) for item in commands(group())])
+@each(("path", "command"), list(commands(group())))
 def test_every_command_and_option_is_in_the_reference(path: str, command: click.Command) -> None:
     text = read(REFERENCE / "cli.md")
     verb = path.split(" ")[1:2]
@@ -87,7 +88,7 @@ def error_classes() -> list[type[errors.QuireError]]:
     return [item for item in found if isinstance(item, type) and issubclass(item, errors.QuireError)]
 
 
-@pytest.mark.parametrize("error", error_classes(), ids=lambda error: error.__name__)
+@each("error", error_classes())
 def test_every_error_is_documented_with_its_exit_code(error: type[errors.QuireError]) -> None:
     from quire.surfaces.cli.output import EXIT_CODES
 
@@ -209,7 +210,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each("page", PAGES)
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if re.match(r"[a-z]+:", target):
@@ -221,7 +222,7 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
             assert anchor in anchors(found), f"{target}: no such heading"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each("page", PAGES)
 def test_every_page_has_one_title(page: Path) -> None:
     assert len(re.findall(r"^# ", prose(page), re.M)) == 1
 

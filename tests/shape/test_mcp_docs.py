@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from cases import each
 from quire.guard.prompt_attacks import find_instructions
 from quire.surfaces.door import keeper
 from quire.surfaces.mcp import desk, front, http, options, replies, stdio, wire
@@ -73,11 +74,6 @@ def told() -> str:
     return read(REFERENCE / "mcp-tools.md")
 
 
-@pytest.fixture(params=sorted(TOOLS))
-def tool(request: pytest.FixtureRequest) -> Tool:
-    return TOOLS[request.param]
-
-
 def schemas(tool: Tool) -> Iterator[dict[str, Any]]:
     """The arguments as clients see them and as they are checked: some limits are left out of the list."""
     yield input_schema(tool)["properties"]
@@ -108,6 +104,7 @@ def test_every_tool_has_its_section_and_no_other_has() -> None:
     assert parted == [list(chosen_tools([name])) for name in ("graph", "facts", "profile", "journal")]
 
 
+@each("tool", TOOLS.values())
 def test_every_argument_is_documented_and_no_other_is(tool: Tool) -> None:
     shown = rows(section(told(), tool.name))
     takes = {field.encode_name for field in msgspec.structs.fields(tool.takes)} - {"project_root"}
@@ -115,6 +112,7 @@ def test_every_argument_is_documented_and_no_other_is(tool: Tool) -> None:
     assert ("Takes only `project_root`" in section(told(), tool.name)) == (not takes)
 
 
+@each("tool", TOOLS.values())
 def test_every_argument_says_whether_it_is_required_and_what_it_is_otherwise(tool: Tool) -> None:
     shown = rows(section(told(), tool.name))
     for field in msgspec.structs.fields(tool.takes):
@@ -127,6 +125,7 @@ def test_every_argument_says_whether_it_is_required_and_what_it_is_otherwise(too
             assert f"default {value}" in row, field.encode_name
 
 
+@each("tool", TOOLS.values())
 def test_every_limit_and_every_allowed_word_is_documented(tool: Tool) -> None:
     shown = rows(section(told(), tool.name))
     for properties in schemas(tool):
@@ -139,6 +138,7 @@ def test_every_limit_and_every_allowed_word_is_documented(tool: Tool) -> None:
                     assert f"`{word}`" in with_links(shown[name]), f"{name}: {word}"
 
 
+@each("tool", TOOLS.values())
 def test_the_annotations_are_told_in_words(tool: Tool) -> None:
     hints = tool_fields(tool)["annotations"]
     if hints.get("readOnlyHint"):
@@ -151,6 +151,7 @@ def test_the_annotations_are_told_in_words(tool: Tool) -> None:
     assert re.search(rf"^{re.escape(line)}", section(told(), tool.name), re.M), line
 
 
+@each("tool", TOOLS.values())
 def test_what_a_tool_always_gives_is_documented(tool: Tool) -> None:
     data = output_schema(tool)["properties"]["data"].get("properties", {})
     said = section(told(), tool.name).partition("`data`:")[2]

@@ -13,6 +13,7 @@ import jsonschema
 import msgspec
 import pytest
 
+from cases import each
 from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools, toolset_of
@@ -138,7 +139,7 @@ def test_hints_are_said_where_they_are_not_what_everybody_assumes() -> None:
 # -- the tools that there are ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_both_schemas_of_every_tool_are_valid(name: str) -> None:
     shown = json.loads(json.dumps(tool_fields(TOOLS[name])))
     assert set(shown) == {"name", "description", "inputSchema", "outputSchema", "annotations"}
@@ -170,7 +171,7 @@ def test_no_description_is_cut_by_a_client() -> None:
         assert tool.says == " ".join(tool.says.split())
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_every_description_says_what_the_tool_is_not_for(name: str) -> None:
     """By a word that sets a bound, or by naming the tool that is better for something else."""
     says = TOOLS[name].says
@@ -180,7 +181,7 @@ def test_every_description_says_what_the_tool_is_not_for(name: str) -> None:
     assert others or re.search(r"\b(not|never|only|nothing|cannot|unless)\b", says, re.IGNORECASE), says
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each("name", TOOLS)
 def test_descriptions_and_instructions_name_tools_that_exist(name: str) -> None:
     words = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", f"{TOOLS[name].says} {INSTRUCTIONS}"))
     arguments = {field for tool in TOOLS.values() for field in input_schema(tool)["properties"]}

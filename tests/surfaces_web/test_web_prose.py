@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from promised import proves
 from quire.surfaces.web.prose import prose_of
 from thorough import either
@@ -170,7 +171,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("kind", DEEP)
+@each("kind", DEEP)
 def test_deep_and_long_texts_are_shown_in_time(kind: str) -> None:
     tree = prose_of(DEEP[kind])
     assert depth(tree) <= 42

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cases import each
 from quire.project import Project
 from quire.upkeep import coverage
 from quire.upkeep.coverage import Gap, code_files
@@ -111,12 +112,12 @@ NO_CODE = [
 ]
 
 
-@pytest.mark.parametrize("path", CODE)
+@each("path", CODE)
 def test_this_is_code(path: str) -> None:
     assert code_files([path]) == [path]
 
 
-@pytest.mark.parametrize("path", NO_CODE)
+@each("path", NO_CODE)
 def test_this_is_no_code_of_this_product(path: str) -> None:
     assert code_files([path]) == []
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from cases import each
 from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views import file_states
@@ -28,7 +29,7 @@ def layer(project: Project, name: str) -> LayerFiles:
     return {found.layer: found for found in health(project).layers}[name]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "expected"),
     [
         (".memory/config.json", "graph"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.model.records import Record
 from quire.model.verdicts import Verdict
 from quire.upkeep.views.items import item_of
@@ -53,7 +53,7 @@ def test_everything_comes_newest_first_and_by_ref_where_that_is_equal() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("choice", "found"),
     [
         ({"layer": "facts"}, ["fact:a"]),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cases import each
 from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views.wording import changes_in_words
@@ -194,7 +195,7 @@ def test_an_entry_of_the_profile_is_followed_through_its_document(
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after", "said"),
     [
         (None, None, ()),

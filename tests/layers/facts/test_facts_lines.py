@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from making import REAL, data, edge, episode, fact, needs_real, resolved
 
+from cases import each
 from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import CONTENT_CHARS, LINE_BYTES, SECTIONS
 from quire.layers.facts.lines import encode_record, read_lines
@@ -193,7 +194,7 @@ def test_marks_of_a_conflict_are_told_and_left_out(mark: str) -> None:
 # -- what is no record ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("item", "code"),
     [
         ('{"_type": "fact", "id": "b', "JsonInvalid"),

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from making import REAL, active, data, needs_real, outcome, resolved, settled
 
+from cases import each
 from quire.layers.facts.content import content_hash
 from quire.layers.facts.layout import SECTIONS
 from quire.layers.facts.lines import read_lines
@@ -190,7 +191,7 @@ def _small(name: str) -> tuple[dict[str, Any], dict[str, bytes]]:
     return json.loads((folder / "case.json").read_text(encoding="utf-8")), files
 
 
-@pytest.mark.parametrize("name", [f"{number:02}" for number in range(1, 21)])
+@each("name", [f"{number:02}" for number in range(1, 21)])
 def test_a_small_merge(name: str) -> None:
     """What every case says in the same words, and what must hold for all."""
     case, files = _small(name)

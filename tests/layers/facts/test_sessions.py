@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.files import disk
 from quire.layers.facts.layout import LINE_BYTES
 from quire.layers.facts.lines import encode_record, read_lines
@@ -444,7 +445,7 @@ def test_the_date_is_that_of_the_start_in_utc(started: str, date: str) -> None:
     assert found.created_at == started
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "shown"),
     [
         ("src/a.py", "src/a.py"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import DATA, needs_real, vectors
 
+from cases import each
 from quire.layers.journal.canonical import (
     canonical_text,
     content_hash,
@@ -30,7 +31,7 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("text", "digest", "canonical"), MADE["canonical"], ids=range(len(MADE["canonical"])))
+@each(("text", "digest", "canonical"), MADE["canonical"])
 def test_a_value_has_the_text_and_the_hash_that_other_programs_give_it(text: str, digest: str, canonical: str) -> None:
     value = decode_json(text.encode())
     assert canonical_text(value) == canonical
@@ -47,7 +48,7 @@ def test_the_recorded_values_have_their_recorded_hashes() -> None:
         assert (canonical_text(value), content_hash(value)) == (one["canonical"], one["sha256"])
 
 
-@pytest.mark.parametrize(("written", "read_back"), MADE["numbers"])
+@each(("written", "read_back"), MADE["numbers"])
 def test_a_number_is_written_as_javascript_writes_it(written: str, read_back: str) -> None:
     assert canonical_text(decode_json(written.encode())) == read_back
 

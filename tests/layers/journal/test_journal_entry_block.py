@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import needs_real, vectors
 
+from cases import each
 from quire.layers.journal.entry_block import EntryMarker, entry_marker, place_entry, remove_entry, render_entry
 
 START = "<!-- agent-memory:entry version=3 bundleHash=abc start -->"
@@ -31,7 +32,7 @@ def test_the_recorded_files_get_the_block_where_it_was() -> None:
         assert placed.decode() == OTHERWISE.get(existing, one["result"]), existing
 
 
-@pytest.mark.parametrize(
+@each(
     ("existing", "placed"),
     [
         (None, f"{BLOCK}\n"),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from journaling import event, needs_real, real_files
 
+from cases import each
 from quire.layers.journal.events import History, appended_bytes, encode_event, history_bytes, read_history
 from quire.layers.journal.numbering import allocate_ids, moment_of, next_checkpoint_id, numbered_id, ordinal_of
 
@@ -144,7 +145,7 @@ def test_bytes_of_any_kind_take_nothing_from_the_events_around_them(noise: bytes
 # -- numbers -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "number"),
     [
         ("evt-000042", 42),

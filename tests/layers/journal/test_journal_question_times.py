@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.layers.journal.question_times import since_when
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)  # a Wednesday
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "moment", "rest"),
     [
         ("what changed since Monday?", "2026-03-02T00:00:00+00:00", "what changed ?"),

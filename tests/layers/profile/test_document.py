@@ -11,6 +11,7 @@ from entry_making import AT, EMPTY, SHARED, document, entry, parsed, written
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.layers.profile.document import empty_document, parse_document
 from quire.layers.profile.entries import Entry
 from quire.layers.profile.layout import FILE_BYTES
@@ -146,8 +147,8 @@ def odd(number: str, text: str) -> bytes:
     ).encode()
 
 
-@pytest.mark.parametrize("number", ODD_NUMBERS, ids=lambda number: number[:24])
-@pytest.mark.parametrize("text", ["plain", "größe", r"gr\u00f6\u00dfe", r"a bell \u0007", r"C:\\users\\me"])
+@each("number", ODD_NUMBERS)
+@each("text", ["plain", "größe", r"gr\u00f6\u00dfe", r"a bell \u0007", r"C:\\users\\me"])
 def test_numbers_of_any_form_survive_in_what_is_not_touched(number: str, text: str) -> None:
     held = parsed(odd(number, text))
     held.refuse_loss()
@@ -315,8 +316,8 @@ def test_numbers_beyond_all_range_make_one_entry_unreadable_and_no_other() -> No
     ]
 
 
-@pytest.mark.parametrize("field", ["importance", "confidence", "access_count", "novel"])
-@pytest.mark.parametrize("digits", [20, 400, 4000])
+@each("field", ["importance", "confidence", "access_count", "novel"])
+@each("digits", [20, 400, 4000])
 def test_a_number_of_many_digits_is_read_like_any_other(field: str, digits: int) -> None:
     number = 10**digits
     (found,) = parsed(document(tools={"a": {"value": "v", field: number}})).read()
@@ -384,7 +385,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("data", REFUSED, ids=lambda data: repr(data)[:40])
+@each("data", REFUSED)
 def test_damage_is_refused_with_its_place(data: bytes) -> None:
     with pytest.raises(InvalidStore) as caught:
         parse_document(data, SHARED)

@@ -13,6 +13,7 @@ from entry_making import BEFORE, entry
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.layers.profile.entries import (
@@ -167,7 +168,7 @@ def test_tags(stored: Any, tags: tuple[str, ...]) -> None:
     assert read(tags=stored).tags == tags
 
 
-@pytest.mark.parametrize(
+@each(
     ("stored", "confidence"),
     [
         (0, 0.0),
@@ -186,14 +187,13 @@ def test_tags(stored: Any, tags: tuple[str, ...]) -> None:
         (math.nan, None),
         (math.inf, None),
     ],
-    ids=lambda value: repr(value)[:12],
 )
 def test_confidence(stored: Any, confidence: float | None) -> None:
     assert read(confidence=stored).confidence == confidence
     assert read("user", "k", confidence=stored).confidence is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("stored", "importance"),
     [
         (1, 1),
@@ -213,7 +213,6 @@ def test_confidence(stored: Any, confidence: float | None) -> None:
         (math.nan, 5),
         (-math.inf, 5),
     ],
-    ids=lambda value: repr(value)[:12],
 )
 def test_importance(stored: Any, importance: int) -> None:
     found = read(importance=stored).importance

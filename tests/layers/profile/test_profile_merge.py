@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cases import each
 from quire.files.json_files import pretty
 from quire.layers.profile.entries import new_fields
 from quire.layers.profile.layout import CATEGORIES
@@ -274,7 +275,7 @@ def test_an_entry_was_created_when_the_first_of_both_was() -> None:
     assert found["created_at"] == FRIDAY
 
 
-@pytest.mark.parametrize(
+@each(
     ("base", "ours", "theirs", "expected"),
     [
         (5, 50, 9, 54),
@@ -629,8 +630,8 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "reason", "place"), BAD)
-@pytest.mark.parametrize("side", ["ours", "theirs"])
+@each(("bad", "reason", "place"), BAD)
+@each("side", ["ours", "theirs"])
 def test_a_side_that_cannot_be_read_is_refused(
     side: str, bad: bytes, reason: str, place: tuple[int, int] | None
 ) -> None:
@@ -647,8 +648,8 @@ def test_a_side_that_cannot_be_read_is_refused(
         assert error.message.endswith(f", line {place[0]}, column {place[1]}.")
 
 
-@pytest.mark.parametrize("version", [1.2, None, ["1.2"], "", " ", ...])
-@pytest.mark.parametrize("side", ["ours", "theirs"])
+@each("version", [1.2, None, ["1.2"], "", " ", ...])
+@each("side", ["ours", "theirs"])
 def test_a_version_that_is_no_text_is_refused(side: str, version: Any) -> None:
     odd = {name: value for name, value in document(user={}).items() if name != "schema_version"}
     odd |= {} if version is ... else {"schema_version": version}
@@ -657,7 +658,7 @@ def test_a_version_that_is_no_text_is_refused(side: str, version: Any) -> None:
         merge_documents(OTHER, *sides)
 
 
-@pytest.mark.parametrize("bad", [bad for bad, _, _ in BAD if bad])
+@each("bad", [bad for bad, _, _ in BAD if bad])
 def test_a_base_that_cannot_be_read_is_none_and_that_is_told(bad: bytes) -> None:
     """It cannot be mended any more. Without it too much is kept; with an error nothing could ever be merged."""
     ours = document("1.2", 14, user={"a": entry("Mine.", access_count=6), "b": entry("B")})

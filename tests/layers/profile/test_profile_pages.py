@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import each
 from quire.guard.hostile_text import find_hostile
 from quire.layers.profile.entries import Entry
 from quire.layers.profile.pages import about_me, about_us, cut_at_word, export_page, index_page
@@ -238,7 +239,7 @@ def pages(entries: list[Entry], version: str = "1.2") -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_nothing_in_an_entry_is_structure(text: str) -> None:
     tags = ("user-facing", "user-preference", text or "t")
     names = ("user", "assistant", "relationships", "tools")

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import each
 from quire.layers.profile import rules
 from quire.model.errors import InputError, SecretDetected
 
@@ -234,7 +235,7 @@ def test_tags_are_sorted_and_each_is_there_once() -> None:
     assert len(rules.allowed_tags(map(str, range(64)))) == 64
 
 
-@pytest.mark.parametrize(
+@each(
     ("tag", "said", "hint"),
     [
         ("", "is empty", "short word"),
