@@ -1,12 +1,14 @@
-"""No test asserts how long something takes: a busy machine says nothing about the code.
+"""The tests themselves: each file has a name of its own, and no test asserts how long something takes.
 
-Work is counted (see `work.py`), and what things cost is measured in `benchmarks/`. A clock may end a wait, and say what
-came before what. What never ends is ended by pytest, at the limit that `pyproject.toml` sets.
+A busy machine says nothing about the code. Work is counted (see `work.py`), and what things cost is measured in
+`benchmarks/`. A clock may end a wait, and say what came before what. What never ends is ended by pytest, at the limit
+that `pyproject.toml` sets.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -37,8 +39,15 @@ def _called(node: ast.AST) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
+def test_every_file_has_a_name_of_its_own() -> None:
+    """Modules of tests are imported by their names alone."""
+    names = Counter(path.name for path in TESTS.rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def test_no_test_asserts_how_long_something_takes() -> None:
-    found = {path.relative_to(TESTS).as_posix(): asserted(path.read_text("utf-8")) for path in TESTS.rglob("*.py")}
+    texts = {path.relative_to(TESTS).as_posix(): path.read_text("utf-8") for path in TESTS.rglob("*.py")}
+    found = {name: asserted(text) for name, text in texts.items() if any(clock in text for clock in CLOCKS)}
     assert {name: lines for name, lines in found.items() if lines and name not in MEASURES} == {}
 
 
