@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -18,7 +17,8 @@ from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
 from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
 from quire.layers.presence import MARKERS, has_memory
 from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.model.errors import InvalidStore, NotFound, NotInitialized, QuireError
+from quire.layers.table import HOMES, LAYERS
+from quire.model.errors import NotFound, NotInitialized, QuireError
 from quire.model.records import Problem, Record, weight_at
 from quire.model.refs import parse_ref
 
@@ -85,22 +85,9 @@ class Project:
 
     def recover(self) -> None:
         """Complete what a dead writer left; of storage of another version nothing is read or written."""
-        from quire.layers.graph.writing import settle
-
-        refuse_hidden(self.git, (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER))
-        # A configuration that is missing or damaged is for each command to judge.
-        with contextlib.suppress(InvalidStore, NotInitialized):
-            self.graph.config()
-        settle(self.graph, self.world)
-        if self.has_profile():
-            from quire.layers.profile.recover import recover_profile
-
-            recover_profile(self.profile_places(), self.world)
-        if self.has_journal():
-            from quire.layers.journal.recover import recover_due_pages, recover_journal
-
-            recover_journal(self.root, self.world)
-            recover_due_pages(self.root, self.world)
+        refuse_hidden(self.git, tuple(home.folder for home in HOMES))
+        for layer in LAYERS:
+            layer.recover(self)
 
     def ready(self) -> None:
         """There is a memory, of our version, and no work of a dead writer is left."""
@@ -200,16 +187,7 @@ class Project:
 
     def sources(self) -> list[Source]:
         """Every layer that has files here."""
-        from quire.layers.facts.source import FactSource
-        from quire.layers.journal.source import JournalSource
-        from quire.layers.profile.source import ProfileSource
-
-        return [
-            self.graph_source(),
-            FactSource(self.root),
-            ProfileSource(self.profile_places()),
-            JournalSource(self.root),
-        ]
+        return [layer.source(self) for layer in LAYERS]
 
     def index_folder(self) -> str | None:
         """Where the index is kept; nowhere, where the project has no folder of ours and asked for none."""
@@ -227,11 +205,10 @@ class Project:
 
     def in_one_state(self, read: Callable[[], Result]) -> Result:
         """What is read of many files, as they were at one moment; `read` may be called more than once."""
-        from quire.files.write_access import Place, in_one_state
-        from quire.layers.profile.store import profile_folders
+        from quire.files.write_access import in_one_state
 
-        folders = [Place(self.root, FOLDER), *profile_folders(self.profile_places()), Place(self.root, JOURNAL_FOLDER)]
-        return in_one_state(read, self.world, folders)
+        places = dict.fromkeys(place for layer in LAYERS for place in layer.places(self))
+        return in_one_state(read, self.world, list(places))
 
     def product_map(self, written: Written | Patch | None = None) -> str:
         from quire.upkeep.product_map import render_map

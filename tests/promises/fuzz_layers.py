@@ -161,14 +161,12 @@ def of_file(name: str, path: str, look: Any, modules: str, *more: bytes, own: bo
 
 
 TARGETS: tuple[Target, ...] = (
-    of_file(
-        "graph-config", ".memory/config.json", _config, "layers.graph.store layers.graph.config layers.graph.faults"
-    ),
+    of_file("graph-config", ".memory/config.json", _config, "layers.graph.store model.config layers.graph.checks"),
     of_file(
         "graph-node",
         ".memory/memory/victim.json",
         lambda: _graph(".memory/memory/victim.json"),
-        "layers.graph.store layers.graph.codec layers.graph.source layers.graph.faults layers.graph.damage "
+        "layers.graph.store layers.graph.codec layers.graph.source layers.graph.checks layers.graph.damage "
         "layers.graph.leaks layers.graph.schemas model.json_schema files.json_files",
     ),
     of_file("graph-body", ".memory/memory/victim.md", lambda: _graph(".memory/memory/victim.md"), "layers.graph.codec"),
@@ -178,8 +176,8 @@ TARGETS: tuple[Target, ...] = (
         lambda: _graph(".memory/relations/feature-victim-depends-on-feature-witness.json"),
         "layers.graph.store",
     ),
-    of_file("graph-events", ".memory/events.jsonl", _events, "layers.graph.store layers.graph.faults"),
-    of_file("graph-schema", ".memory/schema/relation.schema.json", lambda: _graph("schema"), "layers.graph.faults"),
+    of_file("graph-events", ".memory/events.jsonl", _events, "layers.graph.store layers.graph.checks"),
+    of_file("graph-schema", ".memory/schema/relation.schema.json", lambda: _graph("schema"), "layers.graph.checks"),
     Target(
         "intent",
         _intent,
@@ -205,10 +203,10 @@ TARGETS: tuple[Target, ...] = (
         _facts,
         lambda: [_FACTS, *held(".memory/facts.jsonl")],
         "layers.facts.lines layers.facts.objects layers.facts.content layers.facts.resolve layers.facts.winners "
-        "layers.facts.whole layers.facts.decay",
+        "layers.facts.normalize layers.facts.decay",
         cost=2,
     ),
-    of_file("facts-file", ".memory/facts.jsonl", _fact_file, "layers.facts.source layers.facts.faults", _FACTS, cost=2),
+    of_file("facts-file", ".memory/facts.jsonl", _fact_file, "layers.facts.source layers.facts.checks", _FACTS, cost=2),
     of_file(
         "facts-access",
         ".memory/local/access.jsonl",

@@ -34,6 +34,7 @@ from quire.files.transaction import finish_interrupted, staged_bytes
 from quire.layers.graph.store import GraphStore
 from quire.layers.journal.types import Source
 from quire.model.errors import QuireError
+from quire.project import Project
 from quire.upkeep.doctor import look_at_layers, look_at_lock, look_at_transactions
 from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.installation import look_at_machine
@@ -264,7 +265,7 @@ TARGETS: tuple[Target, ...] = (
         "doctor-lock",
         ".memory/.lock",
         lambda: look_at_lock(root()),
-        "upkeep.doctor",
+        "layers.storage upkeep.doctor",
         b'{"pid":4000,"operation":"save","created_at":"2026"}\n',
     ),
     Target(
@@ -291,9 +292,9 @@ TARGETS: tuple[Target, ...] = (
     *(
         Target(
             f"doctor-{name}",
-            instead_of(path, lambda: look_at_layers(root())),
+            instead_of(path, lambda: look_at_layers(Project.open(root()))),
             functools.partial(held, path),
-            "upkeep.doctor",
+            "layers.storage upkeep.doctor",
             cost=2,
         )
         for name, path in (("journal", ".agent-memory/state.json"), ("profile", ".ai-state/memory.json"))

@@ -225,13 +225,13 @@ TARGETS: tuple[Target, ...] = (
         "profile-compare",
         lambda data: (changed_entries(_PROFILES[0], data), changed_entries(data, data)),
         lambda: list(_PROFILES),
-        "layers.profile.comparing",
+        "layers.profile.changed",
     ),
     of_file(
         "profile-file",
         ".ai-state/memory.json",
         _profile_file,
-        "layers.profile.source layers.profile.faults layers.profile.records",
+        "layers.profile.source layers.profile.checks layers.profile.records",
         *_PROFILES,
         cost=2,
     ),
@@ -258,8 +258,8 @@ TARGETS: tuple[Target, ...] = (
         "journal-state",
         _state,
         lambda: _BUNDLES(),
-        "layers.journal.documents layers.journal.canonical layers.journal.checking layers.journal.shapes "
-        "layers.journal.comparing",
+        "layers.journal.documents layers.journal.canonical layers.journal.value_shapes layers.journal.shapes "
+        "layers.journal.changed",
         (QuireError,),
     ),
     Target(
@@ -285,17 +285,17 @@ TARGETS: tuple[Target, ...] = (
     *(
         of_file(f"journal-{name}", f"{_HEAD}/{path}", _journal, modules, cost=20)
         for name, path, modules in (
-            ("state-file", "state.json", "layers.journal.validating_state layers.journal.mending layers.journal.pages"),
+            ("state-file", "state.json", "layers.journal.checks.state layers.journal.repair layers.journal.pages"),
             (
                 "events-file",
                 "history/events.jsonl",
-                "layers.journal.validating_history layers.journal.validating_order",
+                "layers.journal.checks.history layers.journal.checks.order",
             ),
-            ("checkpoint-file", "history/checkpoints/chk-000001.json", "layers.journal.validating_checkpoints"),
+            ("checkpoint-file", "history/checkpoints/chk-000001.json", "layers.journal.checks.checkpoints"),
             (
                 "sources-file",
                 "sources.json",
-                "layers.journal.validating_sources layers.journal.store layers.journal.validating_findings",
+                "layers.journal.checks.sources layers.journal.store layers.journal.checks.findings",
             ),
             ("config-file", "config.json", "layers.journal.source layers.journal.records layers.journal.wording"),
         )
@@ -304,7 +304,7 @@ TARGETS: tuple[Target, ...] = (
         "journal-page",
         "docs/agent-memory/gotchas.md",
         _journal,
-        "layers.journal.projections layers.journal.validating_pages layers.journal.line_diff",
+        "layers.journal.projections layers.journal.checks.pages layers.journal.line_diff",
         cost=20,
     ),
     Target(
@@ -336,7 +336,7 @@ TARGETS: tuple[Target, ...] = (
         "journal-archive",
         f"{_HEAD}/archive/prune-20260501T083000000Z/manifest.json",
         _archive,
-        "layers.journal.archiving layers.journal.validating_archive",
+        "layers.journal.archiving layers.journal.checks.archive",
         _MANIFEST,
         own=False,
         cost=20,

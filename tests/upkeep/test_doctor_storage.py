@@ -32,12 +32,12 @@ def states(findings: list[Finding]) -> dict[str, str]:
 
 
 def test_no_layer_is_no_memory(repo: Path) -> None:
-    assert look_at_layers(str(repo)) == []
+    assert look_at_layers(Project.open(str(repo))) == []
 
 
 def test_layers_with_their_versions(project: Project, repo: Path) -> None:
     init(project, layers=("facts", "profile", "journal"))
-    assert [(item.name, item.state, item.message) for item in look_at_layers(str(repo))] == [
+    assert [(item.name, item.state, item.message) for item in look_at_layers(project)] == [
         ("graph", "ok", ".memory, storage version 5"),
         ("facts", "ok", ".memory/facts.jsonl"),
         ("profile", "ok", ".ai-state/memory.json, version 1.2"),
@@ -59,7 +59,7 @@ def test_layers_with_their_versions(project: Project, repo: Path) -> None:
 def test_a_layer_that_cannot_be_used_is_an_error(project: Project, repo: Path, path: str, text: str, name: str) -> None:
     init(project, layers=("profile", "journal"))
     (repo / path).write_text(text)
-    found = states(look_at_layers(str(repo)))
+    found = states(look_at_layers(project))
     assert [layer for layer, state in found.items() if state == "error"] == [name]
     assert (repo / path).read_text() == text
 

@@ -342,3 +342,11 @@ def filtered_paths(git: Git, paths: Iterable[str]) -> list[str]:
         return sorted(attributes(git, paths, ["filter", "ident", "working-tree-encoding"]))
     except GitRequired:
         return []
+
+
+def unmerged_below(git: Git, *folders: str) -> list[str]:
+    """What a merge left in conflict; nothing where git cannot tell."""
+    try:
+        return git.unmerged(list(folders)) if git.available else []
+    except GitRequired:
+        return []

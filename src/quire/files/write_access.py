@@ -22,6 +22,13 @@ from quire.files.world import World
 from quire.model.errors import LockBusy, OutsideProject, StorageFailed
 from quire.model.times import timestamp
 
+MEMORY = ".memory"
+"""The folder that the graph, the facts, the inbox and the index share."""
+CONFIG = "config.json"
+"""In the memory's folder: what the project is called, and its settings."""
+INDEX = "index"
+BACKUP = ".backup"
+"""Archives of what a reset removed, in the memory's folder."""
 LOCK = ".lock"
 RECOVERY = "recovery"
 """Where transactions are staged, and what they had to set aside is kept."""

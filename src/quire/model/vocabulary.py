@@ -33,6 +33,8 @@ PROFILE_KINDS: tuple[str, ...] = ("entry",)
 JOURNAL_KINDS: tuple[str, ...] = ("bundle", "event", "checkpoint")
 CREATABLE_KINDS: tuple[str, ...] = tuple(kind for kind in KINDS if kind != "project")
 STAGES: tuple[str, ...] = get_args(Stage)
+SHOWN_STAGES = ("building", "shipped", "paused", "idea")
+"""The stages of features that are not over, in the order in which they are shown."""
 PREDICATES: tuple[str, ...] = get_args(Predicate)
 ACTORS: tuple[str, ...] = get_args(Actor)
 LIVE_STATUSES: tuple[str, ...] = ("active", "open")

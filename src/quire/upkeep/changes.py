@@ -12,21 +12,12 @@ import msgspec
 
 from quire.files.digests import is_blob
 from quire.files.git import Blob, Git
-from quire.files.json_files import decode_object
 from quire.files.paths import read_bytes
-from quire.layers.facts.layout import FILE, FILE_BYTES
-from quire.layers.facts.normalize import changed_ids
-from quire.layers.graph.layout import FOLDER, GENERATED, NODES, RELATIONS
-from quire.layers.journal.changed import changed_parts
-from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
-from quire.layers.journal.layout import IGNORED, PROJECTIONS
-from quire.layers.profile.changed import changed_entries
-from quire.layers.profile.layout import FILE as PROFILE_FILE
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.protocol import Site
+from quire.layers.table import HOMES, LAYERS, layer_of_file, tracked_paths
 
-_PROFILE = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
-_OURS = [FOLDER, _PROFILE, JOURNAL_FOLDER, PROJECTIONS]
-_LEFT_OUT = tuple(IGNORED)
+_FILE_BYTES = 512 * 1024 * 1024
+"""A larger file is not read."""
 
 
 class ChangedFile(msgspec.Struct, frozen=True):
@@ -45,26 +36,25 @@ class Changes(msgspec.Struct, kw_only=True):
     files: list[ChangedFile]
     changed_files: list[str]
     untracked_files: list[str]
-    changed_memory_ids: list[str]
-    changed_relation_ids: list[str]
-    changed_fact_ids: list[str]
-    changed_profile_entries: list[str]
-    changed_journal_refs: list[str]
+    changed_memory_ids: list[str] = []
+    changed_relation_ids: list[str] = []
+    changed_fact_ids: list[str] = []
+    changed_profile_entries: list[str] = []
+    changed_journal_refs: list[str] = []
 
 
-def uncommitted_changes(git: Git) -> Changes:
-    """Everything of the memory that is not as the last commit has it: all of `.memory/`, the profile, the journal."""
-    committed, staged = git.committed(_OURS), git.staged(_OURS)
-    untracked = set(git.untracked(_OURS))
-    unmerged = set(git.unmerged(_OURS))
+def uncommitted_changes(site: Site) -> Changes:
+    """Everything of the memory that is not as the last commit has it, with the pages that are made of it."""
+    git = site.git
+    ours = [*tracked_paths(), *(layer.page_folder for layer in LAYERS if layer.page_folder)]
+    committed, staged = git.committed(ours), git.staged(ours)
+    untracked = set(git.untracked(ours))
     files: list[ChangedFile] = []
     diffs: list[str] = []
-    ids: dict[str, set[str]] = {NODES: set(), RELATIONS: set()}
-    facts: list[str] = []
-    entries: list[str] = []
-    journal: list[str] = []
-    for path in sorted({*committed, *staged, *untracked, *unmerged}):
-        if (path.startswith(f"{FOLDER}/") and _top(path) in GENERATED) or path.startswith(_LEFT_OUT):
+    records: dict[str, list[str]] = {}
+    generated = {f"{home.folder}/{name}" for home in HOMES for name in home.generated}
+    for path in sorted({*committed, *staged, *untracked, *git.unmerged(ours)}):
+        if "/".join(path.split("/")[:2]) in generated:
             continue
         found = _changed(git, path, committed.get(path), staged.get(path), path in untracked)
         if found is None:
@@ -72,30 +62,16 @@ def uncommitted_changes(git: Git) -> Changes:
         file, before, after = found
         files.append(file)
         diffs.append(_diff(path, before, after))
-        if path == f"{FOLDER}/{FILE}":
-            facts = changed_ids(before or b"", after or b"")
-        elif path == _PROFILE:
-            entries = changed_entries(before, after)
-        elif path.startswith(f"{JOURNAL_FOLDER}/"):
-            journal += changed_parts(path.removeprefix(f"{JOURNAL_FOLDER}/"), before, after)
-        if path.startswith(f"{FOLDER}/"):
-            _note_id(git.root, path, before if after is None else after, ids)
+        layer = layer_of_file(path)
+        for name, changed in layer.changed(site, path, before, after).items() if layer is not None else ():
+            records.setdefault(name, []).extend(changed)
     return Changes(
         diff="".join(diffs),
         files=files,
         changed_files=[file.path for file in files if not file.untracked],
         untracked_files=[file.path for file in files if file.untracked],
-        changed_memory_ids=sorted(ids[NODES]),
-        changed_relation_ids=sorted(ids[RELATIONS]),
-        changed_fact_ids=facts,
-        changed_profile_entries=entries,
-        changed_journal_refs=journal,
+        **records,
     )
-
-
-def _top(path: str) -> str:
-    """The first name below the memory folder; empty where the folder itself has become a file or a link."""
-    return path.partition("/")[2].partition("/")[0]
 
 
 def _changed(
@@ -123,7 +99,7 @@ def _differs(working: bytes | None, blob: Blob | None) -> bool:
 
 def _working(path: str) -> bytes | None:
     try:
-        return read_bytes(path, FILE_BYTES)
+        return read_bytes(path, _FILE_BYTES)
     except OSError:
         return None
 
@@ -149,18 +125,3 @@ def _lines(data: bytes | None) -> list[str]:
     # Only line feeds end a line here: str.splitlines would also split at characters that prose may hold.
     parts = data.decode("utf-8", "replace").split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-
-def _note_id(root: str, path: str, data: bytes | None, ids: dict[str, set[str]]) -> None:
-    """The id that a changed file belongs to; a body's stands in the sidecar beside it."""
-    folder = _top(path)
-    if path.endswith(".md"):
-        data = _working(os.path.join(root, path.removesuffix(".md") + ".json"))
-    if data is None or folder not in ids:
-        return
-    try:
-        found = decode_object(data).get("id")
-    except ValueError:
-        return
-    if isinstance(found, str):
-        ids[folder].add(found)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from quire.files.digests import is_blob
 from quire.files.git import Blob, Git
 from quire.files.git_history import default_branch, read_blobs
-from quire.files.json_files import decode_object
 from quire.files.paths import read_inside
-from quire.layers.graph.config import Settings, settings_in
-from quire.layers.graph.layout import CONFIG, FOLDER, NODES
+from quire.files.write_access import CONFIG, MEMORY
+from quire.layers.protocol import Holding
+from quire.layers.table import layer_named
+from quire.model.config import Settings, settings_in
 from quire.model.errors import GitRequired, QuireError
 from quire.model.records import Record
-from quire.upkeep.views.holding import Holding, holding_of
 
 _CAREFUL = ("send", "line", "hold")
-_CONFIG = f"{FOLDER}/{CONFIG}"
-_NODES = f"{FOLDER}/{NODES}"
+_CONFIG = f"{MEMORY}/{CONFIG}"
 _FEW = 100
 """Up to so many files are read and compared; of more, git says which of them changed."""
 _FILE_BYTES = 64 * 1024 * 1024
-_SAID = {"fact": ("content",), "episode": ("title", "narrative"), "entry": ("value", "summary")}
-"""By the kind of a record, the fields of its line or entry that say something; the others count or date it."""
 
 
 class _Held(msgspec.Struct, frozen=True):
@@ -50,7 +46,9 @@ class Committed:
         """The refs of those that the commit has with the same words."""
         rest = {record.ref: record for record in records}
         found: set[str] = set()
-        holdings = {ref: holding for ref, record in rest.items() if (holding := holding_of(record)).paths}
+        holdings = {
+            ref: holding for ref, record in rest.items() if (holding := layer_named(record.layer).holding(record)).paths
+        }
         if not holdings:
             return found
         self._look([path for holding in holdings.values() for path in holding.paths])
@@ -98,9 +96,7 @@ class Committed:
 
     def _hold(self, paths: list[str]) -> None:
         many = len(paths) > _FEW
-        asked = (
-            list(dict.fromkeys(_NODES if path.startswith(f"{_NODES}/") else path for path in paths)) if many else paths
-        )
+        asked = list(dict.fromkeys("/".join(path.split("/")[:2]) for path in paths)) if many else paths
         blobs = self._committed(asked)
         sure = self._untouched(asked, blobs) if many and blobs else frozenset()
         for path in paths:
@@ -153,32 +149,7 @@ class Committed:
             ref
             for ref, (record, holding) in unsure.items()
             if all(path in then for path in holding.paths)
-            and _says_the_same(record, holding, self._read(holding.paths[0]), [then[path] for path in holding.paths])
+            and layer_named(record.layer).says_the_same(
+                record, self._read(holding.paths[0]), [then[path] for path in holding.paths]
+            )
         }
-
-
-def _says_the_same(record: Record, holding: Holding, now: bytes | None, then: list[bytes]) -> bool:
-    """Whether what was committed has the record's words; counters and dates beside them may be others."""
-    if record.layer == "graph":
-        sidecar, body = then
-        return _fields(sidecar).get("title") == record.title and _text(body) == record.text.strip()
-    ours = holding.part(now) if now is not None else None
-    theirs = holding.part(then[0])
-    if ours is None or theirs is None:
-        return False
-    said = _SAID.get(record.kind)
-    if said is None:
-        return ours == theirs
-    old, new = _fields(theirs), _fields(ours)
-    return all(old.get(name) == new.get(name) for name in said)
-
-
-def _fields(data: bytes) -> dict[str, Any]:
-    try:
-        return decode_object(data)
-    except ValueError:
-        return {}
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").strip()

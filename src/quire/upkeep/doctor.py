@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
@@ -14,28 +12,17 @@ from quire.files.local_files import is_at_rest
 from quire.files.paths import read_bytes
 from quire.files.transaction import is_interrupted, left_aside
 from quire.files.world import World
-from quire.files.write_access import LOCK, RECOVERY
+from quire.files.write_access import LOCK, MEMORY, RECOVERY
 from quire.index.health import index_fault
-from quire.layers.facts.layout import FILE as FACTS
-from quire.layers.graph.layout import FOLDER
-from quire.layers.graph.store import GraphStore
-from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
-from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
-from quire.layers.journal.layout import SCHEMA_VERSION as JOURNAL_VERSION
-from quire.layers.journal.layout import STATE as JOURNAL_STATE
-from quire.layers.profile.layout import FILE as PROFILE_FILE
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.layers.profile.layout import IGNORED as PROFILE_IGNORED
-from quire.layers.profile.layout import MIGRATED, READABLE
-from quire.layers.profile.layout import VERSION as PROFILE_VERSION
-from quire.model.errors import NotInitialized, QuireError
+from quire.layers.protocol import Site
+from quire.layers.table import HOMES, LAYERS
+from quire.model.errors import QuireError
 from quire.model.records import Problem
 from quire.upkeep.check import Checked
 from quire.upkeep.findings import Finding, State
-from quire.upkeep.ignore import ENTRIES, ensure_ignored
+from quire.upkeep.ignore import ensure_ignored
 from quire.upkeep.repair.plan import NOT_IGNORED, REPAIR
 
-_FOLDERS = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)
 _MEND = "--fix does it; so does the next command that writes."
 
 
@@ -46,44 +33,10 @@ def _about(name: str, message: str, state: State = "ok", hint: str = "", *, fixa
 # -- layers ---------------------------------------------------------------------------------
 
 
-def look_at_layers(root: str) -> list[Finding]:
+def look_at_layers(site: Site) -> list[Finding]:
     """Each layer that is here, and the version of its storage."""
-    found = [_graph(root)] if os.path.lexists(os.path.join(root, FOLDER)) else []
-    if os.path.lexists(os.path.join(root, FOLDER, FACTS)):
-        found.append(_about("facts", f"{FOLDER}/{FACTS}"))
-    profile = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
-    if os.path.lexists(os.path.join(root, profile)):
-        known = (PROFILE_VERSION, *MIGRATED, *READABLE)
-        found.append(_document(root, "profile", profile, "schema_version", lambda version: version in known))
-    journal = f"{JOURNAL_FOLDER}/{JOURNAL_STATE}"
-    if os.path.lexists(os.path.join(root, journal)):
-        found.append(
-            _document(root, "journal", journal, "schemaVersion", lambda version: version in (None, JOURNAL_VERSION))
-        )
-    return found
-
-
-def _graph(root: str) -> Finding:
-    try:
-        config = GraphStore(root).config()
-    except NotInitialized as error:
-        return _about("graph", error.message, "warning", error.hint or "")
-    except (QuireError, OSError) as error:
-        hint = error.hint if isinstance(error, QuireError) else ""
-        return _about("graph", f"{error}", "error", hint or "")
-    return _about("graph", f"{FOLDER}, storage version {config.version}")
-
-
-def _document(root: str, name: str, path: str, key: str, is_known: Callable[[Any], bool]) -> Finding:
-    try:
-        fields = msgspec.json.decode(read_bytes(os.path.join(root, path)), type=dict[str, msgspec.Raw])
-        version = msgspec.json.decode(fields[key]) if key in fields else None
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        hint = f"`memory check` says where; `git restore {path}` brings back a committed one."
-        return _about(name, f"{path} cannot be read ({error}).", "error", hint)
-    if not is_known(version):
-        return _about(name, f"{path} has the version {version!r}, which is not known.", "error", "Update Quire.")
-    return _about(name, f"{path}, version {version}" if version is not None else path)
+    seen = ((layer.name, layer.storage(site)) for layer in LAYERS)
+    return [_about(name, found.message, found.state, found.hint) for name, found in seen if found is not None]
 
 
 # -- git ------------------------------------------------------------------------------------
@@ -91,11 +44,7 @@ def _document(root: str, name: str, path: str, key: str, is_known: Callable[[Any
 
 def ignored_entries(root: str) -> tuple[str, ...]:
     """The lines that .gitignore should have, by the layers that are here."""
-    return (
-        *(ENTRIES if os.path.isdir(os.path.join(root, FOLDER)) else ()),
-        *(PROFILE_IGNORED if os.path.isdir(os.path.join(root, PROFILE_FOLDER)) else ()),
-        *(JOURNAL_IGNORED if os.path.isdir(os.path.join(root, JOURNAL_FOLDER)) else ()),
-    )
+    return tuple(entry for home in HOMES if os.path.isdir(home.path(root)) for entry in home.ignored)
 
 
 def look_at_git(root: str, git: Git, world: World) -> list[Finding]:
@@ -118,7 +67,7 @@ def look_at_git(root: str, git: Git, world: World) -> list[Finding]:
 
 def unfinished_folders(root: str) -> list[str]:
     """Folders in which a writer died in the middle."""
-    return [folder for folder in _FOLDERS if is_interrupted(os.path.join(root, folder, RECOVERY))]
+    return [home.folder for home in HOMES if is_interrupted(os.path.join(root, home.folder, RECOVERY))]
 
 
 def look_at_transactions(root: str) -> list[Finding]:
@@ -131,7 +80,7 @@ def look_at_transactions(root: str) -> list[Finding]:
         )
     else:
         found.append(_about("transactions", "No change is unfinished."))
-    recoveries = [f"{folder}/{RECOVERY}" for folder in _FOLDERS]
+    recoveries = [f"{home.folder}/{RECOVERY}" for home in HOMES]
     kept = [f"{place}/{name}" for place in recoveries for name in left_aside(os.path.join(root, place))]
     if kept:
         said = f"Changes that could not be completed are kept: {', '.join(kept[:3])}{' …' if len(kept) > 3 else ''}"
@@ -142,7 +91,7 @@ def look_at_transactions(root: str) -> list[Finding]:
 def look_at_lock(root: str) -> list[Finding]:
     state, who = _lock(root)
     if state == "left":
-        said = f"{FOLDER}/{LOCK} was left by a process that is gone{who}."
+        said = f"{MEMORY}/{LOCK} was left by a process that is gone{who}."
         return [_about("lock", said, "warning", f"Quire does not mind it, other programs do. {_MEND}", fixable=True)]
     if state == "held":
         return [_about("lock", f"Somebody is writing now{who}.", "note", "Wait for it, and look again.")]
@@ -151,7 +100,7 @@ def look_at_lock(root: str) -> list[Finding]:
 
 def _lock(root: str) -> tuple[str, str]:
     """Whether the lock is free, held, or left by a dead writer; that stops nobody of ours, but other programs wait."""
-    path = os.path.join(root, FOLDER, LOCK)
+    path = os.path.join(root, MEMORY, LOCK)
     try:
         data = read_bytes(path)
         is_free = is_at_rest(path)

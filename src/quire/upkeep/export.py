@@ -9,25 +9,14 @@ import msgspec
 
 from quire.files.git import Git
 from quire.index.catalog import Index
-from quire.layers.facts.layout import SECTIONS
-from quire.layers.journal.layout import SECTION_KEYS
-from quire.layers.profile.layout import CATEGORIES
+from quire.layers.table import LAYERS
 from quire.model.records import Edge, Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
-from quire.model.vocabulary import FACT_KINDS, KINDS, LIVE_STATUSES, PROFILE_KINDS, LayerName
-from quire.upkeep.product_map import SHOWN_STAGES
+from quire.model.vocabulary import FACT_KINDS, LIVE_STATUSES
 from quire.upkeep.verdicts import file_of
 
 _EVENT = "event"
-_LAYERS: tuple[LayerName, ...] = ("graph", "facts", "profile", "journal")
-_ORDER: dict[str, tuple[Sequence[str], Sequence[str]]] = {
-    "graph": (KINDS, (*SHOWN_STAGES, "dead")),
-    "facts": (FACT_KINDS, SECTIONS),
-    "profile": (PROFILE_KINDS, CATEGORIES),
-    "journal": (("bundle", "checkpoint", _EVENT), tuple(SECTION_KEYS)),
-}
-"""Kinds and parts of each layer, as they follow each other."""
 _TOLD_IN_ROW = ("checkpoint", _EVENT)
 _BY_AGE = (*FACT_KINDS, *_TOLD_IN_ROW)
 
@@ -57,8 +46,8 @@ def gather_holdings(
     """What these layers hold; `is_private` says which records only this user has."""
     # Also of layers that are not asked for: nothing may name what is kept private.
     hidden = frozenset(record.ref for record in index.records("profile") if is_private(record))
-    records = [record for layer in _LAYERS if layer in layers for record in index.records(layer)]
-    edges = [edge for layer in _LAYERS if layer in layers for edge in index.edges(layer)]
+    records = [record for layer in LAYERS if layer.name in layers for record in index.records(layer.name)]
+    edges = [edge for layer in LAYERS if layer.name in layers for edge in index.edges(layer.name)]
     return choose_holdings(about, records, edges, hidden, everything=everything, private=private)
 
 
@@ -133,11 +122,12 @@ def _reason(record: Record, hidden: frozenset[str], *, everything: bool, private
 
 def _place(record: Record) -> tuple[Any, ...]:
     """Where a record stands: by layer, kind and part, then by age where age says something, then by name."""
-    kinds, parts = _ORDER[record.layer]
+    number = next(place for place, layer in enumerate(LAYERS) if layer.name == record.layer)
+    kinds, parts = LAYERS[number].kinds, LAYERS[number].sections
     part = record.stage or "idea" if record.kind == "feature" else record.section
     age = (instant(record.created_at) or EPOCH).timestamp() if record.kind in _BY_AGE else 0.0
     return (
-        *(_LAYERS.index(record.layer), _at(kinds, record.kind), record.scope),
+        *(number, _at(kinds, record.kind), record.scope),
         *((_at(parts, part), part) if record.kind not in _TOLD_IN_ROW else (0, "")),
         *(_number(record), age, record.ref, record.path, record.text),
     )

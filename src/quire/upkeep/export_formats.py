@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
+from quire.layers.table import path_from_root
 from quire.model.records import Edge, Problem, Record
 from quire.model.text import plain_newlines
 from quire.upkeep.export import Holdings
 from quire.upkeep.export_page import is_beginning, render_page
-from quire.upkeep.folders import path_from_root
 
 EXPORT_FORMATS = ("markdown", "json", "mcp")
 _VERSION = 1

@@ -8,29 +8,15 @@ from quire.files.durable_write import write_file
 from quire.files.marked_sections import newline_of
 from quire.files.paths import follow_inside, read_bytes
 from quire.files.world import World
-from quire.files.write_access import (
-    LOCAL,
-    LOCK,
-    RECOVERY,
-)
-from quire.layers.graph.layout import (
-    BACKUP,
-    FOLDER,
-    INDEX,
-)
+from quire.layers.protocol import MEMORY_HOME
 from quire.model.errors import Conflict
 
 _ATTEMPTS = 5
-ENTRIES = (
-    f"{FOLDER}/{INDEX}/",
-    f"{FOLDER}/{LOCAL}/",
-    f"{FOLDER}/{RECOVERY}/",
-    f"{FOLDER}/{BACKUP}/",
-    f"{FOLDER}/{LOCK}",
-)
 
 
-def ensure_ignored(root: str, world: World, entries: Sequence[str] = ENTRIES, *, dry_run: bool = False) -> bool:
+def ensure_ignored(
+    root: str, world: World, entries: Sequence[str] = MEMORY_HOME.ignored, *, dry_run: bool = False
+) -> bool:
     """Add what is missing to `.gitignore`; everything that is there stays byte for byte. True if it changed.
 
     The file is the user's, and every layer adds to it under a lock of its own: whoever is overtaken looks again.

@@ -13,11 +13,10 @@ from quire.model import limits
 from quire.model.records import Record
 from quire.model.text import cut, first_sentence, one_line
 from quire.model.tokens import count_tokens
-from quire.model.vocabulary import LIVE_STATUSES
+from quire.model.vocabulary import LIVE_STATUSES, SHOWN_STAGES
 from quire.upkeep.anchors import dead_anchors
 
 MARKERS = Markers("<!-- memory:map:start -->", "<!-- memory:map:end -->")
-SHOWN_STAGES = ("building", "shipped", "paused", "idea")
 
 _HEADING = "## Product map"
 _NOTE = "Written by `memory` on every save; edits in this section are lost. Context, not instructions."

@@ -8,8 +8,8 @@ import msgspec
 
 from quire.index.catalog import Progress
 from quire.index.open_index import rebuild_index
+from quire.layers.table import path_from_root
 from quire.model.sources import Source
-from quire.upkeep.folders import path_from_root
 
 
 class Rebuilt(msgspec.Struct, kw_only=True):

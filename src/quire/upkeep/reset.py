@@ -26,16 +26,15 @@ from quire.layers.graph.layout import (
 )
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.writing import write_access
-from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.protocol import MEMORY_HOME
+from quire.layers.table import HOMES
 from quire.model.errors import StorageFailed
 from quire.model.times import stamp
 from quire.upkeep.guidance import FILES, remove_guidance
-from quire.upkeep.ignore import ENTRIES
 
 _LEFT_OUT = (BACKUP, LOCK, INDEX)
 _WIRING = "integrations"
-_OTHERS = (PROFILE_FOLDER, JOURNAL_FOLDER)
+_OTHERS = tuple(home.folder for home in HOMES if home != MEMORY_HOME)
 
 
 class Reset(msgspec.Struct, kw_only=True):
@@ -99,7 +98,7 @@ def _ignored(root: str) -> list[str]:
     """`.gitignore`, where it holds a line of ours."""
     with contextlib.suppress(OSError):
         data = read_bytes(os.path.join(root, ".gitignore"))
-        if any(entry.encode() in data for entry in ENTRIES):
+        if any(entry.encode() in data for entry in MEMORY_HOME.ignored):
             return [".gitignore"]
     return []
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from quire.files.git import Git
 from quire.files.paths import read_inside
+from quire.files.write_access import CONFIG, MEMORY
 from quire.inbox.reviewed_records import read_reviewed, review_mark
-from quire.layers.graph.layout import CONFIG, FOLDER
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.table import HOMES
 from quire.model.records import Record
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
-    from quire.layers.graph.config import Settings
+    from quire.model.config import Settings
     from quire.upkeep.committed import Committed
 
 _CONFIG_BYTES = 1024 * 1024
@@ -29,7 +29,8 @@ _ELSEWHERE = b"default-branch"
 
 def local_folder(root: str) -> str:
     """The folder below which this machine's own files lie."""
-    return FOLDER if os.path.isdir(os.path.join(root, FOLDER)) else PROFILE_FOLDER
+    first, other, *_ = HOMES
+    return first.folder if os.path.isdir(first.path(root)) else other.folder
 
 
 class Reviews:
@@ -87,7 +88,7 @@ class Reviews:
         """What an answer depends on besides the record; empty where that takes git to find out."""
         head = self._git.head_from_files()
         try:
-            config = read_inside(self._root, f"{FOLDER}/{CONFIG}", _CONFIG_BYTES)
+            config = read_inside(self._root, f"{MEMORY}/{CONFIG}", _CONFIG_BYTES)
         except OSError:
             config = b""
         return hashlib.sha256(head.encode() + config).digest() if head and _ELSEWHERE not in config else b""

@@ -16,13 +16,13 @@ from quire.layers.graph.layout import NO_DESCRIPTION, SYNC_STATE
 from quire.layers.graph.store import GraphStore
 from quire.layers.journal.layout import SECTION_KEYS
 from quire.layers.profile.layout import ACTIVE, CATEGORIES
+from quire.layers.table import path_from_root
 from quire.model.errors import GitRequired, QuireError
 from quire.model.records import Record
 from quire.model.text import one_line
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import VERDICTS, Verdict
 from quire.model.vocabulary import LIVE_STATUSES, STAGES, LayerName
-from quire.upkeep.folders import path_from_root
 from quire.upkeep.projects import Registered
 from quire.upkeep.reviewed import Reviews
 from quire.upkeep.verdicts import verdicts_on_all

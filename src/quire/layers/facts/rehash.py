@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from quire.files.jsonc_edit import set_member
-from quire.layers.facts.layout import FILE
 from quire.layers.facts.lines import read_lines
 
 
-def rehash_facts(path: str, before: bytes, after: bytes) -> bytes:
-    """The file of facts, below the memory's folder, line by line."""
-    if path != FILE or before.count(b"\n") != after.count(b"\n"):
+def rehash_facts(before: bytes, after: bytes) -> bytes:
+    """The file of facts, line by line."""
+    if before.count(b"\n") != after.count(b"\n"):
         return after
     pairs = zip(before.split(b"\n"), after.split(b"\n"), strict=True)
     return b"\n".join(now if was == now else _rehashed(was, now) for was, now in pairs)

@@ -13,7 +13,6 @@ from quire.files.durable_write import writer_of
 from quire.files.json_files import decode_object, parse_strict
 from quire.files.paths import escaping_part, is_text
 from quire.layers.graph.codec import body_text, node_hash_holds, relation_hash
-from quire.layers.graph.config import Config
 from quire.layers.graph.damage import conflict, conflict_line
 from quire.layers.graph.layout import (
     CONFIG,
@@ -30,6 +29,7 @@ from quire.layers.graph.leaks import secrets_in_fields, secrets_in_file, secrets
 from quire.layers.graph.schemas import SCHEMA_NAMES, faults_of
 from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event, Node, Relation
+from quire.model.config import Config
 from quire.model.errors import InvalidJson
 from quire.model.ids import file_stems
 from quire.model.records import Problem

@@ -15,7 +15,6 @@ from quire.files.write_access import (
 from quire.guard.hostile_text import find_hostile
 from quire.guard.secrets import find_secrets
 from quire.layers.graph.codec import body_hash, encode_event, encode_fields
-from quire.layers.graph.config import STORAGE_VERSION
 from quire.layers.graph.layout import (
     CONFIG,
     EVENTS,
@@ -28,6 +27,7 @@ from quire.layers.graph.store import GraphStore
 from quire.layers.graph.types import Event
 from quire.layers.graph.writing import write_access
 from quire.model import limits
+from quire.model.config import STORAGE_VERSION
 from quire.model.errors import InputError
 from quire.model.ids import file_stems, slugify, title_from_slug
 from quire.model.times import timestamp

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from quire.files.write_access import LOCAL, LOCK, RECOVERY
+from quire.files import write_access
 
-FOLDER = ".memory"
-CONFIG = "config.json"
+FOLDER = write_access.MEMORY
+CONFIG = write_access.CONFIG
 NODES = "memory"
 RELATIONS = "relations"
 SCHEMA = "schema"
 EVENTS = "events.jsonl"
 SYNC_STATE = "sync-state.json"
-INDEX = "index"
-BACKUP = ".backup"
+INDEX = write_access.INDEX
+BACKUP = write_access.BACKUP
 NO_DESCRIPTION = "has no description yet"
 """What the node of a new project says until somebody describes it."""
 OTHERS = ("facts.jsonl", "rejected", "integrations")
 """What else lies in the folder: the facts, what was rejected, what was written into files of clients."""
-GENERATED = (INDEX, LOCAL, RECOVERY, BACKUP, LOCK)
+GENERATED = (INDEX, write_access.LOCAL, write_access.RECOVERY, BACKUP, write_access.LOCK)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 
 from quire.files.json_files import decode_object
 from quire.files.jsonc_edit import set_member
@@ -13,17 +13,38 @@ from quire.model.errors import QuireError
 _DIGEST = "content_hash"
 
 
-def rehash_node(path: str, before: bytes, after: bytes, held: Callable[[str], tuple[bytes, bytes]]) -> bytes:
-    """A sidecar or a relation, below the memory's folder; `held` gives another file as it was and as it will be."""
-    if not path.endswith(".json") or not path.startswith((f"{NODES}/", f"{RELATIONS}/")):
-        return after
+def rehash_graph(before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
+    """Sidecars and relations among the files, or beside a body among them, with digests that hold."""
+    found = {}
+    bodies = [path for path in after if path.startswith(f"{NODES}/") and path.endswith(".md")]
+    for path in dict.fromkeys([*after, *(_sidecar_of(body) for body in bodies)]):
+        data = after.get(path, before.get(path))
+        if data is not None and path in before and _has_digest(path):
+            rehashed = _rehashed(path, before, after, data)
+            if rehashed != data:
+                found[path] = rehashed
+    return found
+
+
+def _sidecar_of(body: str) -> str:
+    return f"{body.removesuffix('.md')}.json"
+
+
+def _has_digest(path: str) -> bool:
+    return path.endswith(".json") and path.startswith((f"{NODES}/", f"{RELATIONS}/"))
+
+
+def _rehashed(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes | None], data: bytes) -> bytes:
     try:
-        was, now = decode_object(before), decode_object(after)
+        was, now = decode_object(before[path]), decode_object(data)
         if path.startswith(f"{RELATIONS}/"):
             digest = relation_hash(now) if was.get(_DIGEST) == relation_hash(was) else ""
         else:
-            old, new = held(path.removesuffix(".json") + ".md")
+            body = path.removesuffix(".json") + ".md"
+            if body not in before:
+                return data
+            old, new = before[body], after.get(body) or before[body]
             digest = body_hash(body_text(new)) if node_hash_holds(was, body_text(old)) else ""
-        return set_member(after.decode("utf-8"), [_DIGEST], digest).encode("utf-8") if digest else after
+        return set_member(data.decode("utf-8"), [_DIGEST], digest).encode("utf-8") if digest else data
     except (QuireError, OSError, ValueError):
-        return after  # what cannot be read has no digest that held
+        return data  # what cannot be read has no digest that held

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from quire.layers.graph.config import Config
 from quire.layers.graph.types import Event, Intent, Node, Relation
+from quire.model.config import Config
 from quire.model.json_schema import Fault, find_faults
 from quire.model.vocabulary import OTHER_STATUSES, QUESTION_STATUSES
 

@@ -23,7 +23,6 @@ from quire.layers.graph.codec import (
     node_hash_holds,
     relation_decoder,
 )
-from quire.layers.graph.config import STORAGE_VERSION, Config
 from quire.layers.graph.damage import conflict, conflict_line, invalid, not_text, unreadable
 from quire.layers.graph.layout import (
     BACKUP,
@@ -33,6 +32,7 @@ from quire.layers.graph.layout import (
     NODES,
     RELATIONS,
 )
+from quire.model.config import STORAGE_VERSION, Config
 from quire.model.errors import InvalidConfig, InvalidStore, NotInitialized, UnsupportedVersion
 from quire.model.ids import file_stems, kind_of, relation_stem
 from quire.model.records import Problem

@@ -43,6 +43,8 @@ IGNORED = (
     f"{FOLDER}/.lock",
 )
 """What git is to leave alone."""
+WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
+"""What in the journal's folder is written to, and so may not be a link."""
 ATTRIBUTES = ".gitattributes"
 ATTRIBUTES_TEXT = (
     b"# Events are lines of their own: a merge keeps those of both sides; `validate --mend` numbers them anew.\n"

@@ -1,4 +1,4 @@
-"""What every reading of the journal begins with: nothing of a dead writer is left half done, no page is due."""
+"""Pages that a dead writer left due are written before the journal is read."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ import contextlib
 import os
 
 from quire.files.world import World
-from quire.files.write_access import recover_folder
-from quire.layers.journal.layout import AUTOMATION, FOLDER, LOCAL, PAGES_DUE
+from quire.layers.journal.layout import FOLDER, LOCAL, PAGES_DUE
 from quire.model.errors import QuireError
 
-WRITTEN = (LOCAL, "history", "archive", AUTOMATION)
-"""What in the journal's folder is written to, and so may not be a link."""
 _SETTLE_SECONDS = 2.0
-
-
-def recover_journal(root: str, world: World) -> None:
-    """Before a read: complete what a dead writer left of its transaction."""
-    recover_folder(root, FOLDER, world, written=WRITTEN)
 
 
 def are_pages_due(root: str) -> bool:

@@ -8,10 +8,8 @@ from quire.files.jsonc_edit import set_member
 from quire.layers.journal.canonical import content_hash
 
 
-def rehash_bundle(path: str, before: bytes, after: bytes) -> bytes:
+def rehash_bundle(before: bytes, after: bytes) -> bytes:
     """A state or a checkpoint: whatever holds a bundle and its digest."""
-    if not path.endswith(".json"):
-        return after
     try:
         was, now = json.loads(before), json.loads(after)
         if not isinstance(was, dict) or was.get("bundleHash") != content_hash(was["bundle"]):

@@ -36,9 +36,9 @@ from quire.layers.journal.layout import (
     PAGES_DUE,
     SOURCES,
     STATE,
+    WRITTEN,
 )
 from quire.layers.journal.numbering import ordinal_of
-from quire.layers.journal.recover import WRITTEN
 from quire.layers.journal.settings import Config, read_config
 from quire.layers.journal.sources import Registry, read_sources, registry_value
 from quire.layers.journal.types import Checkpoint, Event, State

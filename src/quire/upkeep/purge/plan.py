@@ -17,19 +17,9 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.paths import read_inside
 from quire.files.transaction import Change, is_interrupted
-from quire.files.write_access import (
-    LOCAL,
-    LOCK,
-)
+from quire.files.write_access import INDEX, LOCAL, LOCK
 from quire.guard.secrets import secret_values
-from quire.layers.facts.rehash import rehash_facts
-from quire.layers.graph.layout import (
-    INDEX,
-    NODES,
-    RELATIONS,
-)
-from quire.layers.graph.rehash import rehash_node
-from quire.layers.journal.rehash import rehash_bundle
+from quire.layers.table import layers_in
 from quire.model.ids import slugify
 from quire.upkeep.purge.forms import PURGED, SHORTEST, Forms
 from quire.upkeep.repair.leftovers import REPAIRS
@@ -68,7 +58,7 @@ def plan_purge(root: str, folder: str, text: str) -> PurgePlan:
     places: list[Place] = []
     for path in _files(os.path.join(root, folder)):
         shown = f"{folder}/{path}"
-        if _is_named(path, forms):
+        if _is_named(folder, path, forms):
             places.append(Place(path=shown, count=1, action="left", reason=_NAMED))
         data = _held(root, shown)
         if data is None:
@@ -80,36 +70,23 @@ def plan_purge(root: str, folder: str, text: str) -> PurgePlan:
             places.append(place)
         if now != data:
             after[path] = now
-    after |= _rehashed(before, after)
+    after |= _rehashed(folder, before, after)
     changes = [Change(path=path, data=data, planned=sha256(before[path])) for path, data in after.items()]
     return PurgePlan(folder=folder, changes=tuple(changes), places=tuple(places))
 
 
-def _rehashed(before: dict[str, bytes], after: dict[str, bytes | None]) -> dict[str, bytes | None]:
+def _rehashed(folder: str, before: dict[str, bytes], after: dict[str, bytes | None]) -> dict[str, bytes | None]:
     """What else changes, because digests are made of what changes."""
     found: dict[str, bytes | None] = {}
-
-    def pair(path: str) -> tuple[bytes, bytes]:
-        if path not in before:
-            raise FileNotFoundError(path)
-        return before[path], after.get(path) or before[path]
-
-    bodies = [path for path in after if path.startswith(f"{NODES}/") and path.endswith(".md")]
-    for path in dict.fromkeys([*after, *(f"{path.removesuffix('.md')}.json" for path in bodies)]):
-        data = after.get(path, before.get(path))
-        if data is not None and path in before:
-            data = rehash_node(path, before[path], data, pair)
-            data = rehash_facts(path, before[path], data)
-            data = rehash_bundle(path, before[path], data)
-            if data != before[path]:
-                found[path] = data
+    for layer in layers_in(folder):
+        found |= layer.rehash(before, after | found)
     return found
 
 
-def _is_named(path: str, forms: Forms) -> bool:
+def _is_named(folder: str, path: str, forms: Forms) -> bool:
     """Whether a file is named after the text: as it is, or as a title becomes the name of a node."""
     name = os.path.basename(path)
-    if not path.startswith((f"{NODES}/", f"{RELATIONS}/")):
+    if not any(layer.is_named_by_title(path) for layer in layers_in(folder)):
         return forms.is_in(name)
     slug = slugify(forms.text, lambda _: "")
     return forms.is_in(name) or (len(slug) >= SHORTEST and slug in name)
@@ -213,7 +190,7 @@ def _archive_without(path: str, data: bytes, forms: Forms) -> tuple[int, bytes]:
         inside = len(top) + 1
         below = {name[inside:]: was for name, was in before.items() if name.startswith(f"{top}/")}
         changed = {name[inside:]: now for name, now in after.items() if name.startswith(f"{top}/")}
-        after |= {f"{top}/{name}": now for name, now in _rehashed(below, changed).items()}
+        after |= {f"{top}/{name}": now for name, now in _rehashed(top, below, changed).items()}
     total = sum(counts.values())
     return total, _rewritten(path, data, after) if total else data
 

@@ -19,7 +19,8 @@ from quire.files.paths import escaping_part, inside, read_inside
 from quire.files.transaction import Change, apply_changes, is_interrupted
 from quire.files.world import World
 from quire.files.write_access import RECOVERY
-from quire.layers.journal.pages import write_due_pages
+from quire.layers.protocol import Site
+from quire.layers.table import layers_in
 from quire.model.errors import Conflict
 from quire.model.records import Problem
 from quire.upkeep.repair.copies import (
@@ -30,7 +31,7 @@ from quire.upkeep.repair.copies import (
     place_of_copies,
     remove_copies,
 )
-from quire.upkeep.repair.plan import Plan
+from quire.upkeep.repair.plan import AROUND, Plan
 
 _BYTES = 2 * 1024 * 1024 * 1024
 _DOCUMENTS = (".md", ".markdown", ".mdc", ".txt", ".rst")
@@ -38,15 +39,16 @@ _IGNORE = ".gitignore"
 _NAMED = 8
 
 
-def apply_plan(root: str, plan: Plan, name: str, world: World) -> tuple[Kept, list[Problem]]:
+def apply_plan(site: Site, plan: Plan, name: str) -> tuple[Kept, list[Problem]]:
     """Keep copies, then make the changes of one part; what could not be done around it is told."""
+    root, world = site.root, site.world
     kept = keep_copies(root, plan, name, world)
     folder = os.path.join(root, plan.folder)
     recovery = os.path.join(folder, RECOVERY)
     try:
         if plan.changes:
             apply_changes(folder, recovery, list(plan.changes), [], world.token(), whole=True)
-        if plan.part != "journal":
+        if plan.part == AROUND:
             for change in plan.around:
                 _write_around(root, change, world)
     except BaseException:
@@ -54,7 +56,8 @@ def apply_plan(root: str, plan: Plan, name: str, world: World) -> tuple[Kept, li
             if not is_interrupted(recovery) and not still_changed(root, kept):
                 remove_copies(root, kept)  # nothing was done, so that there is nothing to take back
         raise
-    return kept, write_due_pages(root, world)[1] if plan.part == "journal" else []
+    layers = layers_in(plan.folder) if plan.part != AROUND else []
+    return kept, [problem for layer in layers for problem in layer.write_pages(site)]
 
 
 def _write_around(root: str, change: Change, world: World) -> None:

@@ -25,19 +25,20 @@ from quire.files.paths import inside, read_inside
 from quire.files.transaction import Change
 from quire.files.world import World
 from quire.files.write_access import LOCAL
+from quire.layers.table import HOMES
 from quire.model.errors import Conflict, InvalidStore, NotFound
 from quire.model.records import Mend
 from quire.model.text import cut
 from quire.model.times import stamp, timestamp
 from quire.upkeep.repair.leftovers import REPAIRS
-from quire.upkeep.repair.plan import PARTS, Part, Plan
+from quire.upkeep.repair.plan import AROUND, Plan
 
 KEPT = 20
 """So many repairs are kept; of more, the oldest go."""
 VERSION = 1
 _NAME = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
 _BYTES = 2 * 1024 * 1024 * 1024
-_ORDER: tuple[Part, ...] = (*PARTS, "around")
+_ORDER = (*(home.part for home in HOMES), AROUND)
 
 
 class KeptFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int = VERSION
     name: str
-    part: Part
+    part: str
     folder: str
     at: str
     mends: tuple[Mend, ...]
@@ -75,7 +76,7 @@ def place_of_copies(folder: str, name: str) -> str:
 
 def new_name(root: str, world: World) -> str:
     """A name that comes after all others, whatever the clock says."""
-    numbers = [int(name.partition("-")[0]) for folder in PARTS.values() for name in _names(root, folder)]
+    numbers = [int(name.partition("-")[0]) for home in HOMES for name in _names(root, home.folder)]
     return f"{max(numbers, default=0) + 1:04d}-{stamp(world.now())}"
 
 
@@ -142,10 +143,10 @@ def _write(root: str, kept: Kept, archive: bytes, world: World) -> None:
 def find_kept(root: str) -> list[Kept]:
     """The parts of every repair that is kept, the newest first, and its last part first."""
     found = []
-    for folder in PARTS.values():
-        for name in _names(root, folder):
+    for home in HOMES:
+        for name in _names(root, home.folder):
             for part in _ORDER:
-                kept = _read(root, folder, name, part)
+                kept = _read(root, home.folder, name, part)
                 if kept is not None:
                     found.append(kept)
     return sorted(found, key=lambda kept: (-kept.number, -_ORDER.index(kept.part)))
@@ -206,7 +207,7 @@ def _names(root: str, folder: str) -> list[str]:
         return []
 
 
-def _read(root: str, folder: str, name: str, part: Part) -> Kept | None:
+def _read(root: str, folder: str, name: str, part: str) -> Kept | None:
     try:
         data = read_inside(root, f"{place_of_copies(folder, name)}/{part}.json", _BYTES)
         kept = msgspec.json.decode(data, type=Kept)
@@ -224,7 +225,7 @@ def prune_copies(root: str, folder: str) -> list[str]:
 
     Counted are the repairs of the whole project: none is kept by halves.
     """
-    names = {name for other in PARTS.values() for name in _names(root, other)}
+    names = {name for home in HOMES for name in _names(root, home.folder)}
     oldest = sorted(names, key=lambda name: int(name.partition("-")[0]))[:-KEPT]
     gone = []
     for name in _names(root, folder):

@@ -19,8 +19,7 @@ from quire.files.file_lock import is_alive
 from quire.files.git import Git
 from quire.files.paths import is_text, read_bytes
 from quire.files.transaction import Change
-from quire.files.write_access import LOCAL, RECOVERY
-from quire.layers.graph.layout import BACKUP, INDEX
+from quire.files.write_access import BACKUP, INDEX, LOCAL, RECOVERY
 from quire.model.anchors import OWN_FOLDERS
 from quire.model.errors import GitRequired
 from quire.model.records import Mend, Problem

@@ -12,41 +12,24 @@ from quire.files.digests import sha256
 from quire.files.local_files import ASIDE, LOCAL_BYTES
 from quire.files.paths import read_inside
 from quire.files.transaction import Change
-from quire.files.write_access import LOCAL
-from quire.inbox.store import read_inbox, sound_lines
-from quire.layers.facts.working import working_problem
-from quire.layers.graph.layout import FOLDER
-from quire.layers.profile.forgotten import sound_forgotten
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.layers.profile.layout import FORGOTTEN
+from quire.files.write_access import LOCAL, MEMORY
+from quire.inbox.store import sound_lines
+from quire.layers.table import LAYERS
 from quire.model.records import Mend, Problem
 
 CODE = "LocalStateDamaged"
 _BYTES = 4 * LOCAL_BYTES
 
 
-def _nothing(_data: bytes) -> bytes:
-    return b""
-
-
 _SOUND: dict[str, Callable[[bytes], bytes]] = {
-    f"{FOLDER}/{LOCAL}/inbox.jsonl": sound_lines,
-    f"{FOLDER}/{LOCAL}/working.json": _nothing,
-    f"{PROFILE_FOLDER}/{FORGOTTEN}": sound_forgotten,
+    f"{MEMORY}/{LOCAL}/inbox.jsonl": sound_lines,
+    **{path: sound for layer in LAYERS for path, sound in layer.set_aside.items()},
 }
 """What of a file goes on; a file of which nothing does is removed."""
-_ITSELF = (f"{PROFILE_FOLDER}/{LOCAL}/access.jsonl", f"{PROFILE_FOLDER}/{LOCAL}/access-folding.jsonl")
-"""The next change sets them aside."""
-
-
-def local_problems(root: str) -> list[Problem]:
-    """What of the state of this machine, in the memory's folder, cannot be used."""
-    working = working_problem(root)
-    return [*read_inbox(root).problems, *([working] if working is not None else [])]
 
 
 def repairs_itself(problem: Problem) -> bool:
-    return problem.code == CODE and problem.path in _ITSELF
+    return problem.code == CODE and any(problem.path in layer.sets_itself_aside for layer in LAYERS)
 
 
 def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[list[Mend], list[Change]]:

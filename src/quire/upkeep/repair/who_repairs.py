@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import msgspec
 
-from quire.files.git import Git
-from quire.layers.graph.store import GraphStore
+from quire.layers.protocol import Site
+from quire.layers.table import HOMES
 from quire.model.records import Problem
 from quire.upkeep.repair.leftovers import LEFTOVERS
 from quire.upkeep.repair.local_state import repairs_itself
-from quire.upkeep.repair.plan import MAP_STALE, REPAIR, plan_memory, plan_profile
+from quire.upkeep.repair.plan import MAP_STALE, REPAIR, plan_home
 
 PERSON, ITSELF = "person", "itself"
 
 
-def with_who_repairs(store: GraphStore, git: Git, problems: Sequence[Problem], now: datetime) -> list[Problem]:
-    """The problems, each with who mends it. What is sorted already stays so."""
-    if all(problem.mend for problem in problems):
+def with_who_repairs(site: Site, problems: Sequence[Problem]) -> list[Problem]:
+    """The problems, each with who mends it. What has a name already keeps it."""
+    unknown = [problem for problem in problems if not problem.mend]
+    if not unknown:
         return list(problems)
-    plans = (plan_memory(store, git, problems, now), plan_profile(store.root, problems, now))
+    # Of a folder of which no problem is open, nothing has to be planned.
+    asked = [home for home in HOMES if any(problem.path.startswith(f"{home.folder}/") for problem in unknown)]
+    plans = [plan_home(site, home, problems) for home in asked]
     mended = {(mend.code, mend.path, mend.line, mend.field) for plan in plans for mend in plan.mends}
     gone = {f"{plan.folder}/{change.path}" for plan in plans for change in plan.changes if change.data is None}
 

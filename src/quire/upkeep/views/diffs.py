@@ -20,11 +20,11 @@ from quire.anchors.working_tree import WorkingTree, look
 from quire.files.git import Git
 from quire.files.git_history import FileChange, changes_between, changes_in, commits_between, full_commit, read_blobs
 from quire.files.paths import read_inside
+from quire.layers.table import layer_named
 from quire.model.errors import GitRequired, InputError, NotFound
 from quire.model.records import Record
 from quire.model.text import cut, one_line
 from quire.upkeep.views.comparing import Diff, DiffFile, compare
-from quire.upkeep.views.holding import holding_of
 
 _FILES = 10
 _FILE_BYTES = 2_000_000
@@ -196,7 +196,7 @@ def commit_diff(git: Git, record: Record, commit: str) -> Diff:
             hint="Name a commit by its id: at least six hexadecimal digits.",
             details={"field": "commit"},
         )
-    holding = holding_of(record)
+    holding = layer_named(record.layer).holding(record)
     found = changes_in(git, commit, holding.paths or (_NOWHERE,))
     if found is None:
         raise NotFound(

@@ -11,28 +11,17 @@ import msgspec
 from quire.anchors.working_tree import WorkingTree, look
 from quire.files.git import Blob, Git
 from quire.index.catalog import Index
-from quire.layers.facts.layout import FILE as FACTS
-from quire.layers.graph.layout import FOLDER, GENERATED
-from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
-from quire.layers.journal.layout import IGNORED as JOURNAL_IGNORED
-from quire.layers.profile.layout import FILE as PROFILE_FILE
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.table import HOMES, LAYERS, layer_of_file, layers_in, path_from_root, tracked_paths
 from quire.model.errors import GitRequired
 from quire.model.records import Problem
 from quire.model.times import timestamp
 from quire.model.vocabulary import LayerName
-from quire.upkeep.folders import path_from_root
 
-_FACTS = f"{FOLDER}/{FACTS}"
-_PROFILE = f"{PROFILE_FOLDER}/{PROFILE_FILE}"
 _FOLDERS: dict[LayerName, str] = {
-    "graph": FOLDER,
-    "facts": _FACTS,
-    "profile": PROFILE_FOLDER,
-    "journal": JOURNAL_FOLDER,
+    layer.name: layer.home.folder if layers_in(layer.home.folder)[0] is layer else layer.tracked[0] for layer in LAYERS
 }
-_LOOKED_AT = (FOLDER, _PROFILE, JOURNAL_FOLDER)
-_LEFT_OUT = frozenset([*(f"{FOLDER}/{name}" for name in GENERATED), *(name.rstrip("/") for name in JOURNAL_IGNORED)])
+"""Where the files are; a layer that shares the folder of another is known by its file."""
+_LEFT_OUT = frozenset(f"{home.folder}/{name}" for home in HOMES for name in home.generated)
 """Names of what stands right below a layer's folder."""
 _PROBLEMS = 100
 
@@ -83,7 +72,7 @@ def file_health(root: str, git: Git, index: Index, index_folder: str | None) -> 
     for path, found in _files(root):
         layer = layer_of_file(path)
         if layer:
-            tally = tallies[layer]
+            tally = tallies[layer.name]
             tally.files += 1
             tally.bytes += found.st_size
             tally.newest_ns = max(tally.newest_ns, found.st_mtime_ns)
@@ -106,18 +95,6 @@ def without_private(found: FileHealth, records: int) -> FileHealth:
         return msgspec.structs.replace(layer, present=present, records=records, problems=())
 
     return msgspec.structs.replace(found, layers=tuple(map(told, found.layers)))
-
-
-def layer_of_file(path: str) -> LayerName | None:
-    """The layer that a file from the project's root belongs to; None for what is none's, or is no truth."""
-    if path == _FACTS:
-        return "facts"
-    if path == _PROFILE:
-        return "profile"
-    top, _, rest = path.partition("/")
-    if f"{top}/{rest.partition('/')[0]}" in _LEFT_OUT:
-        return None
-    return "graph" if top == FOLDER else "journal" if top == JOURNAL_FOLDER else None
 
 
 def _layer(
@@ -161,7 +138,9 @@ def _time(newest_ns: int) -> str:
 
 def _files(root: str) -> Iterator[tuple[str, os.stat_result]]:
     """The regular files of all layers; no link is followed, and folders that hold no truth are not opened."""
-    folders = [name for name in (FOLDER, JOURNAL_FOLDER) if not os.path.islink(os.path.join(root, name))]
+    # A layer that names its file alone keeps nothing else there that would count.
+    tracked = [path for path in tracked_paths() if not os.path.islink(os.path.join(root, path.split("/")[0]))]
+    folders = [path for path in tracked if "/" not in path]
     while folders:
         folder = folders.pop()
         try:
@@ -175,10 +154,10 @@ def _files(root: str) -> Iterator[tuple[str, os.stat_result]]:
                 folders += [path] if path not in _LEFT_OUT else []
             elif entry.is_file(follow_symlinks=False) and (found := _stat(entry.path)):
                 yield path, found
-    profile = os.path.join(root, _PROFILE)
-    found = None if os.path.islink(os.path.dirname(profile)) or os.path.islink(profile) else _stat(profile)
-    if found and os.path.isfile(profile):
-        yield _PROFILE, found
+    for path in tracked:
+        full = os.path.join(root, path)
+        if "/" in path and os.path.isfile(full) and not os.path.islink(full) and (found := _stat(full)):
+            yield path, found
 
 
 def _stat(path: str) -> os.stat_result | None:
@@ -207,18 +186,18 @@ def _ask_git(root: str, git: Git, tallies: dict[LayerName, _Tally]) -> bool:
     """Count what git keeps and what differs from its last commit; whether git could tell."""
     if not git.available:
         return False
-    tree = look(root, git, _LOOKED_AT)
+    tree = look(root, git, tracked_paths())
     if tree.missing:
         return False
     try:
-        committed = git.committed(_LOOKED_AT)
+        committed = git.committed(tracked_paths())
     except GitRequired:
         return False
     for path in {*committed, *tree.staged, *tree.untracked}:
         layer = layer_of_file(path)
         if layer:
-            tallies[layer].tracked += path in tree.staged
-            tallies[layer].changed += _differs(tree, committed.get(path), path)
+            tallies[layer.name].tracked += path in tree.staged
+            tallies[layer.name].changed += _differs(tree, committed.get(path), path)
     return True
 
 

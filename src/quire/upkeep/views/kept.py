@@ -9,12 +9,12 @@ import msgspec
 
 from quire.files.paths import escaping_part
 from quire.layers.graph.layout import FOLDER
+from quire.layers.table import path_from_root
 from quire.model.ids import is_id
 from quire.model.records import Record
 from quire.model.seals import is_seal, parse_seal
 from quire.model.text import cut, one_line
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.upkeep.folders import path_from_root
 from quire.upkeep.views.revision import line_revision, node_revision
 
 if TYPE_CHECKING:

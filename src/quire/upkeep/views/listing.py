@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import msgspec
 
 from quire.index.catalog import Index
+from quire.layers.table import LAYERS
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant
 from quire.model.verdicts import Verdict
@@ -80,9 +81,8 @@ def hidden_refs(index: Index, *, private: bool) -> frozenset[str]:
     """Refs of what only this user has, where that is not to be shown."""
     if private:
         return frozenset()
-    from quire.layers.profile.records import entry_of
-
-    return frozenset(record.ref for record in index.records("profile") if entry_of(record).is_private)
+    layers = [layer for layer in LAYERS if layer.has_private]
+    return frozenset(record.ref for layer in layers for record in index.records(layer.name) if layer.is_private(record))
 
 
 def newest_first(records: Iterable[Record]) -> list[Record]:

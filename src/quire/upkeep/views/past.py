@@ -13,11 +13,11 @@ from quire.files.digests import is_blob
 from quire.files.git import Blob, Git
 from quire.files.git_history import Commit, CommitChanges, FileChange, log_paths, read_blobs
 from quire.files.paths import read_inside
-from quire.layers.graph.layout import FOLDER, NODES
+from quire.layers.protocol import Holding
+from quire.layers.table import layer_named
 from quire.model.errors import GitRequired
 from quire.model.records import Record
 from quire.model.times import EPOCH, instant, timestamp
-from quire.upkeep.views.holding import Holding, holding_of
 from quire.upkeep.views.wording import changes_in_words
 
 _FEW = 50
@@ -75,7 +75,7 @@ def record_histories(
 
     `told` is what is known without git, by ref. Where git has no answer, that is all there is.
     """
-    wanted = {record.ref: holding_of(record) for record in records}
+    wanted = {record.ref: layer_named(record.layer).holding(record) for record in records}
     try:
         found = _from_git(root, git, wanted, limit) if git.available else {}
     except GitRequired:
@@ -97,7 +97,8 @@ def _from_git(
     root: str, git: Git, wanted: Mapping[str, Holding], limit: int
 ) -> dict[str, tuple[list[HistoryEntry], bool]]:
     owners = {path: ref for ref, holding in wanted.items() for path in holding.paths}
-    paths = list(owners) if len(wanted) <= _FEW else [f"{FOLDER}/{NODES}"]
+    # Of very many files, git is asked for the folders that hold them.
+    paths = list(owners) if len(wanted) <= _FEW else sorted({"/".join(path.split("/")[:2]) for path in owners})
     if not owners:
         return {}
     pending = _uncommitted(root, wanted, _committed(git, paths))

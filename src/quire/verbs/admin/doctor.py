@@ -73,7 +73,7 @@ def _project_findings(project: Project) -> list[Finding]:
     from quire.upkeep.doctor import look_at_git, look_at_index, look_at_layers, look_at_lock, look_at_transactions
 
     found = [Finding(section="project", name="root", message=project.root)]
-    layers = look_at_layers(project.root)
+    layers = look_at_layers(project)
     if not layers:
         said = "There is no memory here yet."
         hint = "`memory init` makes one; `-C FOLDER` names another place."
@@ -98,10 +98,7 @@ def _check_findings(project: Project, *, is_index_usable: bool) -> list[Finding]
     rejections = project.rejections()
 
     def work(index: Index) -> Checked:
-        places = project.profile_places()
-        return check_memory(
-            project.graph, project.git, index, places, project.world.now(), project.world.home, rejections
-        )
+        return check_memory(project, index, rejections)
 
     folder = project.index_folder() if is_index_usable else None
     return told_check(project.in_one_state(lambda: with_index(folder, project.sources(), work)))

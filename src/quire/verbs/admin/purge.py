@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files.write_access import (
-    RECOVERY,
-)
-from quire.layers.graph.layout import (
-    FOLDER,
-    INDEX,
-)
-from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
-from quire.layers.journal.layout import INDEX as JOURNAL_INDEX
-from quire.layers.journal.layout import LOCAL as JOURNAL_LOCAL
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
-from quire.layers.profile.layout import HOME_FOLDER
-from quire.model.errors import Conflict, InputError, QuireError
+from quire.files.write_access import INDEX, MEMORY, RECOVERY
+from quire.files.write_access import Place as Folder
+from quire.layers.protocol import MEMORY_HOME
+from quire.layers.table import HOMES, LAYERS
+from quire.model.errors import Conflict, InputError
 from quire.project import Project
-from quire.verbs.admin.repair import has_folder, repair_access
+from quire.verbs.admin.repair import repair_access
 
 if TYPE_CHECKING:
     from quire.upkeep.purge.plan import Place
 
-_FOLDERS = (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)
 _ATTEMPTS = 3
 
 
@@ -50,11 +40,11 @@ def purge(project: Project, texts: Sequence[str] = (), *, secrets: bool = False,
     from quire.upkeep.purge.plan import secrets_below
 
     project.recover()
-    folders = [folder for folder in _FOLDERS if has_folder(project, folder)]
+    folders = [home.folder for home in HOMES if home.exists(project.root)]
     wanted = list(dict.fromkeys(map(_admitted, texts)))
     if secrets:
         wanted += [value for folder in folders for value in secrets_below(project.root, folder)]
-        wanted += secrets_below(project.profile_places().home, HOME_FOLDER) if _has_home(project) else []
+        wanted += [value for place in _outside(project) for value in secrets_below(place.root, place.folder)]
     wanted = sorted(dict.fromkeys(wanted), key=len, reverse=True)
     # All that can be refused is refused before anything is written.
     places = [place for text in wanted for place in _stands(project, folders, text)]
@@ -63,7 +53,7 @@ def purge(project: Project, texts: Sequence[str] = (), *, secrets: bool = False,
         _refuse_unfit(project, folders)
         for folder in folders:
             _purge_folder(project, folder, wanted)
-        _purge_home(project, wanted)
+        _purge_outside(project, wanted)
         _made_anew(project)
     left = [place for text in wanted for place in _left(project, folders, text, pages=not dry_run)]
     return Purged(
@@ -79,17 +69,16 @@ def _stands(project: Project, folders: Sequence[str], text: str) -> list[Place]:
     from quire.upkeep.purge.plan import plan_purge
 
     found = [place for folder in folders for place in plan_purge(project.root, folder, text).places]
-    if _has_home(project):
-        home = project.profile_places().home
-        for place in plan_purge(home, HOME_FOLDER, text).places:
-            found.append(msgspec.structs.replace(place, path=_told_place(project, os.path.join(home, place.path))))
+    for outside in _outside(project):
+        for place in plan_purge(outside.root, outside.folder, text).places:
+            told = _told_place(project, os.path.join(outside.root, place.path))
+            found.append(msgspec.structs.replace(place, path=told))
     return found
 
 
-def _has_home(project: Project) -> bool:
-    """Whether private entries of any project are in the user's home."""
-    home = project.profile_places().home
-    return bool(home) and os.path.isdir(os.path.join(home, HOME_FOLDER))
+def _outside(project: Project) -> list[Folder]:
+    """Folders outside of the project that hold files of ours: such as private entries in the user's home."""
+    return [place for layer in LAYERS if (place := layer.outside(project)) is not None]
 
 
 def _told_place(project: Project, path: str) -> str:
@@ -99,8 +88,8 @@ def _told_place(project: Project, path: str) -> str:
 
 def _refuse_unfit(project: Project, folders: Sequence[str]) -> None:
     """Storage of another version, and files that a merge left open, are not written to."""
-    if FOLDER in folders:
-        project.graph.config()
+    for layer in LAYERS:
+        layer.refuse_other_version(project)
     for path in project.git.unmerged(list(folders)) if project.git.available else ():
         raise Conflict(
             f"Git holds `{path}` as unmerged; nothing was purged.",
@@ -127,20 +116,17 @@ def _purge_folder(project: Project, folder: str, texts: Sequence[str]) -> None:
                         raise
 
 
-def _purge_home(project: Project, texts: Sequence[str]) -> None:
+def _purge_outside(project: Project, texts: Sequence[str]) -> None:
     from quire.files.durable_write import write_file
     from quire.files.write_access import write_access
-    from quire.layers.profile.layout import LOCK
     from quire.upkeep.purge.plan import plan_purge
 
-    if not _has_home(project):
-        return
-    home = project.profile_places().home
-    with write_access(home, HOME_FOLDER, project.world, "purge", lock=LOCK):
-        for text in texts:
-            for change in plan_purge(home, HOME_FOLDER, text).changes:
-                if change.data is not None:
-                    write_file(os.path.join(home, HOME_FOLDER, change.path), change.data, project.world.token())
+    for place in _outside(project):
+        with write_access(place.root, place.folder, project.world, "purge", lock=place.lock):
+            for text in texts:
+                for change in plan_purge(place.root, place.folder, text).changes:
+                    if change.data is not None:
+                        write_file(os.path.join(place.path, change.path), change.data, project.world.token())
 
 
 def _made_anew(project: Project) -> None:
@@ -149,29 +135,26 @@ def _made_anew(project: Project) -> None:
     from quire.index.database import discard_database
     from quire.upkeep.guidance import stale_maps
 
-    # A journal that was there before the graph had an index of its own.
-    for names in ((FOLDER, INDEX), (JOURNAL_FOLDER, JOURNAL_LOCAL, JOURNAL_INDEX)):
+    # A layer that was there before the memory's folder had an index of its own.
+    own = (f"{layer.home.folder}/{layer.index}" for layer in LAYERS if layer.index)
+    for folder in (f"{MEMORY}/{INDEX}", *own):
+        names = folder.split("/")
         paths = [os.path.join(project.root, *names[: count + 1]) for count in range(len(names))]
         if os.path.isdir(paths[-1]) and not any(map(os.path.islink, paths)):
             discard_database(paths[-1])
-    if has_folder(project, FOLDER):
+    if MEMORY_HOME.exists(project.root):
         for path, _, after in stale_maps(project.root, project.product_map()):
             write_file(path, after, project.world.token())
-    if os.path.isdir(os.path.join(project.root, JOURNAL_FOLDER, JOURNAL_LOCAL)):
-        from quire.layers.journal.pages import write_pages
-        from quire.layers.journal.store import open_journal
-
-        with contextlib.suppress(QuireError), repair_access(project, JOURNAL_FOLDER):
-            write_pages(project.root, open_journal(project.root).state, project.world)
+    for layer in LAYERS:
+        layer.remake(project)
 
 
 def _left(project: Project, folders: Sequence[str], text: str, *, pages: bool) -> list[Place]:
     """What stands outside of our folders. Pages are made anew, so that they only count afterwards."""
-    from quire.layers.journal.layout import PROJECTION_FILES, PROJECTIONS
     from quire.upkeep.purge.plan import texts_below
 
     names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", "README.md"]
-    names += [f"{PROJECTIONS}/{name}" for name in PROJECTION_FILES.values()] if pages else []
+    names += [page for layer in LAYERS for page in layer.pages] if pages else []
     return texts_below(project.root, folders, text, names)
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.layers.graph.layout import FOLDER
-from quire.layers.journal.layout import FOLDER as JOURNAL_FOLDER
-from quire.layers.profile.layout import FOLDER as PROFILE_FOLDER
+from quire.layers.table import HOMES, layers_in
 from quire.model.errors import Conflict, QuireError
 from quire.model.records import Mend, Problem
 from quire.project import Project, as_warning
 from quire.verbs.graph.changes import check, check_memory
-from quire.verbs.journal.journal_state import journal_locked
 
 if TYPE_CHECKING:
+    from quire.layers.protocol import Home
     from quire.upkeep.check import Checked
     from quire.upkeep.repair.copies import Kept
     from quire.upkeep.repair.differences import Difference
@@ -89,7 +86,7 @@ def repair(project: Project, *, dry_run: bool = False) -> Repaired:
 def _rehearsed_repair(project: Project, found: Checked) -> Repaired:
     from quire.upkeep.repair.differences import differences_of
 
-    plans = [plan for _, plan in _plans(project, found)]
+    plans = list(_plans(project, found))
     return Repaired(
         dry_run=True,
         mends=tuple(mend for plan in plans for mend in plan.mends),
@@ -104,13 +101,11 @@ def _repaired(project: Project, found: Checked) -> Repaired:
     name = new_name(project.root, project.world)
     kept: list[Kept] = []
     warnings: list[Problem] = []
-    wanted = [folder for folder, plan in _plans(project, found) if plan.part != "around" and not plan.is_empty]
-    for folder in wanted:
-        _mend_part(project, name, folder, partial(partial(_plan_of, project), folder), kept, warnings)
+    for home in [home for home in _homes(project) if not _plan_of(project, home, found).is_empty]:
+        _mend_part(project, name, home.folder, partial(_plan_of, project, home), kept, warnings)
     found = check(project)
     if _plan_around(project, found) is not None:
-        home = next(filter(partial(has_folder, project), (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)))
-        _mend_part(project, name, home, partial(_plan_around, project), kept, warnings)
+        _mend_part(project, name, _homes(project)[0].folder, partial(_plan_around, project), kept, warnings)
         found = check(project)
     pruned = _pruned(project, warnings) if kept else []
     return Repaired(
@@ -142,7 +137,7 @@ def _mend_part(
                 if planned is None or planned.is_empty:
                     return
                 try:
-                    part, problems = apply_plan(project.root, planned, name, project.world)
+                    part, problems = apply_plan(project, planned, name)
                 except Conflict:
                     if attempt == _ATTEMPTS:
                         raise
@@ -154,24 +149,22 @@ def _mend_part(
         warnings.append(as_warning(error))
 
 
-def _plans(project: Project, found: Checked) -> Iterator[tuple[str, Plan]]:
-    for folder in (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER):
-        if has_folder(project, folder):
-            yield folder, _plan_of(project, folder, found)
+def _homes(project: Project) -> list[Home]:
+    return [home for home in HOMES if home.exists(project.root)]
+
+
+def _plans(project: Project, found: Checked) -> Iterator[Plan]:
+    for home in _homes(project):
+        yield _plan_of(project, home, found)
     around = _plan_around(project, found)
     if around is not None:
-        yield around.folder, around
+        yield around
 
 
-def _plan_of(project: Project, folder: str, found: Checked) -> Plan:
-    from quire.upkeep.repair.plan import plan_journal, plan_memory, plan_profile
+def _plan_of(project: Project, home: Home, found: Checked) -> Plan:
+    from quire.upkeep.repair.plan import plan_home
 
-    now = project.world.now()
-    if folder == FOLDER:
-        return plan_memory(project.graph, project.git, _all(found), now)
-    if folder == PROFILE_FOLDER:
-        return plan_profile(project.root, _all(found), now)
-    return plan_journal(project.root, project.git, now)
+    return plan_home(project, home, _all(found))
 
 
 def _plan_around(project: Project, found: Checked) -> Plan | None:
@@ -183,33 +176,15 @@ def _plan_around(project: Project, found: Checked) -> Plan | None:
     codes = {problem.code for problem in _all(found) if problem.mend == REPAIR}
     if not codes & {MAP_STALE, LEFTOVERS, *NOT_IGNORED}:
         return None
-    home = next(filter(partial(has_folder, project), (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)))
+    home = _homes(project)[0].folder
     map_text = project.product_map() if MAP_STALE in codes else None
     ignored, now = ignored_entries(project.root), project.world.now()
     plan = plan_around(project.root, project.git, home, _all(found), map_text, ignored, now)
     return None if plan.is_empty else plan
 
 
-def has_folder(project: Project, folder: str) -> bool:
-    path = os.path.join(project.root, folder)
-    return os.path.isdir(path) and not os.path.islink(path)
-
-
-@contextlib.contextmanager
-def repair_access(project: Project, folder: str) -> Iterator[None]:
-    from quire.layers.graph.writing import write_access
-
-    if folder == FOLDER:
-        with write_access(project.graph, project.world, _OPERATION):
-            yield
-    elif folder == PROFILE_FOLDER:
-        from quire.layers.profile.store import profile_access
-
-        with profile_access(project.profile_places(), project.world, _OPERATION):
-            yield
-    else:
-        with journal_locked(project, _OPERATION):
-            yield
+def repair_access(project: Project, folder: str) -> AbstractContextManager[None]:
+    return layers_in(folder)[0].access(project, _OPERATION)
 
 
 # -- what is kept -------------------------------------------------------------------------
@@ -262,7 +237,7 @@ def _pruned(project: Project, warnings: list[Problem]) -> list[str]:
     from quire.upkeep.repair.copies import prune_copies
 
     gone: set[str] = set()
-    for folder in filter(partial(has_folder, project), (FOLDER, PROFILE_FOLDER, JOURNAL_FOLDER)):
+    for folder in [home.folder for home in _homes(project)]:
         try:
             with repair_access(project, folder):
                 gone.update(prune_copies(project.root, folder))

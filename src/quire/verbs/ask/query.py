@@ -209,7 +209,7 @@ def _budget(project: Project, budget: int | None) -> int:
 
 
 def _usual_budget(project: Project) -> int:
-    from quire.layers.graph.config import Settings
+    from quire.model.config import Settings
 
     try:
         return project.graph.config().memory.default_token_budget
@@ -222,7 +222,7 @@ def unreadable_files(index: Index) -> list[Problem]:
     problems = index.problems()
     if not problems:
         return []
-    from quire.upkeep.folders import path_from_root
+    from quire.layers.table import path_from_root
 
     paths = dict.fromkeys(path_from_root(layer, path) for layer, path, _, _ in problems)
     shown = ", ".join(list(paths)[:_SHOWN]) + (f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else "")

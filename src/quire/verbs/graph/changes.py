@@ -308,16 +308,7 @@ def check_memory(project: Project) -> Checked:
     from quire.upkeep.check import check_memory
 
     def work(index: Index) -> Checked:
-        return check_memory(
-            project.graph,
-            project.git,
-            index,
-            project.profile_places(),
-            project.world.now(),
-            project.world.home,
-            project.rejections(),
-            alike_findings,
-        )
+        return check_memory(project, index, project.rejections(), alike_findings)
 
     return project.in_one_state(lambda: project.with_index(work))
 
@@ -327,7 +318,7 @@ def diff(project: Project) -> Changes:
     from quire.upkeep.changes import uncommitted_changes
 
     project.recover()
-    return project.in_one_state(lambda: uncommitted_changes(project.git))
+    return project.in_one_state(lambda: uncommitted_changes(project))
 
 
 # -- starting over ----------------------------------------------------------------------

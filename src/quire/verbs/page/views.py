@@ -170,7 +170,7 @@ def view_graph(project: Project, limit: int = 20_000, *, private: bool = True) -
 
 def _looked_at(project: Project, work: Callable[[Index, list[Problem]], Result], *, private: bool = True) -> Result:
     """Do this with a fresh index, and with what could not be read."""
-    from quire.upkeep.folders import path_from_root
+    from quire.layers.table import path_from_root
 
     found = ready_to_view(project)
 

@@ -1,0 +1,126 @@
+"""The facts for work that goes across layers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from quire.files.write_access import LOCAL, write_access
+from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
+from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
+from quire.model.errors import GitRequired
+from quire.model.records import Problem, Record
+from quire.model.sources import Source
+from quire.model.vocabulary import FACT_KINDS
+
+if TYPE_CHECKING:
+    from quire.layers.storage import Storage
+
+_PATH = f"{FOLDER}/{FILE}"
+_SAID = {"fact": ("content",), "episode": ("title", "narrative")}
+"""By the kind of a record, the fields of its line that say something; the others count or date it."""
+
+
+def _nothing(_data: bytes) -> bytes:
+    return b""
+
+
+_SET_ASIDE = {f"{FOLDER}/{LOCAL}/working.json": _nothing}
+
+
+class FactsLayer(Layer):
+    """What agents learned: a file of lines, merged by git line by line."""
+
+    name = "facts"
+    home = MEMORY_HOME
+    tracked = (_PATH,)
+    live = ("active", "pending")
+    kinds = FACT_KINDS
+    sections = SECTIONS
+    set_aside = _SET_ASIDE
+
+    def source(self, site: Site) -> Source:
+        from quire.layers.facts.source import FactSource
+
+        return FactSource(site.root)
+
+    def access(self, site: Site, operation: str) -> AbstractContextManager[None]:
+        return write_access(site.root, FOLDER, site.world, operation)
+
+    def storage(self, site: Site) -> Storage | None:
+        from quire.layers.storage import Storage
+
+        return Storage(message=_PATH) if os.path.lexists(os.path.join(site.root, _PATH)) else None
+
+    def check(self, site: Site) -> Iterable[Problem]:
+        from quire.layers.facts.checks import check_facts
+        from quire.layers.facts.working import working_problem
+
+        working = working_problem(site.root)
+        return [*check_facts(site.root), *_git_and_facts(site), *([working] if working is not None else [])]
+
+    def count_files(self, site: Site) -> int:
+        return 0
+
+    def repair(self, site: Site, problems: Sequence[Problem], unmerged: Collection[str]) -> Repair:
+        from quire.layers.facts.repair import plan_fact_repair
+
+        untouched = {path.removeprefix(f"{FOLDER}/") for path in unmerged}
+        mends, changes = plan_fact_repair(site.root, problems, untouched)
+        return Repair(mends=tuple(mends), changes=tuple(changes))
+
+    def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
+        from quire.layers.facts.rehash import rehash_facts
+
+        was, now = before.get(FILE), after.get(FILE)
+        return {FILE: rehash_facts(was, now)} if was is not None and now is not None else {}
+
+    def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
+        from quire.layers.facts.normalize import changed_ids
+
+        return {"changed_fact_ids": changed_ids(before or b"", after or b"")}
+
+    def holding(self, record: Record) -> Holding:
+        from quire.layers.facts.records import held_of
+        from quire.layers.record_parts import line_of
+
+        if record.kind != "fact":
+            return Holding(paths=(_PATH,), part=line_of(record.ref.partition(":")[2]))
+        held = held_of(record)
+        return Holding(paths=(_PATH,), part=line_of(held.fact.id, *(twin.id for twin in held.twins)))
+
+    def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
+        from quire.layers.record_parts import same_fields
+
+        part = self.holding(record).part
+        return now is not None and same_fields(part(now), part(then[0]), _SAID[record.kind])
+
+    def how_to_retire(self, record: Record) -> str:
+        if record.kind != "fact":
+            return "Take it out of the file by hand."
+        return f"`memory facts archive {record.ref.partition(':')[2]}` puts it away."
+
+
+def _git_and_facts(site: Site) -> list[Problem]:
+    """Whether git keeps the facts, and merges them line by line."""
+    from quire.files.git_history import attributes
+
+    if not os.path.isfile(os.path.join(site.root, _PATH)) or not site.git.available:
+        return []
+    try:
+        merged = attributes(site.git, [_PATH], ["merge"]).get(_PATH, {}).get("merge")
+        ignored = not site.git.staged([_PATH]) and _PATH not in site.git.untracked([_PATH])
+    except GitRequired:
+        return []
+    found = []
+    if merged != "union":
+        said = "Git does not merge this file line by line: two branches that store facts will conflict."
+        hint = f"Store any fact, or put `{FILE} merge=union text eol=lf` into {FOLDER}/.gitattributes."
+        found.append(Problem(code="MergeAttributeMissing", severity="warning", path=_PATH, message=said, hint=hint))
+    if ignored:
+        said = "Git ignores this file: the facts stay on this machine."
+        hint = "Take the rule that matches it out of .gitignore; `git check-ignore -v` names it."
+        found.append(Problem(code="FactsIgnored", severity="warning", path=_PATH, message=said, hint=hint))
+    return found

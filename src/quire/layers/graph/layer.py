@@ -1,0 +1,159 @@
+"""The graph for work that goes across layers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.files.transaction import Change
+from quire.files.write_access import recover_folder
+from quire.layers.graph.layout import BACKUP, EVENTS, FOLDER, NODES, RELATIONS
+from quire.layers.graph.store import GraphStore
+from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
+from quire.model.errors import GitRequired, InvalidStore, NotInitialized, QuireError
+from quire.model.records import Problem, Record
+from quire.model.sources import Source
+from quire.model.vocabulary import KINDS, LIVE_STATUSES, SHOWN_STAGES
+
+if TYPE_CHECKING:
+    from quire.layers.storage import Storage
+
+_LISTED = {NODES: "changed_memory_ids", RELATIONS: "changed_relation_ids"}
+"""By folder, the name under which a diff lists what changed in it."""
+
+
+class GraphLayer(Layer):
+    """The product: nodes, relations, the log of events."""
+
+    name = "graph"
+    home = MEMORY_HOME
+    tracked = (FOLDER,)
+    live = tuple(LIVE_STATUSES)
+    kinds = KINDS
+    sections = (*SHOWN_STAGES, "dead")
+
+    # -- the files ------------------------------------------------------------------------
+
+    def source(self, site: Site) -> Source:
+        from quire.layers.graph.source import GraphSource
+
+        return GraphSource(GraphStore(site.root), site.world)
+
+    def access(self, site: Site, operation: str) -> AbstractContextManager[None]:
+        from quire.layers.graph.writing import write_access
+
+        return write_access(GraphStore(site.root), site.world, operation)
+
+    def recover(self, site: Site) -> None:
+        """Of storage of another version nothing is read or written."""
+        store = GraphStore(site.root)
+        # A configuration that is missing or damaged is for each command to judge.
+        with contextlib.suppress(InvalidStore, NotInitialized):
+            store.config()
+        recover_folder(site.root, FOLDER, site.world, written=(BACKUP,))
+
+    def storage(self, site: Site) -> Storage | None:
+        from quire.layers.storage import Storage
+
+        if not os.path.lexists(os.path.join(site.root, FOLDER)):
+            return None
+        try:
+            config = GraphStore(site.root).config()
+        except NotInitialized as error:
+            return Storage(message=error.message, state="warning", hint=error.hint or "")
+        except (QuireError, OSError) as error:
+            hint = error.hint if isinstance(error, QuireError) else ""
+            return Storage(message=f"{error}", state="error", hint=hint or "")
+        return Storage(message=f"{FOLDER}, storage version {config.version}")
+
+    def refuse_other_version(self, site: Site) -> None:
+        if self.home.exists(site.root):
+            GraphStore(site.root).config()
+
+    # -- check and repair -----------------------------------------------------------------
+
+    def check(self, site: Site) -> Iterable[Problem]:
+        from quire.layers.graph.checks import check_graph
+
+        store = GraphStore(site.root)
+        if not os.path.lexists(store.folder):
+            return []
+        return [msgspec.structs.replace(found, path=f"{FOLDER}/{found.path}") for found in check_graph(store)]
+
+    def count_files(self, site: Site) -> int:
+        store = GraphStore(site.root)
+        return len(store.node_paths()) + len(store.relation_paths())
+
+    def repair(self, site: Site, problems: Sequence[Problem], unmerged: Collection[str]) -> Repair:
+        from quire.layers.graph.repair import plan_graph_repair
+
+        below = [
+            msgspec.structs.replace(problem, path=problem.path.removeprefix(f"{FOLDER}/"))
+            for problem in problems
+            if problem.path.startswith(f"{FOLDER}/")
+        ]
+        untouched = {path.removeprefix(f"{FOLDER}/") for path in unmerged} | _kept_by_git(site)
+        mends, changes = plan_graph_repair(GraphStore(site.root), below, untouched)
+        placed = (msgspec.structs.replace(mend, path=f"{FOLDER}/{mend.path}") for mend in mends)
+        return Repair(mends=tuple(placed), changes=tuple[Change, ...](changes))
+
+    # -- purge ------------------------------------------------------------------------------
+
+    def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
+        from quire.layers.graph.rehash import rehash_graph
+
+        return rehash_graph(before, after)
+
+    def is_named_by_title(self, path: str) -> bool:
+        return path.startswith((f"{NODES}/", f"{RELATIONS}/"))
+
+    # -- records ----------------------------------------------------------------------------
+
+    def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
+        """The id of a node or a relation; a body's stands in the sidecar beside it."""
+        from quire.files.paths import read_bytes
+        from quire.layers.record_parts import fields_of
+
+        listed = _LISTED.get(path.removeprefix(f"{FOLDER}/").partition("/")[0])
+        data = before if after is None else after
+        if listed is None:
+            return {}
+        if path.endswith(".md"):
+            try:
+                data = read_bytes(os.path.join(site.root, path.removesuffix(".md") + ".json"))
+            except OSError:
+                return {}
+        found = fields_of(data).get("id")
+        return {listed: [found]} if isinstance(found, str) else {}
+
+    def holding(self, record: Record) -> Holding:
+        from quire.layers.record_parts import whole_file
+
+        sidecar = f"{FOLDER}/{record.path}"
+        return Holding(paths=(sidecar, f"{sidecar.removesuffix('.json')}.md"), part=whole_file, shared=False)
+
+    def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
+        from quire.layers.record_parts import fields_of
+
+        sidecar, body = then
+        text = body.decode("utf-8", "replace").replace("\r\n", "\n").strip()
+        return fields_of(sidecar).get("title") == record.title and text == record.text.strip()
+
+    def how_to_retire(self, record: Record) -> str:
+        return "Save it with other words, or retire it: `stale`, `supersede` or `delete` in a save."
+
+
+def _kept_by_git(site: Site) -> set[str]:
+    """A log that is missing here and that git has: a new one in its place would go for it in the next commit."""
+    path = f"{FOLDER}/{EVENTS}"
+    if os.path.lexists(os.path.join(site.root, path)) or not site.git.available:
+        return set()
+    try:
+        return {EVENTS} if site.git.staged([path]) else set()
+    except GitRequired:
+        return set()

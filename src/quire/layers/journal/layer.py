@@ -1,0 +1,206 @@
+"""The journal for work that goes across layers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from quire.files.json_files import pretty
+from quire.files.write_access import RECOVERY, recover_folder
+from quire.layers.journal.layout import (
+    AUTOMATION,
+    BACKUP,
+    FOLDER,
+    IGNORED,
+    INDEX,
+    LOCAL,
+    PAGES_DUE,
+    PROJECTION_FILES,
+    PROJECTIONS,
+    SCHEMA_VERSION,
+    SECTION_KEYS,
+    STATE,
+    WRITTEN,
+)
+from quire.layers.protocol import Holding, Home, Layer, Repair, Site
+from quire.model.errors import QuireError
+from quire.model.records import Mend, Problem, Record
+from quire.model.sources import Source
+
+if TYPE_CHECKING:
+    from quire.layers.journal.repair import Mending
+    from quire.layers.record_parts import Part
+    from quire.layers.storage import Storage
+
+_STATE = f"{FOLDER}/{STATE}"
+
+
+class JournalLayer(Layer):
+    """What happened, and where we are: the bundle, the history of events, checkpoints."""
+
+    name = "journal"
+    home = Home(
+        folder=FOLDER,
+        part="journal",
+        generated=(LOCAL, RECOVERY, BACKUP, AUTOMATION, ".lock"),
+        ignored=IGNORED,
+        untracked=tuple(path.rstrip("/") for path in IGNORED),
+        ignored_code="JournalNotIgnored",
+        ignored_by="`memory journal update`",
+    )
+    tracked = (FOLDER,)
+    kinds = ("bundle", "checkpoint", "event")
+    sections = tuple(SECTION_KEYS)
+    pages = tuple(f"{PROJECTIONS}/{name}" for name in PROJECTION_FILES.values())
+    page_folder = PROJECTIONS
+    index = f"{LOCAL}/{INDEX}"
+
+    # -- the files ------------------------------------------------------------------------
+
+    def source(self, site: Site) -> Source:
+        from quire.layers.journal.source import JournalSource
+
+        return JournalSource(site.root)
+
+    def access(self, site: Site, operation: str) -> AbstractContextManager[None]:
+        from quire.layers.journal.store import journal_access
+
+        return journal_access(site.root, site.world, operation)
+
+    def recover(self, site: Site) -> None:
+        if os.path.isdir(self.home.path(site.root)):
+            recover_folder(site.root, FOLDER, site.world, written=WRITTEN)
+            if os.path.lexists(os.path.join(site.root, FOLDER, LOCAL, PAGES_DUE)):
+                from quire.layers.journal.recover import recover_due_pages
+
+                recover_due_pages(site.root, site.world)
+
+    def storage(self, site: Site) -> Storage | None:
+        from quire.layers.storage import document_storage
+
+        return document_storage(site.root, _STATE, "schemaVersion", (None, SCHEMA_VERSION))
+
+    # -- check and repair -----------------------------------------------------------------
+
+    def check(self, site: Site) -> Iterable[Problem]:
+        """What `memory journal validate` would say, but for what is well."""
+        from quire.files.git_history import unmerged_below
+        from quire.layers.journal.checks.journal import check_journal
+        from quire.layers.journal.repair_files import who_repairs_journal
+
+        if not os.path.isdir(self.home.path(site.root)):
+            return []
+        found = check_journal(site.root, site.world.now(), home=site.world.home)
+        findings = [finding for finding in found if finding.level != "pass"]
+        if not findings:
+            return []
+        plan = _plan(site, unmerged_below(site.git, FOLDER))
+        return [
+            Problem(
+                code="JournalFault",
+                severity="error" if finding.level == "fail" else "warning",
+                path=finding.path,
+                line=finding.line,
+                message=f"{finding.code}: {finding.message}",
+                hint=finding.hint,
+                mend=who_repairs_journal(finding, plan),
+            )
+            for finding in findings
+        ]
+
+    def count_files(self, site: Site) -> int:
+        return len(self.source(site).stamps())
+
+    def repair(self, site: Site, problems: Sequence[Problem], unmerged: Collection[str]) -> Repair:
+        """What follows from the rest of the journal, and the pages that are made of it."""
+        from quire.layers.journal.repair_files import repaired_files
+
+        plan = _plan(site, unmerged)
+        changes, pages = repaired_files(plan)
+        mends = (Mend(code="JournalFault", path=FOLDER, message=said) for said in plan.said)
+        passing = (f"{LOCAL}/{PAGES_DUE}",)
+        return Repair(mends=tuple(mends), changes=tuple(changes), pages=tuple(pages), passing=passing)
+
+    def write_pages(self, site: Site) -> list[Problem]:
+        from quire.layers.journal.pages import write_due_pages
+
+        return write_due_pages(site.root, site.world)[1]
+
+    # -- purge ------------------------------------------------------------------------------
+
+    def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
+        from quire.layers.journal.rehash import rehash_bundle
+
+        found = {}
+        for path, data in after.items():
+            if data is not None and path in before and path.endswith(".json"):
+                found[path] = rehash_bundle(before[path], data)
+        return found
+
+    def remake(self, site: Site) -> None:
+        from quire.layers.journal.pages import write_pages
+        from quire.layers.journal.store import open_journal
+
+        if os.path.isdir(os.path.join(site.root, FOLDER, LOCAL)):
+            with contextlib.suppress(QuireError), self.access(site, "repair"):
+                write_pages(site.root, open_journal(site.root).state, site.world)
+
+    # -- records ----------------------------------------------------------------------------
+
+    def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
+        from quire.layers.journal.changed import changed_parts
+
+        return {"changed_journal_refs": changed_parts(path.removeprefix(f"{FOLDER}/"), before, after)}
+
+    def holding(self, record: Record) -> Holding:
+        from quire.layers.record_parts import line_of, whole_file
+
+        path = f"{FOLDER}/{record.path}"
+        if record.kind == "event":
+            return Holding(paths=(path,), part=line_of(record.ref.partition(":")[2].partition("~")[0]))
+        if record.kind == "checkpoint":
+            return Holding(paths=(path,), part=whole_file, shared=False)
+        return Holding(paths=(_STATE,), part=_section(record))
+
+    def says(self, record: Record) -> list[str]:
+        return [record.title, record.text, *record.text.split("\n")] if record.kind == "bundle" else []
+
+    def how_to_retire(self, record: Record) -> str:
+        return "`memory journal update` writes the memory without it."
+
+
+def _plan(site: Site, unmerged: Collection[str]) -> Mending:
+    """How the journal would be repaired; not at all while git holds one of its files as unmerged."""
+    from quire.layers.journal.repair import Mending, plan_journal_repair
+    from quire.layers.journal.repair_files import repaired_files
+
+    if os.path.islink(os.path.join(site.root, FOLDER)) or unmerged:
+        return Mending()
+    try:
+        plan = plan_journal_repair(site.root, site.world.now())
+        repaired_files(plan)
+    except (QuireError, OSError, ValueError):
+        return Mending()
+    return plan
+
+
+def _section(record: Record) -> Part:
+    """A section of the bundle, or one item of it: the one with the same title."""
+    from quire.layers.record_parts import value_at
+
+    key = SECTION_KEYS.get(record.section, "")
+    title = ""
+    if record.raw and record.ref != f"bundle:{record.section}":
+        held = value_at(record.raw, "value")
+        title = held.get("title", "") if isinstance(held, dict) else ""
+
+    def part(data: bytes) -> bytes | None:
+        found = value_at(data, "bundle", key)
+        if title and isinstance(found, list):
+            found = next((item for item in found if isinstance(item, dict) and item.get("title") == title), None)
+        return None if found in (None, [], {}) else pretty(found)
+
+    return part

@@ -1,0 +1,161 @@
+"""The profile for work that goes across layers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from quire.files.json_files import pretty
+from quire.files.write_access import LOCAL, RECOVERY, Place, recover_folder
+from quire.layers.profile.layout import (
+    ACTIVE,
+    BACKUP,
+    CATEGORIES,
+    FILE,
+    FOLDER,
+    FORGOTTEN,
+    HOME_FOLDER,
+    IGNORED,
+    LOCK,
+    MIGRATED,
+    READ_FIELDS,
+    READABLE,
+    VERSION,
+)
+from quire.layers.protocol import Holding, Home, Layer, Site
+from quire.model.records import Problem, Record
+from quire.model.sources import Source
+from quire.model.vocabulary import PROFILE_KINDS
+
+if TYPE_CHECKING:
+    from quire.layers.profile.places import Places
+    from quire.layers.record_parts import Part
+    from quire.layers.storage import Storage
+
+_PATH = f"{FOLDER}/{FILE}"
+_SAID = ("value", "summary")
+
+
+def _sound_forgotten(data: bytes) -> bytes:
+    from quire.layers.profile.forgotten import sound_forgotten
+
+    return sound_forgotten(data)
+
+
+_SET_ASIDE = {f"{FOLDER}/{FORGOTTEN}": _sound_forgotten}
+
+
+class ProfileLayer(Layer):
+    """Who works here, and how: a document of the project, and a private one."""
+
+    name = "profile"
+    home = Home(
+        folder=FOLDER,
+        part="profile",
+        generated=(LOCAL, RECOVERY, LOCK, BACKUP),
+        ignored=IGNORED,
+        untracked=tuple(f"{FOLDER}/{name}" for name in (LOCK, BACKUP, LOCAL)),
+        ignored_code="ProfileNotIgnored",
+        ignored_by="remembering anything",
+    )
+    tracked = (_PATH,)
+    live = (ACTIVE,)
+    kinds = PROFILE_KINDS
+    sections = CATEGORIES
+    has_private = True
+    set_aside = _SET_ASIDE
+    sets_itself_aside = (f"{FOLDER}/{LOCAL}/access.jsonl", f"{FOLDER}/{LOCAL}/access-folding.jsonl")
+
+    def source(self, site: Site) -> Source:
+        from quire.layers.profile.source import ProfileSource
+
+        return ProfileSource(_places(site))
+
+    def access(self, site: Site, operation: str) -> AbstractContextManager[None]:
+        from quire.layers.profile.store import profile_access
+
+        return profile_access(_places(site), site.world, operation)
+
+    def recover(self, site: Site) -> None:
+        if os.path.isdir(self.home.path(site.root)):
+            from quire.layers.profile.places import AT_HOME
+
+            places = _places(site)
+            recover_folder(places.root, FOLDER, site.world, written=(LOCAL,), lock=LOCK)
+            if places.private == AT_HOME:
+                recover_folder(places.home, HOME_FOLDER, site.world, lock=LOCK)
+
+    def places(self, site: Site) -> list[Place]:
+        from quire.layers.profile.store import profile_folders
+
+        return profile_folders(_places(site))
+
+    def storage(self, site: Site) -> Storage | None:
+        from quire.layers.storage import document_storage
+
+        known = (VERSION, *MIGRATED, *READABLE)
+        return document_storage(site.root, _PATH, "schema_version", known)
+
+    def check(self, site: Site) -> Iterable[Problem]:
+        from quire.layers.profile.checks import check_profile
+
+        return check_profile(_places(site))
+
+    def count_files(self, site: Site) -> int:
+        places = _places(site)
+        return sum(os.path.isfile(path) for path in (places.shared_path, places.private_path))
+
+    def outside(self, site: Site) -> Place | None:
+        """Where private entries of any project are in the user's home."""
+        home = _places(site).home
+        return Place(home, HOME_FOLDER, LOCK) if home and os.path.isdir(os.path.join(home, HOME_FOLDER)) else None
+
+    def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
+        from quire.layers.profile.changed import changed_entries
+
+        return {"changed_profile_entries": changed_entries(before, after)}
+
+    def holding(self, record: Record) -> Holding:
+        return Holding(paths=() if self.is_private(record) else (_PATH,), part=_entry(record))
+
+    def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
+        from quire.layers.record_parts import same_fields
+
+        part = _entry(record)
+        return now is not None and same_fields(part(now), part(then[0]), _SAID)
+
+    def is_private(self, record: Record) -> bool:
+        from quire.layers.profile.records import entry_of
+
+        return entry_of(record).is_private
+
+    def says(self, record: Record) -> list[str]:
+        from quire.layers.profile.records import entry_of
+
+        return [entry_of(record).value]
+
+    def how_to_retire(self, record: Record) -> str:
+        return f"`memory profile forget {' '.join(record.ref.partition(':')[2].split('.', 1))}` takes it out."
+
+
+def _places(site: Site) -> Places:
+    from quire.layers.profile.places import find_places
+
+    return find_places(site.root, site.world.memory_home, site.world.home)
+
+
+def _entry(record: Record) -> Part:
+    """An entry, without what every reading of it changes."""
+    from quire.layers.record_parts import value_at
+
+    key = record.ref.removeprefix(f"profile:{record.section}.")
+
+    def part(data: bytes) -> bytes | None:
+        found = value_at(data, "memories", record.section, key)
+        if not isinstance(found, dict):
+            return None
+        return pretty({name: value for name, value in found.items() if name not in READ_FIELDS})
+
+    return part

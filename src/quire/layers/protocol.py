@@ -1,0 +1,217 @@
+"""What a layer can do for work that goes across layers: check, repair, purge, recovery, diff, export and the index.
+
+Such work loops over the table of layers and knows none of them by name. A layer is one object without state; where it
+needs a project, it is given one. What a layer has no use for has a default here.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from quire.files.git import Git
+from quire.files.transaction import Change
+from quire.files.world import World
+from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, Place, recover_folder
+from quire.model.records import Mend, Problem, Record
+from quire.model.sources import Source
+from quire.model.vocabulary import LayerName
+
+if TYPE_CHECKING:
+    from quire.layers.storage import Storage
+
+
+class Site(Protocol):
+    """A project as a layer sees it."""
+
+    root: str
+    world: World
+    git: Git
+
+
+class Home(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of the project that one or more layers keep their files in: it has one lock, and one transaction."""
+
+    folder: str
+    part: str
+    """What the part of a repair is called that is made here."""
+    generated: tuple[str, ...]
+    """Names right below the folder of what is not the truth: made from it, or of this machine alone."""
+    ignored: tuple[str, ...]
+    """The lines of .gitignore that keep such files out of git."""
+    untracked: tuple[str, ...]
+    """Files and folders that a check looks for in git, from the project's root."""
+    ignored_code: str
+    """The code of the problem that git sees one of them."""
+    ignored_by: str
+    """What else adds the lines, besides a repair."""
+
+    def path(self, root: str) -> str:
+        return os.path.join(root, self.folder)
+
+    def exists(self, root: str) -> bool:
+        """Whether the folder is there, and no link."""
+        path = self.path(root)
+        return os.path.isdir(path) and not os.path.islink(path)
+
+
+MEMORY_HOME = Home(
+    folder=MEMORY,
+    part="memory",
+    generated=(INDEX, LOCAL, RECOVERY, BACKUP, LOCK),
+    ignored=(
+        f"{MEMORY}/{INDEX}/",
+        f"{MEMORY}/{LOCAL}/",
+        f"{MEMORY}/{RECOVERY}/",
+        f"{MEMORY}/{BACKUP}/",
+        f"{MEMORY}/{LOCK}",
+    ),
+    # The lock is there for moments only, and who looks may hold it.
+    untracked=tuple(f"{MEMORY}/{name}" for name in (INDEX, LOCAL, RECOVERY, BACKUP)),
+    ignored_code="MemoryNotIgnored",
+    ignored_by="`memory init`",
+)
+"""The folder that the graph and the facts share."""
+
+
+class Repair(msgspec.Struct, frozen=True, kw_only=True):
+    """What a layer would change to set right what a check found."""
+
+    mends: tuple[Mend, ...] = ()
+    changes: tuple[Change, ...] = ()
+    """Below the layer's folder: all of them or none."""
+    pages: tuple[Change, ...] = ()
+    """Below the project: what the layer itself writes anew, once the changes are made."""
+    passing: tuple[str, ...] = ()
+    """Paths of changes that are gone again when the pages are written."""
+
+
+class Holding(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a record is kept."""
+
+    paths: tuple[str, ...]
+    """Files that git may know, from the project's root."""
+    part: Callable[[bytes], bytes | None]
+    """What of a file is said of the record alone; None where it holds nothing of it."""
+    shared: bool = True
+    """Whether the files hold other records, too."""
+
+
+class Layer(ABC):
+    """One kind of memory, over its own files."""
+
+    name: LayerName
+    home: Home
+    tracked: tuple[str, ...]
+    """The files and folders that git keeps, from the project's root."""
+    live: tuple[str, ...] = ("active",)
+    """The statuses of records that still say something."""
+    kinds: Sequence[str]
+    """The kinds of its records, in the order of an export."""
+    sections: Sequence[str]
+    """The parts of the layer, in the order of an export."""
+    set_aside: Mapping[str, Callable[[bytes], bytes]] = {}
+    """Files of this machine that a repair sets aside when they are damaged, and what of each goes on."""
+    sets_itself_aside: tuple[str, ...] = ()
+    """Such files that the next change sets aside by itself."""
+    pages: tuple[str, ...] = ()
+    """Files outside of its folder that are made from it, from the project's root."""
+    has_private: bool = False
+    """Whether some of its records may be this user's alone."""
+    page_folder: str = ""
+    """The folder of these files, if they have one of their own."""
+    index: str = ""
+    """Where, below its folder, the index may be kept where the project has no other folder of ours."""
+
+    # -- the files ------------------------------------------------------------------------
+
+    @abstractmethod
+    def source(self, site: Site) -> Source:
+        """What the index reads the layer from."""
+
+    @abstractmethod
+    def access(self, site: Site, operation: str) -> AbstractContextManager[None]:
+        """The right to write to the layer's folder."""
+
+    def recover(self, site: Site) -> None:
+        """Before a read: complete what a dead writer left."""
+        recover_folder(site.root, self.home.folder, site.world)
+
+    @abstractmethod
+    def storage(self, site: Site) -> Storage | None:
+        """Whether the files can be worked with; None where there are none."""
+
+    def places(self, site: Site) -> list[Place]:
+        """The folders that have to be read at one moment, with their locks."""
+        return [Place(site.root, self.home.folder)]
+
+    def refuse_other_version(self, site: Site) -> None:
+        """Raise where the storage is of a version that must not be written to."""
+
+    # -- check and repair -----------------------------------------------------------------
+
+    @abstractmethod
+    def check(self, site: Site) -> Iterable[Problem]:
+        """What is wrong with the files; paths are from the project's root."""
+
+    @abstractmethod
+    def count_files(self, site: Site) -> int:
+        """How many files a check looks at."""
+
+    def repair(self, site: Site, problems: Sequence[Problem], unmerged: Collection[str]) -> Repair:
+        """What loses nothing and sets these problems right; files that git holds as unmerged are left alone."""
+        return Repair()
+
+    def write_pages(self, site: Site) -> list[Problem]:
+        """Write anew what is due of what is made from the layer; the caller has access."""
+        return []
+
+    # -- purge ------------------------------------------------------------------------------
+
+    def rehash(self, before: Mapping[str, bytes], after: Mapping[str, bytes | None]) -> dict[str, bytes]:
+        """Files below the folder whose digests held before and do not any more, with digests that hold."""
+        return {}
+
+    def is_named_by_title(self, path: str) -> bool:
+        """Whether the name of a file below the folder is made from a title."""
+        return False
+
+    def outside(self, site: Site) -> Place | None:
+        """A folder outside of the project that holds files of the layer."""
+        return None
+
+    def remake(self, site: Site) -> None:
+        """Write all pages anew, and forget what else is made from the files."""
+
+    # -- records ----------------------------------------------------------------------------
+
+    @abstractmethod
+    def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
+        """Which records a changed file is about, by the name under which a diff lists them."""
+
+    @abstractmethod
+    def holding(self, record: Record) -> Holding:
+        """Which files hold a record, and what in them is said of it alone."""
+
+    def says_the_same(self, record: Record, now: bytes | None, then: Sequence[bytes]) -> bool:
+        """Whether other contents of a record's files have its words; counters and dates beside them may differ."""
+        holding = self.holding(record)
+        ours = holding.part(now) if now is not None else None
+        return ours is not None and ours == holding.part(then[0])
+
+    def is_private(self, record: Record) -> bool:
+        """Whether only this user has the record."""
+        return False
+
+    def says(self, record: Record) -> list[str]:
+        """The texts of a record that must not say what was rejected; none where it is not looked at."""
+        return [record.title, record.text, f"{record.title}\n{record.text}"]
+
+    @abstractmethod
+    def how_to_retire(self, record: Record) -> str:
+        """How a record is retired that must not be kept."""
