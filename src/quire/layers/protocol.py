@@ -46,7 +46,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     """The lines of .gitignore that keep such files out of git."""
     untracked: tuple[str, ...]
     """Files and folders that a check looks for in git, from the project's root."""
-    ignored_code: str
+    code: str
     """The code of the problem that git sees one of them."""
     ignored_by: str
     """What else adds the lines, besides a repair."""
@@ -73,7 +73,7 @@ MEMORY_HOME = Home(
     ),
     # The lock is there for moments only, and who looks may hold it.
     untracked=tuple(f"{MEMORY}/{name}" for name in (INDEX, LOCAL, RECOVERY, BACKUP)),
-    ignored_code="MemoryNotIgnored",
+    code="MemoryNotIgnored",
     ignored_by="`memory init`",
 )
 """The folder that the graph and the facts share."""

@@ -106,7 +106,7 @@ def _not_ignored(site: Site, home: Home) -> list[Problem]:
     said = "Git sees this file, which belongs to this machine alone."
     found = [
         Problem(
-            code=home.ignored_code,
+            code=home.code,
             severity="warning",
             path=path,
             message=said,
@@ -117,8 +117,7 @@ def _not_ignored(site: Site, home: Home) -> list[Problem]:
     ]
     hint = f"`memory check --repair` adds the lines to .gitignore; so does {home.ignored_by}."
     return found + [
-        Problem(code=home.ignored_code, severity="warning", path=path, message=said, hint=hint, mend="repair")
-        for path in seen
+        Problem(code=home.code, severity="warning", path=path, message=said, hint=hint, mend="repair") for path in seen
     ]
 
 

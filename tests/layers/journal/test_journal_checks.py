@@ -18,10 +18,6 @@ from promised import proves
 from quire.files.world import World
 from quire.layers.journal import layout
 from quire.layers.journal.canonical import file_bytes
-from quire.layers.journal.checks.findings import (
-    Finding,
-    summary_line,
-)
 from quire.layers.journal.checks.journal import (
     check_journal,
 )
@@ -33,6 +29,7 @@ from quire.layers.journal.sources import Registry, registry_value
 from quire.layers.journal.store import Journal, commit, open_journal
 from quire.layers.journal.types import Checkpoint, Maintenance, Manifest, Source
 from quire.layers.journal.writings import local_provider, write_bundle
+from quire.model.records import Problem
 
 NOW = datetime(2026, 3, 2, 11, 19, tzinfo=UTC)
 AT = "2026-03-02T11:19:00.000Z"
@@ -139,13 +136,13 @@ class Store:
         self.put(f"archive/{name}/events.jsonl", b"".join(encode_event(event(n)) + b"\n" for n in events))
         (self.folder / "archive" / name / "checkpoints").mkdir()
 
-    def validate(self, **options: Any) -> list[Finding]:
+    def validate(self, **options: Any) -> list[Problem]:
         chosen = {"is_alive": lambda _pid: False, "types": TYPES, **options}
         return check_journal(str(self.root), NOW, **chosen)
 
     def told(self, **options: Any) -> list[tuple[str, str]]:
         """Whatever did not pass."""
-        return [(one.level, one.code) for one in self.validate(**options) if one.level != "pass"]
+        return [(one.severity, one.code) for one in self.validate(**options) if one.severity != "pass"]
 
 
 @pytest.fixture
@@ -181,8 +178,8 @@ def test_a_sound_journal_passes_everywhere(store: Store) -> None:
         "bundle:paths",
         "validation:freshness",
     ]
-    assert {one.level for one in found} == {"pass"}
-    assert summary_line(found) == "Summary: 22 passed, 0 warnings, 0 failed."
+    assert {one.severity for one in found} == {"pass"}
+    assert len(found) == 22
 
 
 def test_nothing_is_written(store: Store, tree: Callable[..., dict[str, bytes]]) -> None:
@@ -194,8 +191,7 @@ def test_nothing_is_written(store: Store, tree: Callable[..., dict[str, bytes]])
 
 def test_no_journal_is_one_failure(tmp_path: Path) -> None:
     found = check_journal(str(tmp_path), NOW)
-    assert [(one.level, one.code) for one in found] == [("fail", "state:missing")]
-    assert summary_line(found) == "Summary: 0 passed, 0 warnings, 1 failed."
+    assert [(one.severity, one.code) for one in found] == [("error", "state:missing")]
 
 
 @pytest.mark.parametrize("kind", ["file", "link"])
@@ -205,7 +201,7 @@ def test_something_else_in_the_place_of_the_folder(store: Store, kind: str) -> N
         store.folder.write_text("x")
     else:
         store.folder.symlink_to(store.root / "elsewhere")
-    assert store.told() == [("fail", "journal:folder")]
+    assert store.told() == [("error", "journal:folder")]
 
 
 # -- every kind of damage -------------------------------------------------------------------------------------------
@@ -298,86 +294,86 @@ def run_bytes(status: str) -> bytes:
 
 STATE, CONFIG, SOURCES, EVENTS = layout.STATE, layout.CONFIG, layout.SOURCES, layout.EVENTS
 CHK = f"{layout.CHECKPOINTS}/chk-000001.json"
-NO_LATEST = [("fail", "checkpoints:latest")]
+NO_LATEST = [("error", "checkpoints:latest")]
 
 DAMAGE: dict[str, tuple[Callable[[Store], Any], list[tuple[str, str]]]] = {
-    "state missing": (lambda s: s.remove(STATE), [("fail", "state:missing")]),
-    "state empty": (lambda s: s.put(STATE, b""), [("fail", "state:json")]),
-    "state cut off": (lambda s: s.put(STATE, s.read(STATE)[:500]), [("fail", "state:json")]),
-    "state binary": (lambda s: s.put(STATE, b"\xff\xfe\x00\x01"), [("fail", "state:json")]),
-    "state null": (lambda s: s.put(STATE, b"null"), [("fail", "state:schema")]),
-    "state of version 3": (lambda s: s.change(STATE, "schemaVersion", to=3), [("fail", "state:schema")]),
-    "state without bundle": (lambda s: s.change(STATE, "bundle", to=[]), [("fail", "state:schema")]),
-    "state a folder": (lambda s: _folder_at(s, STATE), [("fail", "state:read")]),
-    "state a link": (lambda s: _linked(s, STATE), [("fail", "state:read")]),
-    "state a pipe": (lambda s: _pipe_at(s, STATE), [("fail", "state:read")]),
-    "state of 2 GB": (lambda s: _sparse(s, STATE), [("fail", "state:read")]),
-    "state deep": (lambda s: s.put(STATE, b"[" * 100_000), [("fail", "state:json")]),
+    "state missing": (lambda s: s.remove(STATE), [("error", "state:missing")]),
+    "state empty": (lambda s: s.put(STATE, b""), [("error", "state:json")]),
+    "state cut off": (lambda s: s.put(STATE, s.read(STATE)[:500]), [("error", "state:json")]),
+    "state binary": (lambda s: s.put(STATE, b"\xff\xfe\x00\x01"), [("error", "state:json")]),
+    "state null": (lambda s: s.put(STATE, b"null"), [("error", "state:schema")]),
+    "state of version 3": (lambda s: s.change(STATE, "schemaVersion", to=3), [("error", "state:schema")]),
+    "state without bundle": (lambda s: s.change(STATE, "bundle", to=[]), [("error", "state:schema")]),
+    "state a folder": (lambda s: _folder_at(s, STATE), [("error", "state:read")]),
+    "state a link": (lambda s: _linked(s, STATE), [("error", "state:read")]),
+    "state a pipe": (lambda s: _pipe_at(s, STATE), [("error", "state:read")]),
+    "state of 2 GB": (lambda s: _sparse(s, STATE), [("error", "state:read")]),
+    "state deep": (lambda s: s.put(STATE, b"[" * 100_000), [("error", "state:json")]),
     "bundle edited": (
         lambda s: s.change(STATE, "bundle", "project", "summary", to="Other."),
-        [("fail", "state:bundle-hash"), ("warn", "projection:project-map:edited")],
+        [("error", "state:bundle-hash"), ("warning", "projection:project-map:edited")],
     ),
     "hash edited": (
         lambda s: s.change(STATE, "bundleHash", to="0" * 64),
         [
-            ("fail", "state:bundle-hash"),
-            ("warn", "checkpoints:bundle-drift"),
-            *(("fail", f"projection:{name}:drift") for name in layout.PROJECTION_FILES),
-            ("fail", "entry:drift"),
+            ("error", "state:bundle-hash"),
+            ("warning", "checkpoints:bundle-drift"),
+            *(("error", f"projection:{name}:drift") for name in layout.PROJECTION_FILES),
+            ("error", "entry:drift"),
         ],
     ),
-    "config missing": (lambda s: s.remove(CONFIG), [("fail", "config:missing")]),
-    "config garbage": (lambda s: s.put(CONFIG, b"{"), [("fail", "config:json")]),
-    "config null": (lambda s: s.put(CONFIG, b"null"), [("fail", "config:schema")]),
-    "config of a wrong kind": (lambda s: s.change(CONFIG, "recall", "policy", to="x"), [("fail", "config:schema")]),
-    "config a folder": (lambda s: _folder_at(s, CONFIG), [("fail", "config:read")]),
-    "log missing": (lambda s: s.remove(EVENTS), [("fail", "history:events-missing")]),
-    "log a folder": (lambda s: _folder_at(s, EVENTS), [("fail", "history:events-read")]),
-    "log a pipe": (lambda s: _pipe_at(s, EVENTS), [("fail", "history:events-read")]),
-    "log of 2 GB": (lambda s: _sparse(s, EVENTS), [("fail", "history:events-read")]),
-    "line of garbage": (lambda s: s.add(b"\xff\xfe\n"), [("fail", "history:events-read")]),
-    "line null": (lambda s: s.add(b"null\n"), [("fail", "history:event:line-4")]),
-    "line of another shape": (lambda s: s.add(b'{"id": "evt-000009"}\n'), [("fail", "history:event:evt-000009")]),
-    "line too long": (lambda s: s.add(b'"' + b"x" * 2**20 + b'"\n'), [("fail", "history:events-read")]),
-    "25 lines of garbage": (lambda s: s.add(b"{\n" * 25), [("fail", "history:events-read")] * 21),
-    "line torn": (lambda s: s.add(_line(4)[:40]), [("warn", "history:torn")]),
+    "config missing": (lambda s: s.remove(CONFIG), [("error", "config:missing")]),
+    "config garbage": (lambda s: s.put(CONFIG, b"{"), [("error", "config:json")]),
+    "config null": (lambda s: s.put(CONFIG, b"null"), [("error", "config:schema")]),
+    "config of a wrong kind": (lambda s: s.change(CONFIG, "recall", "policy", to="x"), [("error", "config:schema")]),
+    "config a folder": (lambda s: _folder_at(s, CONFIG), [("error", "config:read")]),
+    "log missing": (lambda s: s.remove(EVENTS), [("error", "history:events-missing")]),
+    "log a folder": (lambda s: _folder_at(s, EVENTS), [("error", "history:events-read")]),
+    "log a pipe": (lambda s: _pipe_at(s, EVENTS), [("error", "history:events-read")]),
+    "log of 2 GB": (lambda s: _sparse(s, EVENTS), [("error", "history:events-read")]),
+    "line of garbage": (lambda s: s.add(b"\xff\xfe\n"), [("error", "history:events-read")]),
+    "line null": (lambda s: s.add(b"null\n"), [("error", "history:event:line-4")]),
+    "line of another shape": (lambda s: s.add(b'{"id": "evt-000009"}\n'), [("error", "history:event:evt-000009")]),
+    "line too long": (lambda s: s.add(b'"' + b"x" * 2**20 + b'"\n'), [("error", "history:events-read")]),
+    "25 lines of garbage": (lambda s: s.add(b"{\n" * 25), [("error", "history:events-read")] * 21),
+    "line torn": (lambda s: s.add(_line(4)[:40]), [("warning", "history:torn")]),
     "conflict": (
         lambda s: s.add(b"<<<<<<< ours\n=======\n>>>>>>> theirs\n"),
-        [("fail", "history:conflict")],
+        [("error", "history:conflict")],
     ),
     "id twice": (
         lambda s: (s.add(_line(3, summary="Another.")), s.count(events=4, sources=1)),
-        [("fail", "history:duplicate")],
+        [("error", "history:duplicate")],
     ),
     "ids not rising": (
         lambda s: (s.add(_line(9) + _line(5)), s.count(events=5, sources=1)),
-        [("fail", "history:ordering")],
+        [("error", "history:ordering")],
     ),
     "id without a number": (
         lambda s: (s.add(_line(4, id="odd")), s.count(events=4, sources=1)),
-        [("fail", "history:ordering")],
+        [("error", "history:ordering")],
     ),
     "gap with retention": (_gap, []),
     "gap without retention": (
         lambda s: (_gap(s), _retention(s, False)),
-        [("fail", "history:continuity")],
+        [("error", "history:continuity")],
     ),
     "gap that the archive explains": (
         lambda s: (_gap(s), _retention(s, False), s.batch("prune-1", 3, 4)),
         [],
     ),
-    "events not counted": (lambda s: s.add(_line(4)), [("fail", "history:event-count")]),
+    "events not counted": (lambda s: s.add(_line(4)), [("error", "history:event-count")]),
     "events counted without end": (
         lambda s: s.put(STATE, s.read(STATE).replace(b'EventCount": 3', b'EventCount": 1e999')),
-        [("fail", "history:event-count")],
+        [("error", "history:event-count")],
     ),
     "backlog": (
         lambda s: (s.add(b"".join(_line(n) for n in range(4, 14))), s.count(events=13, sources=1)),
-        [("warn", "recall:backlog")],
+        [("warning", "recall:backlog")],
     ),
     "secret": (
         lambda s: (s.add(_line(4, gotchas=[f"The key is {SECRET}."])), s.count(events=4, sources=1)),
-        [("warn", "history:secret:evt-000004")],
+        [("warning", "history:secret:evt-000004")],
     ),
     "25 secrets": (
         lambda s: (
@@ -385,77 +381,77 @@ DAMAGE: dict[str, tuple[Callable[[Store], Any], list[tuple[str, str]]]] = {
             s.count(events=28, sources=1),
             s.change(CONFIG, "recall", "backlogWarnThreshold", to=100),
         ),
-        [*(("warn", f"history:secret:evt-{n:06d}") for n in range(4, 24)), ("warn", "history:secret")],
+        [*(("warning", f"history:secret:evt-{n:06d}") for n in range(4, 24)), ("warning", "history:secret")],
     ),
-    "sources missing": (lambda s: s.remove(SOURCES), [("fail", "sources:missing")]),
-    "sources an object": (lambda s: s.put(SOURCES, b"{}"), [("fail", "sources:schema")]),
-    "sources garbage": (lambda s: s.put(SOURCES, b"junk"), [("fail", "sources:read")]),
-    "sources a pipe": (lambda s: _pipe_at(s, SOURCES), [("fail", "sources:read")]),
-    "source of no shape": (lambda s: s.put(SOURCES, b"[null]"), [("fail", "sources:schema")]),
-    "source of an unknown kind": (lambda s: _source(s, type="x"), [("fail", "sources:type:sessions")]),
-    "source gone": (lambda s: _source(s, path="/nowhere\0at all"), [("warn", "sources:path:sessions")]),
+    "sources missing": (lambda s: s.remove(SOURCES), [("error", "sources:missing")]),
+    "sources an object": (lambda s: s.put(SOURCES, b"{}"), [("error", "sources:schema")]),
+    "sources garbage": (lambda s: s.put(SOURCES, b"junk"), [("error", "sources:read")]),
+    "sources a pipe": (lambda s: _pipe_at(s, SOURCES), [("error", "sources:read")]),
+    "source of no shape": (lambda s: s.put(SOURCES, b"[null]"), [("error", "sources:schema")]),
+    "source of an unknown kind": (lambda s: _source(s, type="x"), [("error", "sources:type:sessions")]),
+    "source gone": (lambda s: _source(s, path="/nowhere\0at all"), [("warning", "sources:path:sessions")]),
     "source failed": (
         lambda s: _source(s, lastSyncStatus="failed", lastSyncError="Why."),
-        [("warn", "sources:sync:sessions")],
+        [("warning", "sources:sync:sessions")],
     ),
     "source twice": (
         lambda s: (s.put(SOURCES, file_bytes(s.value(SOURCES) * 2)), s.count(events=3, sources=2)),
-        [("warn", "sources:duplicate")],
+        [("warning", "sources:duplicate")],
     ),
-    "sources not counted": (lambda s: s.count(events=3, sources=7), [("fail", "sources:count")]),
+    "sources not counted": (lambda s: s.count(events=3, sources=7), [("error", "sources:count")]),
     "checkpoints missing": (
         lambda s: s.remove(layout.CHECKPOINTS),
-        [("fail", "checkpoints:missing"), *NO_LATEST],
+        [("error", "checkpoints:missing"), *NO_LATEST],
     ),
     "checkpoints linked": (
         lambda s: _linked(s, layout.CHECKPOINTS),
-        [("fail", "checkpoints:missing"), *NO_LATEST],
+        [("error", "checkpoints:missing"), *NO_LATEST],
     ),
-    "checkpoints empty": (lambda s: s.remove(CHK), [("fail", "checkpoints:empty"), *NO_LATEST]),
-    "checkpoint garbage": (lambda s: s.put(CHK, b"{"), [("fail", "checkpoints:read:chk-000001"), *NO_LATEST]),
-    "checkpoint a folder": (lambda s: _folder_at(s, CHK), [("fail", "checkpoints:read:chk-000001"), *NO_LATEST]),
-    "checkpoint null": (lambda s: s.put(CHK, b"null"), [("fail", "checkpoints:schema:chk-000001"), *NO_LATEST]),
+    "checkpoints empty": (lambda s: s.remove(CHK), [("error", "checkpoints:empty"), *NO_LATEST]),
+    "checkpoint garbage": (lambda s: s.put(CHK, b"{"), [("error", "checkpoints:read:chk-000001"), *NO_LATEST]),
+    "checkpoint a folder": (lambda s: _folder_at(s, CHK), [("error", "checkpoints:read:chk-000001"), *NO_LATEST]),
+    "checkpoint null": (lambda s: s.put(CHK, b"null"), [("error", "checkpoints:schema:chk-000001"), *NO_LATEST]),
     "checkpoint edited": (
         lambda s: s.change(CHK, "bundle", "project", "name", to="other"),
-        [("fail", "checkpoints:bundle-hash:chk-000001")],
+        [("error", "checkpoints:bundle-hash:chk-000001")],
     ),
     "checkpoint of another name": (
         lambda s: s.change(CHK, "id", to="chk-000009"),
-        [("warn", "checkpoints:name:chk-000001")],
+        [("warning", "checkpoints:name:chk-000001")],
     ),
     "checkpoint of another bundle": (
         lambda s: s.checkpoint(1, gotchas=[]),
-        [("warn", "checkpoints:bundle-drift")],
+        [("warning", "checkpoints:bundle-drift")],
     ),
-    "checkpoint newer": (lambda s: s.checkpoint(2, gotchas=[]), [("warn", "checkpoints:newer")]),
+    "checkpoint newer": (lambda s: s.checkpoint(2, gotchas=[]), [("warning", "checkpoints:newer")]),
     "no latest": (
         lambda s: s.change(STATE, "maintenance", "latestCheckpointId", to=None),
         NO_LATEST,
     ),
-    "page missing": (lambda s: _page(s, "gotchas.md").unlink(), [("fail", "projection:gotchas")]),
+    "page missing": (lambda s: _page(s, "gotchas.md").unlink(), [("error", "projection:gotchas")]),
     "page without mark": (
         lambda s: _page(s, "gotchas.md").write_text("# Gotchas\n"),
-        [("fail", "projection:gotchas:marker")],
+        [("error", "projection:gotchas:marker")],
     ),
     "page of another version": (
         lambda s: _edit(_page(s, "gotchas.md"), "version=3", "version=2"),
-        [("fail", "projection:gotchas:drift")],
+        [("error", "projection:gotchas:drift")],
     ),
     "page of another id": (
         lambda s: _edit(_page(s, "gotchas.md"), "file=gotchas", "file=readme"),
-        [("fail", "projection:gotchas:drift")],
+        [("error", "projection:gotchas:drift")],
     ),
     "page edited": (
         lambda s: _edit(_page(s, "gotchas.md"), "Floats.", "Ints."),
-        [("warn", "projection:gotchas:edited")],
+        [("warning", "projection:gotchas:edited")],
     ),
     "page of bytes": (
         lambda s: _page(s, "gotchas.md").write_bytes(b"\xff" * 9),
-        [("fail", "projection:gotchas:marker")],
+        [("error", "projection:gotchas:marker")],
     ),
     "page a folder": (
         lambda s: (_page(s, "gotchas.md").unlink(), _page(s, "gotchas.md").mkdir()),
-        [("fail", "projection:gotchas:read")],
+        [("error", "projection:gotchas:read")],
     ),
     "page with other line ends": (
         lambda s: _page(s, "gotchas.md").write_bytes(_page(s, "gotchas.md").read_bytes().replace(b"\n", b"\r\n")),
@@ -463,103 +459,106 @@ DAMAGE: dict[str, tuple[Callable[[Store], Any], list[tuple[str, str]]]] = {
     ),
     "entry file missing": (
         lambda s: (s.root / "AGENTS.md").unlink(),
-        [("fail", "entry:file"), ("warn", "bundle:paths")],
+        [("error", "entry:file"), ("warning", "bundle:paths")],
     ),
-    "entry block gone": (lambda s: (s.root / "AGENTS.md").write_text("# Mine\n"), [("fail", "entry:marker")]),
+    "entry block gone": (lambda s: (s.root / "AGENTS.md").write_text("# Mine\n"), [("error", "entry:marker")]),
     "entry block old": (
         lambda s: _edit(s.root / "AGENTS.md", "entry version=3", "entry version=2"),
-        [("fail", "entry:drift")],
+        [("error", "entry:drift")],
     ),
     "entry block edited": (
         lambda s: _edit(s.root / "AGENTS.md", "## Project Memory", "## Ours"),
-        [("warn", "entry:edited")],
+        [("warning", "entry:edited")],
     ),
     "entry block left behind": (
         lambda s: shutil.copy(s.root / "AGENTS.md", s.root / "CLAUDE.md"),
-        [("warn", "entry:leftover")],
+        [("warning", "entry:leftover")],
     ),
     "entry outside": (
         lambda s: _entry_in(s, "../outside.md"),
-        [("fail", "entry:escape"), ("warn", "bundle:outside")],
+        [("error", "entry:escape"), ("warning", "bundle:outside")],
     ),
     "entry outside by a link": (
         lambda s: ((s.root / "out").symlink_to("/"), _entry_in(s, "out/etc.md")),
-        [("fail", "entry:escape"), ("warn", "bundle:paths")],
+        [("error", "entry:escape"), ("warning", "bundle:paths")],
     ),
-    "entry no document": (lambda s: _entry_in(s, "src/harbor.py"), [("warn", "entry:unfit")]),
-    "paths gone": (lambda s: shutil.rmtree(s.root / "src"), [("warn", "bundle:paths")]),
+    "entry no document": (lambda s: _entry_in(s, "src/harbor.py"), [("warning", "entry:unfit")]),
+    "paths gone": (lambda s: shutil.rmtree(s.root / "src"), [("warning", "bundle:paths")]),
     "never validated": (lambda s: _in_snapshot(s, status="not-run"), []),
-    "validated at no time": (lambda s: _in_snapshot(s, validatedAt="then"), [("warn", "validation:timestamp")]),
+    "validated at no time": (lambda s: _in_snapshot(s, validatedAt="then"), [("warning", "validation:timestamp")]),
     "validated long ago": (
         lambda s: _in_snapshot(s, validatedAt="2026-01-01T00:00:00.000Z"),
-        [("warn", "validation:freshness")],
+        [("warning", "validation:freshness")],
     ),
     "validated before all time": (
         lambda s: _in_snapshot(s, validatedAt="0001-01-01T00:00:00+14:00"),
-        [("warn", "validation:freshness")],
+        [("warning", "validation:freshness")],
     ),
-    "daemon dead": (lambda s: s.put(layout.DAEMON, daemon_bytes(99)), [("warn", "automation:daemon:stale")]),
-    "daemon garbage": (lambda s: s.put(layout.DAEMON, b"junk"), [("warn", "automation:daemon:read")]),
+    "daemon dead": (lambda s: s.put(layout.DAEMON, daemon_bytes(99)), [("warning", "automation:daemon:stale")]),
+    "daemon garbage": (lambda s: s.put(layout.DAEMON, b"junk"), [("warning", "automation:daemon:read")]),
     "lock dead": (
         lambda s: s.put(layout.DAEMON_LOCK, file_bytes({"pid": 99, "createdAt": AT})),
-        [("warn", "automation:lock:stale")],
+        [("warning", "automation:lock:stale")],
     ),
-    "lock null": (lambda s: s.put(layout.DAEMON_LOCK, b"null"), [("warn", "automation:lock:read")]),
-    "run failed": (lambda s: s.put(layout.LATEST_RUN, run_bytes("failed")), [("warn", "automation:latest-run:failed")]),
-    "run garbage": (lambda s: s.put(layout.LATEST_RUN, b"[]"), [("warn", "automation:latest-run:read")]),
-    "archive a file": (lambda s: s.put("archive", b""), [("warn", "archive:read")]),
-    "archive a link": (lambda s: (s.folder / "archive").symlink_to(s.root), [("warn", "archive:read")]),
+    "lock null": (lambda s: s.put(layout.DAEMON_LOCK, b"null"), [("warning", "automation:lock:read")]),
+    "run failed": (
+        lambda s: s.put(layout.LATEST_RUN, run_bytes("failed")),
+        [("warning", "automation:latest-run:failed")],
+    ),
+    "run garbage": (lambda s: s.put(layout.LATEST_RUN, b"[]"), [("warning", "automation:latest-run:read")]),
+    "archive a file": (lambda s: s.put("archive", b""), [("warning", "archive:read")]),
+    "archive a link": (lambda s: (s.folder / "archive").symlink_to(s.root), [("warning", "archive:read")]),
     "batch empty": (
         lambda s: (s.folder / "archive" / "prune-1").mkdir(parents=True),
         [
-            ("warn", "archive:manifest:prune-1"),
-            ("warn", "archive:events:prune-1"),
-            ("warn", "archive:checkpoints:prune-1"),
+            ("warning", "archive:manifest:prune-1"),
+            ("warning", "archive:events:prune-1"),
+            ("warning", "archive:checkpoints:prune-1"),
         ],
     ),
     "batch a file": (
         lambda s: s.put("archive/prune-1", b""),
         [
-            ("warn", "archive:manifest:prune-1"),
-            ("warn", "archive:events:prune-1"),
-            ("warn", "archive:checkpoints:prune-1"),
+            ("warning", "archive:manifest:prune-1"),
+            ("warning", "archive:events:prune-1"),
+            ("warning", "archive:checkpoints:prune-1"),
         ],
     ),
     "batch with a bad line": (
         lambda s: (s.batch("prune-1", 90), s.put("archive/prune-1/events.jsonl", _line(90) + b"null\n")),
-        [("warn", "archive:events:prune-1")],
+        [("warning", "archive:events:prune-1")],
     ),
     "batch without what it lists": (
         lambda s: s.batch("prune-1", 90, listed=(91,)),
-        [("warn", "archive:contents:prune-1")],
+        [("warning", "archive:contents:prune-1")],
     ),
-    "batch of what is active": (lambda s: s.batch("prune-1", 2), [("warn", "archive:doubled:prune-1")]),
+    "batch of what is active": (lambda s: s.batch("prune-1", 2), [("warning", "archive:doubled:prune-1")]),
     "batch expired": (
         lambda s: s.batch("prune-1", 90, created="2025-01-01T00:00:00.000Z"),
-        [("warn", "archive:expiry:prune-1")],
+        [("warning", "archive:expiry:prune-1")],
     ),
     "batch expired, but nothing goes": (
         lambda s: (s.batch("prune-1", created="2025-01-01T00:00:00.000Z"), _retention(s, False)),
         [],
     ),
-    "pages due": (lambda s: s.put("local/pages-due.json", b'{"version": 1}'), [("warn", "pages:due")]),
-    "imports garbage": (lambda s: s.put("local/imports.json", b"{"), [("warn", "local:imports")]),
+    "pages due": (lambda s: s.put("local/pages-due.json", b'{"version": 1}'), [("warning", "pages:due")]),
+    "imports garbage": (lambda s: s.put("local/imports.json", b"{"), [("warning", "local:imports")]),
     "writer died": (
         lambda s: s.put("recovery/transaction-1/0.new", b"x"),
-        [("warn", "recovery:interrupted")],
+        [("warning", "recovery:interrupted")],
     ),
     "change not applied": (
         lambda s: s.put("recovery/unapplied-1/state.json", b"x"),
-        [("warn", "recovery:unapplied:unapplied-1")],
+        [("warning", "recovery:unapplied:unapplied-1")],
     ),
-    "stray file": (lambda s: s.put("recovery/notes.txt", b"x"), [("warn", "recovery:stray")]),
+    "stray file": (lambda s: s.put("recovery/notes.txt", b"x"), [("warning", "recovery:stray")]),
     "recovery a file": (
         lambda s: (shutil.rmtree(s.folder / "recovery", ignore_errors=True), s.put("recovery", b"x")),
-        [("warn", "recovery:read")],
+        [("warning", "recovery:read")],
     ),
     "half a write": (
         lambda s: s.put("history/events.jsonl.bak.tmp-7-8", b"x"),
-        [("warn", "files:leftover:events.jsonl.bak.tmp-7-8")],
+        [("warning", "files:leftover:events.jsonl.bak.tmp-7-8")],
     ),
 }
 
@@ -578,17 +577,17 @@ def test_without_a_state_everything_else_is_still_looked_at(store: Store) -> Non
     store.put(CHK, b"{")
     store.put(layout.DAEMON, b"{")
     assert store.told() == [
-        ("fail", "state:missing"),
-        ("fail", "config:json"),
-        ("fail", "history:event:line-4"),
-        ("fail", "checkpoints:read:chk-000001"),
-        ("warn", "automation:daemon:read"),
+        ("error", "state:missing"),
+        ("error", "config:json"),
+        ("error", "history:event:line-4"),
+        ("error", "checkpoints:read:chk-000001"),
+        ("warning", "automation:daemon:read"),
     ]
 
 
 def test_a_finding_says_where(store: Store) -> None:
     store.add(b"null\n")
-    found = next(one for one in store.validate() if one.level == "fail")
+    found = next(one for one in store.validate() if one.severity == "error")
     assert (found.path, found.line) == (".agent-memory/history/events.jsonl", 4)
     assert found.message == "Line 4: event must be an object."
     assert found.hint == "It is kept as it is, and all others are read. Mend or remove it by hand."
@@ -611,7 +610,7 @@ def test_a_secret_is_never_repeated(store: Store) -> None:
 
 def test_what_foreign_files_say_cannot_deceive_a_terminal(store: Store) -> None:
     _source(store, id="a\x1b[2Jb\nPASS all", type="\u202ex", path="/\ud800")
-    found = [one for one in store.validate() if one.code.startswith("sources:") and one.level != "pass"]
+    found = [one for one in store.validate() if one.code.startswith("sources:") and one.severity != "pass"]
     assert [one.code for one in found] == [
         "sources:type:a\\u{1B}[2Jb PASS all",
         "sources:path:a\\u{1B}[2Jb PASS all",
@@ -627,34 +626,34 @@ def test_a_living_process_passes(store: Store) -> None:
     found = store.validate(is_alive=lambda pid: asked.append(pid) is None)
     codes = [one.code for one in found if one.code.startswith("automation:")]
     assert codes == ["automation:daemon", "automation:latest-run", "automation:lock"]
-    assert {one.level for one in found} == {"pass"}
+    assert {one.severity for one in found} == {"pass"}
     assert asked == [4242, 4242]
 
 
 @pytest.mark.parametrize("pid", [0, -1, 2**40, 1.5])
 def test_a_number_that_is_no_process_is_not_asked_for(store: Store, pid: float) -> None:
     store.put(layout.DAEMON, daemon_bytes(pid))  # type: ignore[arg-type]
-    assert store.told(is_alive=lambda _pid: pytest.fail("asked")) == [("warn", "automation:daemon:stale")]
+    assert store.told(is_alive=lambda _pid: pytest.fail("asked")) == [("warning", "automation:daemon:stale")]
 
 
 def test_whether_a_process_runs_is_asked_of_the_machine(store: Store) -> None:
     store.put(layout.DAEMON, daemon_bytes(os.getpid()))
     assert store.told(is_alive=None) == []
     store.put(layout.DAEMON, daemon_bytes(2**31 - 1))
-    assert store.told(is_alive=None) == [("warn", "automation:daemon:stale")]
+    assert store.told(is_alive=None) == [("warning", "automation:daemon:stale")]
 
 
 def test_kinds_of_sources_are_judged_only_by_who_knows_them(store: Store) -> None:
     _source(store, type="cursor-export")
     assert store.told(types=None) == []
-    assert store.told() == [("fail", "sources:type:sessions")]
+    assert store.told() == [("error", "sources:type:sessions")]
 
 
 def test_a_name_that_no_file_system_takes_is_told(store: Store) -> None:
     for name in ("\ud800.md", "a\0b.md", "x" * 300 + ".md"):
         store.change(STATE, "bundle", "project", "recommendedEntryFile", to=name)
         told = store.told()
-        assert ("fail", "entry:escape") in told or ("fail", "entry:read") in told
+        assert ("error", "entry:escape") in told or ("error", "entry:read") in told
 
 
 def test_little_evidence_is_a_warning(store: Store) -> None:
@@ -663,4 +662,4 @@ def test_little_evidence_is_a_warning(store: Store) -> None:
     for section in ("gotchas", "nextSteps"):
         store.change(STATE, "bundle", section, to=[])
     _settled(store)
-    assert store.told() == [("warn", "query:coverage")]
+    assert store.told() == [("warning", "query:coverage")]

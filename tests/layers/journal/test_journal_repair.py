@@ -95,9 +95,9 @@ MENDED = {
     "sources not counted": [],
     "checkpoints missing": [],
     "checkpoints empty": [],
-    "checkpoint garbage": [("fail", "checkpoints:read:chk-000001")],
-    "checkpoint a folder": [("fail", "checkpoints:read:chk-000001")],
-    "checkpoint null": [("fail", "checkpoints:schema:chk-000001")],
+    "checkpoint garbage": [("error", "checkpoints:read:chk-000001")],
+    "checkpoint a folder": [("error", "checkpoints:read:chk-000001")],
+    "checkpoint null": [("error", "checkpoints:schema:chk-000001")],
     "no latest": [],
     "page missing": [],
     "page without mark": [],
@@ -119,7 +119,7 @@ def test_what_is_mended_is_sound_afterwards_and_stays_so(store: Store, name: str
     DAMAGE[name][0](store)
     mending = mend(store)
     assert mending.said
-    left = [item for item in store.told() if item != ("warn", "checkpoints:bundle-drift")]
+    left = [item for item in store.told() if item != ("warning", "checkpoints:bundle-drift")]
     assert left == MENDED[name]
     assert _is_empty(plan(store))
 
@@ -461,7 +461,7 @@ def test_the_latest_checkpoint_is_the_newest_that_holds_what_the_state_holds(sto
     store.change(STATE, "maintenance", "latestCheckpointId", to="chk-000077")
     mending = mend(store)
     assert mending.said == ["The state named the checkpoint `chk-000077`; it is `chk-000003`."]
-    assert store.told() == [("warn", "checkpoints:newer")]
+    assert store.told() == [("warning", "checkpoints:newer")]
     assert _is_empty(plan(store))
 
 

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from quire.files.json_files import pretty
 from quire.files.write_access import RECOVERY, recover_folder
 from quire.layers.journal.layout import (
@@ -48,7 +50,7 @@ class JournalLayer(Layer):
         generated=(LOCAL, RECOVERY, BACKUP, AUTOMATION, ".lock"),
         ignored=IGNORED,
         untracked=tuple(path.rstrip("/") for path in IGNORED),
-        ignored_code="JournalNotIgnored",
+        code="JournalNotIgnored",
         ignored_by="`memory journal update`",
     )
     tracked = (FOLDER,)
@@ -88,27 +90,25 @@ class JournalLayer(Layer):
     def check(self, site: Site) -> Iterable[Problem]:
         """What `memory journal validate` would say, but for what is well."""
         from quire.files.git_history import unmerged_below
+        from quire.layers.journal.checks.findings import PASSED
         from quire.layers.journal.checks.journal import check_journal
         from quire.layers.journal.repair_files import who_repairs_journal
 
         if not os.path.isdir(self.home.path(site.root)):
             return []
-        found = check_journal(site.root, site.world.now(), home=site.world.home)
-        findings = [finding for finding in found if finding.level != "pass"]
-        if not findings:
+        looked = check_journal(site.root, site.world.now(), home=site.world.home)
+        found = [problem for problem in looked if problem.severity != PASSED]
+        if not found:
             return []
         plan = _plan(site, unmerged_below(site.git, FOLDER))
         return [
-            Problem(
+            replace(
+                problem,
                 code="JournalFault",
-                severity="error" if finding.level == "fail" else "warning",
-                path=finding.path,
-                line=finding.line,
-                message=f"{finding.code}: {finding.message}",
-                hint=finding.hint,
-                mend=who_repairs_journal(finding, plan),
+                message=f"{problem.code}: {problem.message}",
+                mend=who_repairs_journal(problem, plan),
             )
-            for finding in findings
+            for problem in found
         ]
 
     def count_files(self, site: Site) -> int:

@@ -20,7 +20,7 @@ from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.checks.archive import archived_ids, read_archive
 from quire.layers.journal.checks.checkpoints import latest_of, look_at_checkpoints
-from quire.layers.journal.checks.findings import RESTORES, listing
+from quire.layers.journal.checks.findings import PASSED, RESTORES, listing
 from quire.layers.journal.checks.history import CONFLICT, accepted_count
 from quire.layers.journal.checks.order import disordered, repeated, set_in_order
 from quire.layers.journal.checks.pages import PAGES_CODES, check_pages
@@ -343,7 +343,7 @@ def _are_pages_wanted(found: _Found, state: State) -> bool:
     except (QuireError, OSError, ValueError) as error:
         found.left.append(f"The pages cannot be written: {error}")
         return False
-    if all(one.level == "pass" or not one.code.startswith(PAGES_CODES) for one in check_pages(root, state)):
+    if all(one.severity == PASSED or not one.code.startswith(PAGES_CODES) for one in check_pages(root, state)):
         return False
     found.said.append("The pages and the entry block are written anew.")
     return True

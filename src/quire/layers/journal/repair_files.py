@@ -8,11 +8,12 @@ from quire.files.digests import sha256
 from quire.files.paths import follow_inside
 from quire.files.transaction import Change
 from quire.layers.journal.bundles import entry_file
-from quire.layers.journal.checks.findings import MENDS, Finding
+from quire.layers.journal.checks.findings import MENDS
 from quire.layers.journal.pages import earlier_entries, planned_pages
 from quire.layers.journal.repair import Mending
 from quire.layers.journal.store import planned_changes
 from quire.layers.journal.types import State
+from quire.model.records import Problem
 
 _PAGES = ("projection:", "entry:")
 _EDITED = ":edited"
@@ -57,7 +58,7 @@ def _change(root: str, path: str, before: bytes | None, after: bytes) -> Change 
     return Change(path=real, data=after if after.strip() else None, planned=None if before is None else sha256(before))
 
 
-def who_repairs_journal(finding: Finding, mending: Mending) -> str:
+def who_repairs_journal(finding: Problem, mending: Mending) -> str:
     """Who sets right what a check of the journal found: `repair`, `person` or `itself`."""
     if finding.code.startswith(_ITSELF):
         return "itself"

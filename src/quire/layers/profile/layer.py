@@ -57,7 +57,7 @@ class ProfileLayer(Layer):
         generated=(LOCAL, RECOVERY, LOCK, BACKUP),
         ignored=IGNORED,
         untracked=tuple(f"{FOLDER}/{name}" for name in (LOCK, BACKUP, LOCAL)),
-        ignored_code="ProfileNotIgnored",
+        code="ProfileNotIgnored",
         ignored_by="remembering anything",
     )
     tracked = (_PATH,)

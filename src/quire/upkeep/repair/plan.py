@@ -26,7 +26,7 @@ from quire.upkeep.repair.local_state import plan_local_state
 
 AROUND = "around"
 """The part of a repair that is made outside of the layers' folders."""
-NOT_IGNORED = tuple(home.ignored_code for home in HOMES)
+NOT_IGNORED = tuple(home.code for home in HOMES)
 MAP_STALE = "ProductMapStale"
 REPAIR = "repair"
 _IGNORE = ".gitignore"

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from quire.layers.journal.types import Checkpoint, State
     from quire.retrieval.journal.answer import JournalAnswer
 
+_LEVELS = {"pass": "pass", "warning": "warn", "error": "fail"}
+"""How `journal validate` calls the severities of what it found."""
 _QUERY_SCOPES = ("state", "history", ALL)
 _STATE = "state"
 Scope = Literal["state", "history", "all"]
@@ -376,14 +378,19 @@ def journal_validate(project: Project, *, mend: bool = False) -> Validated:
     journal_ready(project)
     mended = _mend(project) if mend else []
     findings = project.in_one_state(lambda: check_journal(project.root, project.world.now(), home=project.world.home))
-    levels = [finding.level for finding in findings]
+    levels = [_LEVELS[finding.severity] for finding in findings]
     return Validated(
-        findings=[msgspec.to_builtins(finding) for finding in findings],
+        findings=[_finding(finding, level) for finding, level in zip(findings, levels, strict=True)],
         passed=levels.count("pass"),
         warned=levels.count("warn"),
         failed=levels.count("fail"),
         mended=mended,
     )
+
+
+def _finding(problem: Problem, level: str) -> dict[str, Any]:
+    names = ("code", "message", "path", "line", "hint")
+    return {"level": level, **{name: getattr(problem, name) for name in names}}
 
 
 def _mend(project: Project) -> list[str]:

@@ -9,13 +9,14 @@ from datetime import datetime
 from msgspec import Struct
 
 from quire.layers.journal.archiving import Batch, find_batches
-from quire.layers.journal.checks.findings import Finding, listing, passed, warned
+from quire.layers.journal.checks.findings import listing, passed, warned
 from quire.layers.journal.events import read_history
 from quire.layers.journal.layout import ARCHIVE, BATCH_CHECKPOINTS, BATCH_EVENTS, EVENTS_BYTES, FOLDER
 from quire.layers.journal.retention import is_expired
 from quire.layers.journal.settings import Config
 from quire.layers.journal.store import checkpoint_ids, held_file
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 
 class Archived(Struct, frozen=True, kw_only=True):
@@ -67,7 +68,7 @@ def archived_ids(archive: list[Archived]) -> set[str]:
 
 def check_archive(
     root: str, archive: list[Archived], config: Config, active: frozenset[str], now: datetime
-) -> list[Finding]:
+) -> list[Problem]:
     """`active` are the ids of the events that are not archived."""
     where = f"{FOLDER}/{ARCHIVE}"
     path = os.path.join(root, where)
@@ -82,7 +83,7 @@ def check_archive(
     return [finding for held in archive for finding in _batch_findings(held, config, active, now)]
 
 
-def _batch_findings(held: Archived, config: Config, active: frozenset[str], now: datetime) -> Iterator[Finding]:
+def _batch_findings(held: Archived, config: Config, active: frozenset[str], now: datetime) -> Iterator[Problem]:
     batch, name = held.batch, held.batch.name
     where = f"{FOLDER}/{batch.path}"
     if batch.manifest is None:
@@ -111,7 +112,7 @@ def _batch_findings(held: Archived, config: Config, active: frozenset[str], now:
         yield warned(f"archive:expiry:{name}", said, where, "The next round of retention removes it.")
 
 
-def _contents(held: Archived, where: str) -> Iterator[Finding]:
+def _contents(held: Archived, where: str) -> Iterator[Problem]:
     """What the manifest lists and the batch does not hold."""
     manifest, code = held.batch.manifest, f"archive:contents:{held.batch.name}"
     if manifest is None:

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from quire.layers.journal.canonical import content_hash
-from quire.layers.journal.checks.findings import MENDS, RESTORES, Finding, document_at, failed, passed, warned
+from quire.layers.journal.checks.findings import MENDS, RESTORES, document_at, failed, passed, warned
 from quire.layers.journal.documents import read_checkpoint
 from quire.layers.journal.layout import CHECKPOINTS, FOLDER
 from quire.layers.journal.store import checkpoint_ids, checkpoint_path
 from quire.layers.journal.types import State
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 _FOLDER = f"{FOLDER}/{CHECKPOINTS}"
 
@@ -51,7 +52,7 @@ def _look_at(root: str, name: str) -> Looked:
     return Looked(id=name, bundle_hash=found.bundle_hash, own_name=found.id, fault="bundle-hash", said=said)
 
 
-def check_checkpoints(root: str, looked: list[Looked]) -> Iterator[Finding]:
+def check_checkpoints(root: str, looked: list[Looked]) -> Iterator[Problem]:
     path = os.path.join(root, _FOLDER)
     if os.path.islink(path) or not os.path.isdir(path):
         said = f"`{_FOLDER}` is no folder." if os.path.lexists(path) else f"`{_FOLDER}` is missing."
@@ -71,7 +72,7 @@ def check_checkpoints(root: str, looked: list[Looked]) -> Iterator[Finding]:
         yield passed("checkpoints:all", f"All {len(looked):,} checkpoints can be read.", _FOLDER)
 
 
-def check_latest(state: State, looked: list[Looked]) -> Iterator[Finding]:
+def check_latest(state: State, looked: list[Looked]) -> Iterator[Problem]:
     """Whether the checkpoint that the state names is there, is the state's own, and is the last."""
     named = state.maintenance.latest_checkpoint_id
     held = next((one for one in _readable(looked) if one.id == named), None)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
-
-from msgspec import Struct
+from typing import Any
 
 from quire.guard.hostile_text import make_safe
 from quire.layers.journal.documents import parse_document
 from quire.layers.journal.layout import FILE_BYTES, FOLDER
 from quire.layers.journal.store import held_file
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 from quire.model.text import cut, one_line
 
-Level = Literal["pass", "warn", "fail"]
+PASSED = "pass"
+"""The severity of what was looked at and is well; the others are those of every problem."""
 _CODE_CHARS = 160
 _TEXT_CHARS = 1_000
 TOLD = 20
@@ -23,33 +23,23 @@ MENDS = "`memory journal validate --mend` mends it."
 RESTORES = "`git restore` brings back the one that was committed."
 
 
-class Finding(Struct, frozen=True, kw_only=True):
-    """One thing that was looked at, and how it was found. The path is below the project."""
-
-    level: Level
-    code: str
-    message: str
-    path: str = ""
-    line: int | None = None
-    hint: str | None = None
+def passed(code: str, message: str, path: str = "") -> Problem:
+    """That something was looked at, and is well."""
+    return _problem(PASSED, code, message, path, None, None)
 
 
-def passed(code: str, message: str, path: str = "") -> Finding:
-    return _finding("pass", code, message, path, None, None)
+def warned(code: str, message: str, path: str = "", hint: str | None = None, line: int | None = None) -> Problem:
+    return _problem("warning", code, message, path, hint, line)
 
 
-def warned(code: str, message: str, path: str = "", hint: str | None = None, line: int | None = None) -> Finding:
-    return _finding("warn", code, message, path, hint, line)
+def failed(code: str, message: str, path: str = "", hint: str | None = None, line: int | None = None) -> Problem:
+    return _problem("error", code, message, path, hint, line)
 
 
-def failed(code: str, message: str, path: str = "", hint: str | None = None, line: int | None = None) -> Finding:
-    return _finding("fail", code, message, path, hint, line)
-
-
-def _finding(level: Level, code: str, message: str, path: str, hint: str | None, line: int | None) -> Finding:
+def _problem(severity: str, code: str, message: str, path: str, hint: str | None, line: int | None) -> Problem:
     # Ids, names and errors come from files that anybody may have written.
-    return Finding(
-        level=level,
+    return Problem(
+        severity=severity,
         code=_shown(code, _CODE_CHARS),
         message=_shown(message, _TEXT_CHARS),
         path=make_safe(path),
@@ -60,13 +50,6 @@ def _finding(level: Level, code: str, message: str, path: str, hint: str | None,
 
 def _shown(text: str, chars: int) -> str:
     return make_safe(cut(one_line(text), chars))
-
-
-def summary_line(findings: Iterable[Finding]) -> str:
-    """`Summary: 18 passed, 0 warnings, 1 failed.`"""
-    levels = [finding.level for finding in findings]
-    count = levels.count
-    return f"Summary: {count('pass')} passed, {count('warn')} warnings, {count('fail')} failed."
 
 
 def listing(names: Iterable[str]) -> str:

@@ -11,7 +11,6 @@ from quire.layers.journal.checks.findings import (
     MENDS,
     RESTORES,
     TOLD,
-    Finding,
     failed,
     listing,
     passed,
@@ -27,12 +26,13 @@ from quire.layers.journal.settings import Config
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import State
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 _EVENTS = f"{FOLDER}/{EVENTS}"
 CONFLICT = "ConflictMarker"
 
 
-def check_log(root: str) -> tuple[History | None, list[Finding]]:
+def check_log(root: str) -> tuple[History | None, list[Problem]]:
     """The log, where it can be read at all."""
     try:
         data = held_file(root, EVENTS, EVENTS_BYTES)
@@ -43,7 +43,7 @@ def check_log(root: str) -> tuple[History | None, list[Finding]]:
     return read_history(data), []
 
 
-def check_history(history: History, config: Config, state: State | None, archived: Collection[str]) -> list[Finding]:
+def check_history(history: History, config: Config, state: State | None, archived: Collection[str]) -> list[Problem]:
     """`archived` are the ids that left the log in an orderly way."""
     found = [*_line_findings(history), *_order_findings(history, config, archived)]
     if not found:
@@ -58,7 +58,7 @@ def check_history(history: History, config: Config, state: State | None, archive
 # -- lines ----------------------------------------------------------------------------------------
 
 
-def _line_findings(history: History) -> Iterator[Finding]:
+def _line_findings(history: History) -> Iterator[Problem]:
     marks = [line for line in history.aside if _code(line) == CONFLICT]
     if marks:
         said = f"{len(marks):,} marks of a merge conflict stand between the events; what is on both sides is read."
@@ -79,7 +79,7 @@ def _code(line: Line) -> str:
     return line.problem.code if line.problem is not None else ""
 
 
-def _damage(line: Line) -> Finding:
+def _damage(line: Line) -> Problem:
     said = f"Line {line.number:,}: {line.problem.message if line.problem is not None else ''}"
     hint = "It is kept as it is, and all others are read. Mend or remove it by hand."
     if _code(line) != "EventInvalid":
@@ -93,7 +93,7 @@ def _damage(line: Line) -> Finding:
 # -- order ----------------------------------------------------------------------------------------
 
 
-def _order_findings(history: History, config: Config, archived: Collection[str]) -> Iterator[Finding]:
+def _order_findings(history: History, config: Config, archived: Collection[str]) -> Iterator[Problem]:
     events = history.events
     twice = repeated(events)
     if twice:
@@ -125,7 +125,7 @@ def accepted_count(history: History, count: float) -> bool:
     return count in range(events, events + unread + 1)
 
 
-def _count_finding(history: History, state: State) -> Finding:
+def _count_finding(history: History, state: State) -> Problem:
     count = state.maintenance.history_event_count
     if accepted_count(history, count):
         return passed("history:event-count", "The state counts the events right.", _EVENTS)
@@ -133,7 +133,7 @@ def _count_finding(history: History, state: State) -> Finding:
     return failed("history:event-count", said, _EVENTS, MENDS)
 
 
-def _backlog_finding(history: History, config: Config, state: State) -> Finding:
+def _backlog_finding(history: History, config: Config, state: State) -> Problem:
     waiting = len(unrecalled(history.events, state.maintenance))
     if waiting > config.backlog_warn_threshold:
         said = f"{waiting:,} events wait to be worked into the memory."
@@ -141,7 +141,7 @@ def _backlog_finding(history: History, config: Config, state: State) -> Finding:
     return passed("recall:backlog", f"{waiting:,} events wait to be worked into the memory.", _EVENTS)
 
 
-def _secret_findings(history: History) -> Iterator[Finding]:
+def _secret_findings(history: History) -> Iterator[Problem]:
     from quire.guard.secrets import find_secrets
 
     told = 0

@@ -15,7 +15,7 @@ from quire.files.freshness import stamp_of
 from quire.files.write_access import RECOVERY
 from quire.layers.journal.checks.archive import archived_ids, check_archive, read_archive
 from quire.layers.journal.checks.checkpoints import check_checkpoints, check_latest, look_at_checkpoints
-from quire.layers.journal.checks.findings import Finding, failed
+from quire.layers.journal.checks.findings import failed
 from quire.layers.journal.checks.history import check_history, check_log
 from quire.layers.journal.checks.leftovers import check_automation, check_leftovers
 from quire.layers.journal.checks.pages import check_pages
@@ -29,6 +29,7 @@ from quire.layers.journal.checks.state import (
 )
 from quire.layers.journal.layout import EVENTS, FOLDER, LOCAL, PAGES_DUE, SOURCE_TYPES, STATE
 from quire.layers.journal.recover import are_pages_due
+from quire.model.records import Problem
 
 _LOOKS = 20
 
@@ -40,8 +41,8 @@ def check_journal(
     is_alive: Callable[[int], bool] | None = None,
     types: Collection[str] | None = SOURCE_TYPES,
     home: str = "",
-) -> list[Finding]:
-    """Everything that was looked at, in the order of the files; the memory is sound if no level is `fail`.
+) -> list[Problem]:
+    """Everything that was looked at, in the order of the files; the memory is sound if nothing is an error.
 
     `is_alive` tells whether a process runs; `types` are the kinds of sources that can be imported;
     `home` is the user's folder.
@@ -79,7 +80,7 @@ def _validate(
     is_alive: Callable[[int], bool] | None,
     types: Collection[str] | None,
     home: str,
-) -> list[Finding]:
+) -> list[Problem]:
     unusable = _folder_finding(root)
     if unusable is not None:
         return [unusable]
@@ -111,12 +112,12 @@ def _validate(
     return [*found, *check_leftovers(root)]
 
 
-def _patiently(pages: list[Finding]) -> list[Finding]:
+def _patiently(pages: list[Problem]) -> list[Problem]:
     """What is not as it should be and is about to be written is no fault."""
-    return [msgspec.structs.replace(one, level="warn") if one.level == "fail" else one for one in pages]
+    return [msgspec.structs.replace(one, severity="warning") if one.severity == "error" else one for one in pages]
 
 
-def _folder_finding(root: str) -> Finding | None:
+def _folder_finding(root: str) -> Problem | None:
     """Why there is nothing to look at."""
     path = os.path.join(root, FOLDER)
     if not os.path.lexists(path):

@@ -10,7 +10,7 @@ from quire.files import daemons
 from quire.files.local_files import read_object
 from quire.files.transaction import is_interrupted, left_aside
 from quire.files.write_access import RECOVERY
-from quire.layers.journal.checks.findings import TOLD, Finding, document_at, listing, passed, warned
+from quire.layers.journal.checks.findings import TOLD, document_at, listing, passed, warned
 from quire.layers.journal.daemon import lock_path
 from quire.layers.journal.documents import read_daemon, read_daemon_lock, read_run
 from quire.layers.journal.layout import (
@@ -29,6 +29,7 @@ from quire.layers.journal.layout import (
 from quire.layers.journal.recover import are_pages_due
 from quire.layers.journal.types import Count, Daemon, DaemonLock, Run
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 from quire.model.text import cut
 
 _HALVES = (".tmp-", ".bak.")
@@ -39,7 +40,7 @@ _PID_MOST = 2**31
 RecordT = TypeVar("RecordT")
 
 
-def check_automation(root: str, is_alive: Callable[[int], bool]) -> list[Finding]:
+def check_automation(root: str, is_alive: Callable[[int], bool]) -> list[Problem]:
     """Only what is there is told of: a journal need not keep itself."""
     daemon, found = _held(root, DAEMON, "automation:daemon", read_daemon)
     if daemon is not None and PROCESS_START in daemon.extra and daemons.holder_of(lock_path(root)) is None:
@@ -58,7 +59,7 @@ def check_automation(root: str, is_alive: Callable[[int], bool]) -> list[Finding
     return found
 
 
-def _held(root: str, name: str, code: str, read: Callable[[Any], RecordT]) -> tuple[RecordT | None, list[Finding]]:
+def _held(root: str, name: str, code: str, read: Callable[[Any], RecordT]) -> tuple[RecordT | None, list[Problem]]:
     value, fault, said = document_at(root, name)
     if fault == "missing":
         return None, []
@@ -70,7 +71,7 @@ def _held(root: str, name: str, code: str, read: Callable[[Any], RecordT]) -> tu
     return None, [warned(f"{code}:read", said, f"{FOLDER}/{name}", "The next run writes it anew.")]
 
 
-def _daemon(daemon: Daemon, is_alive: Callable[[int], bool]) -> Finding:
+def _daemon(daemon: Daemon, is_alive: Callable[[int], bool]) -> Problem:
     code, where = "automation:daemon", f"{FOLDER}/{DAEMON}"
     if _lives(daemon.pid, is_alive):
         return passed(code, f"The process {daemon.pid} keeps the memory.", where)
@@ -78,7 +79,7 @@ def _daemon(daemon: Daemon, is_alive: Callable[[int], bool]) -> Finding:
     return warned(f"{code}:stale", said, where, "`memory journal automate start` starts another.")
 
 
-def _lock(lock: DaemonLock, is_alive: Callable[[int], bool]) -> Finding:
+def _lock(lock: DaemonLock, is_alive: Callable[[int], bool]) -> Problem:
     code, where = "automation:lock", f"{FOLDER}/{DAEMON_LOCK}"
     if _lives(lock.pid, is_alive):
         return passed(code, f"The process {lock.pid} holds the lock of the automation.", where)
@@ -86,7 +87,7 @@ def _lock(lock: DaemonLock, is_alive: Callable[[int], bool]) -> Finding:
     return warned(f"{code}:stale", said, where, "The next one takes the lock over.")
 
 
-def _run(run: Run) -> Finding:
+def _run(run: Run) -> Problem:
     code, where = "automation:latest-run", f"{FOLDER}/{LATEST_RUN}"
     if run.status != "failed":
         return passed(code, f"The last run of the automation ended with `{run.status}`.", where)
@@ -103,12 +104,12 @@ def _lives(pid: Count, is_alive: Callable[[int], bool]) -> bool:
     return 0 < pid < _PID_MOST and pid == int(pid) and is_alive(int(pid))
 
 
-def check_leftovers(root: str) -> list[Finding]:
+def check_leftovers(root: str) -> list[Problem]:
     """What is due, and what lies where nobody looks any more."""
     return [*_due(root), *_recovery(root), *_halves(root)]
 
 
-def _due(root: str) -> Iterator[Finding]:
+def _due(root: str) -> Iterator[Problem]:
     if are_pages_due(root):
         said = "The pages are to be written anew, and have not been."
         yield warned("pages:due", said, f"{FOLDER}/{LOCAL}/{PAGES_DUE}", "The next command that writes does it.")
@@ -118,7 +119,7 @@ def _due(root: str) -> Iterator[Finding]:
             yield warned(f"local:{name.removesuffix('.json')}", problem.message, problem.path, problem.hint)
 
 
-def _recovery(root: str) -> Iterator[Finding]:
+def _recovery(root: str) -> Iterator[Problem]:
     where = f"{FOLDER}/{RECOVERY}"
     path = os.path.join(root, where)
     if os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path)):
@@ -138,7 +139,7 @@ def _recovery(root: str) -> Iterator[Finding]:
         yield warned("recovery:stray", said, where, "Look at them, and remove them.")
 
 
-def _halves(root: str) -> Iterator[Finding]:
+def _halves(root: str) -> Iterator[Problem]:
     """What a program that writes in place leaves when it dies; it may be the only copy."""
     for folder in _LISTED:
         where = f"{FOLDER}/{folder}".rstrip("/")

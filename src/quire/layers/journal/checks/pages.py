@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from quire.files.paths import follow_inside, read_bytes, read_inside
 from quire.layers.journal.bundles import entry_file
-from quire.layers.journal.checks.findings import MENDS, Finding, failed, passed, warned
+from quire.layers.journal.checks.findings import MENDS, failed, passed, warned
 from quire.layers.journal.entry_block import entry_marker, place_entry, render_entry
 from quire.layers.journal.layout import (
     ENTRY_FILES,
@@ -26,6 +26,7 @@ from quire.layers.journal.pages import chosen_entry
 from quire.layers.journal.projections import Projection, ProjectionMarker, projection_marker, render_projections
 from quire.layers.journal.types import State
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 from quire.model.text import cut
 
 _STATE = f"{FOLDER}/{STATE}"
@@ -41,7 +42,7 @@ PAGES_CODES = ("projection:", "entry:file", "entry:marker", "entry:drift", "entr
 """How the codes begin of what is as it should be once the pages are written anew."""
 
 
-def check_pages(root: str, state: State) -> list[Finding]:
+def check_pages(root: str, state: State) -> list[Problem]:
     """All pages and the file with the entry block, against what this state would have there."""
     found = [_page(root, page, state) for page in render_projections(state)]
     try:
@@ -53,11 +54,13 @@ def check_pages(root: str, state: State) -> list[Finding]:
 
 def pages_to_write(root: str, state: State, *, entry: bool) -> list[str]:
     """What is missing, or was written for another bundle; a file without a block only if that may go there."""
-    failed_ones = (one for one in check_pages(root, state) if one.level == "fail" and one.code.startswith(PAGES_CODES))
+    failed_ones = (
+        one for one in check_pages(root, state) if one.severity == "error" and one.code.startswith(PAGES_CODES)
+    )
     return [one.path or "" for one in failed_ones if entry or one.code not in _NO_BLOCK]
 
 
-def _page(root: str, page: Projection, state: State) -> Finding:
+def _page(root: str, page: Projection, state: State) -> Problem:
     code, path = f"projection:{page.file_id}", page.path
     try:
         data = read_inside(root, path, FILE_BYTES)
@@ -83,7 +86,7 @@ def _plain(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
 
-def _entry(root: str, state: State) -> Iterator[Finding]:
+def _entry(root: str, state: State) -> Iterator[Problem]:
     wanted = entry_file(state.bundle)
     if _leads_out(root, wanted):
         said = f"The bundle wants the entry block in `{cut(wanted, 200)}`, which leads out of the project."
@@ -123,7 +126,7 @@ def _is_encodable(name: str) -> bool:
     return True
 
 
-def _block(root: str, path: str, state: State) -> Finding:
+def _block(root: str, path: str, state: State) -> Problem:
     try:
         data = read_bytes(follow_inside(root, path), FILE_BYTES)
     except (FileNotFoundError, NotADirectoryError):

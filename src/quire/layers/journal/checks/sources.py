@@ -14,7 +14,6 @@ from quire.layers.journal.checks.findings import (
     MENDS,
     RESTORES,
     TOLD,
-    Finding,
     document_at,
     failed,
     listing,
@@ -25,11 +24,12 @@ from quire.layers.journal.layout import FOLDER, SOURCES
 from quire.layers.journal.sources import Registry, read_sources
 from quire.layers.journal.types import Source, State
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 _SOURCES = f"{FOLDER}/{SOURCES}"
 
 
-def check_registry(root: str) -> tuple[Registry | None, list[Finding]]:
+def check_registry(root: str) -> tuple[Registry | None, list[Problem]]:
     """The registry, where it can be used."""
     value, fault, said = document_at(root, SOURCES)
     if fault == "missing":
@@ -44,7 +44,7 @@ def check_registry(root: str) -> tuple[Registry | None, list[Finding]]:
 
 def check_sources(
     registry: Registry, state: State | None, types: Collection[str] | None, root: str, home: str
-) -> list[Finding]:
+) -> list[Problem]:
     """`types` are the kinds of sources that can be imported; None where that is not to be judged."""
     found = [_unread(" ".join(entry.faults)) for entry in registry.unread[:TOLD]]
     if len(registry.unread) > TOLD:
@@ -60,7 +60,7 @@ def check_sources(
     return [*found, *(finding for source in registry.sources for finding in _source(source, types, root, home))]
 
 
-def _unread(said: str) -> Finding:
+def _unread(said: str) -> Problem:
     return failed("sources:schema", said, _SOURCES, "It is kept as it is; mend or remove it by hand.")
 
 
@@ -69,7 +69,7 @@ def accepted_sources(registry: Registry, count: float) -> bool:
     return count in range(len(registry.sources), len(registry.entries) + 1)
 
 
-def _count(registry: Registry, state: State) -> Finding:
+def _count(registry: Registry, state: State) -> Problem:
     count = state.maintenance.import_source_count
     if accepted_sources(registry, count):
         return passed("sources:count", "The state counts the sources right.", _SOURCES)
@@ -84,7 +84,7 @@ def _is_there(path: str, root: str, home: str) -> bool:
     return os.path.exists(os.path.join(root, path))
 
 
-def _source(source: Source, types: Collection[str] | None, root: str, home: str) -> Iterator[Finding]:
+def _source(source: Source, types: Collection[str] | None, root: str, home: str) -> Iterator[Problem]:
     name = source.id
     if types is not None:
         if source.type in types:

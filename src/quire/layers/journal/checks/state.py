@@ -19,7 +19,6 @@ from quire.layers.journal.canonical import content_hash
 from quire.layers.journal.checks.findings import (
     MENDS,
     RESTORES,
-    Finding,
     document_at,
     failed,
     listing,
@@ -33,6 +32,7 @@ from quire.layers.journal.settings import Config, config_faults, read_config
 from quire.layers.journal.store import held_file
 from quire.layers.journal.types import Bundle, State
 from quire.model.errors import QuireError
+from quire.model.records import Problem
 
 _STATE, _CONFIG = f"{FOLDER}/{STATE}", f"{FOLDER}/{CONFIG}"
 _FRESH_DAYS = 14
@@ -44,7 +44,7 @@ _LISTS = (("project", "keyPaths"), ("projectMap", "firstFilesToRead"))
 _SILENT = ("", "none")
 
 
-def check_state(root: str) -> tuple[State | None, list[Finding]]:
+def check_state(root: str) -> tuple[State | None, list[Problem]]:
     """The state, where it can be used."""
     value, fault, said = document_at(root, STATE)
     if fault:
@@ -62,7 +62,7 @@ def check_state(root: str) -> tuple[State | None, list[Finding]]:
     return state, [*found, *_doubled(root)]
 
 
-def _doubled(root: str) -> Iterator[Finding]:
+def _doubled(root: str) -> Iterator[Problem]:
     """Keys that stand in one object twice, as a merge may leave them: whoever reads the file takes the last."""
     import json
 
@@ -91,7 +91,7 @@ def _brought_back(root: str) -> str:
     return f"{RESTORES} `memory journal init` makes a new one."
 
 
-def check_config(root: str) -> tuple[Config, list[Finding]]:
+def check_config(root: str) -> tuple[Config, list[Problem]]:
     """The settings, or the defaults where the file cannot be used."""
     value, fault, said = document_at(root, CONFIG)
     if fault == "missing":
@@ -105,7 +105,7 @@ def check_config(root: str) -> tuple[Config, list[Finding]]:
     return read_config(value), [passed("config:schema", f"`{_CONFIG}` has the shape of the settings.", _CONFIG)]
 
 
-def check_coverage(state: State, checkpoints: int) -> Finding:
+def check_coverage(state: State, checkpoints: int) -> Problem:
     """Whether there is enough to answer questions from."""
     counted = (
         len(objects_at(state.bundle, "gotchas")),
@@ -119,7 +119,7 @@ def check_coverage(state: State, checkpoints: int) -> Finding:
     return passed("query:coverage", "There is enough to answer questions from.", _STATE)
 
 
-def check_bundle_paths(root: str, bundle: Bundle) -> list[Finding]:
+def check_bundle_paths(root: str, bundle: Bundle) -> list[Problem]:
     """Which places the bundle names that are not there. Nothing outside the project is looked at."""
     named = dict.fromkeys(path for path in _named_paths(bundle) if path not in _SILENT)
     outside = [path for path in named if _leads_out(path)]
@@ -154,7 +154,7 @@ def _is_there(root: str, path: str) -> bool:
         return False
 
 
-def check_baseline(bundle: Bundle, now: datetime) -> Finding:
+def check_baseline(bundle: Bundle, now: datetime) -> Problem:
     """Whether the project itself was checked, and when."""
     snapshot = part(bundle, "currentFocus", "validationSnapshot")
     at = shown(snapshot, "validatedAt")
