@@ -17,7 +17,7 @@ from benchmarks.metrics import DEPTH, Tally
 from benchmarks.sets import SETS, Absent
 from quire.index.catalog import Index
 from quire.index.search import Filter
-from quire.index.sentence_model import Teacher, open_teacher
+from quire.index.sentence_model import SentenceModel, open_sentence_model
 from quire.retrieval import relevance
 from quire.retrieval.query import Ask, ask
 
@@ -39,7 +39,7 @@ def run() -> dict[str, Any]:
     if not folder:
         print(f"semantic: skipped, because {VARIABLE} does not name the folder of the network")
         raise SystemExit(0)
-    teacher = open_teacher(folder)
+    teacher = open_sentence_model(folder)
     results: dict[str, Any] = {}
     for chosen in SETS:
         if chosen.name in CHOSEN:
@@ -50,7 +50,7 @@ def run() -> dict[str, Any]:
     return {"space": teacher.space, "nDCG@10": results}
 
 
-def _measure(name: str, corpora: list[Corpus], teacher: Teacher) -> dict[str, Any]:
+def _measure(name: str, corpora: list[Corpus], teacher: SentenceModel) -> dict[str, Any]:
     tallies: dict[str, Tally] = {}
     passages, seconds = 0, 0.0
     for corpus in corpora:
@@ -74,7 +74,7 @@ def _measure(name: str, corpora: list[Corpus], teacher: Teacher) -> dict[str, An
     }
 
 
-def _ask_all(index: Index, corpus: Corpus, way: str, teacher: Teacher | None, tallies: dict[str, Tally]) -> None:
+def _ask_all(index: Index, corpus: Corpus, way: str, teacher: SentenceModel | None, tallies: dict[str, Tally]) -> None:
     """Every question by meaning alone, with words, and as the engine answers it; last, by the network's own vector."""
     searcher = index.searcher()
     refs = {number: record.ref for number, record in index.by_ids(list(range(1, len(corpus.records) + 1))).items()}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.graph.source import GraphSource
     from quire.layers.profile.places import Places
-    from quire.model.sources import Patch, Source, Written
+    from quire.model.sources import IndexSource, Patch, Written
     from quire.upkeep.reviewed import Reviews
     from quire.upkeep.views.known import KnownVerdicts
 
@@ -185,7 +185,7 @@ class Project:
 
         return GraphSource(self.graph, self.world)
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[IndexSource]:
         """Every layer that has files here."""
         return [layer.source(self) for layer in LAYERS]
 

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from counting_work import calls_of_git, counted_parses
 
-from quire.anchors.resolve_anchor import see
+from quire.anchors.resolve_anchor import resolve_anchor
 from quire.anchors.verify import Verifier
-from quire.anchors.working_tree import look
+from quire.anchors.working_tree import read_working_tree
 from quire.upkeep.verdicts import Verdicts, file_of
 from quire.verbs.ask.query import status as status_of
 from quire.verbs.graph.changes import init
@@ -125,8 +125,8 @@ def test_without_time_for_it_a_change_is_told_without_its_commit(saved: tuple[An
         record = index.find(ref)
         late = Verdicts(project.root, project.git, index, until=0.0)([record])[ref]
         assert (late.verdict, late.because) == ("unverifiable", "there was no time to look at its code")
-        tree = look(project.root, project.git)
-        see(tree, f"{FILE}#send")
+        tree = read_working_tree(project.root, project.git)
+        resolve_anchor(tree, f"{FILE}#send")
         verifier = Verifier(project.root, project.git, file_of, tree, keep=index, until=0.0)
         found = verifier.verify([record])[ref]
         assert (found.verdict, found.because) == ("changed", f"`{FILE}#send` changed")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cases import each
 from quire.anchors.glob_matcher import Matcher
-from quire.anchors.glob_nodes import Fault
+from quire.anchors.glob_nodes import GlobFault
 from quire.anchors.glob_parser import read
 from quire.anchors.path_match import Files, covers, is_glob, pattern_fault, static_prefix
 from thorough import examples
@@ -215,7 +215,7 @@ def test_one_and_many_agree_and_positions_ascend(anchor: str, given_paths: list[
 def test_both_ways_of_matching_agree(anchor: str, given_paths: list[str]) -> None:
     try:
         fast, slow = Matcher(read(anchor)), Matcher(read(anchor))
-    except Fault:
+    except GlobFault:
         return
     slow.weight = slow.search = None
     for path in given_paths:

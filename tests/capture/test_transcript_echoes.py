@@ -21,7 +21,7 @@ from quire.layers.journal.types import Maintenance, Provider
 from quire.layers.profile.entries import Entry
 from quire.model.records import Record
 from quire.retrieval.answer import Answer, Hit
-from quire.retrieval.facts_context import Offer, fit_context
+from quire.retrieval.facts_context import Offer, fit_facts
 from quire.retrieval.profile_context import fit_profile
 from quire.retrieval.render import render
 from quire.surfaces.cli.main import COMMANDS
@@ -244,7 +244,7 @@ def printed() -> dict[str, str]:
     )
     answer = Answer(question="cache", heading="cache", hits=[Hit(record=record, score=1.0, why="", parts={})])
     render(answer, 800)
-    context = fit_context(
+    context = fit_facts(
         pins=[Offer(record=record)],
         missing_pins=[],
         relevant=[],

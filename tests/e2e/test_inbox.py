@@ -11,7 +11,7 @@ import pytest
 from sessions_here import Recording
 
 from installed import Memory
-from quire.inbox.proposals import Evidence, Proposal, propose
+from quire.inbox.proposals import Proposal, ProposalEvidence, propose
 from quire.inbox.store import read_inbox, write_inbox
 
 FACT = "Berths are numbered from the sea."
@@ -25,7 +25,9 @@ def fact(text: str = FACT, **given: Any) -> Proposal:
 
 def decision(**fields: Any) -> Proposal:
     node = {"kind": "decision", "title": "Retries run in the worker", "body": DECISION, **fields}
-    said = Evidence(quote=DECISION, by="user", where="claude session 5f0c2a7e, turn 4", at="2026-03-02T10:04:00+00:00")
+    said = ProposalEvidence(
+        quote=DECISION, by="user", where="claude session 5f0c2a7e, turn 4", at="2026-03-02T10:04:00+00:00"
+    )
     return propose("graph", "decision", DECISION, node, origin="session:claude:5f0c2a7e", by="user", evidence=(said,))
 
 

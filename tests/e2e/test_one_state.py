@@ -15,7 +15,7 @@ from one_state_here import ALIKE, NODES, RELATIONS
 
 from installed import Git, Memory
 from quire.files.world import real_world
-from quire.files.write_access import LOCK, Place, in_one_state
+from quire.files.write_access import LOCK, LockedFolder, in_one_state
 from thorough import either
 
 HERE = Path(__file__).parent / "one_state_here.py"
@@ -83,13 +83,13 @@ def test_an_index_made_anew_beside_writers_holds_one_state(looks: dict[str, Any]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def place(tmp_path: Path) -> Iterator[LockedFolder]:
     (tmp_path / ".memory").mkdir()
-    yield Place(str(tmp_path), ".memory")
+    yield LockedFolder(str(tmp_path), ".memory")
     (tmp_path / ".memory").chmod(0o755)
 
 
-def test_nobody_waits_where_nobody_writes(place: Place) -> None:
+def test_nobody_waits_where_nobody_writes(place: LockedFolder) -> None:
     os.utime(place.path, (1, 1))
     before = os.stat(place.path)
     calls: list[int] = []
@@ -98,20 +98,22 @@ def test_nobody_waits_where_nobody_writes(place: Place) -> None:
     assert os.stat(place.path).st_mtime_ns == before.st_mtime_ns
 
 
-def test_the_lock_of_a_dead_writer_is_taken_over(place: Place) -> None:
+def test_the_lock_of_a_dead_writer_is_taken_over(place: LockedFolder) -> None:
     lock = Path(place.path) / LOCK
     lock.write_text('{"pid":999999999,"operation":"save","created_at":"2026-03-02T11:19:00+00:00","kernel":true}\n')
     assert in_one_state(lambda: lock.exists(), real_world(), [place])
     assert not lock.exists()
 
 
-def test_a_change_that_a_dead_writer_left_on_a_disk_that_cannot_be_written_to_is_no_hindrance(place: Place) -> None:
+def test_a_change_that_a_dead_writer_left_on_a_disk_that_cannot_be_written_to_is_no_hindrance(
+    place: LockedFolder,
+) -> None:
     (Path(place.path) / "recovery/transaction-dead").mkdir(parents=True)
     Path(place.path).chmod(0o555)
     assert in_one_state(lambda: "read", real_world(), [place]) == "read"
 
 
-def test_who_holds_the_lock_does_not_wait_for_itself(place: Place) -> None:
+def test_who_holds_the_lock_does_not_wait_for_itself(place: LockedFolder) -> None:
     from quire.files.write_access import write_access
 
     with write_access(place.root, place.folder, real_world(), "test"):

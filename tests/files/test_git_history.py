@@ -11,7 +11,7 @@ import pytest
 from quire.files.commit_ranges import touched_since
 from quire.files.git import Git
 from quire.files.git_history import (
-    FileChange,
+    GitFileChange,
     LineOrigin,
     attributes,
     changes_between,
@@ -53,7 +53,7 @@ def write(repo: Path, name: bytes | str, text: str = LINES) -> str:
     return os.fsdecode(name)
 
 
-def what(changes: list[FileChange]) -> list[tuple[str, str, str]]:
+def what(changes: list[GitFileChange]) -> list[tuple[str, str, str]]:
     return sorted((change.how, change.old, change.new) for change in changes)
 
 

@@ -10,12 +10,20 @@ from hypothesis import strategies as st
 
 from quire.files.digests import sha256
 from quire.files.durable_write import write_file
-from quire.files.transaction import Append, Change, apply_changes
-from quire.files.undo_recorder import MOST, Noted, Notes, is_as_left, noting_changes, put_back, put_lines_back
+from quire.files.transaction import Append, FileUpdate, apply_changes
+from quire.files.undo_recorder import (
+    MOST,
+    RecordedChange,
+    UndoRecorder,
+    is_as_left,
+    put_back,
+    put_lines_back,
+    record_changes,
+)
 from quire.model.errors import Conflict
 
 
-def transact(folder: Path, *changes: Change, appends: tuple[Append, ...] = (), name: str = "feed") -> None:
+def transact(folder: Path, *changes: FileUpdate, appends: tuple[Append, ...] = (), name: str = "feed") -> None:
     apply_changes(str(folder), str(folder / "recovery"), list(changes), list(appends), name)
 
 
@@ -23,12 +31,12 @@ def test_a_transaction_is_noted_with_the_bytes_before_and_after(tmp_path: Path) 
     (tmp_path / "old").write_bytes(b"old")
     (tmp_path / "gone").write_bytes(b"gone")
     (tmp_path / "log").write_bytes(b"one\n")
-    with noting_changes() as notes:
+    with record_changes() as notes:
         transact(
             tmp_path,
-            Change(path="deep/new", data=b"new", planned=None),
-            Change(path="old", data=b"newer", planned=sha256(b"old")),
-            Change(path="gone", data=None, planned=sha256(b"gone")),
+            FileUpdate(path="deep/new", data=b"new", planned=None),
+            FileUpdate(path="old", data=b"newer", planned=sha256(b"old")),
+            FileUpdate(path="gone", data=None, planned=sha256(b"gone")),
             appends=(Append(path="log", data=b"two\n", size=4),),
         )
     assert [(item.path, item.before, item.after, item.start) for item in notes.changes] == [
@@ -44,7 +52,7 @@ def test_a_transaction_is_noted_with_the_bytes_before_and_after(tmp_path: Path) 
 def test_a_single_file_is_noted_where_it_really_lies(tmp_path: Path) -> None:
     (tmp_path / "real").write_bytes(b"before")
     (tmp_path / "link").symlink_to("real")
-    with noting_changes() as notes:
+    with record_changes() as notes:
         write_file(str(tmp_path / "link"), b"after", "feed")
         write_file(str(tmp_path / "new"), b"", "feed")
     assert [(item.path, item.before, item.after) for item in notes.changes] == [
@@ -54,12 +62,12 @@ def test_a_single_file_is_noted_where_it_really_lies(tmp_path: Path) -> None:
 
 
 def test_nothing_is_noted_outside_nor_of_other_threads_nor_of_what_was_refused(tmp_path: Path) -> None:
-    with noting_changes() as notes:
+    with record_changes() as notes:
         other = threading.Thread(target=write_file, args=(str(tmp_path / "theirs"), b"x", "feed"))
         other.start()
         other.join()
         with pytest.raises(Conflict):
-            transact(tmp_path, Change(path="a", data=b"x", planned=sha256(b"other")))
+            transact(tmp_path, FileUpdate(path="a", data=b"x", planned=sha256(b"other")))
         with pytest.raises(Conflict):
             write_file(str(tmp_path / "theirs"), b"y", "feed", b"not this")
     write_file(str(tmp_path / "later"), b"x", "feed")
@@ -70,12 +78,12 @@ def test_nothing_is_noted_outside_nor_of_other_threads_nor_of_what_was_refused(t
 def test_several_writes_of_one_file_are_one_change(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(b"one\n")
-    with noting_changes() as notes:
+    with record_changes() as notes:
         transact(tmp_path, appends=(Append(path="log.jsonl", data=b"two\n", size=4),), name="a")
-        transact(tmp_path, Change(path="log.jsonl", data=b"ONE\ntwo\n", planned=sha256(b"one\ntwo\n")), name="b")
+        transact(tmp_path, FileUpdate(path="log.jsonl", data=b"ONE\ntwo\n", planned=sha256(b"one\ntwo\n")), name="b")
         transact(tmp_path, appends=(Append(path="log.jsonl", data=b"three\n", size=8),), name="c")
         write_file(str(tmp_path / "same"), b"x", "feed")
-        transact(tmp_path, Change(path="same", data=None, planned=sha256(b"x")), name="d")
+        transact(tmp_path, FileUpdate(path="same", data=None, planned=sha256(b"x")), name="d")
     (change,) = notes.changes
     assert (change.before, change.after) == (b"one\n", b"ONE\ntwo\nthree\n")
     assert put_back(change, path.read_bytes()) == b"one\n"
@@ -87,7 +95,7 @@ def test_what_was_removed_on_the_way_is_noted_too(tmp_path: Path) -> None:
     (folder / "kept").write_bytes(b"kept")
     (folder / "gone").write_bytes(b"gone")
     (tmp_path / "old").write_bytes(b"old")
-    with noting_changes([str(folder)]) as notes:
+    with record_changes([str(folder)]) as notes:
         write_file(str(tmp_path / "brief"), b"x", "feed")
         write_file(str(tmp_path / "old"), b"newer", "feed")
         for name in ("brief", "old", "watched/gone"):
@@ -99,7 +107,7 @@ def test_what_was_removed_on_the_way_is_noted_too(tmp_path: Path) -> None:
 
 
 def test_a_change_that_is_too_large_is_not_kept(tmp_path: Path) -> None:
-    with noting_changes() as notes:
+    with record_changes() as notes:
         write_file(str(tmp_path / "small"), b"x", "feed")
         write_file(str(tmp_path / "large"), b"x" * (MOST + 1), "feed")
     assert notes.is_lost
@@ -113,8 +121,8 @@ def test_of_a_large_file_only_what_differs_is_kept(tmp_path: Path) -> None:
     before = b"".join(lines)
     path.write_bytes(before)
     lines[300_000] = b"another\n"
-    with noting_changes() as notes:
-        transact(tmp_path, Change(path="facts.jsonl", data=b"".join(lines), planned=sha256(before)))
+    with record_changes() as notes:
+        transact(tmp_path, FileUpdate(path="facts.jsonl", data=b"".join(lines), planned=sha256(before)))
     assert len(before) > MOST
     (change,) = notes.changes
     assert (change.before, change.after) == (b"line 300000 of a long file\n", b"another\n")
@@ -129,7 +137,7 @@ PIECE = st.sampled_from([b"one\n", b"two\n", b"three\n", b"no end", b"", BLOCK])
 def test_whatever_was_written_is_put_back_exactly(old: list[bytes], new: list[bytes]) -> None:
 
     before, after = b"".join(old), b"".join(new)
-    notes = Notes()
+    notes = UndoRecorder()
     notes.replaced("/nowhere", "file", before, after)
     assert len(notes.changes) == (before != after)
     for change in notes.changes:
@@ -138,9 +146,9 @@ def test_whatever_was_written_is_put_back_exactly(old: list[bytes], new: list[by
         assert put_back(change, after) == before
 
 
-def noted(before: bytes | None, after: bytes | None, **more: object) -> Noted:
+def noted(before: bytes | None, after: bytes | None, **more: object) -> RecordedChange:
     digest = sha256(after) if after is not None else ""
-    made = Noted(folder="/nowhere", path="facts.jsonl", before=before, after=after, digest=digest)
+    made = RecordedChange(folder="/nowhere", path="facts.jsonl", before=before, after=after, digest=digest)
     return msgspec.structs.replace(made, **more)
 
 

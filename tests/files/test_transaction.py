@@ -10,7 +10,7 @@ import pytest
 
 from quire.files import disk
 from quire.files.digests import sha256
-from quire.files.transaction import Append, Change, apply_changes, finish_interrupted, is_interrupted
+from quire.files.transaction import Append, FileUpdate, apply_changes, finish_interrupted, is_interrupted
 from quire.model.errors import Conflict, OutsideProject, StorageFailed
 
 LINE = b'{"event":"one"}\n'
@@ -31,12 +31,12 @@ def store(tmp_path: Path) -> Path:
     return folder
 
 
-def changes() -> list[Change]:
+def changes() -> list[FileUpdate]:
     return [
-        Change(path="memory/new.md", data=b"new", planned=None),
-        Change(path="relations/deep/r.json", data=b"{}", planned=None),
-        Change(path="memory/old.md", data=b"newer", planned=sha256(b"old")),
-        Change(path="memory/gone.md", data=None, planned=sha256(b"gone")),
+        FileUpdate(path="memory/new.md", data=b"new", planned=None),
+        FileUpdate(path="relations/deep/r.json", data=b"{}", planned=None),
+        FileUpdate(path="memory/old.md", data=b"newer", planned=sha256(b"old")),
+        FileUpdate(path="memory/gone.md", data=None, planned=sha256(b"gone")),
     ]
 
 
@@ -344,5 +344,5 @@ def test_a_log_that_could_not_be_synced_is_cut_back(store: Path, monkeypatch: py
 @pytest.mark.parametrize("path", ["../outside", "/nowhere/at/all", "a/../../b", "", "a//b", "~/x", "a\\b", "a\0b"])
 def test_a_change_outside_the_store_is_refused(store: Path, path: str) -> None:
     with pytest.raises(OutsideProject):
-        apply_changes(str(store), str(store / "recovery"), [Change(path=path, data=b"x", planned=None)], [], "feed")
+        apply_changes(str(store), str(store / "recovery"), [FileUpdate(path=path, data=b"x", planned=None)], [], "feed")
     assert files(store) == BEFORE

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.inbox.proposals import Evidence, Proposal, proposal_id, propose, value_digest
+from quire.inbox.proposals import Proposal, ProposalEvidence, proposal_id, propose, value_digest
 from quire.inbox.store import PENDING_MOST, count_pending, named_proposal, read_inbox, write_inbox
 from quire.model.errors import InputError, NotFound
 
@@ -61,7 +61,7 @@ def test_any_text_has_a_digest(text: str) -> None:
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     (tmp_path / ".memory").mkdir()
-    item = make("A queue has one owner.", evidence=(Evidence(quote="“one owner”", by="user", where="turn 3"),))
+    item = make("A queue has one owner.", evidence=(ProposalEvidence(quote="“one owner”", by="user", where="turn 3"),))
     put(tmp_path, item)
     found = read_inbox(str(tmp_path))
     assert found.proposals == (item,)
@@ -72,8 +72,8 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 
 def test_what_is_found_again_gains_evidence_and_no_second_place(tmp_path: Path) -> None:
     (tmp_path / ".memory").mkdir()
-    first = make("A queue has one owner.", evidence=(Evidence(quote="a", by="agent"),))
-    again = make("a queue has one OWNER", by="user", evidence=(Evidence(quote="b", by="user"),))
+    first = make("A queue has one owner.", evidence=(ProposalEvidence(quote="a", by="agent"),))
+    again = make("a queue has one OWNER", by="user", evidence=(ProposalEvidence(quote="b", by="user"),))
     put(tmp_path, first)
     put(tmp_path, again)
     (found,) = read_inbox(str(tmp_path)).proposals

@@ -13,7 +13,7 @@ from quire.index.catalog import Index
 from quire.index.database import open_in_memory
 from quire.index.open_index import change_with_index, open_index
 from quire.index.search import Filter
-from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.sources import Item, Patch
 from quire.model.vocabulary import LayerName
 from thorough import examples
@@ -76,9 +76,9 @@ def counted(index: Index) -> dict[str, int]:
 
 
 def test_what_is_new_is_taken_over_without_a_look_at_the_file(index: Index) -> None:
-    page = Page(record("a", "One."), Summary(b"old"))
+    page = Page(record("a", "One."), RecordSummary(b"old"))
     index.bring_up([page], None)
-    new = [record("b", "Two.", names=("text:Two.", "session:s")), edge("e", "fact:a", "fact:b"), Summary(b"new")]
+    new = [record("b", "Two.", names=("text:Two.", "session:s")), edge("e", "fact:a", "fact:b"), RecordSummary(b"new")]
     page.stamp = "2"
     index.bring_up([page], patch(*new))
     assert page.reads == 1
@@ -177,7 +177,7 @@ def test_the_other_layers_are_compared_as_ever(index: Index) -> None:
 
 
 def test_a_patch_is_taken_over_whole_or_not_at_all(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Page(record("a"), Summary(b"old"))
+    page = Page(record("a"), RecordSummary(b"old"))
     index.bring_up([page], None)
     broken = record("c", "Broken.")
     real = "quire.index.writer.passages"
@@ -189,7 +189,7 @@ def test_a_patch_is_taken_over_whole_or_not_at_all(index: Index, monkeypatch: py
 
     monkeypatch.setattr(real, fail)
     with pytest.raises(apsw.FullError):
-        index.bring_up([page], patch(record("b", "Two."), broken, Summary(b"new"), gone=["fact:a"]))
+        index.bring_up([page], patch(record("b", "Two."), broken, RecordSummary(b"new"), gone=["fact:a"]))
     assert refs(index) == ["fact:a"]
     assert (index.summary("facts"), index.stamp("facts", PATH), counted(index)) == (b"old", "1", {"active": 1})
 

@@ -18,8 +18,8 @@ from quire.index import model_vectors
 from quire.index.embedding import Vector, embedder
 from quire.index.open_index import open_index, rebuild_index
 from quire.index.search import Filter
-from quire.index.sentence_model import Teacher, _Config, open_teacher
-from quire.index.tensor_file import Weights
+from quire.index.sentence_model import SentenceModel, _Config, open_sentence_model
+from quire.index.tensor_file import TensorFile
 from quire.model.errors import InputError, LockBusy, NotReady, QuireError, StorageFailed
 from quire.model.records import Record
 from quire.model.vocabulary import LayerName
@@ -119,8 +119,8 @@ def model(tmp_path_factory: pytest.TempPathFactory, held: Tensors) -> str:
 
 
 @pytest.fixture(scope="module")
-def teacher(model: str) -> Teacher:
-    return open_teacher(model)
+def teacher(model: str) -> SentenceModel:
+    return open_sentence_model(model)
 
 
 # -- the network --------------------------------------------------------------------------------
@@ -167,19 +167,19 @@ def slowly(held: Tensors, text: str) -> Any:
 def test_it_computes_what_a_slow_and_plain_network_computes(tmp_path: Path) -> None:
     held = tensors(mixing=0.05)
     folder = write_model(tmp_path / "model", held)
-    network = Teacher(msgspec.convert(CONFIG, _Config), Weights(str(folder / "model.safetensors")))
+    network = SentenceModel(msgspec.convert(CONFIG, _Config), TensorFile(str(folder / "model.safetensors")))
     for text, found in zip(TEXTS, network.directions(TEXTS), strict=True):
         assert numpy.abs(found - slowly(held, text)).max() < 1e-4
 
 
-def test_a_text_has_one_vector_whatever_runs_beside_it(teacher: Teacher) -> None:
+def test_a_text_has_one_vector_whatever_runs_beside_it(teacher: SentenceModel) -> None:
     many = teacher.embed([*TEXTS, *(f"note {n} about {'queues ' * n}" for n in range(20))])
     alone = [teacher.embed([text])[0] for text in TEXTS]
     assert all(cosine(a, b) > 0.9999 for a, b in zip(many, alone, strict=False))
     assert teacher.embed([]) == []
 
 
-def test_its_vectors_are_made_like_those_of_the_table(teacher: Teacher) -> None:
+def test_its_vectors_are_made_like_those_of_the_table(teacher: SentenceModel) -> None:
     own = embedder().embed("retry queue")
     assert own is not None
     for vector in (own, *teacher.embed(TEXTS)):
@@ -199,10 +199,10 @@ def cosine(one: Vector, other: Vector) -> float:
     return float(a @ b / numpy.linalg.norm(a) / numpy.linalg.norm(b))
 
 
-def test_its_space_is_named_after_its_weights(teacher: Teacher, tmp_path: Path) -> None:
+def test_its_space_is_named_after_its_weights(teacher: SentenceModel, tmp_path: Path) -> None:
     assert teacher.space.startswith("minilm-l6-v2:")
     assert embedder().shares(teacher.space)
-    other = open_teacher(str(write_model(tmp_path / "other", tensors(seed=2))))
+    other = open_sentence_model(str(write_model(tmp_path / "other", tensors(seed=2))))
     assert other.space != teacher.space
 
 
@@ -281,7 +281,7 @@ def test_what_is_no_teacher_is_refused_with_the_reason(tmp_path: Path, held: Ten
     spoil, reason = BAD[name]
     spoil(folder, held)
     with pytest.raises(InputError, match=reason) as raised:
-        open_teacher(str(folder))
+        open_sentence_model(str(folder))
     assert str(folder) in raised.value.message
     assert "memory docs semantic" in (raised.value.hint or "")
 
@@ -289,7 +289,7 @@ def test_what_is_no_teacher_is_refused_with_the_reason(tmp_path: Path, held: Ten
 def test_without_numpy_the_error_says_what_to_install(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
     with pytest.raises(NotReady) as raised:
-        open_teacher(model)
+        open_sentence_model(model)
     assert "quire-memory[semantic]" in (raised.value.hint or "")
 
 
@@ -327,18 +327,18 @@ def notes(monkeypatch: pytest.MonkeyPatch) -> Notes:
 def embedded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many passages the network is asked for, batch by batch."""
     asked: list[int] = []
-    real = Teacher.embed
+    real = SentenceModel.embed
 
-    def noted(teacher: Teacher, texts: list[str]) -> list[Vector]:
+    def noted(teacher: SentenceModel, texts: list[str]) -> list[Vector]:
         asked.append(len(texts))
         return real(teacher, texts)
 
-    monkeypatch.setattr(Teacher, "embed", noted)
+    monkeypatch.setattr(SentenceModel, "embed", noted)
     return asked
 
 
 def test_every_passage_gets_the_teachers_vector_and_its_signs(
-    tmp_path: Path, notes: Notes, model: str, teacher: Teacher
+    tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel
 ) -> None:
     told: list[tuple[int, int]] = []
     index = rebuild_index(str(tmp_path), [notes], semantic=model, taught=lambda *now: told.append(now))
@@ -360,7 +360,7 @@ def test_every_passage_gets_the_teachers_vector_and_its_signs(
 
 
 def test_an_interrupted_run_is_continued(
-    tmp_path: Path, notes: Notes, model: str, teacher: Teacher, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -381,7 +381,7 @@ def test_an_interrupted_run_is_continued(
 
 
 def test_a_new_record_has_a_static_vector_until_the_next_run(
-    tmp_path: Path, notes: Notes, model: str, teacher: Teacher, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rebuild_index(str(tmp_path), [notes], semantic=model).close()
     notes.texts |= {6: "a new note", 1: "whales migrate north"}
@@ -403,22 +403,22 @@ def test_another_teacher_begins_anew(tmp_path: Path, notes: Notes, model: str) -
     rebuild_index(str(tmp_path / "index"), [notes], semantic=model).close()
     other = str(write_model(tmp_path / "other", tensors(seed=2)))
     index = rebuild_index(str(tmp_path / "index"), [notes], semantic=other)
-    assert list(index.spaces()) == [open_teacher(other).space]
+    assert list(index.spaces()) == [open_sentence_model(other).space]
     index.close()
 
 
 def test_a_passage_changed_while_the_network_ran_keeps_its_new_vector(
-    tmp_path: Path, notes: Notes, model: str, teacher: Teacher, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Teacher.embed
+    real = SentenceModel.embed
 
-    def meanwhile(network: Teacher, texts: list[str]) -> list[Vector]:
+    def meanwhile(network: SentenceModel, texts: list[str]) -> list[Vector]:
         if "retry queue worker" in texts:
             notes.texts[4] = "something else is said here now"
             open_index(str(tmp_path), [notes]).close()
         return real(network, texts)
 
-    monkeypatch.setattr(Teacher, "embed", meanwhile)
+    monkeypatch.setattr(SentenceModel, "embed", meanwhile)
     index = rebuild_index(str(tmp_path), [notes], semantic=model)
     own = embedder().embed("something else is said here now")
     assert own is not None
@@ -435,7 +435,7 @@ def test_an_index_that_cannot_be_kept_is_not_filled(tmp_path: Path, notes: Notes
 
 
 def test_a_damaged_index_is_made_anew_and_a_busy_one_is_left(
-    tmp_path: Path, notes: Notes, model: str, teacher: Teacher, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, notes: Notes, model: str, teacher: SentenceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rebuild_index(str(tmp_path), [notes], semantic=model).close()
     raised: list[type[Exception]] = [apsw.CorruptError]
@@ -497,7 +497,7 @@ def test_a_cosine_with_the_teacher_is_brought_to_the_scale_of_the_table(tmp_path
 # -- the command --------------------------------------------------------------------------------
 
 
-def test_the_command_embeds_reports_and_goes_back(memory: Any, model: str, teacher: Teacher, repo: Path) -> None:
+def test_the_command_embeds_reports_and_goes_back(memory: Any, model: str, teacher: SentenceModel, repo: Path) -> None:
     memory.init()
     memory.save(*({"kind": "gotcha", "title": f"Trap {n}", "body": text} for n, text in enumerate(TOPICS)))
     before = memory("rebuild", "--json").data
@@ -543,7 +543,7 @@ def test_only_this_command_loads_numpy(memory: Any, model: str, repo: Path) -> N
         assert done.stderr.endswith(f"LOADED {loads}")
 
 
-def test_a_save_after_it_is_found_too(project: Project, model: str, teacher: Teacher) -> None:
+def test_a_save_after_it_is_found_too(project: Project, model: str, teacher: SentenceModel) -> None:
     save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Soup", "body": "Onion soup with broth."}]})
     assert list(rebuild(project, semantic=model).vectors) == [teacher.space]
     save(project, {"task": "t", "nodes": [{"kind": "gotcha", "title": "Whales", "body": "They migrate south."}]})

@@ -11,11 +11,11 @@ from promised import proves
 
 RACE = """
 import sys, threading, msgspec
-from quire.model.thread_safe_decoding import one_at_a_time
+from quire.model.thread_safe_decoding import make_decoding_thread_safe
 sys.setswitchinterval(1e-6)
 if sys.argv[1] == "guarded":
-    one_at_a_time()
-    one_at_a_time()
+    make_decoding_thread_safe()
+    make_decoding_thread_safe()
 for turn in range(150):
     parts = [msgspec.defstruct(f"P{turn}x{n}", [(f"a{i}", "int | None", None) for i in range(12)]) for n in range(4)]
     whole = msgspec.defstruct(f"W{turn}", [(f"f{n}", list[part] | None, None) for n, part in enumerate(parts)])
@@ -42,12 +42,12 @@ def test_the_first_use_of_a_type_is_made_by_one_at_a_time() -> None:
 def test_a_type_that_is_no_name_is_read_all_the_same() -> None:
     import msgspec
 
-    from quire.model.thread_safe_decoding import one_at_a_time
+    from quire.model.thread_safe_decoding import make_decoding_thread_safe
 
     with pytest.MonkeyPatch.context() as patch:
         for owner, name in ((msgspec.json, "decode"), (msgspec.json, "Decoder"), (msgspec, "convert")):
             patch.setattr(owner, name, getattr(owner, name))
-        one_at_a_time()
+        make_decoding_thread_safe()
         assert msgspec.json.decode(b"[1]") == [1]
         assert msgspec.json.decode(b"[1]", type=list[int]) == [1]
         assert msgspec.convert("a", str) == "a"

@@ -19,7 +19,7 @@ from quire.layers.facts.layout import SECTIONS
 from quire.model.errors import InputError
 from quire.model.tokens import count_tokens
 from quire.project import Project
-from quire.retrieval.facts_context import Context
+from quire.retrieval.facts_context import FactsContext
 from quire.verbs.facts.changes import memory_archive, memory_import, memory_store, memory_supersede
 from quire.verbs.facts.ingest import memory_ingest_lifecycle
 from quire.verbs.facts.overview import memory_facts
@@ -42,7 +42,7 @@ PROMPTS = (
 )
 
 
-def headings(found: Context) -> list[str]:
+def headings(found: FactsContext) -> list[str]:
     return [line[3:] for line in found.markdown.splitlines() if line.startswith("## ")]
 
 
@@ -51,7 +51,7 @@ def refs_in(markdown: str) -> list[str]:
     return [line[3:].partition("]")[0] for line in markdown.splitlines() if line.startswith("- [")]
 
 
-def sound(found: Context) -> Context:
+def sound(found: FactsContext) -> FactsContext:
     """What holds for every context: the budget, the counts, each record once."""
     assert found.tokens == count_tokens(found.markdown) <= found.budget
     shown = [*found.pins, *found.facts, *([found.episode] if found.episode else [])]

@@ -14,7 +14,7 @@ from quire.anchors.definitions import Definitions
 from quire.anchors.path_match import Files, covers, is_glob, pattern_fault, static_prefix
 from quire.anchors.python_slices import cut_out
 from quire.anchors.symbols import Unparsed, find_symbol, read_symbols
-from quire.files.byte_edits import splices, undone
+from quire.files.byte_edits import find_edits, undo_edits
 from quire.files.digests import blob_id
 from quire.files.jsonc_edit import append_item, remove_items, remove_member, set_member
 from quire.files.jsonc_parser import parse, read_jsonc, same
@@ -116,8 +116,8 @@ def _toml(said: str) -> object:
 def _splices(data: bytes) -> object:
     middle = len(data) // 2
     for before, after in ((data[:middle], data[middle:]), (data, data[:middle] + b"x\n" + data[middle:])):
-        assert undone(after, splices(before, after)) == before, "the way back leads elsewhere"
-    return len(splices(data[:middle], data[middle:]))
+        assert undo_edits(after, find_edits(before, after)) == before, "the way back leads elsewhere"
+    return len(find_edits(data[:middle], data[middle:]))
 
 
 def _diffs(data: bytes) -> object:

@@ -16,7 +16,7 @@ from quire.guard.effects import effects_of, shown_flags
 from quire.guard.framing import make_fence, safe_values
 from quire.guard.hostile_text import find_hostile, make_safe, without_unseen
 from quire.guard.prompt_attacks import find_instructions
-from quire.guard.redaction import Withheld, redacted
+from quire.guard.redaction import InputSecrets, redacted
 from quire.guard.secrets import find_secrets, secret_values
 from quire.index.embedding import embedder
 from quire.index.text_analysis import all_words, index_text, match_all, match_any, phrases, question_words
@@ -103,7 +103,7 @@ def _secrets(said: str) -> object:
     shown, _ = redacted(said)
     assert not [one for one in find_secrets(shown) if one.certain], "a secret is still there"
     assert redacted(shown) == (shown, 0), "it is taken out twice"
-    told = Withheld([said, {said[:9]: said}]).value({"said": said})
+    told = InputSecrets([said, {said[:9]: said}]).value({"said": said})
     assert not any(value in told["said"] for value in secret_values(said)), "the answer repeats a secret"
     return found, shown, told
 

@@ -34,7 +34,7 @@ from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import Places, Turn
 from quire.clients.hooks.patches import patched_files
 from quire.clients.wiring.manifest import _words_of_others as words_of_others
-from quire.files.byte_edits import splices
+from quire.files.byte_edits import find_edits
 from quire.files.jsonc_edit import set_member
 from quire.files.jsonc_parser import read_jsonc
 from quire.files.marked_sections import Markers, find_section, place_section, remove_section
@@ -323,7 +323,7 @@ FAMILIES: dict[str, Callable[[str], object]] = {
     "difference": _halves(
         lambda one, two: compare("x", one.encode("utf-8", "replace"), two.encode("utf-8", "replace"))
     ),
-    "splices": _halves(lambda one, two: splices(one.encode("utf-8", "replace"), two.encode("utf-8", "replace"))),
+    "splices": _halves(lambda one, two: find_edits(one.encode("utf-8", "replace"), two.encode("utf-8", "replace"))),
     "message": _bytes(unread),
     "python": _bytes(read_python),
 }

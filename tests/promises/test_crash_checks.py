@@ -17,7 +17,7 @@ from quire.files import disk as seam
 from quire.files import durable_write, file_lock, paths, transaction
 from quire.files.digests import sha256
 from quire.files.durable_write import write_file
-from quire.files.transaction import Append, Change, apply_changes, finish_interrupted
+from quire.files.transaction import Append, FileUpdate, apply_changes, finish_interrupted
 from quire.model.errors import Conflict, LockBusy, StorageFailed
 from quire.verbs.facts.changes import memory_query, memory_store
 from quire.verbs.graph.changes import save
@@ -36,7 +36,7 @@ class Ground:
         self.log.write_bytes(b"{}\n")
 
     def change(self) -> None:
-        changes = [Change(path="a.txt", data=NEW, planned=sha256(OLD))]
+        changes = [FileUpdate(path="a.txt", data=NEW, planned=sha256(OLD))]
         apply_changes(self.root, self.recovery, changes, [Append(path="log.jsonl", data=b"{1}\n", size=3)], "t")
 
     def left(self) -> list[str]:

@@ -13,7 +13,7 @@ from cases import each
 from quire.guard.hostile_text import find_hostile
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
-from quire.retrieval.facts_context import LONG_CHARS, Context, Left, Offer, fit_context
+from quire.retrieval.facts_context import LONG_CHARS, FactsContext, LeftOutRecord, Offer, fit_facts
 from thorough import examples
 
 SECTIONS = (
@@ -70,7 +70,7 @@ def offer(
     return Offer(record=fact(name, text, section, **more), score=score)
 
 
-def fit(**given: Any) -> Context:
+def fit(**given: Any) -> FactsContext:
     usual: dict[str, Any] = {
         "pins": [],
         "missing_pins": [],
@@ -82,19 +82,19 @@ def fit(**given: Any) -> Context:
         "low_signal": False,
         "floor": 0.1,
     }
-    return fit_context(**{**usual, **given})
+    return fit_facts(**{**usual, **given})
 
 
 def words(count: int) -> str:
     return " ".join(["word"] * count) + "."
 
 
-def left(found: Context) -> dict[str, str]:
+def left(found: FactsContext) -> dict[str, str]:
     assert len({item.ref for item in found.left}) == len(found.left)
     return {item.ref: item.reason for item in found.left}
 
 
-def told(found: Context) -> list[str]:
+def told(found: FactsContext) -> list[str]:
     return [*found.pins, *found.facts, *([found.episode] if found.episode else [])]
 
 
@@ -131,7 +131,7 @@ def test_the_text_of_a_small_memory() -> None:
         "\n## Last session that bears on this\n"
         "- [episode:e1] 2026-03-01 — The queue — We built the queue. It holds.\n"
     )
-    assert found == Context(
+    assert found == FactsContext(
         markdown=found.markdown,
         tokens=count_tokens(found.markdown),
         budget=2000,
@@ -235,7 +235,7 @@ def test_a_confidence_at_the_floor_is_enough_and_one_that_is_no_number_is_not() 
 
 def test_a_missing_pin_is_reported_once_and_not_when_it_is_there_after_all() -> None:
     found = fit(missing_pins=["fact:x", "fact:x", "fact:a"], relevant=[offer("a")])
-    assert found.left == (Left("fact:x", "missing-pin"),)
+    assert found.left == (LeftOutRecord("fact:x", "missing-pin"),)
     assert found.facts == ("fact:a",)
 
 

@@ -11,7 +11,7 @@ from cases import each
 from quire.guard.hostile_text import find_hostile
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
-from quire.retrieval.answer import Answer, Hit, Link, Withheld
+from quire.retrieval.answer import Answer, ConnectedRecord, Hit, Withheld
 from quire.retrieval.render import render
 
 WORDS = [
@@ -91,8 +91,12 @@ def answers(draw: st.DrawFn) -> Answer:
             *(Hit(record=found, score=1.0, why="words", parts={}) for found in many(3)),
             *(Hit(record=found, score=0.1, why="meaning", parts={}, tier="possible") for found in many(3)),
         ],
-        connected=[Link(record=found, sentence=f"{found.ref} affects feature.x", score=0.1) for found in many(3)],
-        open_questions=[Link(record=found, sentence=f"{found.ref} affects feature.x", score=0.1) for found in many(3)],
+        connected=[
+            ConnectedRecord(record=found, sentence=f"{found.ref} affects feature.x", score=0.1) for found in many(3)
+        ],
+        open_questions=[
+            ConnectedRecord(record=found, sentence=f"{found.ref} affects feature.x", score=0.1) for found in many(3)
+        ],
         withheld=[Withheld(ref=found.ref, title=found.title, reason="stale") for found in many(4)],
     )
 
@@ -251,7 +255,7 @@ def test_the_answer_says_that_it_is_data() -> None:
 def test_the_tokens_stated_are_those_of_the_text() -> None:
     """The sum over the parts is exact, not only an upper bound."""
     from quire.model.records import Record
-    from quire.retrieval.answer import Answer, Hit, Link, Withheld
+    from quire.retrieval.answer import Answer, ConnectedRecord, Hit, Withheld
     from quire.retrieval.render import render
 
     for budget in (100, 150, 220, 400, 900, 3000):
@@ -272,8 +276,8 @@ def test_the_tokens_stated_are_those_of_the_text() -> None:
             question="what?",
             heading="what?",
             hits=[Hit(record=item, score=1.0, why="words", parts={}) for item in records],
-            connected=[Link(record=records[0], sentence="a affects b", score=0.1)],
-            open_questions=[Link(record=records[1], sentence="c affects d", score=0.1)],
+            connected=[ConnectedRecord(record=records[0], sentence="a affects b", score=0.1)],
+            open_questions=[ConnectedRecord(record=records[1], sentence="c affects d", score=0.1)],
             withheld=[Withheld(ref="decision.old", title="Old", reason="stale")],
         )
         render(answer, budget)

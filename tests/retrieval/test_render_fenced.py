@@ -14,7 +14,7 @@ from quire.model.records import Record
 from quire.model.tokens import count_tokens
 from quire.model.verdicts import Verdict
 from quire.project import Project
-from quire.retrieval.answer import Answer, Hit, Link, Withheld
+from quire.retrieval.answer import Answer, ConnectedRecord, Hit, Withheld
 from quire.retrieval.render import render
 from quire.verbs.ask.query import brief as brief_of
 from quire.verbs.ask.query import query
@@ -83,8 +83,8 @@ def answers(draw: st.DrawFn) -> Answer:
         *(Hit(record=item, score=1.0, why="words", parts={}) for item in many(4)),
         *(Hit(record=item, score=0.1, why="meaning", parts={}, tier="possible") for item in many(3)),
         heading=draw(text),
-        connected=[Link(record=item, sentence=f"{item.ref} affects x", score=0.1) for item in many(3)],
-        open_questions=[Link(record=item, sentence=f"{item.ref} affects x", score=0.1) for item in many(2)],
+        connected=[ConnectedRecord(record=item, sentence=f"{item.ref} affects x", score=0.1) for item in many(3)],
+        open_questions=[ConnectedRecord(record=item, sentence=f"{item.ref} affects x", score=0.1) for item in many(2)],
         withheld=[Withheld(ref=item.ref, title=item.title, reason="stale") for item in many(6)],
         beyond=draw(st.integers(0, 2)),
     )
@@ -118,7 +118,9 @@ def test_an_answer_is_heading_notice_records_parts_and_counts() -> None:
         hit("gotcha.two", title=STEERING, text="Second.", verdict=Verdict(verdict="fresh")),
         heading="why retries?",
         connected=[
-            Link(record=record("feature.mail", title="Mail"), sentence="decision.one affects feature.mail", score=0.1)
+            ConnectedRecord(
+                record=record("feature.mail", title="Mail"), sentence="decision.one affects feature.mail", score=0.1
+            )
         ],
         withheld=[Withheld(ref="decision.old", title="Old", reason="superseded")],
         beyond=3,

@@ -12,7 +12,7 @@ import pytest
 from installed import Git as UsersGit
 from quire.files.git import Git
 from quire.files.world import World
-from quire.inbox.proposals import Evidence, propose
+from quire.inbox.proposals import ProposalEvidence, propose
 from quire.model.records import Problem, Record
 from quire.model.verdicts import AnchorVerdict, Verdict
 from quire.upkeep.views.today import CHANGED, LISTED, Today, inbox_page, today_of
@@ -226,7 +226,7 @@ def test_a_proposal_is_shown_with_its_fields_as_text() -> None:
         "empty": [],
         "none": None,
     }
-    evidence = (Evidence(quote="q" * 2500, by="user"),)
+    evidence = (ProposalEvidence(quote="q" * 2500, by="user"),)
     pending = [
         propose("graph", "decision", f"Text {number}", fields, origin="file:a", by="file", evidence=evidence)
         for number in range(5)

@@ -7,13 +7,13 @@ from time import monotonic
 
 import msgspec
 
-from quire.anchors.commit_history import Past
+from quire.anchors.commit_history import CommitHistory
 from quire.anchors.path_match import covers
-from quire.anchors.resolve_anchor import see
+from quire.anchors.resolve_anchor import resolve_anchor
 from quire.anchors.symbols import LIMIT
 from quire.anchors.working_tree import WorkingTree
 from quire.files.git import Git
-from quire.files.git_history import FileChange, read_blobs
+from quire.files.git_history import GitFileChange, read_blobs
 from quire.model.errors import GitRequired
 from quire.model.seals import ABSENT
 
@@ -38,7 +38,7 @@ def is_late(until: float | None) -> bool:
 
 def cause_in_files(
     tree: WorkingTree,
-    past: Past,
+    past: CommitHistory,
     anchor: str,
     files: Sequence[int],
     since: str | None,
@@ -70,7 +70,7 @@ def cause_in_files(
     return Cause(files=tuple(changed), dirty=tuple(dirty_files), commits=(commit,) if commit else ())
 
 
-def _dirty(tree: WorkingTree, past: Past, anchor: str, files: Sequence[int]) -> set[str]:
+def _dirty(tree: WorkingTree, past: CommitHistory, anchor: str, files: Sequence[int]) -> set[str]:
     """Files that are not as the last commit has them."""
     found = {path for path in (tree.paths[place] for place in files) if tree.is_dirty(path)}
     found |= {path for path in tree.gone if covers(anchor, path)}
@@ -78,14 +78,14 @@ def _dirty(tree: WorkingTree, past: Past, anchor: str, files: Sequence[int]) -> 
 
 
 def cause_in_symbol(
-    tree: WorkingTree, past: Past, traces: Traces, named: tuple[str, str], since: str | None, digest: str
+    tree: WorkingTree, past: CommitHistory, traces: SymbolTraces, named: tuple[str, str], since: str | None, digest: str
 ) -> Cause:
     """The commits in which this definition became another one; of a file's commits most do not touch it."""
     file, name = named
     dirty: tuple[str, ...] = ()
     head = past.head_content(tree, file)
     if tree.content(file) != head:
-        now = see(tree, f"{file}#{name}").seal
+        now = resolve_anchor(tree, f"{file}#{name}").seal
         committed = _digest(past, file, name, head)
         dirty = (file,) if committed != (now.digest if now else "") else ()
         if dirty and committed == digest:
@@ -96,17 +96,17 @@ def cause_in_symbol(
     return Cause(files=(file,), dirty=dirty, commits=commits or (), unknown=commits is None)
 
 
-def _digest(past: Past, file: str, name: str, content: str | None) -> str | None:
+def _digest(past: CommitHistory, file: str, name: str, content: str | None) -> str | None:
     try:
         return past.definitions.find(file, name, content, lambda: past.git.blob(content)).digest if content else ""
     except GitRequired:
         return None
 
 
-class Traces:
+class SymbolTraces:
     """Which commits changed a definition, found for many at once: file by file, and version by version."""
 
-    def __init__(self, past: Past, until: float | None = None) -> None:
+    def __init__(self, past: CommitHistory, until: float | None = None) -> None:
         self._past = past
         self._until = until
         self._known: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
@@ -176,7 +176,7 @@ class Traces:
         self._known.update(found)
         return True
 
-    def _made(self, file: str, name: str, changes: list[FileChange]) -> str | None:
+    def _made(self, file: str, name: str, changes: list[GitFileChange]) -> str | None:
         """What a commit made of a definition; None where it left it as a parent had it, or that cannot be told."""
         after, *before = (
             self._past.definitions.digest(file, name, content) if content.strip("0") else ""

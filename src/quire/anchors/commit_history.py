@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Iterable
 
-from quire.anchors.commit_tree import Tree, look_back, without_own
+from quire.anchors.commit_tree import FileTree, read_commit_tree, without_own
 from quire.anchors.definitions import Definitions
 from quire.anchors.path_match import Files
 from quire.anchors.working_tree import WorkingTree
@@ -13,7 +13,7 @@ from quire.files.commit_ranges import changes_since, parents_after, touched_sinc
 from quire.files.git import Git
 from quire.files.git_history import (
     CommitChanges,
-    FileChange,
+    GitFileChange,
     changes_between,
     changes_staged,
     commits_between,
@@ -36,16 +36,16 @@ _PATHS = 400
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
-class Past:
+class CommitHistory:
     """One repository's history. Every answer is kept; where git cannot answer, there is none."""
 
     def __init__(self, git: Git, definitions: Definitions | None = None) -> None:
         self.git = git
         self.definitions = definitions or Definitions()
         self._commits: dict[str, str | None] = {}
-        self._trees: dict[tuple[str, tuple[str, ...]], Tree | None] = {}
-        self._changes: dict[str, list[FileChange]] = {}
-        self._staged: list[FileChange] | None = None
+        self._trees: dict[tuple[str, tuple[str, ...]], FileTree | None] = {}
+        self._changes: dict[str, list[GitFileChange]] = {}
+        self._staged: list[GitFileChange] | None = None
         self._recorded: dict[str, str | None] = {}
         self._head: tuple[str | None] | None = None
         self._then: dict[str, dict[str, str | None]] = {}
@@ -56,7 +56,7 @@ class Past:
         self._steps: dict[str, list[CommitChanges]] = {}
         self._since: set[str] = set()
         self._older: dict[str, set[str]] = {}
-        self._in: dict[str, list[FileChange]] = {}
+        self._in: dict[str, list[GitFileChange]] = {}
 
     @property
     def head(self) -> str | None:
@@ -83,12 +83,12 @@ class Past:
             with contextlib.suppress(GitRequired):
                 self._commits.update(full_commits(self.git, wanted))
 
-    def tree(self, commit: str, anchors: Iterable[str]) -> Tree | None:
+    def tree(self, commit: str, anchors: Iterable[str]) -> FileTree | None:
         """The files of a commit that these anchors can lead to."""
         key = (commit, tuple(anchors))
         if key not in self._trees:
             try:
-                found = self._trees[key] = look_back(self.git, commit, key[1])
+                found = self._trees[key] = read_commit_tree(self.git, commit, key[1])
                 found.definitions = self.definitions
             except GitRequired:
                 self._trees[key] = None
@@ -101,7 +101,7 @@ class Past:
             with contextlib.suppress(GitRequired):  # each is asked for by itself then, which may still do
                 self._changes.update(changes_since(self.git, wanted))
 
-    def changes(self, since: str) -> list[FileChange]:
+    def changes(self, since: str) -> list[GitFileChange]:
         """What differs between a commit and the last one."""
         if since not in self._changes:
             try:
@@ -144,13 +144,13 @@ class Past:
                     self._head_ids[change.old] = change.old_id
         return self._head_ids[path] if path in self._head_ids else tree.staged.get(path) if self.head else None
 
-    def changes_in(self, commit: str) -> list[FileChange]:
+    def changes_in(self, commit: str) -> list[GitFileChange]:
         """What one commit changed, against its first parent."""
         if commit not in self._in:
             self._in[commit] = self._changes_in(commit)
         return self._in[commit]
 
-    def _changes_in(self, commit: str) -> list[FileChange]:
+    def _changes_in(self, commit: str) -> list[GitFileChange]:
         for before in (f"{commit}^", _EMPTY_TREE):
             try:
                 return changes_between(self.git, before, commit)
@@ -158,7 +158,7 @@ class Past:
                 continue  # the first commit of all has no parent
         return []
 
-    def staged(self) -> list[FileChange]:
+    def staged(self) -> list[GitFileChange]:
         if self._staged is None:
             try:
                 self._staged = changes_staged(self.git) if self.head else []
@@ -226,7 +226,7 @@ class Past:
         except GitRequired:
             pass
 
-    def steps(self, file: str, since: str | None = None) -> list[tuple[str, list[FileChange]]]:
+    def steps(self, file: str, since: str | None = None) -> list[tuple[str, list[GitFileChange]]]:
         """The commits after `since`, or all, that changed a file that is followed: newest first.
 
         Each with what it changed against its parents.

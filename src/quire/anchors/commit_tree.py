@@ -17,10 +17,10 @@ from quire.model.anchors import OWN_FILES, OWN_FOLDERS
 _PATHS_MOST = 64
 
 
-def look_back(git: Git, commit: str, anchors: Iterable[str] | None = None) -> Tree:
+def read_commit_tree(git: Git, commit: str, anchors: Iterable[str] | None = None) -> FileTree:
     """The files of a commit, or those of them that these anchors can lead to."""
     held = git.committed(parts_for(anchors), commit)
-    return Tree(git, {path: blob.id for path, blob in held.items()})
+    return FileTree(git, {path: blob.id for path, blob in held.items()})
 
 
 def parts_for(anchors: Iterable[str] | None) -> list[str]:
@@ -55,7 +55,7 @@ def without_own(paths: list[str]) -> list[str]:
     return paths
 
 
-class Tree:
+class FileTree:
     """Files by their paths, each with the id of its content."""
 
     missing = ""

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from quire.anchors.symbols import Symbol, Unparsed, Wanted, find_symbol, is_python, read_symbols
+from quire.anchors.symbols import Symbol, Unparsed, WantedSymbols, find_symbol, is_python, read_symbols
 from quire.files.digests import is_blob
 
 _RULES = 1
@@ -145,7 +145,7 @@ class Definitions:
             if place and _place(data, text, name) == place:
                 self._note(file, name, content, _MARK + digest)
                 return True
-        cut = self._cut_out(file, name, data) if Wanted([name]).may_be_in(data) else ""
+        cut = self._cut_out(file, name, data) if WantedSymbols([name]).may_be_in(data) else ""
         if cut is not None:
             self._note(file, name, content, _MARK + cut)
         return cut is not None

@@ -11,11 +11,17 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.anchors.glob_nodes import Char, Chars, Either, Mark, Node, Pattern, Repeat, Seq, Unless
+from quire.anchors.glob_nodes import Char, Chars, Either, GlobMark, Node, Pattern, Repeat, Seq, Unless
 
 # Steps of the expression for one path that are still faster than the other way.
 _BUDGET = 200_000
-_MARKS = {Mark.ONE: "[^/]", Mark.STAR: "[^/]*", Mark.DEEP: ".*", Mark.END: r"\Z", Mark.SOME: r"(?!\Z)"}
+_MARKS = {
+    GlobMark.ONE: "[^/]",
+    GlobMark.STAR: "[^/]*",
+    GlobMark.DEEP: ".*",
+    GlobMark.END: r"\Z",
+    GlobMark.SOME: r"(?!\Z)",
+}
 _SLASH = Char("/")
 
 
@@ -85,9 +91,9 @@ def _weigh(seq: Seq) -> _Weight | None:
     for number, node in enumerate(seq):
         if node == _SLASH or _is_border(node):
             run = 0
-        if node is Mark.DEEP:
+        if node is GlobMark.DEEP:
             whole.deep += 1
-        elif node is Mark.STAR and not _is_settled(seq, number):
+        elif node is GlobMark.STAR and not _is_settled(seq, number):
             run += 1
         elif isinstance(node, Either | Repeat | Unless):
             inner = _weigh_group(node)
@@ -121,7 +127,7 @@ def _weigh_group(node: Either | Repeat | Unless) -> _Weight | None:
 
 def _is_border(node: Node) -> bool:
     """Whether a node always begins with a slash, or with the end of the path."""
-    return isinstance(node, Either) and all(branch[:1] in ((_SLASH,), (Mark.END,)) for branch in node.branches)
+    return isinstance(node, Either) and all(branch[:1] in ((_SLASH,), (GlobMark.END,)) for branch in node.branches)
 
 
 def _is_decided(body: Either) -> bool:
@@ -134,7 +140,7 @@ def _is_decided(body: Either) -> bool:
 
 def _is_fixed(node: Node) -> bool:
     return (
-        node is Mark.ONE
+        node is GlobMark.ONE
         or (isinstance(node, Char) and node != _SLASH)
         or (isinstance(node, Chars) and not node.holds("/"))
     )
@@ -144,7 +150,7 @@ def _is_settled(seq: Seq, number: int) -> bool:
     """Whether a star never needs a second try: fixed characters follow, then another star that takes the rest."""
     for node in seq[number + 1 :]:
         if not _is_fixed(node):
-            return node is Mark.STAR
+            return node is GlobMark.STAR
     return False
 
 
@@ -155,7 +161,7 @@ def _source(seq: Seq) -> str:
         if settled and not _is_fixed(node):
             parts.append(")")
             settled = False
-        if node is Mark.STAR and _is_settled(seq, number):
+        if node is GlobMark.STAR and _is_settled(seq, number):
             parts.append("(?>[^/]*?")
             settled = True
         else:
@@ -164,7 +170,7 @@ def _source(seq: Seq) -> str:
 
 
 def _piece(node: Node) -> str:
-    if isinstance(node, Mark):
+    if isinstance(node, GlobMark):
         return _MARKS[node]
     if isinstance(node, Char):
         return re.escape(node.value)
@@ -175,7 +181,7 @@ def _piece(node: Node) -> str:
         return f"(?:{'|'.join(map(_source, node.branches))})"
     if isinstance(node, Repeat):
         return _piece(node.body) + ("?" if not node.endless else "+" if node.least else "*")
-    return f"(?!{_piece(node.body)}{_source(node.tail)}){_MARKS[Mark.DEEP if node.deep else Mark.STAR]}"
+    return f"(?!{_piece(node.body)}{_source(node.tail)}){_MARKS[GlobMark.DEEP if node.deep else GlobMark.STAR]}"
 
 
 def _literals(seq: Seq) -> list[str]:
@@ -184,7 +190,7 @@ def _literals(seq: Seq) -> list[str]:
     for node in seq:
         if isinstance(node, Char):
             runs[-1] += node.value
-        elif node is not Mark.SOME:
+        elif node is not GlobMark.SOME:
             runs.append("")
     return runs
 
@@ -225,18 +231,18 @@ class _Walk:
             return self.repeat(node, starts)
         if isinstance(node, Unless):
             left = sum(bit for bit in _bits(starts) if not self.refuses(node, bit))
-            return self.mark(Mark.DEEP if node.deep else Mark.STAR, left)
+            return self.mark(GlobMark.DEEP if node.deep else GlobMark.STAR, left)
         return self.mark(node, starts)
 
-    def mark(self, mark: Mark, starts: int) -> int:
-        if mark is Mark.ONE:
+    def mark(self, mark: GlobMark, starts: int) -> int:
+        if mark is GlobMark.ONE:
             return (starts & self.names) << 1
-        if mark is Mark.STAR:
+        if mark is GlobMark.STAR:
             # Adding carries each start through the run of name characters it stands in.
             return (((starts & self.names) + self.names) ^ self.names) | starts
-        if mark is Mark.DEEP:
+        if mark is GlobMark.DEEP:
             return (self.end << 1) - (starts & -starts) if starts else 0
-        return starts & self.end if mark is Mark.END else starts & ~self.end
+        return starts & self.end if mark is GlobMark.END else starts & ~self.end
 
     def repeat(self, node: Repeat, starts: int) -> int:
         once = self.step(node.body, starts)

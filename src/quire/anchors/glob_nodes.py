@@ -26,11 +26,11 @@ POSIX: dict[str, Ranges] = {
 }
 
 
-class Fault(Exception):
+class GlobFault(Exception):
     """Why a pattern cannot be used; the text continues a sentence that begins with the pattern."""
 
 
-class Mark(Enum):
+class GlobMark(Enum):
     """What stands for itself: one character, any within a segment, any at all; the end of the path, and not its end."""
 
     ONE = "?"
@@ -78,7 +78,7 @@ class Unless(NamedTuple):
     deep: bool
 
 
-Node: TypeAlias = Mark | Char | Chars | Either | Repeat | Unless
+Node: TypeAlias = GlobMark | Char | Chars | Either | Repeat | Unless
 Seq: TypeAlias = tuple[Node, ...]
 
 
@@ -101,7 +101,7 @@ def members(items: str | list[str | Ranges]) -> Ranges:
             continue
         last = items[at + 2] if at + 2 < len(items) and items[at + 1] == "-" else first
         if not isinstance(last, str) or last < first:
-            raise Fault("has a range that runs backwards")
+            raise GlobFault("has a range that runs backwards")
         at += 3 if at + 2 < len(items) and items[at + 1] == "-" else 1
         found.append((first, last))
     return tuple(found)

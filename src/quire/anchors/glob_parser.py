@@ -14,8 +14,8 @@ from quire.anchors.glob_nodes import (
     Char,
     Chars,
     Either,
-    Fault,
-    Mark,
+    GlobFault,
+    GlobMark,
     Node,
     Pattern,
     Ranges,
@@ -44,9 +44,9 @@ def read(anchor: str) -> Pattern:
     """The nodes of a glob anchor. Raises Fault for one that can only be taken for its literal path."""
     text = anchor.rstrip("/")
     if len(text) > _LONGEST:
-        raise Fault(f"is longer than {_LONGEST:,} characters")
+        raise GlobFault(f"is longer than {_LONGEST:,} characters")
     if "\\" in text or "\0" in text:
-        raise Fault("contains a backslash or a NUL")
+        raise GlobFault("contains a backslash or a NUL")
     text = _without_dots(text)
     body = text.lstrip("!")
     marks = len(text) - len(body)
@@ -57,10 +57,10 @@ def read(anchor: str) -> Pattern:
     crossing = not marks and re.fullmatch(r"\*\*(\.[A-Za-z0-9_]+)+", body)
     # In a name without slashes and groups picomatch takes a bar for a character.
     reader = _Reader(body, bars=bool(_NOT_SIMPLE.search(text)))
-    seq: Seq = (Mark.DEEP, *map(Char, body[2:])) if crossing else reader.whole()
+    seq: Seq = (GlobMark.DEEP, *map(Char, body[2:])) if crossing else reader.whole()
     # Written with a slash at its end, a pattern means folders: what lies below them is covered, at any depth.
     if anchor.endswith("/") and not text.endswith("**"):
-        seq = (*seq, Char("/"), Mark.DEEP)
+        seq = (*seq, Char("/"), GlobMark.DEEP)
     return Pattern(seq, marks % 2 == 1)
 
 
@@ -97,7 +97,7 @@ class _Reader:
     def branches(self, kind: str) -> tuple[Seq, ...]:
         """Reads to the end of the group just opened (or of the text) and past it."""
         if len(self.open) >= _DEEPEST:
-            raise Fault(f"nests groups more than {_DEEPEST} deep")
+            raise GlobFault(f"nests groups more than {_DEEPEST} deep")
         outer, self.seq = self.seq, []
         found: list[Seq] = []
         if kind:
@@ -113,7 +113,7 @@ class _Reader:
             else:
                 self.step(char)
         if kind and not char:
-            raise Fault(_UNCLOSED)
+            raise GlobFault(_UNCLOSED)
         found.append(tuple(self.seq))
         self.seq = outer
         if kind:
@@ -156,7 +156,7 @@ class _Reader:
             return True
         self.groups += 1
         if self.groups > _GROUPS:
-            raise Fault(f"repeats or negates more than {_GROUPS} groups")
+            raise GlobFault(f"repeats or negates more than {_GROUPS} groups")
         self.at += 2
         start = self.at
         body = Either(self.branches(char))
@@ -173,7 +173,7 @@ class _Reader:
         inner = re.sub(r"([?*+!])\([^()]*\)", r"\1", inner)
         rest = self.text[self.at :]
         deep = "/" in inner and len(inner) > 1
-        tail: Seq = (Mark.END,) if deep or not rest.strip(")") else ()
+        tail: Seq = (GlobMark.END,) if deep or not rest.strip(")") else ()
         if "*" in inner and re.fullmatch(r"\.[^/.]+", rest):
             tail = _Reader(rest).whole()
         return Unless(body, tail, deep)
@@ -183,8 +183,8 @@ class _Reader:
         inside = any(kind != "{" for kind in self.open)
         if self.behind() == "(" or not (after_group or inside or self.behind() == "{"):
             return False
-        if not self.seq or self.seq[-1] in (Mark.STAR, Mark.DEEP) or isinstance(self.seq[-1], Repeat):
-            raise Fault("repeats what cannot be repeated")
+        if not self.seq or self.seq[-1] in (GlobMark.STAR, GlobMark.DEEP) or isinstance(self.seq[-1], Repeat):
+            raise GlobFault("repeats what cannot be repeated")
         self.seq.append(Repeat(Either(((self.seq.pop(),),)), 1, endless=True))
         self.at += 1
         return True
@@ -194,14 +194,14 @@ class _Reader:
         self.at += 1
         if behind == "(":
             if self.look() in _REGEX_GROUP:
-                raise Fault("holds a group of a regular expression")
+                raise GlobFault("holds a group of a regular expression")
             self.seq.append(Char("?"))
         elif behind == ")":
             last = self.seq.pop()
             optional = not isinstance(last, Repeat) and not (isinstance(last, Unless) and last.deep)
             self.seq.append(Repeat(Either(((last,),)), 0, endless=False) if optional else last)
         else:
-            self.seq.append(Mark.ONE)
+            self.seq.append(GlobMark.ONE)
 
     def brace(self) -> None:
         spread = _RANGE.match(self.text, self.at)
@@ -211,7 +211,7 @@ class _Reader:
             self.at = spread.end()
             try:
                 self.seq.append(Chars(negated=False, ranges=members("-".join(ends))))
-            except Fault:
+            except GlobFault:
                 self.seq += map(Char, "..".join(ends))
         else:
             self.at += 1
@@ -221,7 +221,7 @@ class _Reader:
             if split:
                 self.seq.append(Either(branches))
             elif len(branches) > 1:
-                raise Fault("mixes a bar with braces that hold no comma")
+                raise GlobFault("mixes a bar with braces that hold no comma")
             else:
                 # Braces around a single text are plain characters.
                 self.seq += (Char("{"), *branches[0], Char("}"))
@@ -239,7 +239,7 @@ class _Reader:
         at = start + negated
         while at == start + negated or not self.text.startswith("]", at):
             if at >= len(self.text):
-                raise Fault(_UNCLOSED)
+                raise GlobFault(_UNCLOSED)
             named = _NAMED.match(self.text, at)
             items.append(POSIX[named[1]] if named else self.text[at])
             at = named.end() if named else at + 1
@@ -271,8 +271,8 @@ class _Reader:
             (behind == "/" and self.seq and isinstance(self.seq[-1], Either))
             or (behind == "." and (self.open or self.text in ("*.*", "**/*.*")))
         ):
-            self.seq.append(Mark.SOME)
-        self.seq.append(Mark.STAR)
+            self.seq.append(GlobMark.SOME)
+        self.seq.append(GlobMark.STAR)
 
     def globstar(self, behind: str, braces: bool) -> None:
         """Two stars where a segment begins, already passed."""
@@ -284,14 +284,14 @@ class _Reader:
         last = not rest or (parens > 0 and rest == ")" * parens and "!" not in self.open)
         slash = Char("/")
         if not behind and rest.startswith("/"):
-            self.seq.append(Either(((), (Mark.DEEP, slash))))
+            self.seq.append(Either(((), (GlobMark.DEEP, slash))))
             self.at += 1
         elif behind == "/" and self.seq[-1] == slash and rest.startswith("/"):
-            self.seq[-1] = Either(((slash, Mark.DEEP, slash), (slash,), (Mark.END,)))
+            self.seq[-1] = Either(((slash, GlobMark.DEEP, slash), (slash,), (GlobMark.END,)))
             self.at += 1
         elif behind == "/" and self.seq[-1] == slash and last and not after_star:
             # The folder itself counts, but not below a star: `src/*/**` does not match `src/main.py`.
-            self.seq[-1] = Either(((slash, Mark.DEEP), (Mark.END,)))
+            self.seq[-1] = Either(((slash, GlobMark.DEEP), (GlobMark.END,)))
         else:
             stays = not rest or rest[0] in "/(){" or (braces and rest[0] in ",}") or _AT_GROUP.match(rest)
-            self.seq.append(Mark.DEEP if stays else Mark.STAR)
+            self.seq.append(GlobMark.DEEP if stays else GlobMark.STAR)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from quire.anchors.grammar_names import defined_names
 from quire.anchors.grammar_tokens import Reader
 from quire.anchors.languages import GRAMMARS, Grammar
-from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, digest_of
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, WantedSymbols, digest_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
@@ -26,7 +26,7 @@ _TOO_MUCH = Unparsed("is too large to be read")
 _Scope = tuple[str, ...]
 
 
-def read_grammar(extension: str, data: bytes, wanted: Wanted | None = None) -> Symbols | Unparsed:
+def read_grammar(extension: str, data: bytes, wanted: WantedSymbols | None = None) -> Symbols | Unparsed:
     """All definitions of a file, or those that are wanted, in no particular order; of a broken one what is whole."""
     # A file that git checked out with other line ends is the same file.
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
@@ -114,7 +114,7 @@ if TYPE_CHECKING:
     _Item = str | _Holder | tuple[Node, _Scope, bool, _Holder | None]
 
 
-def _search(grammar: Grammar, data: bytes, root: Node, wanted: Wanted) -> list[Symbol]:
+def _search(grammar: Grammar, data: bytes, root: Node, wanted: WantedSymbols) -> list[Symbol]:
     """The definitions that are wanted: found without looking into what cannot hold one, and each read by itself."""
     search = _Walk(grammar, data, root, wanted)
     search.run()
@@ -134,7 +134,7 @@ def _search(grammar: Grammar, data: bytes, root: Node, wanted: Wanted) -> list[S
 class _Walk:
     """One pass over a tree, with a list of what is still to do instead of calls: trees can be very deep."""
 
-    def __init__(self, grammar: Grammar, data: bytes, root: Node, wanted: Wanted | None = None) -> None:
+    def __init__(self, grammar: Grammar, data: bytes, root: Node, wanted: WantedSymbols | None = None) -> None:
         self.grammar = grammar
         self.data = data
         self.reader = Reader(grammar.family, data, root)

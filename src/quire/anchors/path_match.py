@@ -92,12 +92,12 @@ def covers(anchor: str, path: str) -> bool:
 def _matcher(anchor: str) -> Matcher | str:
     """What matches a glob anchor, or why nothing can."""
     from quire.anchors.glob_matcher import Matcher
-    from quire.anchors.glob_nodes import Fault
+    from quire.anchors.glob_nodes import GlobFault
     from quire.anchors.glob_parser import read
 
     try:
         return Matcher(read(anchor))
-    except Fault as fault:
+    except GlobFault as fault:
         return str(fault)
 
 

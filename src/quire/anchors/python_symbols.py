@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
-from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, digest_of
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, WantedSymbols, digest_of
 
 # Positions are no fields; these fields say nothing about behaviour, or do not exist in every version.
 _SKIPPED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
@@ -19,7 +19,7 @@ _Node = Any
 _Scope = tuple[str, ...]
 
 
-def read_python(data: bytes, wanted: Wanted | None = None) -> Symbols | Unparsed:
+def read_python(data: bytes, wanted: WantedSymbols | None = None) -> Symbols | Unparsed:
     """Functions, classes, methods, and the variables of modules and classes; all, or those that are wanted."""
     tree = _parsed(data)
     if isinstance(tree, Unparsed):
@@ -54,7 +54,7 @@ def _parsed(data: bytes) -> _Node | Unparsed:
         return Unparsed("is not text in the encoding it declares")
 
 
-def _search(tree: _Node, data: bytes, wanted: Wanted) -> list[Symbol]:
+def _search(tree: _Node, data: bytes, wanted: WantedSymbols) -> list[Symbol]:
     """The definitions that are wanted; what cannot hold one of them is passed over."""
     lines = _lines(data, wanted)
     found: list[Symbol] = []
@@ -76,7 +76,7 @@ def _search(tree: _Node, data: bytes, wanted: Wanted) -> list[Symbol]:
     return found
 
 
-def _lines(data: bytes, wanted: Wanted) -> list[int] | None:
+def _lines(data: bytes, wanted: WantedSymbols) -> list[int] | None:
     """The lines on which the names may stand, counted as the parser counts them."""
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     places = wanted.places(data)

@@ -10,9 +10,9 @@ from itertools import takewhile
 
 import msgspec
 
-from quire.anchors.commit_history import Past
+from quire.anchors.commit_history import CommitHistory
 from quire.anchors.path_match import covers, is_glob, static_prefix
-from quire.anchors.symbols import Symbol, Symbols, Unparsed, Wanted, find_symbol, has_grammar, read_symbols
+from quire.anchors.symbols import Symbol, Symbols, Unparsed, WantedSymbols, find_symbol, has_grammar, read_symbols
 from quire.anchors.working_tree import WorkingTree
 from quire.files.digests import is_empty_blob
 from quire.model.errors import GitRequired
@@ -27,7 +27,7 @@ _TELLING_LINES = 2
 _PARTS = re.compile(r"\.|::|#")
 
 
-class Route(msgspec.Struct, frozen=True, kw_only=True):
+class RenameTrail(msgspec.Struct, frozen=True, kw_only=True):
     """Where something is now, and the commit that took it there; no commit where it is not committed."""
 
     to: tuple[str, ...] = ()
@@ -36,8 +36,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def follow_file(
-    tree: WorkingTree, past: Past, path: str, since: str | None, content: str = "", *, dated: bool = True
-) -> Route:
+    tree: WorkingTree, past: CommitHistory, path: str, since: str | None, content: str = "", *, dated: bool = True
+) -> RenameTrail:
     """Where a file is now. Without a commit to start from, only a file of the same content is found."""
     if since is None:
         return _same_content(tree, past, path, since, content)
@@ -52,17 +52,17 @@ def follow_file(
     if current is None:
         # Gone from the last commit, and not by a rename: perhaps it was moved and only removed from git so far.
         found = _beside(tree, past, path, since)
-        return Route(to=(found,)) if found else _same_content(tree, past, path, since, content, commit)
+        return RenameTrail(to=(found,)) if found else _same_content(tree, past, path, since, content, commit)
     staged = {change.old: change.new for change in past.staged() if change.how == "R"}
     if current in staged:
         current, commit = staged[current], ""
     if tree.has(current):
-        return Route(to=(current,), commit=commit)
+        return RenameTrail(to=(current,), commit=commit)
     found = _beside(tree, past, current, past.head or since)
-    return Route(to=(found,)) if found else _same_content(tree, past, path, since, content)
+    return RenameTrail(to=(found,)) if found else _same_content(tree, past, path, since, content)
 
 
-def _step_by_step(past: Past, path: str, since: str) -> tuple[str | None, str]:
+def _step_by_step(past: CommitHistory, path: str, since: str) -> tuple[str | None, str]:
     """Follow one rename after another: between the ends, a file may have changed beyond recognition."""
     current, commit = path, ""
     for _ in range(_STEPS):
@@ -78,21 +78,23 @@ def _step_by_step(past: Past, path: str, since: str) -> tuple[str | None, str]:
     return None, commit
 
 
-def _same_content(tree: WorkingTree, past: Past, path: str, since: str | None, content: str, commit: str = "") -> Route:
+def _same_content(
+    tree: WorkingTree, past: CommitHistory, path: str, since: str | None, content: str, commit: str = ""
+) -> RenameTrail:
     """A file that holds the very same and was not there before; commits may know nothing of the first."""
     if not content or is_empty_blob(content):
-        return Route(commit=commit)
+        return RenameTrail(commit=commit)
     same = [other for other in tree.paths if tree.staged.get(other) == content]
     same += [other for other in tree.untracked if _suffix(other) == _suffix(path) and tree.content(other) == content]
     same.sort(key=lambda other: (-_shared_ending(other, path), other))
     for other in same[:_PROPOSED]:
         before = past.tree(since, (other,)) if since else None
         if before is None or not before.has(other):
-            return Route(to=(other,))
-    return Route(commit=commit)
+            return RenameTrail(to=(other,))
+    return RenameTrail(commit=commit)
 
 
-def _beside(tree: WorkingTree, past: Past, path: str, commit: str) -> str | None:
+def _beside(tree: WorkingTree, past: CommitHistory, path: str, commit: str) -> str | None:
     """An untracked file that holds what a lost one held, or most of its lines."""
     before = past.tree(commit, (path,))
     content = before.content(path) if before else None
@@ -129,7 +131,9 @@ def _suffix(path: str) -> str:
     return os.path.splitext(path)[1]
 
 
-def follow_files(tree: WorkingTree, past: Past, anchor: str, since: str | None, notes: Mapping[str, str]) -> Route:
+def follow_files(
+    tree: WorkingTree, past: CommitHistory, anchor: str, since: str | None, notes: Mapping[str, str]
+) -> RenameTrail:
     """Where the files of a folder or a pattern went, as anchors of the same form; most of them must have.
 
     The files are those that the commit had, and those that were seen then and not committed.
@@ -139,7 +143,7 @@ def follow_files(tree: WorkingTree, past: Past, anchor: str, since: str | None, 
     old.update({path: content for path, content in notes.items() if covers(anchor, path)})
     old = {path: content for path, content in old.items() if not content.startswith(ABSENT)}
     if not old:
-        return Route()
+        return RenameTrail()
     routes = {path: follow_file(tree, past, path, since, old[path], dated=False) for path in list(old)[:_CANDIDATES]}
     gone = [path for path, route in routes.items() if not route.to]
     arrived = next((route.to[0] for route in routes.values() if route.to), None)
@@ -147,7 +151,7 @@ def follow_files(tree: WorkingTree, past: Past, anchor: str, since: str | None, 
     if 2 * len(gone) > len(routes):
         lost = past.newest(gone[:_CANDIDATES], since) or ""
         note = f"{len(routes) - len(gone)} of its {len(routes)} files went elsewhere" if len(gone) < len(routes) else ""
-        return Route(commit=lost, note=note)
+        return RenameTrail(commit=lost, note=note)
     moved = {path: route.to[0] for path, route in routes.items() if route.to}
     places = Counter(_new_place(anchor, path, new) for path, new in moved.items())
     top = places.most_common(1)[0][0]
@@ -156,7 +160,7 @@ def follow_files(tree: WorkingTree, past: Past, anchor: str, since: str | None, 
         rests = {path: path[len(static_prefix(anchor)) :].lstrip("/") for path in moved}
         moved = {path: top + rests[path] if tree.has(top + rests[path]) else new for path, new in moved.items()}
         places = Counter(_new_place(anchor, path, new) for path, new in moved.items())
-    return Route(to=tuple(place for place, _ in places.most_common(_PROPOSED)), commit=commit)
+    return RenameTrail(to=tuple(place for place, _ in places.most_common(_PROPOSED)), commit=commit)
 
 
 def _new_place(anchor: str, old: str, new: str) -> str:
@@ -171,24 +175,24 @@ def _new_place(anchor: str, old: str, new: str) -> str:
 
 
 def follow_symbol(
-    tree: WorkingTree, past: Past, file: str, name: str, since: str | None, digest: str, whole: str
-) -> tuple[Route, bool]:
+    tree: WorkingTree, past: CommitHistory, file: str, name: str, since: str | None, digest: str, whole: str
+) -> tuple[RenameTrail, bool]:
     """Where a symbol is now, and whether it is there unchanged; `whole` is what its file held as a whole."""
     if not tree.has(file):
         route = follow_file(tree, past, file, since, whole)
         found = _in_file(tree, route.to[0], name, digest) if route.to else None
         if found:
-            return Route(to=(f"{route.to[0]}#{found[0]}",), commit=route.commit), found[1]
+            return RenameTrail(to=(f"{route.to[0]}#{found[0]}",), commit=route.commit), found[1]
     elif renamed := _renamed(tree, file, digest):
         commit = "" if tree.is_dirty(file) else past.newest([file], since) or ""
-        return Route(to=(f"{file}#{renamed}",), commit=commit), True
+        return RenameTrail(to=(f"{file}#{renamed}",), commit=commit), True
     for other in _possible_sources(tree, past, file, since):
         found = _in_file(tree, other, name, digest)
         # Many files have a `main`: only the very same definition counts as this one.
         if found and found[1]:
             commit = "" if tree.is_dirty(other) else past.newest([other], since) or "" if since else ""
-            return Route(to=(f"{other}#{found[0]}",), commit=commit), True
-    return Route(commit=(past.newest([file], since) or "") if since else ""), False
+            return RenameTrail(to=(f"{other}#{found[0]}",), commit=commit), True
+    return RenameTrail(commit=(past.newest([file], since) or "") if since else ""), False
 
 
 def _symbols(tree: WorkingTree, file: str, last: str) -> list[Symbol]:
@@ -198,7 +202,7 @@ def _symbols(tree: WorkingTree, file: str, last: str) -> list[Symbol]:
     except (OSError, GitRequired):
         return []
     # Most files do not even hold the word.
-    symbols = read_symbols(file, data, (last,)) if Wanted((last,)).may_be_in(data) else Symbols()
+    symbols = read_symbols(file, data, (last,)) if WantedSymbols((last,)).may_be_in(data) else Symbols()
     return [] if isinstance(symbols, Unparsed) else symbols
 
 
@@ -224,7 +228,7 @@ def _renamed(tree: WorkingTree, file: str, digest: str) -> str | None:
     return next((symbol.name for symbol in same if symbol.last_line - symbol.first_line >= _TELLING_LINES), None)
 
 
-def _possible_sources(tree: WorkingTree, past: Past, file: str, since: str | None) -> Iterable[str]:
+def _possible_sources(tree: WorkingTree, past: CommitHistory, file: str, since: str | None) -> Iterable[str]:
     """Files that a symbol may have gone to: of the same language, changed or new since.
 
     Without a commit to compare with, all of them, those of the same name first.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from quire.anchors.commit_tree import Tree, may_be_a_path
+from quire.anchors.commit_tree import FileTree, may_be_a_path
 from quire.anchors.path_match import is_glob, pattern_fault
 from quire.anchors.symbols import LIMIT, has_grammar
 from quire.anchors.working_tree import WorkingTree
@@ -18,7 +18,7 @@ from quire.model.seals import Seal
 _NAME = re.compile(r"[^\W\d][\w$]*[?!=]?(?:(?:\.|::|#)[^\W\d][\w$]*[?!=]?)*")
 
 
-class Sight(msgspec.Struct, frozen=True, kw_only=True):
+class ResolvedAnchor(msgspec.Struct, frozen=True, kw_only=True):
     """One anchor in one tree. Without a seal and without a fault, there is nothing."""
 
     anchor: str
@@ -33,7 +33,7 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     """Why the seal may be of less than there is: where it is the one that is looked for, it is right all the same."""
 
 
-def split_symbol(tree: Tree, anchor: str) -> tuple[str, str] | None:
+def split_symbol(tree: FileTree, anchor: str) -> tuple[str, str] | None:
     """The file and the symbol that an anchor names; None where `#` is a part of a file's name, or there is none."""
     path = anchor.rstrip("/")
     file, mark, name = path.rpartition("#")
@@ -45,26 +45,26 @@ def split_symbol(tree: Tree, anchor: str) -> tuple[str, str] | None:
     return (file, name) if has_grammar(file) and _NAME.fullmatch(name) else None
 
 
-def see(tree: Tree, anchor: str) -> Sight:
+def resolve_anchor(tree: FileTree, anchor: str) -> ResolvedAnchor:
     """What is there."""
     if anchor not in tree.sights:
         tree.sights[anchor] = _see(tree, anchor)
-    found: Sight = tree.sights[anchor]
+    found: ResolvedAnchor = tree.sights[anchor]
     return found
 
 
-def _see(tree: Tree, anchor: str) -> Sight:
+def _see(tree: FileTree, anchor: str) -> ResolvedAnchor:
     if not may_be_a_path(anchor):
-        return Sight(anchor=anchor)
+        return ResolvedAnchor(anchor=anchor)
     path = anchor.rstrip("/")
     inner = tree.within(path) if isinstance(tree, WorkingTree) else None
     if inner is not None:
         module, rest = inner
         if module.missing:
-            return Sight(anchor=anchor, fault=f"`{anchor}` is in a submodule that is not checked out")
-        found = see(module, rest)
+            return ResolvedAnchor(anchor=anchor, fault=f"`{anchor}` is in a submodule that is not checked out")
+        found = resolve_anchor(module, rest)
         seal = Seal(anchor, found.seal.how, found.seal.digest) if found.seal else None
-        return Sight(anchor=anchor, seal=seal, fault=found.fault, symbol_missing=found.symbol_missing)
+        return ResolvedAnchor(anchor=anchor, seal=seal, fault=found.fault, symbol_missing=found.symbol_missing)
     named = split_symbol(tree, anchor)
     if named:
         return _see_symbol(tree, anchor, *named)
@@ -73,38 +73,42 @@ def _see(tree: Tree, anchor: str) -> Sight:
     return _see_files(tree, anchor)
 
 
-def _see_file(tree: Tree, anchor: str, path: str) -> Sight:
+def _see_file(tree: FileTree, anchor: str, path: str) -> ResolvedAnchor:
     files = tree.files.at(path)
     content = tree.content(path)
     if isinstance(tree, WorkingTree) and tree.is_link(path):
         behind = tree.behind(path)
         if behind is None and os.path.isdir(os.path.join(tree.root, path)):
-            return Sight(anchor=anchor, fault=f"`{path}` is a link to a folder; anchor the folder itself", files=files)
+            return ResolvedAnchor(
+                anchor=anchor, fault=f"`{path}` is a link to a folder; anchor the folder itself", files=files
+            )
         if behind is None:
-            return Sight(anchor=anchor, fault=f"`{path}` is a link, and not to a file of the project", files=files)
+            return ResolvedAnchor(
+                anchor=anchor, fault=f"`{path}` is a link, and not to a file of the project", files=files
+            )
         content = tree.content(behind)
     if content is None:
-        return Sight(anchor=anchor, fault=f"`{path}` {_unreadable(tree, path)}", files=files)
-    return Sight(anchor=anchor, seal=Seal(anchor, "blob", content), files=files)
+        return ResolvedAnchor(anchor=anchor, fault=f"`{path}` {_unreadable(tree, path)}", files=files)
+    return ResolvedAnchor(anchor=anchor, seal=Seal(anchor, "blob", content), files=files)
 
 
-def _see_files(tree: Tree, anchor: str) -> Sight:
+def _see_files(tree: FileTree, anchor: str) -> ResolvedAnchor:
     fault = pattern_fault(anchor)
     if fault:
-        return Sight(anchor=anchor, fault=f"the pattern {fault}")
+        return ResolvedAnchor(anchor=anchor, fault=f"the pattern {fault}")
     files = tree.files.at(anchor)
     if not files:
-        return Sight(anchor=anchor, fault=_why_nothing(tree, anchor))
+        return ResolvedAnchor(anchor=anchor, fault=_why_nothing(tree, anchor))
     digest = tree.digest(files)
     if digest is None:
         unread = next(path for path, content in tree.contents(files) if content is None)
-        return Sight(anchor=anchor, fault=f"`{unread}` {_unreadable(tree, unread)}", files=files)
-    return Sight(anchor=anchor, seal=Seal(anchor, "tree", digest), files=files)
+        return ResolvedAnchor(anchor=anchor, fault=f"`{unread}` {_unreadable(tree, unread)}", files=files)
+    return ResolvedAnchor(anchor=anchor, seal=Seal(anchor, "tree", digest), files=files)
 
 
-def _see_symbol(tree: Tree, anchor: str, file: str, name: str) -> Sight:
+def _see_symbol(tree: FileTree, anchor: str, file: str, name: str) -> ResolvedAnchor:
     if not tree.has(file) and not tree.is_file(file):
-        return Sight(anchor=anchor, fault=tree.missing and _why_nothing(tree, file))
+        return ResolvedAnchor(anchor=anchor, fault=tree.missing and _why_nothing(tree, file))
     files = tree.files.at(file)
     # A link has an id of its own; what it leads to can change without it.
     is_link = isinstance(tree, WorkingTree) and tree.is_link(file)
@@ -112,15 +116,17 @@ def _see_symbol(tree: Tree, anchor: str, file: str, name: str) -> Sight:
     try:
         found = tree.definitions.find(file, name, content, lambda: tree.read(file, LIMIT + 1))
     except (OSError, GitRequired):
-        return Sight(anchor=anchor, fault=f"`{file}` cannot be read, or is too large to be parsed", files=files)
+        return ResolvedAnchor(
+            anchor=anchor, fault=f"`{file}` cannot be read, or is too large to be parsed", files=files
+        )
     fault = f"`{file}` {found.fault}" if found.fault else ""
     if not found.digest:
-        return Sight(anchor=anchor, fault=fault, files=files, symbol_missing=not found.unparsed)
+        return ResolvedAnchor(anchor=anchor, fault=fault, files=files, symbol_missing=not found.unparsed)
     doubt = f"`{file}` {found.doubt}" if found.doubt else ""
-    return Sight(anchor=anchor, seal=Seal(anchor, "symbol", found.digest), files=files, doubt=doubt)
+    return ResolvedAnchor(anchor=anchor, seal=Seal(anchor, "symbol", found.digest), files=files, doubt=doubt)
 
 
-def _unreadable(tree: Tree, path: str) -> str:
+def _unreadable(tree: FileTree, path: str) -> str:
     if isinstance(tree, WorkingTree):
         if path in tree.modules:
             return "is a submodule that is not checked out"
@@ -131,7 +137,7 @@ def _unreadable(tree: Tree, path: str) -> str:
     return "cannot be read"
 
 
-def _why_nothing(tree: Tree, anchor: str) -> str:
+def _why_nothing(tree: FileTree, anchor: str) -> str:
     """Nothing is matched: for certain, or because it could not be looked for."""
     folder = ""
     if isinstance(tree, WorkingTree) and not is_glob(anchor):

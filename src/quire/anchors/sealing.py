@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from quire.anchors.commit_history import Past
-from quire.anchors.resolve_anchor import Sight, see
-from quire.anchors.working_tree import WorkingTree, look
+from quire.anchors.commit_history import CommitHistory
+from quire.anchors.resolve_anchor import ResolvedAnchor, resolve_anchor
+from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Git
 from quire.files.paths import is_text
 from quire.model.seals import ABSENT, UNREAD, Seal
@@ -32,8 +32,8 @@ class Sealer:
 
     def __init__(self, root: str, git: Git, anchors: Iterable[str]) -> None:
         self._wanted = sorted(set(anchors))
-        self._tree: WorkingTree = look(root, git, self._wanted)
-        self._past = Past(git)
+        self._tree: WorkingTree = read_working_tree(root, git, self._wanted)
+        self._past = CommitHistory(git)
 
     def seal(self, anchors: Sequence[str]) -> Sealed:
         """What these anchors hold now. What cannot be read gets no seal, and so stays unverifiable."""
@@ -43,7 +43,7 @@ class Sealer:
         whole: dict[str, str] = {}
         lost: list[str] = []
         for anchor in anchors:
-            found = see(self._tree, anchor)
+            found = resolve_anchor(self._tree, anchor)
             if found.seal is not None:
                 seals.append(found.seal.id)
                 if found.seal.how == "tree":
@@ -69,7 +69,7 @@ class Sealer:
         content = None if self._tree.is_link(file) or not self._tree.has(file) else self._tree.content(file)
         return {file: content} if content else {}
 
-    def _uncommitted(self, anchor: str, found: Sight) -> dict[str, str]:
+    def _uncommitted(self, anchor: str, found: ResolvedAnchor) -> dict[str, str]:
         """Files that were seen otherwise than the last commit has them: without this note they would look changed."""
         tree = self._past.tree(self._past.head, self._wanted) if self._past.head else None
         if tree is None:

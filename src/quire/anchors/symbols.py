@@ -36,7 +36,7 @@ class Unparsed(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Wanted:
+class WantedSymbols:
     """Names that are asked for, and where in a source something of such a name may stand."""
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -73,7 +73,7 @@ def read_symbols(path: str, data: bytes, names: Collection[str] | None = None) -
 
     To be asked for a few names costs much less: only those definitions are looked into.
     """
-    wanted = Wanted(names) if names is not None else None
+    wanted = WantedSymbols(names) if names is not None else None
     extension = _extension(path)
     if not has_grammar(path):
         return Unparsed(f"is in a language without a grammar here ({'.' + extension if extension else 'no extension'})")

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from quire.anchors.change_causes import Cause, Traces, cause_in_files, cause_in_symbol, is_late
-from quire.anchors.commit_history import Past
+from quire.anchors.change_causes import Cause, SymbolTraces, cause_in_files, cause_in_symbol, is_late
+from quire.anchors.commit_history import CommitHistory
 from quire.anchors.definitions import Definitions, Keep
 from quire.anchors.path_match import is_glob
 from quire.anchors.quick_verdict import UNANCHORED
 from quire.anchors.renames import follow_file, follow_files, follow_symbol
-from quire.anchors.resolve_anchor import Sight, see, split_symbol
-from quire.anchors.working_tree import WorkingTree, look
+from quire.anchors.resolve_anchor import ResolvedAnchor, resolve_anchor, split_symbol
+from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Git
 from quire.files.paths import is_text
 from quire.model.anchors import anchor_fault
@@ -72,7 +72,7 @@ class Verifier:
         until: float | None = None,
     ) -> None:
         self._definitions = Definitions(keep)
-        self.past = Past(git, self._definitions)
+        self.past = CommitHistory(git, self._definitions)
         self.unfinished: set[str] = set()
         """Records of which there was no time to find out everything."""
         self._until = until
@@ -88,7 +88,7 @@ class Verifier:
     def look(self, records: Iterable[Record]) -> WorkingTree:
         """The part of the working tree that these records speak of."""
         anchors = {anchor for record in records for anchor in record.anchors}
-        self._tree = look(self._root, self._git, anchors)
+        self._tree = read_working_tree(self._root, self._git, anchors)
         self._tree.definitions = self._definitions
         return self._tree
 
@@ -101,7 +101,7 @@ class Verifier:
         unsealed = [record for record in anchored if not record.seen and not self.past.commit(record.commit)]
         written = self._written(list(map(self._file_of, unsealed))) if unsealed and not tree.missing else {}
         self._definitions.want(anchor for record in anchored for anchor in record.anchors)
-        traces = Traces(self.past, self._until)
+        traces = SymbolTraces(self.past, self._until)
         judgements = []
         for record in anchored:
             since = self.past.commit(record.commit)
@@ -115,7 +115,7 @@ class Verifier:
         self._definitions.write_down()
         return verdicts
 
-    def _prepare(self, judgements: Iterable[_Judgement], traces: Traces) -> None:
+    def _prepare(self, judgements: Iterable[_Judgement], traces: SymbolTraces) -> None:
         """Ask git at once for all that the judgements will ask it one by one."""
         differing: list[tuple[str, str, str]] = []
         for judgement in judgements:
@@ -138,7 +138,7 @@ class Verifier:
     def _whole(self) -> WorkingTree:
         """The whole working tree: what was lost may be anywhere."""
         if self._everything is None:
-            self._everything = look(self._root, self._git)
+            self._everything = read_working_tree(self._root, self._git)
             self._everything.definitions = self._definitions
         return self._everything
 
@@ -151,7 +151,7 @@ class Verifier:
             if commit:
                 by_commit.setdefault(commit, []).append(file)
         # One look at all of them: where many were written by other programs, one for each takes seconds.
-        now = look(self._root, self._git, _places(files)) if by_commit else None
+        now = read_working_tree(self._root, self._git, _places(files)) if by_commit else None
         written: dict[str, str] = {}
         for commit, its_files in by_commit.items():
             tree = self.past.tree(commit, _places(its_files))
@@ -167,11 +167,11 @@ class _Judgement:
     def __init__(
         self,
         tree: WorkingTree,
-        past: Past,
+        past: CommitHistory,
         record: Record,
         since: str | None,
         whole: Callable[[], WorkingTree],
-        traces: Traces,
+        traces: SymbolTraces,
     ) -> None:
         self.tree = tree
         self.traces = traces
@@ -204,7 +204,7 @@ class _Judgement:
         for anchor, sealed in self.sealed.items() if self.since else ():
             if self._untouched(anchor):
                 continue
-            now = see(self.tree, anchor)
+            now = resolve_anchor(self.tree, anchor)
             if now.seal is not None and (now.seal.how, now.seal.digest) != (sealed.how, sealed.digest):
                 file = anchor.rstrip("/") if sealed.how == "blob" else ""
                 found.append((*(split_symbol(self.tree, anchor) or (file, "")), self.since or ""))
@@ -215,13 +215,13 @@ class _Judgement:
     def _anchor(self, anchor: str) -> AnchorVerdict:
         if self._untouched(anchor):
             return AnchorVerdict(anchor=anchor, verdict="fresh")
-        now = see(self.tree, anchor)
+        now = resolve_anchor(self.tree, anchor)
         before = self._before(anchor, now)
         if now.fault:
             return self._unsure(anchor, now, before)
         if before is not None and before.how == "blob" and now.seal is not None and now.seal.how == "tree":
             # A folder may be called `[slug]`: the file of that very name was meant, not what the pattern matches.
-            now = Sight(anchor=anchor) if is_glob(anchor) else now
+            now = ResolvedAnchor(anchor=anchor) if is_glob(anchor) else now
         if now.seal is None:
             return self._lost(anchor, now, before)
         if before is None:
@@ -232,7 +232,7 @@ class _Judgement:
             return AnchorVerdict(anchor=anchor, verdict="unverifiable", because=now.doubt)
         return self._changed(anchor, now, before)
 
-    def _unsure(self, anchor: str, now: Sight, before: Seal | None) -> AnchorVerdict:
+    def _unsure(self, anchor: str, now: ResolvedAnchor, before: Seal | None) -> AnchorVerdict:
         """Not all of it can be read. What can be, and is not what was seen, is a change all the same."""
         if now.symbol_missing and before is not None and before.how == "symbol":
             lost = self._lost(anchor, now, before)
@@ -252,7 +252,7 @@ class _Judgement:
             return False
         return self.tree.has(file) and not self.tree.is_link(file) and self.tree.content(file) == self.notes[file]
 
-    def _before(self, anchor: str, now: Sight) -> Seal | None:
+    def _before(self, anchor: str, now: ResolvedAnchor) -> Seal | None:
         """What was seen; where nobody sealed it, what the commit held."""
         if self.record.seen:
             sealed = self.sealed.get(anchor)
@@ -262,7 +262,7 @@ class _Judgement:
         tree = self.past.tree(self.since, (anchor,)) if self.since else None
         if tree is None:
             return None
-        seen = see(tree, anchor)
+        seen = resolve_anchor(tree, anchor)
         if seen.fault:
             return None
         return seen.seal or Seal(anchor, "tree", "0" * 32)
@@ -274,7 +274,7 @@ class _Judgement:
             return f"`{anchor}` was added by hand; nobody has confirmed it since"
         return "it was saved without a note of what was seen"
 
-    def _changed(self, anchor: str, now: Sight, before: Seal) -> AnchorVerdict:
+    def _changed(self, anchor: str, now: ResolvedAnchor, before: Seal) -> AnchorVerdict:
         if is_absent(before):
             because = f"`{anchor}` matched nothing when it was saved, and does now"
             return AnchorVerdict(anchor=anchor, verdict="changed", because=because)
@@ -320,7 +320,7 @@ class _Judgement:
             return f"{what} is not what was seen; the commit {short(self.record.commit)} is not in this clone"
         return f"{what}{more} is not what was seen"
 
-    def _lost(self, anchor: str, now: Sight, before: Seal | None) -> AnchorVerdict:
+    def _lost(self, anchor: str, now: ResolvedAnchor, before: Seal | None) -> AnchorVerdict:
         """Nothing is there any more: it went somewhere else, or it is gone."""
         if before is not None and is_absent(before):
             before = None
@@ -356,6 +356,6 @@ class _Judgement:
     def _when(self, places: tuple[str, ...]) -> str:
         """No commit after the last look took it there: it is not committed, or this is another branch."""
         head = self.past.tree(self.past.head, places) if self.past.head else None
-        if head is not None and places and (see(head, places[0]).seal is not None):
+        if head is not None and places and (resolve_anchor(head, places[0]).seal is not None):
             return ""
         return " in the working tree, not committed"

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from quire.anchors.commit_tree import Tree, parts_for
+from quire.anchors.commit_tree import FileTree, parts_for
 from quire.files.digests import blob_id, hash_file
 from quire.files.git import Git, PendingSnapshot, Snapshot
 from quire.files.git_history import filtered_paths
@@ -26,12 +26,12 @@ _CRLF_BYTES = 8 * 1024 * 1024
 _NOTHING = Snapshot([], [], {})
 
 
-def look(root: str, git: Git, anchors: Iterable[str] | None = None) -> WorkingTree:
+def read_working_tree(root: str, git: Git, anchors: Iterable[str] | None = None) -> WorkingTree:
     """The working tree, or the parts of it that these anchors can lead to."""
-    return Look(root, git, anchors).tree()
+    return TreeReader(root, git, anchors).tree()
 
 
-class Look:
+class TreeReader:
     """A look at the working tree that has begun; the tree is there when it is called for."""
 
     def __init__(self, root: str, git: Git, anchors: Iterable[str] | None = None) -> None:
@@ -67,7 +67,7 @@ class Look:
         return self._tree
 
 
-class WorkingTree(Tree):
+class WorkingTree(FileTree):
     """What is there now. `missing` says why git could not tell, and is empty where it could."""
 
     def __init__(self, root: str, git: Git, snapshot: Snapshot, missing: str) -> None:
@@ -209,7 +209,7 @@ class WorkingTree(Tree):
         found = self.modules[path]
         if found is None:
             full = os.path.join(self.root, path)
-            found = self.modules[path] = look(full, self.git.elsewhere(full))
+            found = self.modules[path] = read_working_tree(full, self.git.elsewhere(full))
         return found
 
     def _like(self, path: str) -> str:

@@ -18,7 +18,7 @@ from quire.capture.transcripts.places import shown_text
 from quire.capture.transcripts.reading import Reading, read
 from quire.capture.transcripts.redaction import redacted
 from quire.capture.transcripts.types import Places, SessionFile, Turn
-from quire.inbox.proposals import QUOTE_CHARS, Evidence, Into, Proposal, propose
+from quire.inbox.proposals import QUOTE_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.model.errors import QuireError
 from quire.model.text import one_line
 
@@ -259,14 +259,14 @@ class _Maker:
         by = first.speech.by
         return propose(into, kind, text, fields, origin=self._origin, by=by, evidence=evidence, proposed_at=self._now)
 
-    def _evidence(self, quote: Quote) -> Evidence:
+    def _evidence(self, quote: Quote) -> ProposalEvidence:
         from quire.capture.quoting import quote as shortened
 
         speech = quote.speech
         # Where the beginning was not heard, nobody knows which turn it is.
         turn = f", turn {speech.number}" if self._is_whole else ""
         words = shortened(quote.said.text, QUOTE_CHARS)
-        return Evidence(quote=words, by=speech.by, where=f"{self._where}{turn}", at=speech.at)
+        return ProposalEvidence(quote=words, by=speech.by, where=f"{self._where}{turn}", at=speech.at)
 
     def _anchors(self, found: Confirmed) -> list[str]:
         """Files of the repository that were edited near what was said, those that it names first."""

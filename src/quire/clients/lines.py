@@ -50,13 +50,13 @@ def add_line(root: str, name: str, line: bytes, token: str, *, most: int, old: s
 
 
 def _without_secrets(line: bytes) -> bytes:
-    from quire.guard.redaction import Withheld
+    from quire.guard.redaction import InputSecrets
 
     try:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         value = line.decode("utf-8", "backslashreplace")
-    withheld = Withheld(value)
+    withheld = InputSecrets(value)
     if not withheld:
         return line
     said = withheld.value(value)

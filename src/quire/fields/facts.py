@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quire.layers.facts.notes import Note
     from quire.layers.facts.sessions import OpenSession
     from quire.layers.facts.types import Episode
-    from quire.retrieval.facts_context import Context
+    from quire.retrieval.facts_context import FactsContext
 
 
 def fact_fields(view: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def memory_working_fields(done: Any) -> dict[str, Any]:
     return {**own_fields(done), "pins": _facts_fields(done.pins), "recent": _facts_fields(done.recent)}
 
 
-def memory_context_fields(found: Context) -> dict[str, Any]:
+def memory_context_fields(found: FactsContext) -> dict[str, Any]:
     """What an agent should have before its eyes in this turn."""
     return all_fields(found)
 

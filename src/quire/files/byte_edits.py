@@ -16,7 +16,7 @@ _TOKENS = 200
 Range = tuple[int, int, int, int]
 
 
-class Splice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ByteEdit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One place of a change: where it is in the bytes after the change, what stood there before, what stands there."""
 
     at: int
@@ -26,10 +26,10 @@ class Splice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How both are written: as they are, or in base64 where one of them is not UTF-8."""
 
 
-def splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
+def find_edits(before: bytes, after: bytes) -> tuple[ByteEdit, ...]:
     """What leads from the one to the other. What is the same in both is not in it, as far as that can be told fast."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    found: list[Splice] = []
+    found: list[ByteEdit] = []
     for begin, end, new_begin, new_end in _in_bytes(old, new, _changed_lines(old, new)):
         old_words, new_words = _TOKEN.findall(before[begin:end]), _TOKEN.findall(after[new_begin:new_end])
         for first, last, at, stop in _in_bytes(old_words, new_words, _differences(old_words, new_words, _TOKENS)):
@@ -38,7 +38,7 @@ def splices(before: bytes, after: bytes) -> tuple[Splice, ...]:
     return tuple(found)
 
 
-def undone(after: bytes, found: Sequence[Splice]) -> bytes:
+def undo_edits(after: bytes, found: Sequence[ByteEdit]) -> bytes:
     """The bytes before the change; ValueError where these are not the ones after it."""
     pieces: list[bytes] = []
     end = 0
@@ -53,14 +53,14 @@ def undone(after: bytes, found: Sequence[Splice]) -> bytes:
     return b"".join([*pieces, after[end:]])
 
 
-def _splice(at: int, removed: bytes, inserted: bytes) -> Splice:
+def _splice(at: int, removed: bytes, inserted: bytes) -> ByteEdit:
     try:
-        return Splice(at=at, removed=removed.decode(), inserted=inserted.decode())
+        return ByteEdit(at=at, removed=removed.decode(), inserted=inserted.decode())
     except UnicodeDecodeError:
         from base64 import b64encode
 
         written = b64encode(removed).decode(), b64encode(inserted).decode()
-        return Splice(at=at, removed=written[0], inserted=written[1], form="base64")
+        return ByteEdit(at=at, removed=written[0], inserted=written[1], form="base64")
 
 
 def _bytes(text: str, form: str) -> bytes:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from quire.files.git import Git
-from quire.files.git_history import RENAME_LIMIT, FileChange, parse_change
+from quire.files.git_history import RENAME_LIMIT, GitFileChange, parse_change
 
 
 def parents_after(git: Git, base: str | None, tips: Iterable[str], limit: int) -> dict[str, list[str]]:
@@ -16,7 +16,7 @@ def parents_after(git: Git, base: str | None, tips: Iterable[str], limit: int) -
     return {commit: parents for commit, *parents in map(str.split, rows)}
 
 
-def changes_since(git: Git, commits: Iterable[str]) -> dict[str, list[FileChange]]:
+def changes_since(git: Git, commits: Iterable[str]) -> dict[str, list[GitFileChange]]:
     """For each of these commits every file that differs in the last one, renames found; asked at once.
 
     One whose tree is not here, or cannot be compared, is left out.
@@ -31,8 +31,8 @@ def changes_since(git: Git, commits: Iterable[str]) -> dict[str, list[FileChange
     listing = ("-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--no-rename-empty")
     options = ("-r", *listing, "--ignore-submodules=all", "-M", f"-l{RENAME_LIMIT}", "--stdin")
     words = iter(os.fsdecode(git.run("diff-tree", *options, stdin=pairs.encode())).split("\0"))
-    found: dict[str, list[FileChange]] = {}
-    current: list[FileChange] = []
+    found: dict[str, list[GitFileChange]] = {}
+    current: list[GitFileChange] = []
     for word in words:
         *heads, meta = word.split("\n")
         # Before the changes of each pair, its two trees are told, on a line of their own.

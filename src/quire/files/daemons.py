@@ -179,7 +179,7 @@ def send_signal(pid: int, number: int, is_it: Callable[[], bool]) -> bool:
 # -- this process ---------------------------------------------------------------------------------
 
 
-class Ended(BaseException):
+class StopRequested(BaseException):
     """This process was asked to end, and did not within its grace."""
 
 
@@ -221,7 +221,7 @@ class Life:
         self._asked.set()
 
     def _on_grace_over(self, _number: int, _frame: FrameType | None) -> None:
-        raise Ended
+        raise StopRequested
 
 
 def go_quiet() -> None:

@@ -15,9 +15,9 @@ from quire.files.paths import read_bytes, storage_failed
 from quire.model.errors import Conflict, StorageFailed
 
 if TYPE_CHECKING:
-    from quire.files.undo_recorder import Notes
+    from quire.files.undo_recorder import UndoRecorder
 
-noticed: ContextVar[Notes | None] = ContextVar("noticed", default=None)
+noticed: ContextVar[UndoRecorder | None] = ContextVar("noticed", default=None)
 """Who notes what is written here, and by transactions; nobody, unless `noting_changes` holds."""
 
 TEMPORARY_PREFIX = ".quire-"

@@ -41,7 +41,7 @@ class Commit(msgspec.Struct, frozen=True):
     subject: str
 
 
-class FileChange(msgspec.Struct, frozen=True):
+class GitFileChange(msgspec.Struct, frozen=True):
     """What became of one file between two states."""
 
     how: str
@@ -56,7 +56,7 @@ class CommitChanges(msgspec.Struct, frozen=True):
     """A commit, and what it did to the paths that were asked about."""
 
     commit: Commit
-    changes: tuple[FileChange, ...]
+    changes: tuple[GitFileChange, ...]
     """One for each path; of a merge, one for each path and parent."""
 
 
@@ -135,17 +135,17 @@ def is_shallow(git: Git) -> bool:
     return git.run("rev-parse", "--is-shallow-repository", allow=(0, 128)).strip() == b"true"
 
 
-def changes_between(git: Git, old: str, new: str = "HEAD") -> list[FileChange]:
+def changes_between(git: Git, old: str, new: str = "HEAD") -> list[GitFileChange]:
     """Every file that differs between two commits, renames found."""
     return _changes(git, "diff-tree", "-r", "--no-commit-id", ends=(old, new))
 
 
-def changes_staged(git: Git) -> list[FileChange]:
+def changes_staged(git: Git) -> list[GitFileChange]:
     """Every file that the index has otherwise than the last commit."""
     return _changes(git, "diff-index", "--cached", ends=("HEAD",))
 
 
-def _changes(git: Git, command: str, *options: str, ends: tuple[str, ...]) -> list[FileChange]:
+def _changes(git: Git, command: str, *options: str, ends: tuple[str, ...]) -> list[GitFileChange]:
     listing = ("-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv")
     options = (*options, *listing, "--no-rename-empty", "--ignore-submodules=all")
     try:
@@ -156,19 +156,19 @@ def _changes(git: Git, command: str, *options: str, ends: tuple[str, ...]) -> li
     return list(_parse_changes(os.fsdecode(found).split("\0")))
 
 
-def _parse_changes(parts: list[str]) -> Iterable[FileChange]:
+def _parse_changes(parts: list[str]) -> Iterable[GitFileChange]:
     words = iter(parts)
     for meta in words:
         if meta:
             yield parse_change(meta, words)
 
 
-def parse_change(meta: str, words: Iterator[str]) -> FileChange:
+def parse_change(meta: str, words: Iterator[str]) -> GitFileChange:
     """A change from the word that tells of it, and the paths that follow."""
     _, _, old_id, new_id, how = meta.removeprefix(":").split(" ")
     old = next(words)
     new = next(words) if how[0] in "RC" else old
-    return FileChange(how[0], old, new, old_id, new_id)
+    return GitFileChange(how[0], old, new, old_id, new_id)
 
 
 def last_commit(git: Git, paths: Iterable[str], since: str | None) -> str | None:
@@ -246,14 +246,14 @@ def _with_changes(git: Git, commits: list[tuple[Commit, int]], paths: list[str])
     listing = ("-z", "-r", "-m", "--root", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=all")
     asked = "\n".join(commit.id for commit, _ in commits).encode() + b"\n"
     answer = os.fsdecode(git.run("diff-tree", "--stdin", *listing, "--", *paths, stdin=asked))
-    against: dict[str, dict[str, list[FileChange]]] = {}
+    against: dict[str, dict[str, list[GitFileChange]]] = {}
     words = iter(answer.split("\0"))
     current = ""
     for word in words:
         if word.startswith(":"):
             _, _, old_id, new_id, how = word.removeprefix(":").split(" ")
             path = next(words)
-            change = FileChange(how[0], path, path, old_id, new_id)
+            change = GitFileChange(how[0], path, path, old_id, new_id)
             against.setdefault(current, {}).setdefault(path, []).append(change)
         elif word:
             current = word.strip()

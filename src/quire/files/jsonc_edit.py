@@ -7,7 +7,7 @@ from typing import Any
 
 from quire.files.jsonc_layout import Style, newline_in, written
 from quire.files.jsonc_members import with_part, with_value, without_part
-from quire.files.jsonc_parser import BOM, Node, Part, fault, parse, same
+from quire.files.jsonc_parser import BOM, JsoncNode, JsoncPart, fault, parse, same
 
 
 def set_member(text: str, path: Sequence[str], value: Any) -> str:
@@ -83,7 +83,7 @@ def remove_items(text: str, path: Sequence[str], matches: Callable[[Any], bool])
 # -- finding ---------------------------------------------------------------------------------
 
 
-def _descend(text: str, root: Node, path: Sequence[str]) -> tuple[list[Node], list[str]]:
+def _descend(text: str, root: JsoncNode, path: Sequence[str]) -> tuple[list[JsoncNode], list[str]]:
     """The nodes from the top to the end of the path, as far as they are there, and the keys that are missing."""
     _nested(path, None)
     chain = [root]
@@ -97,11 +97,11 @@ def _descend(text: str, root: Node, path: Sequence[str]) -> tuple[list[Node], li
     return chain, []
 
 
-def _member(node: Node, key: str) -> Part | None:
+def _member(node: JsoncNode, key: str) -> JsoncPart | None:
     return next((part for part in node.parts if part.key == key), None)
 
 
-def _find(root: Node, path: Sequence[str]) -> tuple[Node, int] | None:
+def _find(root: JsoncNode, path: Sequence[str]) -> tuple[JsoncNode, int] | None:
     """The object that holds the end of the path, and which of its members it is."""
     holder, found = root, None
     for depth, key in enumerate(path):
@@ -114,7 +114,7 @@ def _find(root: Node, path: Sequence[str]) -> tuple[Node, int] | None:
     return found
 
 
-def _list_at(root: Node, path: Sequence[str]) -> Node | None:
+def _list_at(root: JsoncNode, path: Sequence[str]) -> JsoncNode | None:
     found = _find(root, path)
     node = found[0].parts[found[1]].node if found else root
     return node if isinstance(node.value, list) and (found or not path) else None

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quire.files.jsonc_parser import Node
+from quire.files.jsonc_parser import JsoncNode
 
 _COLON = re.compile(r"[ \t]*:[ \t]*")
 _BLANK = re.compile(r"[ \t]*")
@@ -29,7 +29,7 @@ class Style(msgspec.Struct, frozen=True, kw_only=True):
     """What stands between a comma and the next member on the same line."""
 
 
-def style_of(text: str, chain: Sequence[Node]) -> Style:
+def style_of(text: str, chain: Sequence[JsoncNode]) -> Style:
     """The style of the last of these nodes, each of which holds the next one."""
     holder = chain[-1]
     unit = _unit(text, chain)
@@ -76,7 +76,7 @@ def begins_line(text: str, at: int) -> bool:
     return start > 0 and _BLANK.fullmatch(text, start, at) is not None
 
 
-def has_own_lines(text: str, chain: Sequence[Node]) -> bool:
+def has_own_lines(text: str, chain: Sequence[JsoncNode]) -> bool:
     """Whether the last of these nodes is laid out with room: the whole text, or the value of what begins a line."""
     if len(chain) == 1:
         return True
@@ -84,14 +84,14 @@ def has_own_lines(text: str, chain: Sequence[Node]) -> bool:
     return begins_line(text, part.begin)
 
 
-def _member_indent(text: str, holder: Node) -> str | None:
+def _member_indent(text: str, holder: JsoncNode) -> str | None:
     for part in reversed(holder.parts):
         if begins_line(text, part.begin):
             return line_indent(text, part.begin)
     return None
 
 
-def _unit(text: str, chain: Sequence[Node]) -> str:
+def _unit(text: str, chain: Sequence[JsoncNode]) -> str:
     for node in (*reversed(chain), *_containers(chain[0])):
         inner, outer = _member_indent(text, node), line_indent(text, node.begin)
         if inner is not None and inner != outer and inner.startswith(outer):
@@ -99,7 +99,7 @@ def _unit(text: str, chain: Sequence[Node]) -> str:
     return _DEFAULT_UNIT
 
 
-def _containers(root: Node) -> Iterator[Node]:
+def _containers(root: JsoncNode) -> Iterator[JsoncNode]:
     """All objects and arrays that hold something, the outer ones first."""
     level = [root]
     while level:
@@ -108,7 +108,7 @@ def _containers(root: Node) -> Iterator[Node]:
         level = [part.node for node in found for part in node.parts]
 
 
-def _colon(text: str, chain: Sequence[Node]) -> str:
+def _colon(text: str, chain: Sequence[JsoncNode]) -> str:
     for node in reversed(chain):
         for part in reversed(node.parts):
             between = text[part.key_end : part.node.begin]
@@ -117,7 +117,7 @@ def _colon(text: str, chain: Sequence[Node]) -> str:
     return ": "
 
 
-def _gap(text: str, holder: Node, colon: str) -> str:
+def _gap(text: str, holder: JsoncNode, colon: str) -> str:
     if len(holder.parts) > 1:
         between = text[holder.parts[-2].comma + 1 : holder.parts[-1].begin]
         if _BLANK.fullmatch(between):

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from quire.files.jsonc_layout import Style, begins_line, has_own_lines, line_indent, style_of, written
-from quire.files.jsonc_parser import Node, Part, solid_end
+from quire.files.jsonc_parser import JsoncNode, JsoncPart, solid_end
 
 _BLANKS = re.compile(r"[ \t]*")
 _NEWLINE = re.compile(r"\r?\n")
 Edit = tuple[int, int, str]
 
 
-def with_part(text: str, chain: Sequence[Node], key: str | None, value: Any, *, exact: bool) -> str:
+def with_part(text: str, chain: Sequence[JsoncNode], key: str | None, value: Any, *, exact: bool) -> str:
     """The text with a new last part in the last of the nodes, each of which holds the next one.
 
     Where `exact` is set, the blanks of an empty object can be told from the result, so that removal gives them back.
@@ -40,7 +40,7 @@ def with_part(text: str, chain: Sequence[Node], key: str | None, value: Any, *, 
     return _spliced(text, [(start, start, added + style.newline + line_indent(text, holder.begin))])
 
 
-def with_value(text: str, chain: Sequence[Node], value: Any) -> str:
+def with_value(text: str, chain: Sequence[JsoncNode], value: Any) -> str:
     """The text with another value instead of the last of the nodes."""
     node, holder = chain[-1], chain[-2]
     part = next(part for part in holder.parts if part.node is node)
@@ -48,7 +48,7 @@ def with_value(text: str, chain: Sequence[Node], value: Any) -> str:
     return _spliced(text, [(node.begin, node.end, written(value, style_of(text, chain[:-1]), indent))])
 
 
-def without_part(text: str, holder: Node, index: int) -> str:
+def without_part(text: str, holder: JsoncNode, index: int) -> str:
     """The text without one part of this node; comments stay, also those that stand in its line."""
     part, is_last = holder.parts[index], index == len(holder.parts) - 1
     start = holder.begin + 1 if index == 0 else holder.parts[index - 1].comma + 1
@@ -67,7 +67,7 @@ def without_part(text: str, holder: Node, index: int) -> str:
     return _spliced(text, [*edits, (*_extent(text, start, part, is_last), "")])
 
 
-def _after_last(text: str, holder: Node, key: str | None, value: Any, style: Style) -> list[Edit]:
+def _after_last(text: str, holder: JsoncNode, key: str | None, value: Any, style: Style) -> list[Edit]:
     """What makes a part the last one: a comma after the one before, and the part after all comments."""
     last = holder.parts[-1]
     end = last.node.end if last.comma < 0 else last.comma + 1
@@ -92,7 +92,7 @@ def _comment_indent(text: str, end: int, style: Style) -> str:
     return indent if line and text.startswith(("//", "/*"), line + len(indent)) else style.below
 
 
-def _emptied(text: str, holder: Node, part: Part) -> str | None:
+def _emptied(text: str, holder: JsoncNode, part: JsoncPart) -> str | None:
     """What an object holds without its only member, if it has no comments: the reverse of what `with_part` makes."""
     before, behind = text[holder.begin + 1 : part.begin], text[part.node.end : holder.end - 1]
     if part.comma >= 0:
@@ -106,7 +106,7 @@ def _emptied(text: str, holder: Node, part: Part) -> str | None:
     return rest if "\n" in before and "\n" in rest else ""
 
 
-def _extent(text: str, start: int, part: Part, is_last: bool) -> tuple[int, int]:
+def _extent(text: str, start: int, part: JsoncPart, is_last: bool) -> tuple[int, int]:
     """From where to where a part goes: all since the comma or comment before it, if nothing shares its line."""
     solid, after_line_comment = solid_end(text, start, part.begin)
     end = part.node.end if part.comma < 0 else part.comma + 1

@@ -25,22 +25,22 @@ _STRING_FAULTS = {
 }
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class JsoncNode(msgspec.Struct, frozen=True, kw_only=True):
     """A value in the text: from its first character to the one after its last, and the parts it consists of."""
 
     begin: int
     end: int
     value: Any
-    parts: tuple[Part, ...] = ()
+    parts: tuple[JsoncPart, ...] = ()
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class JsoncPart(msgspec.Struct, frozen=True, kw_only=True):
     """A member of an object or an item of an array, and where the comma after it stands (-1: there is none)."""
 
     begin: int
     key: str | None = None
     key_end: int = 0
-    node: Node
+    node: JsoncNode
     comma: int = -1
 
 
@@ -49,7 +49,7 @@ def read_jsonc(text: str) -> Any:
     return parse(text).value
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> JsoncNode:
     """The value of the whole text, with the place of each of its parts."""
     root = _value(text, _skip(text, len(BOM) if text.startswith(BOM) else 0), 0)
     rest = _skip(text, root.end)
@@ -85,19 +85,19 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _value(text: str, at: int, depth: int) -> Node:
+def _value(text: str, at: int, depth: int) -> JsoncNode:
     if text[at : at + 1] in ("{", "["):
         if depth >= limits.JSON_DEPTH:
             raise fault(text, at, f"It is nested deeper than {limits.JSON_DEPTH} levels")
         return _container(text, at, depth)
     value, end = _scalar(text, at)
-    return Node(begin=at, end=end, value=value)
+    return JsoncNode(begin=at, end=end, value=value)
 
 
-def _container(text: str, at: int, depth: int) -> Node:
+def _container(text: str, at: int, depth: int) -> JsoncNode:
     is_object = text[at] == "{"
     closing = "}" if is_object else "]"
-    parts: list[Part] = []
+    parts: list[JsoncPart] = []
     members: dict[str, Any] = {}
     here = _skip(text, at + 1)
     while text[here : here + 1] != closing:
@@ -111,11 +111,11 @@ def _container(text: str, at: int, depth: int) -> Node:
         comma = here if text[here : here + 1] == "," else -1
         if comma >= 0:
             here = _skip(text, comma + 1)
-        parts.append(Part(begin=begin, key=key, key_end=key_end, node=node, comma=comma))
+        parts.append(JsoncPart(begin=begin, key=key, key_end=key_end, node=node, comma=comma))
         if key is not None:
             members[key] = node.value
     value = members if is_object else [part.node.value for part in parts]
-    return Node(begin=at, end=here + 1, value=value, parts=tuple(parts))
+    return JsoncNode(begin=at, end=here + 1, value=value, parts=tuple(parts))
 
 
 def _key(text: str, at: int, members: dict[str, Any]) -> tuple[str, int, int]:

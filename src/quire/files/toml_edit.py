@@ -9,7 +9,7 @@ from typing import Any
 
 from quire.files.jsonc_layout import newline_in
 from quire.files.jsonc_parser import BOM, same
-from quire.files.toml_scanner import Statement, plain_key, read_toml, scan_toml
+from quire.files.toml_scanner import TomlStatement, plain_key, read_toml, scan_toml
 
 _BLANKS = re.compile(r"[ \t]*")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
@@ -70,11 +70,11 @@ def _at(data: Any, names: Sequence[str], *, any_kind: bool = False) -> Any:
     return data
 
 
-def _header(statements: list[Statement], names: tuple[str, ...]) -> int | None:
+def _header(statements: list[TomlStatement], names: tuple[str, ...]) -> int | None:
     return next((at for at, found in enumerate(statements) if found.kind == "table" and found.names == names), None)
 
 
-def _only_below(statements: list[Statement], names: tuple[str, ...]) -> bool:
+def _only_below(statements: list[TomlStatement], names: tuple[str, ...]) -> bool:
     """Whether the table is there only because tables below it are."""
     below = [found for found in statements if found.names[: len(names)] == names]
     depth = len(names)
@@ -99,7 +99,7 @@ def _appended(text: str, names: tuple[str, ...], lines: list[str]) -> str:
 
 def _filled(
     text: str,
-    statements: list[Statement],
+    statements: list[TomlStatement],
     header: int,
     wanted: Mapping[str, Any],
     present: Mapping[str, Any],
@@ -128,7 +128,7 @@ def _filled(
     return text
 
 
-def _added_lines(text: str, last: Statement, lines: list[str]) -> str:
+def _added_lines(text: str, last: TomlStatement, lines: list[str]) -> str:
     """New lines after this statement, indented as it is."""
     newline, indent = newline_in(text), _BLANKS.match(text, last.begin)
     added = newline.join((indent[0] if indent else "") + line for line in lines)
@@ -163,7 +163,7 @@ def _literal(value: Any) -> str:
 # -- removing --------------------------------------------------------------------------------
 
 
-def _extents(statements: list[Statement], names: tuple[str, ...]) -> list[tuple[int, int]]:
+def _extents(statements: list[TomlStatement], names: tuple[str, ...]) -> list[tuple[int, int]]:
     """The lines to take out: each header of the table or below it with its last pair, and pairs written elsewhere."""
     depth = len(names)
     found: list[tuple[int, int]] = []

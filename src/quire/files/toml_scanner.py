@@ -28,7 +28,7 @@ _PIECE = re.compile(
 )
 
 
-class Statement(msgspec.Struct, frozen=True, kw_only=True):
+class TomlStatement(msgspec.Struct, frozen=True, kw_only=True):
     """A header or a pair: the whole lines it stands in, and for a pair the place of its value."""
 
     kind: Literal["table", "array", "pair"]
@@ -58,9 +58,9 @@ def plain_key(name: str) -> bool:
     return _BARE.fullmatch(name) is not None
 
 
-def scan_toml(text: str) -> list[Statement]:
+def scan_toml(text: str) -> list[TomlStatement]:
     """The statements of a valid text, in order."""
-    found: list[Statement] = []
+    found: list[TomlStatement] = []
     table, top = -1, len(BOM) if text.startswith(BOM) else 0
     at = _after(_SPACE, text, top)
     while at < len(text):
@@ -70,7 +70,7 @@ def scan_toml(text: str) -> list[Statement]:
             names, at = _names(text, _after(_BLANKS, text, at + 1 + is_array))
             at = _after(_REST_OF_LINE, text, at)
             table = len(found)
-            found.append(Statement(kind="array" if is_array else "table", names=names, begin=begin, end=at))
+            found.append(TomlStatement(kind="array" if is_array else "table", names=names, begin=begin, end=at))
         else:
             names, at = _names(text, at)
             value = _after(_BLANKS, text, text.index("=", at) + 1)
@@ -78,7 +78,7 @@ def scan_toml(text: str) -> list[Statement]:
             at = _after(_REST_OF_LINE, text, value_end)
             above = found[table].names if table >= 0 else ()
             found.append(
-                Statement(
+                TomlStatement(
                     kind="pair",
                     names=above + names,
                     begin=begin,

@@ -34,7 +34,7 @@ _TARGET_BYTES = 1024 * 1024 * 1024
 _STAGED = re.compile(r"\d+\.new")
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class FileUpdate(msgspec.Struct, frozen=True, kw_only=True):
     """A file's next bytes, or None to remove it; `planned` is the digest it had, None if it was missing."""
 
     path: str
@@ -68,7 +68,7 @@ class _Intent(msgspec.Struct, frozen=True):
 
 
 def apply_changes(
-    root: str, recovery: str, changes: list[Change], appends: list[Append], name: str, *, whole: bool = False
+    root: str, recovery: str, changes: list[FileUpdate], appends: list[Append], name: str, *, whole: bool = False
 ) -> None:
     """Make all these changes below `root`, or none. The caller holds the lock.
 
@@ -83,7 +83,7 @@ def apply_changes(
             note()
 
 
-def _apply(root: str, recovery: str, changes: list[Change], appends: list[Append], name: str, whole: bool) -> None:
+def _apply(root: str, recovery: str, changes: list[FileUpdate], appends: list[Append], name: str, whole: bool) -> None:
     for change in changes:
         _refuse_if_changed(root, change.path, change.planned)
     folder = inside(root, f"{os.path.relpath(recovery, root)}/{FOLDER_PREFIX}{name}")
@@ -214,7 +214,7 @@ def _keep_folder(recovery: str, name: str) -> str:
     return kept
 
 
-def _stage_all(root: str, folder: str, changes: list[Change], appends: list[Append], whole: bool) -> _Intent:
+def _stage_all(root: str, folder: str, changes: list[FileUpdate], appends: list[Append], whole: bool) -> _Intent:
     steps = [_Step(action="append", path=item.path, text=item.data.decode("utf-8"), size=item.size) for item in appends]
     for number, change in enumerate(changes):
         target = inside(root, change.path)

@@ -1,6 +1,6 @@
 """What is written while somebody notes it: each file before and after, so that the change can be taken back exactly.
 
-Nobody notes anything by default, and then nothing is read for it. While `noting_changes` holds, in this thread alone,
+Nobody notes anything by default, and then nothing is read for it. While `record_changes` holds, in this thread alone,
 transactions and single files that are written durably are noted. Of a large file only the lines between the first and
 the last that differ are kept; whoever changes more than `MOST` bytes in all cannot take it back.
 """
@@ -21,7 +21,7 @@ from quire.files.paths import read_bytes, read_from
 from quire.model.errors import Conflict
 
 if TYPE_CHECKING:
-    from quire.files.transaction import Append, Change
+    from quire.files.transaction import Append, FileUpdate
 
 MOST = 8 * 1024 * 1024
 """So many bytes of change are kept at most."""
@@ -31,7 +31,7 @@ _SMALL = 64 * 1024
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
-class Noted(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedChange(msgspec.Struct, frozen=True, kw_only=True):
     """A change of one file."""
 
     folder: str
@@ -51,21 +51,21 @@ class Noted(msgspec.Struct, frozen=True, kw_only=True):
         return os.path.join(self.folder, *self.path.split("/"))
 
 
-class Notes:
+class UndoRecorder:
     """What was written so far: of every file how it was first, and how it is now."""
 
     def __init__(self, folders: Sequence[str] = ()) -> None:
-        self._found: dict[str, Noted] = {}
+        self._found: dict[str, RecordedChange] = {}
         self._watched = {path: data for folder in folders for path, data in _files_in(folder)}
         self.is_lost = False
         """Whether more was changed than could be noted."""
 
     @property
-    def changes(self) -> tuple[Noted, ...]:
+    def changes(self) -> tuple[RecordedChange, ...]:
         """All changes in the order in which they began; none where not all of them are known."""
         return () if self.is_lost else tuple(self._found.values())
 
-    def look(self, root: str, changes: Sequence[Change], appends: Sequence[Append]) -> Callable[[], None]:
+    def look(self, root: str, changes: Sequence[FileUpdate], appends: Sequence[Append]) -> Callable[[], None]:
         """Before a transaction: the files as they are. What is returned notes it, once it is done."""
         before = {change.path: self.held(os.path.join(root, change.path)) for change in changes}
         sizes = {item.path: _size(os.path.join(root, item.path)) for item in appends}
@@ -98,7 +98,7 @@ class Notes:
             before = put_back(known, before)
         if before == after:
             return
-        noted = Noted(
+        noted = RecordedChange(
             folder=folder, path=path, before=before, after=after, digest="" if after is None else sha256(after)
         )
         self._keep(place, _trimmed(noted))
@@ -115,9 +115,9 @@ class Notes:
             self.replaced(folder, path, whole[: size or 0], whole)
             return
         before = None if size is None else b""
-        self._keep(place, Noted(folder=folder, path=path, before=before, after=added, start=size or 0))
+        self._keep(place, RecordedChange(folder=folder, path=path, before=before, after=added, start=size or 0))
 
-    def _keep(self, place: str, noted: Noted) -> None:
+    def _keep(self, place: str, noted: RecordedChange) -> None:
         self._found[place] = noted
         if sum(len(item.before or b"") + len(item.after or b"") for item in self._found.values()) > MOST:
             self.is_lost = True
@@ -137,9 +137,9 @@ class Notes:
 
 
 @contextlib.contextmanager
-def noting_changes(folders: Sequence[str] = ()) -> Iterator[Notes]:
+def record_changes(folders: Sequence[str] = ()) -> Iterator[UndoRecorder]:
     """Note what this thread writes, and what vanishes from these folders meanwhile."""
-    notes = Notes(folders)
+    notes = UndoRecorder(folders)
     token = noticed.set(notes)
     try:
         yield notes
@@ -148,7 +148,7 @@ def noting_changes(folders: Sequence[str] = ()) -> Iterator[Notes]:
         notes.finish()
 
 
-def is_as_left(noted: Noted, now: bytes | None) -> bool:
+def is_as_left(noted: RecordedChange, now: bytes | None) -> bool:
     """Whether a file still is as the change left it. Of one that was only added to, only the end counts."""
     if noted.after is None or now is None:
         return now is noted.after
@@ -157,7 +157,7 @@ def is_as_left(noted: Noted, now: bytes | None) -> bool:
     return len(now) >= noted.start + len(noted.after) and sha256(now) == noted.digest
 
 
-def put_back(noted: Noted, now: bytes | None) -> bytes | None:
+def put_back(noted: RecordedChange, now: bytes | None) -> bytes | None:
     """The file as it was before; only of one that is as the change left it."""
     if noted.before is None:
         return None
@@ -165,7 +165,7 @@ def put_back(noted: Noted, now: bytes | None) -> bytes | None:
     return whole[: noted.start] + noted.before + whole[noted.start + len(noted.after or b"") :]
 
 
-def put_lines_back(noted: Noted, now: bytes | None) -> bytes | None:
+def put_lines_back(noted: RecordedChange, now: bytes | None) -> bytes | None:
     """A file of lines with those of the change taken back, whatever else happened to it.
 
     Conflict where what the change put in is not there any more, or not once alone.
@@ -211,7 +211,7 @@ def _behind(lines: list[bytes], before: list[bytes]) -> int:
     return 0 if not before else len(lines)
 
 
-def _trimmed(noted: Noted) -> Noted:
+def _trimmed(noted: RecordedChange) -> RecordedChange:
     """Without the lines at both ends that are the same before and after, where that saves something."""
     before, after = noted.before, noted.after
     if before is None or after is None or len(before) + len(after) < _SMALL:

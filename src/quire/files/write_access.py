@@ -44,7 +44,7 @@ _held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
 Result = TypeVar("Result")
 
 
-class Place(NamedTuple):
+class LockedFolder(NamedTuple):
     """A folder of ours, and the name of its lock."""
 
     root: str
@@ -112,7 +112,7 @@ def recover_folder(root: str, folder: str, world: World, written: Sequence[str] 
             pass
 
 
-def in_one_state(read: Callable[[], Result], world: World, places: Sequence[Place]) -> Result:
+def in_one_state(read: Callable[[], Result], world: World, places: Sequence[LockedFolder]) -> Result:
     """What `read` finds in these folders while nobody of ours writes to them. It may be called more than once.
 
     A writer that does not end is waited for as long as another writer would wait; then what is there is read.
@@ -130,7 +130,7 @@ def in_one_state(read: Callable[[], Result], world: World, places: Sequence[Plac
 
 
 @contextlib.contextmanager
-def standing_still(world: World, places: Sequence[Place], seconds: float = _SETTLE_SECONDS) -> Iterator[None]:
+def standing_still(world: World, places: Sequence[LockedFolder], seconds: float = _SETTLE_SECONDS) -> Iterator[None]:
     """Writers wait meanwhile, as far as that can be had: not on a read-only disk, nor from one that does not end."""
     with contextlib.ExitStack() as stack:
         for root, folder, lock in places:
@@ -141,7 +141,7 @@ def standing_still(world: World, places: Sequence[Place], seconds: float = _SETT
         yield
 
 
-def _moment(place: Place) -> tuple[int, int] | None:
+def _moment(place: LockedFolder) -> tuple[int, int] | None:
     """The same as before if nobody wrote in between; None while somebody does, or a moment ago did."""
     path = place.path
     recovery, lock = os.path.join(path, RECOVERY), os.path.join(path, place.lock)

@@ -17,7 +17,7 @@ PERSONA = "new role"
 PROMPT = "system prompt"
 
 
-class Rule(msgspec.Struct, frozen=True):
+class AttackRule(msgspec.Struct, frozen=True):
     """A flag, how what deserves it begins, and the pattern of what comes next."""
 
     flag: str

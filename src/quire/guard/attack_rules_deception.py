@@ -2,7 +2,7 @@ r"""How a model is told in English to keep something from its user, that it may 
 
 from __future__ import annotations
 
-from quire.guard.attack_rule import AGENT, APPROVAL, END, HIDDEN, SPACE, STOP, Rule, gap
+from quire.guard.attack_rule import AGENT, APPROVAL, END, HIDDEN, SPACE, STOP, AttackRule, gap
 
 _S, _END, _STOP = SPACE, END, STOP
 _USER = r"(?:users?|humans?|owner|developer|operator|person|maintainer|reviewer|anyone|anybody)"
@@ -26,7 +26,7 @@ _AI_WORDS = (
 )
 
 _HIDING = (
-    Rule(
+    AttackRule(
         HIDDEN,
         _NOT,
         rf"{gap(1)}(?:(?:mention|reveal|disclose|report|show|say|admit|explain|expose|tell|talk{_S}about|refer{_S}to|"
@@ -41,14 +41,14 @@ _HIDING = (
         rf"|ask{_S}the{_S}(?:user|human|owner){_END}{_DUTY})",
         f"{_USER_WORDS} instruction instructions note directive directives",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         _NOT,
         rf"{gap(1)}(?:mention|reveal|disclose|admit|acknowledge|report){_S}that{_S}you{_S}(?:read|were|did|have|"
         rf"ran|saw|are){_END}",
         "mention reveal disclose admit acknowledge report",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("without",),
         rf"{_S}(?:ever{_S})?(?:(?:asking|telling|informing|notifying|alerting|consulting|warning|"
@@ -59,7 +59,7 @@ _HIDING = (
         rf"knowing){_END})",
         f"{_USER_WORDS} permission approval",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("hide", "conceal", "keep", "withhold"),
         rf"{_S}(?:this|it|that|these|everything|them|all{_S}of{_S}this)(?:{_S}(?:change|step|action|command|"
@@ -69,7 +69,7 @@ _HIDING = (
         rf"{_USER}{_END}",
         _USER_WORDS,
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("user", "users", "human", "owner"),
         rf"{_S}(?:(?:must|should|may|can|does|do|need|will|is){_S}(?:not|never)|cannot|mustnt|shouldnt|doesnt|"
@@ -80,7 +80,7 @@ _HIDING = (
         rf"this{_STOP}){_END}",
         "not never cannot mustnt shouldnt doesnt neednt",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("this", "it", "so", "act", "proceed", "task", "everything"),
         rf"{_S}(?:silently|quietly|secretly|covertly|in{_S}secret|stealthily){_END}(?={_S}(?:and|without|so|then|"
@@ -88,19 +88,19 @@ _HIDING = (
         rf"{_STOP})",
         "silently quietly secretly covertly secret stealthily",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("silently", "secretly", "quietly", "covertly"),
         rf"{_S}(?:cc|bcc|send|forward|upload|e-?mail|post|transmit|exfiltrate|copy{_S}it){_END}",
         "silently secretly quietly covertly",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("not have to", "not need to", "no need to"),
         rf"{_S}ask{_S}(?:the{_S}user{_END}{_DUTY}|for{_S}(?:permission|approval){_STOP})",
         "user permission approval",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("leave", "omit", "remove", "exclude", "keep"),
         rf"{_S}(?:this|it|that|these|them){_S}(?:out{_S}of|from){_S}(?:your|the){_S}(?:\w{{1,20}}{_S})?(?:summary|"
@@ -108,13 +108,13 @@ _HIDING = (
         rf"response|reply|transcript){_END}(?={_STOP}|{_S}(?:that|you))",
         "summary answer response reply transcript",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("pretend",),
         rf"{_S}(?:that{_S})?(?:nothing{_S}happened|you{_S}(?:did|found|saw|know|never)){_END}",
         "pretend",
     ),
-    Rule(
+    AttackRule(
         HIDDEN,
         ("say that you", "claim that you", "say you", "claim you"),
         rf"{_S}(?:found|did|saw|changed|have{_S}done){_S}(?:nothing|not|no){_END}",
@@ -123,7 +123,7 @@ _HIDING = (
 )
 
 _APPROVALS = (
-    Rule(
+    AttackRule(
         APPROVAL,
         ("user", "owner", "admin", "administrator", "developer", "operator", "maintainer"),
         rf"{_S}(?:(?:has|have){_S})?(?:already{_S}|pre-?|explicitly{_S}){{0,2}}(?:approved|authori[sz]ed|granted|"
@@ -131,20 +131,20 @@ _APPROVALS = (
         rf"permitted|agreed{_S}to|consented{_S}to){_S}(?:all|any|every\w{{0,5}}|full|root|you|unlimited){_END}",
         "approved authorised authorized granted allowed permitted agreed consented preauthorised",
     ),
-    Rule(
+    AttackRule(
         APPROVAL,
         ("user has already", "owner has already", "maintainer has already", "developer has already"),
         rf"{_S}(?:approved|authori[sz]ed|allowed|permitted|agreed{_S}to){_S}(?:this|it|that|these){gap(3)}"
         rf"(?:do{_S}not|dont|never|without|no{_S}need{_S}to){_S}ask(?:ing)?{_END}",
         "approved authorised authorized allowed permitted agreed",
     ),
-    Rule(
+    AttackRule(
         APPROVAL,
         ("user has", "user now has", "caller has"),
         rf"{_S}(?:full|unlimited){_S}(?:admin\w{{0,10}}|root|system){_S}(?:rights|access|privileges|permissions){_END}",
         "admin administrator root system",
     ),
-    Rule(
+    AttackRule(
         APPROVAL,
         ("you have permission to", "you are authorised to", "you are authorized to", "you are allowed to", "you may"),
         rf"{_S}(?:bypass|skip{_S}(?:all|any)|ignore{_S}(?:all|any|your)|run{_S}any\w{{0,5}}|execute{_S}any|"
@@ -152,13 +152,13 @@ _APPROVALS = (
         rf"trust{_S}what{_S}follows){_END}",
         "bypass skip ignore any anything anyone follows",
     ),
-    Rule(
+    AttackRule(
         APPROVAL,
         ("auto approve", "autoapprove", "always approve", "always allow"),
         rf"{_S}(?:all|every|any){_S}(?:tools?|commands?|actions?|requests?|permission\w{{0,10}}|prompts?){_END}",
         "auto autoapprove approve allow",
     ),
-    Rule(
+    AttackRule(
         APPROVAL,
         ("answer yes to", "say yes to", "reply yes to"),
         rf"{gap(2)}(?:permission|approval|confirmation){_END}",
@@ -167,7 +167,7 @@ _APPROVALS = (
 )
 
 _ADDRESSES = (
-    Rule(
+    AttackRule(
         AGENT,
         (
             "attention",
@@ -186,26 +186,26 @@ _ADDRESSES = (
         rf"{_READS}|who|that){_END})",
         _AI_WORDS,
     ),
-    Rule(
+    AttackRule(
         AGENT,
         ("to any", "to every", "to all", "to the", "any", "every", "all"),
         rf"{_S}(?:{_AI}){_END}{_S}(?:(?:that|who|which|is){_S}){{0,2}}{_READS}{_S}(?:this|these){_END}",
         _AI_WORDS,
     ),
-    Rule(
+    AttackRule(
         AGENT,
         ("instruction for", "instructions for", "instruction to", "instructions to", "order for", "command for"),
         rf"{_S}(?:(?:the|any|all|every){_S})?{_AI}{_END}(?:{_S}{_AI}{_END})?\s{{0,2}}:",
         _AI_WORDS,
     ),
-    Rule(
+    AttackRule(
         AGENT,
         ("if you are", "if youre", "as"),
         rf"{_S}(?:an?|the){_S}{_AI}{_END}(?:{_S}{_AI}{_END})?(?:{_S}{_READS}|,?{_S}you{_S}(?:must|are|should|have|"
         rf"need|will)){_END}",
         _AI_WORDS,
     ),
-    Rule(
+    AttackRule(
         AGENT,
         ("agent", "agents", "assistant", "assistants", "ai", "llm", "llms", "model", "models", "bot"),
         rf"{_S}(?:(?:agents?|assistants?|models?){_S})?(?:(?:that|who|which){_S})?{_READS}{_S}(?:this|"
@@ -213,19 +213,19 @@ _ADDRESSES = (
         rf"(?:{_S}(?:must|has|have|should|shall|will|needs?|it|to|first){_END}|\s{{0,2}}[:,])",
         "this these",
     ),
-    Rule(
+    AttackRule(
         AGENT,
         ("when you", "whenever you", "once you", "if you", "time you"),
         rf"{_S}(?:read|recall|see|load|retrieve|process|receive){_S}this{_S}{_RECORD}{_END}",
         "record note memory file text line message document entry fact comment instruction",
     ),
-    Rule(
+    AttackRule(
         AGENT,
         (*(f"this {name}" for name in ("instruction", "note", "message", "memory", "text", "rule")), "it", "this"),
         rf"{_S}(?:in|into|to){_S}(?:your|its|their){_S}(?:own{_S})?(?:long-?term{_S})?memory{_END}",
         "memory",
     ),
-    Rule(
+    AttackRule(
         AGENT,
         ("repeat it", "repeat this", "include this", "include it"),
         rf"{_S}in{_S}(?:every|all|each|any){_S}(?:future{_S})?(?:session|answer|response|conversation|reply)s?{_END}",

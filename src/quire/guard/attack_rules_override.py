@@ -2,7 +2,7 @@ r"""How a model is told in English to drop what it was told, to be somebody else
 
 from __future__ import annotations
 
-from quire.guard.attack_rule import END, HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, STOP, Rule, gap
+from quire.guard.attack_rule import END, HIDDEN, OVERRIDE, PERSONA, PROMPT, SPACE, STOP, AttackRule, gap
 
 _S, _END, _STOP = SPACE, END, STOP
 _ORDERS = r"(?:instructions?|prompts?|directions?|directives?|guidelines?|guardrails?|programming)"
@@ -24,7 +24,7 @@ _RULE_WORDS = (
 )
 
 _OVERRIDES = (
-    Rule(
+    AttackRule(
         OVERRIDE,
         ("ignore", "ignoring", "disregard", "forget", "override", "bypass", "discard", "abandon", "neglect"),
         rf"(?:{gap(3)}{_EARLIER}{gap(3)}{_RULES}{_END}|{gap(2)}all{gap(2)}{_ORDERS}{_END}"
@@ -37,35 +37,35 @@ _OVERRIDES = (
         rf"|{gap(2)}{_ORDERS}{_S}(?:above|before|so{_S}far|given|of{_S}(?:the{_S})?(?:user|developer|system)){_END})",
         f"{_RULE_WORDS} above told said know learned far have",
     ),
-    Rule(OVERRIDE, ("forget", "disregard"), rf"{_S}everything{_STOP}", "everything"),
-    Rule(
+    AttackRule(OVERRIDE, ("forget", "disregard"), rf"{_S}everything{_STOP}", "everything"),
+    AttackRule(
         OVERRIDE,
         ("attention to", "do not follow", "dont follow", "stop following", "do not obey", "dont obey", "never follow"),
         rf"(?:{gap(3)}(?:{_EARLIER}{gap(2)})?{_ORDERS}{_S}(?:of|from|by|above|before|you|given){_END}"
         rf"|{gap(3)}(?:system{_S}(?:message|prompt)|{_EARLIER}{gap(1)}{_ORDERS}){_END}|{_S}the{_S}user{_END})",
         f"{_ORDER_WORDS} message obey",
     ),
-    Rule(
+    AttackRule(
         OVERRIDE,
         ("previous", "prior", "earlier", "original", "your", "above", "other"),
         rf"(?:{_S}\w{{1,24}})?{_S}(?:{_ORDERS}|rules|restrictions|constraints){gap(2)}(?:void|cancel\w{{1,6}}|revoked|"
         rf"obsolete|superseded|overrid\w{{1,4}}|suspended|lifted|null|no{_S}longer){_END}",
         f"{_ORDER_WORDS} rules restrictions constraints",
     ),
-    Rule(
+    AttackRule(
         OVERRIDE,
         ("new", "real", "actual", "updated", "true", "secret", "important"),
         rf"{_S}(?:system{_S})?(?:instructions?|directives?|orders)(?:\s{{0,2}}(?:[:*=]|\n)|{_S}(?:begin|start|"
         rf"follow)s?{_END})",
         "instruction instructions directive directives orders",
     ),
-    Rule(
+    AttackRule(
         OVERRIDE,
         ("your new",),
         rf"{_S}(?:task|role|goal|objective|mission|purpose|job|instructions?){_S}(?:is|are){_END}",
         "new",
     ),
-    Rule(
+    AttackRule(
         OVERRIDE,
         (
             "precedence over",
@@ -81,7 +81,7 @@ _OVERRIDES = (
         rf"requests?|wishes|orders))|{_ORDERS}{_S}of{_S}(?:the{_S})?user|(?:all|any){_S}other{_S}{_ORDERS}){_END}",
         f"{_RULE_WORDS} user users",
     ),
-    Rule(
+    AttackRule(
         OVERRIDE,
         ("obey", "follow", "comply with", "listen to", "work for"),
         rf"{_S}(?:only{_S})?(?:me{_END}|this{_S}(?:note|record|memory|message|text)|these{_S}(?:(?:instructions|"
@@ -92,7 +92,7 @@ _OVERRIDES = (
 )
 
 _PERSONAS = (
-    Rule(
+    AttackRule(
         PERSONA,
         ("you are now", "youre now", "you are from now on", "you are hereby"),
         rf"{_S}(?:(?:a|an|the|my|called|named|acting{_S}as){gap(4)}(?:assistant|ai|agent|bot|chatbot|model|hacker|"
@@ -102,7 +102,7 @@ _PERSONAS = (
         rf"uncensored|no{_S}longer{_S}(?:bound|restricted|limited|required|an?)){_END}",
         "now hereby",
     ),
-    Rule(
+    AttackRule(
         PERSONA,
         ("from now on", "from here on", "from this point on", "from this moment on", "henceforth", "starting now"),
         rf"(?:ward|wards)?{_S}you(?:{_S}(?:will|must|shall|should|can|have{_S}to|only|always|"
@@ -111,7 +111,7 @@ _PERSONAS = (
         rf"dan)){_END}",
         "from henceforth starting",
     ),
-    Rule(
+    AttackRule(
         PERSONA,
         tuple(
             f"{verb} {link}"
@@ -122,7 +122,7 @@ _PERSONAS = (
         rf"unfiltered|evil|jailbroken|ai|hacker|character|persona|shell)|dan|root|admin){_END}",
         "as like",
     ),
-    Rule(
+    AttackRule(
         PERSONA,
         ("pretend", "imagine", "simulate", "assume", "roleplay as", "role of"),
         rf"(?:{_S}that)?{_S}(?:you(?:re|{_S}(?:are|were)){_S}(?:a|an|the|my|not|no|free|dan)|to{_S}be{_S}(?:an?{_S})?"
@@ -132,8 +132,8 @@ _PERSONAS = (
         rf"you{_S}have{_S}no){_END}",
         "pretend imagine simulate assume roleplay role",
     ),
-    Rule(PERSONA, ("jailbreak", "dan", "god", "unrestricted"), rf"{gap(1)}mode{_END}", "mode"),
-    Rule(
+    AttackRule(PERSONA, ("jailbreak", "dan", "god", "unrestricted"), rf"{gap(1)}mode{_END}", "mode"),
+    AttackRule(
         PERSONA,
         ("no", "without", "not bound by", "free from", "free of"),
         rf"{_S}(?:(?:any|your|all){_S})?(?:ethics|ethical|morals?|content{_S}polic|safety{_S}polic|"
@@ -141,10 +141,10 @@ _PERSONAS = (
         rf"guidelines|censorship)\w{{0,6}}{_END}",
         "ethics ethical moral morals policy policies guidelines censorship",
     ),
-    Rule(
+    AttackRule(
         PERSONA, ("never refuse", "never refuses", "cannot refuse", "do anything now"), _END, "refuse refuses anything"
     ),
-    Rule(
+    AttackRule(
         PERSONA,
         ("drop", "remove", "disable", "lift"),
         rf"{_S}(?:all{_S})?(?:(?:your|safety|content|ethical){gap(1)}(?:filters?|{_RULES})|filters){_STOP}",
@@ -153,7 +153,7 @@ _PERSONAS = (
 )
 
 _PROMPTS = (
-    Rule(
+    AttackRule(
         PROMPT,
         (
             *(
@@ -193,14 +193,14 @@ _PROMPTS = (
         rf"{_S}(?:were|have|got)){_END}",
         "prompt instructions message",
     ),
-    Rule(
+    AttackRule(
         PROMPT,
         ("repeat", "print", "output", "recite", "show"),
         rf"{gap(2)}(?:everything|all|words|text){gap(2)}(?:above|before{_S}this|beginning{_S}of{_S}(?:this|the|"
         rf"our){_S}conversation){_END}",
         "above before beginning",
     ),
-    Rule(
+    AttackRule(
         PROMPT,
         ("what are your", "what is your", "what were your", "what was your"),
         rf"{_S}(?:\w{{1,20}}{_S})?(?:system|initial|original|hidden|secret){_S}(?:prompt|instructions|message|"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from quire.guard import named_secrets, placeholders
-from quire.guard.secret_rules import Hit, hidden
+from quire.guard.secret_rules import SecretHit, hidden
 
 SHORTEST_WORD = 14
 SHORTEST_RUN = 40
@@ -103,12 +103,12 @@ def _run() -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{SHORTEST_RUN},}}+={{0,2}}")
 
 
-def random_hits(text: str, lowered: str, spans: list[tuple[int, int]]) -> Iterator[Hit]:
+def random_hits(text: str, lowered: str, spans: list[tuple[int, int]]) -> Iterator[SecretHit]:
     """Yield runs that look drawn by a machine: a suspicion, or certain right after a credential's name."""
     for start, end in spans:
         run = text[start : min(end, start + 512)]
         if _is_mailgun_key(run):
-            yield Hit(start, end, "mailgun-key", "Mailgun API key", hidden(run), True, 0)
+            yield SecretHit(start, end, "mailgun-key", "Mailgun API key", hidden(run), True, 0)
             continue
         before = lowered[max(0, start - 24) : start].rpartition("\n")[2]
         if not _is_random(run) or _is_public(text, start, run, before):
@@ -118,7 +118,7 @@ def random_hits(text: str, lowered: str, spans: list[tuple[int, int]]) -> Iterat
             continue
         certain = any(name in before and named_secrets.announces(named, name) for name in _CREDENTIALS)
         size = f"… ({end - start} characters)"
-        yield Hit(start, end, "random-string", "random-looking string", size, certain, 2)
+        yield SecretHit(start, end, "random-string", "random-looking string", size, certain, 2)
 
 
 def _is_mailgun_key(run: str) -> bool:
@@ -159,14 +159,14 @@ def _in_public_block(text: str, start: int) -> bool:
     return "CERTIFICATE" in title or "PUBLIC KEY" in title or "SIGNATURE" in title or "MESSAGE" in title
 
 
-def discord_hits(text: str, words: list[tuple[int, int]]) -> Iterator[Hit]:
+def discord_hits(text: str, words: list[tuple[int, int]]) -> Iterator[SecretHit]:
     """Yield Discord bot tokens: a user id in base64, a time and a signature."""
     for start, end in words:
         if end - start < _DISCORD_LENGTH or text.count(".", start, end) < 2:
             continue
         for match in _discord().finditer(text, start, end):
             if plain_of(match.group("user")).isdigit() and not placeholders.is_sample(match.group()):
-                yield Hit(*match.span(), "discord-token", "Discord token", hidden(match.group()), True, 0)
+                yield SecretHit(*match.span(), "discord-token", "Discord token", hidden(match.group()), True, 0)
 
 
 @functools.cache

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from quire.guard import placeholders
 from quire.guard.encoded_secrets import plain_of
-from quire.guard.secret_rules import Hit, hidden
+from quire.guard.secret_rules import SecretHit, hidden
 
 _REACH = 320
 _SCHEMES = {
@@ -40,7 +40,7 @@ _PGPASS_COLONS = 4
 _STANDARD_EXAMPLES = ("open sesame",)
 
 
-def authorization_hits(text: str, lowered: str) -> Iterator[Hit]:
+def authorization_hits(text: str, lowered: str) -> Iterator[SecretHit]:
     """Yield credentials of `Authorization` headers and of the bearer scheme."""
     for scheme, pattern in _SCHEMES.items():
         position = lowered.find(scheme)
@@ -53,7 +53,7 @@ def authorization_hits(text: str, lowered: str) -> Iterator[Hit]:
                 verdict = _bearer(value, named) if scheme == "bearer " else _basic(value)
                 if verdict is not None:
                     what = "authorization header"
-                    yield Hit(*match.span("v"), "authorization-header", what, hidden(value), verdict, 1)
+                    yield SecretHit(*match.span("v"), "authorization-header", what, hidden(value), verdict, 1)
                 after = match.end()
             position = lowered.find(scheme, after)
 
@@ -83,7 +83,7 @@ def is_open_login(user: str, password: str) -> bool:
     return placeholders.is_sample_password(password)
 
 
-def url_hits(text: str) -> Iterator[Hit]:
+def url_hits(text: str) -> Iterator[SecretHit]:
     """Yield passwords inside addresses."""
     position = text.find("://") if "@" in text else -1
     while position >= 0:
@@ -93,11 +93,11 @@ def url_hits(text: str) -> Iterator[Hit]:
             # image:tag@sha256:… pins an image, it is no login.
             if host.lower() not in ("sha256", "sha512") and not _is_open(user, password):
                 certain = len(password) >= 8 or not password.isalpha()
-                yield Hit(*match.span("v"), "url-password", "password in a URL", hidden(password), certain, 1)
+                yield SecretHit(*match.span("v"), "url-password", "password in a URL", hidden(password), certain, 1)
         position = text.find("://", position + 3)
 
 
-def command_hits(text: str) -> Iterator[Hit]:
+def command_hits(text: str) -> Iterator[SecretHit]:
     """Yield passwords on the command lines of programs that take them there."""
     for program, options in _PROGRAMS.items():
         position = text.find(program)
@@ -108,7 +108,7 @@ def command_hits(text: str) -> Iterator[Hit]:
                 user, password = match["user"] or "", match["v"]
                 if not _is_open(user, password) and _is_chosen(password):
                     what = "password on a command line"
-                    yield Hit(*match.span("v"), "command-password", what, hidden(password), True, 1)
+                    yield SecretHit(*match.span("v"), "command-password", what, hidden(password), True, 1)
             position = text.find(program, end)
 
 
@@ -127,7 +127,7 @@ def _is_chosen(password: str) -> bool:
     return not placeholders.is_wordy(password, strict=True) and any(char.isalpha() for char in password)
 
 
-def file_hits(text: str) -> Iterator[Hit]:
+def file_hits(text: str) -> Iterator[SecretHit]:
     """Yield passwords in files that have their place for them: `.pgpass`, `config.json` of Docker, `.npmrc`."""
     if text.count(":") >= _PGPASS_COLONS:
         start = 0
@@ -136,7 +136,7 @@ def file_hits(text: str) -> Iterator[Hit]:
                 password = match["v"]
                 if not _is_open(match["user"], password) and _is_chosen(password):
                     begin, end = match.span("v")
-                    yield Hit(start + begin, start + end, "file-password", "password", hidden(password), True, 1)
+                    yield SecretHit(start + begin, start + end, "file-password", "password", hidden(password), True, 1)
             start += len(line) + 1
     for name in _AUTH_NAMES:
         position = text.find(name)
@@ -144,7 +144,7 @@ def file_hits(text: str) -> Iterator[Hit]:
             after = position + len(name)
             found = _auth().match(text, after, after + _REACH)
             if found is not None and _basic(found["v"]):
-                yield Hit(*found.span("v"), "file-password", "login", hidden(found["v"]), True, 1)
+                yield SecretHit(*found.span("v"), "file-password", "login", hidden(found["v"]), True, 1)
             position = text.find(name, after)
 
 

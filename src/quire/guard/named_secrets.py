@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from quire.guard import placeholders
-from quire.guard.secret_rules import Hit, hidden
+from quire.guard.secret_rules import SecretHit, hidden
 
 _REACH = 320
 _NEAR = 1000
@@ -51,7 +51,7 @@ _HARMLESS_ENDS = placeholders.words(
 )
 
 
-def assignment_hits(text: str, lowered: str) -> Iterator[Hit]:
+def assignment_hits(text: str, lowered: str) -> Iterator[SecretHit]:
     """Yield values that stand after a credential's name."""
     wrong = 0
     for piece, kind in _NAMES.items():
@@ -127,7 +127,7 @@ def _assignment() -> re.Pattern[str]:
     return re.compile(rf"{rest}{about}{sign}{typed}(?P<value>{quoted}{escaped}|(?P<v5>[^\s\"'`,;<>\\&|]{{8,200}}))")
 
 
-def _judge(match: re.Match[str], kind: str, before: str) -> Hit | None:
+def _judge(match: re.Match[str], kind: str, before: str) -> SecretHit | None:
     sign = match.group("sign").strip()
     group = next(name for name in ("v1", "v2", "v3", "v4", "v5") if match.group(name) is not None)
     value = match.group(group)
@@ -152,7 +152,7 @@ def _judge(match: re.Match[str], kind: str, before: str) -> Hit | None:
     start = match.start(group)
     if not strong and f"/{value}" in match.string[max(0, start - _NEAR) : start + _NEAR]:
         verdict = False  # an address beside it shows it, as it does the token of a public link
-    return Hit(start, start + len(value), "assigned-" + kind, f"assigned {kind}", hidden(value), verdict, 1)
+    return SecretHit(start, start + len(value), "assigned-" + kind, f"assigned {kind}", hidden(value), verdict, 1)
 
 
 def _weigh(value: str, kind: str, *, strong: bool, quoted: bool) -> bool | None:

@@ -62,7 +62,7 @@ def _word() -> re.Pattern[str]:
     return re.compile(r"[^\s\"'`]+")
 
 
-class Withheld:
+class InputSecrets:
     """The secrets in what somebody gave, kept out of everything that is said in answer to it."""
 
     def __init__(self, given: Any) -> None:

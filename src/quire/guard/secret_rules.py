@@ -8,7 +8,7 @@ import msgspec
 NOT_GLUED = "(?![A-Za-z0-9])"
 
 
-class Rule(msgspec.Struct, frozen=True):
+class SecretRule(msgspec.Struct, frozen=True):
     """One token format: where to look, what it looks like, and which check tells it from ordinary words."""
 
     id: str
@@ -31,7 +31,7 @@ class NearRule(msgspec.Struct, frozen=True):
     body: str
 
 
-class Hit(msgspec.Struct, frozen=True):
+class SecretHit(msgspec.Struct, frozen=True):
     """A place where a rule fired. `rank` settles overlaps: formats (0), names (1), randomness (2), decoded (3)."""
 
     start: int

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from quire.guard import encoded_secrets, login_secrets, named_secrets, placeholders
-from quire.guard.secret_rules import Hit, Rule, compiled, compiled_near, hidden
+from quire.guard.secret_rules import SecretHit, SecretRule, compiled, compiled_near, hidden
 from quire.guard.token_formats import NEAR_RULES, RULES
 
 MAX_FINDINGS = 100
@@ -53,27 +53,27 @@ def secret_values(text: str) -> list[str]:
     return [text[hit.start : hit.end] for hit in _all_hits(text) if hit.certain]
 
 
-def _all_hits(text: str) -> list[Hit]:
+def _all_hits(text: str) -> list[SecretHit]:
     return _settle([*_hits(text), *_hidden_hits(text)])
 
 
-def _position(hit: Hit) -> int:
+def _position(hit: SecretHit) -> int:
     return hit.start
 
 
-def _located(text: str, hit: Hit) -> SecretFinding:
+def _located(text: str, hit: SecretHit) -> SecretFinding:
     line = text.count("\n", 0, hit.start) + 1
     column = hit.start - text.rfind("\n", 0, hit.start)
     return SecretFinding(hit.rule, hit.what, line, column, hit.masked, hit.certain)
 
 
-def _settle(hits: list[Hit]) -> list[Hit]:
+def _settle(hits: list[SecretHit]) -> list[SecretHit]:
     """Keep of overlapping hits the certain one, then the better named one, then the longer one."""
     if len(hits) < 2:
         return hits
     from bisect import bisect_left  # not at import: most texts have nothing to settle
 
-    taken: list[Hit] = []
+    taken: list[SecretHit] = []
     for hit in sorted(hits, key=lambda hit: (not hit.certain, hit.rank, hit.start - hit.end, hit.start)):
         index = bisect_left(taken, hit.start, key=_position)
         if index and taken[index - 1].end > hit.start:
@@ -84,7 +84,7 @@ def _settle(hits: list[Hit]) -> list[Hit]:
     return taken
 
 
-def _hits(text: str) -> list[Hit]:
+def _hits(text: str) -> list[SecretHit]:
     # Folding must keep every position: of all letters only this one becomes longer in lower case.
     lowered = text.replace("\u0130", "i").lower()
     words = encoded_secrets.long_words(text)
@@ -102,7 +102,7 @@ def _hits(text: str) -> list[Hit]:
     return [hit for source in sources for hit in _bounded(source)]
 
 
-def _present(text: str, words: list[tuple[int, int]]) -> list[Rule]:
+def _present(text: str, words: list[tuple[int, int]]) -> list[SecretRule]:
     """Return the rules of which a literal occurs, quickly, because this runs for every string of a memory."""
     found = {number for number in _WIDE for start in RULES[number].starts if start in text}
     # Only the forms of keys go over more than a word. Of the others those are looked for that share two letters.
@@ -130,7 +130,7 @@ _WIDE = frozenset(
 _BY_PAIR = _by_pair()
 
 
-def _bounded(source: Iterator[Hit]) -> Iterator[Hit]:
+def _bounded(source: Iterator[SecretHit]) -> Iterator[SecretHit]:
     """Stop after enough certain hits; suspicions beyond that number are dropped and hide nothing certain."""
     certain = suspected = 0
     for hit in source:
@@ -144,7 +144,7 @@ def _bounded(source: Iterator[Hit]) -> Iterator[Hit]:
             yield hit
 
 
-def _hidden_hits(text: str, depth: int = _DEPTH) -> Iterator[Hit]:
+def _hidden_hits(text: str, depth: int = _DEPTH) -> Iterator[SecretHit]:
     """Yield certain hits some layers of encoding down, at the place of the encoded text.
 
     Characters are read as they are meant, runs that stand for another text as that text, and so on with what both say.
@@ -159,10 +159,10 @@ def _hidden_hits(text: str, depth: int = _DEPTH) -> Iterator[Hit]:
                 start, end = decoded.span_of(hit.start, hit.end)
                 what = hit.what if hit.rank == _HIDDEN else f"encoded {hit.what}"
                 # What is plain to see in the text itself goes first: this rank loses every tie.
-                yield Hit(start, end, hit.rule, what, hit.masked, True, _HIDDEN)
+                yield SecretHit(start, end, hit.rule, what, hit.masked, True, _HIDDEN)
 
 
-def _rule_hits(rule: Rule, text: str) -> Iterator[Hit]:
+def _rule_hits(rule: SecretRule, text: str) -> Iterator[SecretHit]:
     wrong = 0
     for literal in rule.starts:
         position = text.find(literal)
@@ -174,13 +174,13 @@ def _rule_hits(rule: Rule, text: str) -> Iterator[Hit]:
                 if verdict is not None:
                     prefix, body = match.group("p"), match.group("b")
                     masked = f"{prefix}{body[:2]}…" if prefix else hidden(body)
-                    yield Hit(match.start(), end, rule.id, rule.what, masked, verdict, 0)
+                    yield SecretHit(match.start(), end, rule.id, rule.what, masked, verdict, 0)
                 wrong += verdict is None
                 after = max(after, end) if verdict is not None or wrong > _PATIENCE else after
             position = text.find(literal, after)
 
 
-def _match(rule: Rule, text: str, position: int) -> re.Match[str] | None:
+def _match(rule: SecretRule, text: str, position: int) -> re.Match[str] | None:
     for back in rule.back:
         if back <= position and _begins_word(text, position - back):
             pattern = compiled(rule.prefix, rule.body, rule.end)
@@ -190,7 +190,7 @@ def _match(rule: Rule, text: str, position: int) -> re.Match[str] | None:
     return None
 
 
-def _verdict(rule: Rule, match: re.Match[str]) -> tuple[bool | None, int]:
+def _verdict(rule: SecretRule, match: re.Match[str]) -> tuple[bool | None, int]:
     """Return True for a secret, False for a suspicion, None for neither; and where it ends."""
     body, end = match.group("b"), match.end()
     if rule.check == "pem":
@@ -236,7 +236,7 @@ def _web_token(token: str) -> bool | None:
     return len(parts[-1]) >= _SHORTEST_SIGNATURE and not placeholders.is_sample(parts[-1])
 
 
-def _near_hits(text: str, lowered: str) -> Iterator[Hit]:
+def _near_hits(text: str, lowered: str) -> Iterator[SecretHit]:
     for rule in NEAR_RULES:
         for word in rule.words:
             position = lowered.find(word)
@@ -246,6 +246,6 @@ def _near_hits(text: str, lowered: str) -> Iterator[Hit]:
                 if match is not None and not placeholders.is_sample(match.group("b")):
                     body = match.group("b")
                     if placeholders.looks_random(body, strict=True):
-                        yield Hit(*match.span("b"), rule.id, rule.what, hidden(body), True, 0)
+                        yield SecretHit(*match.span("b"), rule.id, rule.what, hidden(body), True, 0)
                         after = match.end()
                 position = lowered.find(word, after)

@@ -9,7 +9,7 @@ rules carry the check "random". `prefix` is what may be shown in a report, `body
 
 import re
 
-from quire.guard.secret_rules import NearRule, Rule
+from quire.guard.secret_rules import NearRule, SecretRule
 
 _AN = "[A-Za-z0-9]"
 _AND = "[A-Za-z0-9-]"
@@ -19,17 +19,21 @@ _HEX = "[0-9a-f]"
 _UUID = f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
 
 
-def _after(rule: str, what: str, starts: str, body: str, check: str = "", reach: int = 400) -> Rule:
+def _after(rule: str, what: str, starts: str, body: str, check: str = "", reach: int = 400) -> SecretRule:
     """The usual kind: one of these beginnings, as they are, and a body right after it."""
     found = tuple(starts.split())
-    return Rule(rule, what, found, "(?:" + "|".join(map(re.escape, found)) + ")", body, check, reach=reach)
+    return SecretRule(rule, what, found, "(?:" + "|".join(map(re.escape, found)) + ")", body, check, reach=reach)
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[SecretRule, ...] = (
     # Source code hosting and packages
-    Rule("github-token", "GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), "gh[pousr]_", _AN + "{36,255}"),
-    Rule("github-fine-grained-token", "GitHub token", ("github_pat_",), "github_pat_", _WORD + "{22,255}", "random"),
-    Rule(
+    SecretRule(
+        "github-token", "GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), "gh[pousr]_", _AN + "{36,255}"
+    ),
+    SecretRule(
+        "github-fine-grained-token", "GitHub token", ("github_pat_",), "github_pat_", _WORD + "{22,255}", "random"
+    ),
+    SecretRule(
         "gitlab-token",
         "GitLab token",
         ("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glagent-", "gloas-", "glimt-"),
@@ -37,36 +41,36 @@ RULES: tuple[Rule, ...] = (
         _URL64 + r"{20,}(?:\.[0-9a-z]{2}\.[0-9a-z]{9})?",
         "random",
     ),
-    Rule("bitbucket-app-password", "Bitbucket app password", ("ATBB",), "ATBB", _AN + "{32}"),
-    Rule("npm-token", "npm token", ("npm_",), "npm_", _AN + "{36}"),
-    Rule("pypi-token", "PyPI token", ("pypi-Ag",), "pypi-Ag", _URL64 + "{50,}", "random"),
-    Rule("rubygems-token", "RubyGems token", ("rubygems_",), "rubygems_", _HEX + "{48}"),
-    Rule("crates-token", "crates.io token", ("cio",), "cio", _AN + "{32}", "random"),
-    Rule("nuget-key", "NuGet API key", ("oy2",), "oy2", "[a-z0-9]{43}", "random"),
-    Rule("docker-token", "Docker token", ("dckr_pat_", "dckr_oat_"), "dckr_[po]at_", _URL64 + "{27,}", "random"),
-    Rule("buildkite-token", "Buildkite token", ("bkua_",), "bkua_", _HEX + "{40}"),
-    Rule("postman-key", "Postman API key", ("PMAK-",), "PMAK-", _HEX + "{24}-" + _HEX + "{34}"),
+    SecretRule("bitbucket-app-password", "Bitbucket app password", ("ATBB",), "ATBB", _AN + "{32}"),
+    SecretRule("npm-token", "npm token", ("npm_",), "npm_", _AN + "{36}"),
+    SecretRule("pypi-token", "PyPI token", ("pypi-Ag",), "pypi-Ag", _URL64 + "{50,}", "random"),
+    SecretRule("rubygems-token", "RubyGems token", ("rubygems_",), "rubygems_", _HEX + "{48}"),
+    SecretRule("crates-token", "crates.io token", ("cio",), "cio", _AN + "{32}", "random"),
+    SecretRule("nuget-key", "NuGet API key", ("oy2",), "oy2", "[a-z0-9]{43}", "random"),
+    SecretRule("docker-token", "Docker token", ("dckr_pat_", "dckr_oat_"), "dckr_[po]at_", _URL64 + "{27,}", "random"),
+    SecretRule("buildkite-token", "Buildkite token", ("bkua_",), "bkua_", _HEX + "{40}"),
+    SecretRule("postman-key", "Postman API key", ("PMAK-",), "PMAK-", _HEX + "{24}-" + _HEX + "{34}"),
     # Clouds and hosting
-    Rule(
+    SecretRule(
         "aws-access-key-id",
         "AWS access key",
         ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"),
         "(?:A[KSB]IA|ACCA|A3T[A-Z0-9])",
         "[A-Z0-9]{16}",
     ),
-    Rule("google-api-key", "Google API key", ("AIza",), "AIza", _URL64 + "{35}"),
-    Rule("google-oauth-secret", "Google OAuth client secret", ("GOCSPX-",), "GOCSPX-", _URL64 + "{28}", "random"),
-    Rule("google-oauth-token", "Google OAuth token", ("ya29.",), r"ya29\.", _URL64 + "{20,}", "random"),
-    Rule("google-refresh-token", "Google refresh token", ("1//0",), "1//0", _URL64 + "{40,}", "random"),
-    Rule("azure-storage-key", "Azure storage key", ("AccountKey=",), "AccountKey=", "[A-Za-z0-9+/]{86}={0,2}"),
-    Rule(
+    SecretRule("google-api-key", "Google API key", ("AIza",), "AIza", _URL64 + "{35}"),
+    SecretRule("google-oauth-secret", "Google OAuth client secret", ("GOCSPX-",), "GOCSPX-", _URL64 + "{28}", "random"),
+    SecretRule("google-oauth-token", "Google OAuth token", ("ya29.",), r"ya29\.", _URL64 + "{20,}", "random"),
+    SecretRule("google-refresh-token", "Google refresh token", ("1//0",), "1//0", _URL64 + "{40,}", "random"),
+    SecretRule("azure-storage-key", "Azure storage key", ("AccountKey=",), "AccountKey=", "[A-Za-z0-9+/]{86}={0,2}"),
+    SecretRule(
         "azure-shared-access-key",
         "Azure shared access key",
         ("SharedAccessKey=",),
         "SharedAccessKey=",
         "[A-Za-z0-9+/_-]{38,86}={0,2}",
     ),
-    Rule(
+    SecretRule(
         "azure-client-secret",
         "Azure client secret",
         ("Q~",),
@@ -74,15 +78,21 @@ RULES: tuple[Rule, ...] = (
         r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}",
         back=(4,),
     ),
-    Rule("digitalocean-token", "DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), "do[opr]_v1_", _HEX + "{64}"),
-    Rule("alibaba-access-key", "Alibaba Cloud access key", ("LTAI",), "LTAI", _AN + "{16,20}", "random"),
-    Rule("heroku-key", "Heroku API key", ("HRKU-",), "HRKU-", _URL64 + "{36,80}", "random"),
-    Rule("vercel-token", "Vercel token", ("vcp_", "vci_", "vca_", "vcr_", "vck_"), "vc[piark]_", _AN + "{24,60}"),
-    Rule("vercel-blob-token", "Vercel Blob token", ("vercel_blob_rw_",), "vercel_blob_rw_", _WORD + "{30,}", "random"),
-    Rule("fly-token", "Fly.io token", ("fm2_", "fo1_"), "f(?:m2|o1)_", "[A-Za-z0-9+/=_-]{40,}", "random", reach=900),
-    Rule("supabase-token", "Supabase token", ("sbp_",), "sbp_", _HEX + "{40}"),
-    Rule("supabase-secret-key", "Supabase secret key", ("sb_secret_",), "sb_secret_", _URL64 + "{20,}", "random"),
-    Rule(
+    SecretRule(
+        "digitalocean-token", "DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), "do[opr]_v1_", _HEX + "{64}"
+    ),
+    SecretRule("alibaba-access-key", "Alibaba Cloud access key", ("LTAI",), "LTAI", _AN + "{16,20}", "random"),
+    SecretRule("heroku-key", "Heroku API key", ("HRKU-",), "HRKU-", _URL64 + "{36,80}", "random"),
+    SecretRule("vercel-token", "Vercel token", ("vcp_", "vci_", "vca_", "vcr_", "vck_"), "vc[piark]_", _AN + "{24,60}"),
+    SecretRule(
+        "vercel-blob-token", "Vercel Blob token", ("vercel_blob_rw_",), "vercel_blob_rw_", _WORD + "{30,}", "random"
+    ),
+    SecretRule(
+        "fly-token", "Fly.io token", ("fm2_", "fo1_"), "f(?:m2|o1)_", "[A-Za-z0-9+/=_-]{40,}", "random", reach=900
+    ),
+    SecretRule("supabase-token", "Supabase token", ("sbp_",), "sbp_", _HEX + "{40}"),
+    SecretRule("supabase-secret-key", "Supabase secret key", ("sb_secret_",), "sb_secret_", _URL64 + "{20,}", "random"),
+    SecretRule(
         "planetscale-token",
         "PlanetScale token",
         ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"),
@@ -90,8 +100,8 @@ RULES: tuple[Rule, ...] = (
         "[A-Za-z0-9_.=-]{32,64}",
         "random",
     ),
-    Rule("databricks-token", "Databricks token", ("dapi",), "dapi", _HEX + r"{32}(?:-\d{1,2})?"),
-    Rule(
+    SecretRule("databricks-token", "Databricks token", ("dapi",), "dapi", _HEX + r"{32}(?:-\d{1,2})?"),
+    SecretRule(
         "tailscale-key",
         "Tailscale key",
         ("tskey-",),
@@ -100,8 +110,8 @@ RULES: tuple[Rule, ...] = (
         "random",
     ),
     # Secret stores and infrastructure
-    Rule("vault-token", "HashiCorp Vault token", ("hvs.", "hvb."), r"hv[sb]\.", _URL64 + "{24,}", "random"),
-    Rule(
+    SecretRule("vault-token", "HashiCorp Vault token", ("hvs.", "hvb."), r"hv[sb]\.", _URL64 + "{24,}", "random"),
+    SecretRule(
         "terraform-token",
         "Terraform token",
         (".atlasv1.",),
@@ -109,11 +119,11 @@ RULES: tuple[Rule, ...] = (
         _AN + r"{14}\.atlasv1\." + _URL64 + "{60,}",
         back=(14,),
     ),
-    Rule(
+    SecretRule(
         "doppler-token", "Doppler token", ("dp.",), r"dp\.(?:pt|st|ct|sa|scim|audit)\.", "[A-Za-z0-9._-]{40,}", "random"
     ),
-    Rule("pulumi-token", "Pulumi token", ("pul-",), "pul-", _HEX + "{40}"),
-    Rule(
+    SecretRule("pulumi-token", "Pulumi token", ("pul-",), "pul-", _HEX + "{40}"),
+    SecretRule(
         "onepassword-token",
         "1Password service account token",
         ("ops_eyJ",),
@@ -121,14 +131,14 @@ RULES: tuple[Rule, ...] = (
         "[A-Za-z0-9+/=_-]{60,}",
         reach=900,
     ),
-    Rule("age-secret-key", "age secret key", ("AGE-SECRET-KEY-1",), "AGE-SECRET-KEY-1", "[0-9A-Z]{58}"),
-    Rule("sentry-token", "Sentry token", ("sntrys_", "sntryu_"), "sntry[su]_", "[A-Za-z0-9+/=_-]{40,}", "random"),
-    Rule("grafana-token", "Grafana token", ("glsa_",), "glsa_", _AN + "{32}_[0-9A-Fa-f]{8}"),
-    Rule("grafana-cloud-token", "Grafana Cloud token", ("glc_",), "glc_", "[A-Za-z0-9+/=]{32,400}", "random"),
-    Rule("new-relic-key", "New Relic API key", ("NRAK-",), "NRAK-", "[A-Z0-9]{27}"),
+    SecretRule("age-secret-key", "age secret key", ("AGE-SECRET-KEY-1",), "AGE-SECRET-KEY-1", "[0-9A-Z]{58}"),
+    SecretRule("sentry-token", "Sentry token", ("sntrys_", "sntryu_"), "sntry[su]_", "[A-Za-z0-9+/=_-]{40,}", "random"),
+    SecretRule("grafana-token", "Grafana token", ("glsa_",), "glsa_", _AN + "{32}_[0-9A-Fa-f]{8}"),
+    SecretRule("grafana-cloud-token", "Grafana Cloud token", ("glc_",), "glc_", "[A-Za-z0-9+/=]{32,400}", "random"),
+    SecretRule("new-relic-key", "New Relic API key", ("NRAK-",), "NRAK-", "[A-Z0-9]{27}"),
     # Model providers
-    Rule("anthropic-key", "Anthropic API key", ("sk-ant-",), "sk-ant-", _URL64 + "{20,}", "random"),
-    Rule(
+    SecretRule("anthropic-key", "Anthropic API key", ("sk-ant-",), "sk-ant-", _URL64 + "{20,}", "random"),
+    SecretRule(
         "openai-key",
         "OpenAI API key",
         ("sk-",),
@@ -136,35 +146,37 @@ RULES: tuple[Rule, ...] = (
         _URL64 + "{20,}",
         "random",
     ),
-    Rule("huggingface-token", "Hugging Face token", ("hf_", "api_org_"), "(?:hf|api_org)_", _AN + "{34,40}"),
-    Rule("groq-key", "Groq API key", ("gsk_",), "gsk_", _AN + "{40,60}"),
-    Rule("xai-key", "xAI API key", ("xai-",), "xai-", _AN + "{60,100}"),
-    Rule("replicate-token", "Replicate token", ("r8_",), "r8_", _AN + "{37,40}"),
-    Rule("perplexity-key", "Perplexity API key", ("pplx-",), "pplx-", _AN + "{40,60}"),
-    Rule("langsmith-key", "LangSmith API key", ("lsv2_",), "lsv2_(?:pt|sk)_", _HEX + "{32}_" + _HEX + "{10}"),
+    SecretRule("huggingface-token", "Hugging Face token", ("hf_", "api_org_"), "(?:hf|api_org)_", _AN + "{34,40}"),
+    SecretRule("groq-key", "Groq API key", ("gsk_",), "gsk_", _AN + "{40,60}"),
+    SecretRule("xai-key", "xAI API key", ("xai-",), "xai-", _AN + "{60,100}"),
+    SecretRule("replicate-token", "Replicate token", ("r8_",), "r8_", _AN + "{37,40}"),
+    SecretRule("perplexity-key", "Perplexity API key", ("pplx-",), "pplx-", _AN + "{40,60}"),
+    SecretRule("langsmith-key", "LangSmith API key", ("lsv2_",), "lsv2_(?:pt|sk)_", _HEX + "{32}_" + _HEX + "{10}"),
     # Payment, mail, chat
-    Rule("stripe-key", "Stripe secret key", ("sk_live_", "sk_test_"), "sk_(?:live|test)_", _AN + "{16,250}"),
-    Rule("stripe-restricted-key", "Stripe key", ("rk_live_", "rk_test_"), "rk_(?:live|test)_", _AN + "{16,250}"),
-    Rule(
+    SecretRule("stripe-key", "Stripe secret key", ("sk_live_", "sk_test_"), "sk_(?:live|test)_", _AN + "{16,250}"),
+    SecretRule("stripe-restricted-key", "Stripe key", ("rk_live_", "rk_test_"), "rk_(?:live|test)_", _AN + "{16,250}"),
+    SecretRule(
         "webhook-signing-secret", "Stripe webhook secret", ("whsec_",), "whsec_", "[A-Za-z0-9+/]{24,}={0,2}", "random"
     ),
-    Rule("square-token", "Square token", ("sq0atp-", "sq0csp-"), "sq0(?:atp|csp)-", _URL64 + "{22,43}", "random"),
-    Rule("meta-token", "Meta access token", ("EAA",), "EAA", _AN + "{60,300}", "random"),
-    Rule(
+    SecretRule("square-token", "Square token", ("sq0atp-", "sq0csp-"), "sq0(?:atp|csp)-", _URL64 + "{22,43}", "random"),
+    SecretRule("meta-token", "Meta access token", ("EAA",), "EAA", _AN + "{60,300}", "random"),
+    SecretRule(
         "shopify-token",
         "Shopify token",
         ("shpat_", "shpca_", "shppa_", "shpss_"),
         "shp(?:at|ca|pa|ss)_",
         "[0-9A-Fa-f]{32}",
     ),
-    Rule("sendgrid-key", "SendGrid API key", ("SG.",), r"SG\.", _URL64 + r"{16,32}\." + _URL64 + "{16,64}", "random"),
-    Rule("mailgun-key", "Mailgun API key", ("key-",), "key-", _HEX + "{32}"),
-    Rule("resend-key", "Resend API key", ("re_",), "re_", _AN + "{8}_" + _AN + "{24}", "random"),
-    Rule("brevo-key", "Brevo API key", ("xkeysib-",), "xkeysib-", _HEX + "{64}-" + _AN + "{16}"),
-    Rule("twilio-key", "Twilio API key", ("SK",), "SK", _HEX + "{32}"),
-    Rule("slack-token", "Slack token", ("xox",), r"xox[abceoprs](?:\.xox[bp])?-", _AND + "{10,250}", "digit"),
-    Rule("slack-app-token", "Slack app token", ("xapp-",), r"xapp-\d-", "[A-Z0-9]{8,}-[0-9]{8,}-[0-9a-f]{32,}"),
-    Rule(
+    SecretRule(
+        "sendgrid-key", "SendGrid API key", ("SG.",), r"SG\.", _URL64 + r"{16,32}\." + _URL64 + "{16,64}", "random"
+    ),
+    SecretRule("mailgun-key", "Mailgun API key", ("key-",), "key-", _HEX + "{32}"),
+    SecretRule("resend-key", "Resend API key", ("re_",), "re_", _AN + "{8}_" + _AN + "{24}", "random"),
+    SecretRule("brevo-key", "Brevo API key", ("xkeysib-",), "xkeysib-", _HEX + "{64}-" + _AN + "{16}"),
+    SecretRule("twilio-key", "Twilio API key", ("SK",), "SK", _HEX + "{32}"),
+    SecretRule("slack-token", "Slack token", ("xox",), r"xox[abceoprs](?:\.xox[bp])?-", _AND + "{10,250}", "digit"),
+    SecretRule("slack-app-token", "Slack app token", ("xapp-",), r"xapp-\d-", "[A-Z0-9]{8,}-[0-9]{8,}-[0-9a-f]{32,}"),
+    SecretRule(
         "slack-webhook",
         "Slack webhook",
         ("hooks.slack.com/",),
@@ -172,8 +184,8 @@ RULES: tuple[Rule, ...] = (
         "[A-Za-z0-9]{8,15}/[A-Za-z0-9/]{20,80}",
         "digit",
     ),
-    Rule("telegram-token", "Telegram bot token", (":AA",), "", r"\d{8,10}:AA" + _URL64 + "{33}", back=(10, 9, 8)),
-    Rule(
+    SecretRule("telegram-token", "Telegram bot token", (":AA",), "", r"\d{8,10}:AA" + _URL64 + "{33}", back=(10, 9, 8)),
+    SecretRule(
         "discord-webhook",
         "Discord webhook",
         ("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
@@ -181,10 +193,12 @@ RULES: tuple[Rule, ...] = (
         r"\d{17,20}/" + _URL64 + "{60,80}",
     ),
     # Work tools
-    Rule("linear-key", "Linear API key", ("lin_api_", "lin_oauth_"), "lin_(?:api|oauth)_", _AN + "{40,64}"),
-    Rule("notion-token", "Notion token", ("secret_", "ntn_"), "(?:secret|ntn)_", _AN + "{43,50}"),
-    Rule("atlassian-token", "Atlassian token", ("ATATT3", "ATCTT3"), "AT[AC]TT3", "[A-Za-z0-9_=-]{50,}", "random"),
-    Rule("figma-token", "Figma token", ("figd_",), "figd_", _URL64 + "{38,44}", "random"),
+    SecretRule("linear-key", "Linear API key", ("lin_api_", "lin_oauth_"), "lin_(?:api|oauth)_", _AN + "{40,64}"),
+    SecretRule("notion-token", "Notion token", ("secret_", "ntn_"), "(?:secret|ntn)_", _AN + "{43,50}"),
+    SecretRule(
+        "atlassian-token", "Atlassian token", ("ATATT3", "ATCTT3"), "AT[AC]TT3", "[A-Za-z0-9_=-]{50,}", "random"
+    ),
+    SecretRule("figma-token", "Figma token", ("figd_",), "figd_", _URL64 + "{38,44}", "random"),
     # More of the same, by what they open: code and builds
     _after("circleci-token", "CircleCI token", "CCIPAT_ CCIPRJ_", _AN + "{20,24}_" + _HEX + "{40}"),
     _after("jfrog-key", "JFrog API key", "AKCp", _AN + "{59,73}", "random"),
@@ -244,7 +258,7 @@ RULES: tuple[Rule, ...] = (
     _after("airtable-token", "Airtable token", "pat", rf"{_AN}{{14}}\.{_HEX}{{64}}"),
     _after("dropbox-token", "Dropbox token", "sl.", r"(?:u\.|B\.)?[A-Za-z0-9_-]{120,}", "random", 2000),
     _after("dynatrace-token", "Dynatrace token", "dt0", r"[a-z]\d\d\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{64}"),
-    Rule("maxmind-key", "MaxMind license key", ("_mmk",), "", f"{_AN}{{6}}_{_AN}{{29}}_mmk", back=(36,)),
+    SecretRule("maxmind-key", "MaxMind license key", ("_mmk",), "", f"{_AN}{{6}}_{_AN}{{29}}_mmk", back=(36,)),
     _after("defined-key", "Defined Networking API key", "dnkey-", "[a-z0-9=_-]{26}-[a-z0-9=_-]{52}", "random"),
     _after("intra42-secret", "42 client secret", "s-s4t2ud- s-s4t2af-", _HEX + "{64}"),
     _after("adobe-secret", "Adobe client secret", "p8e-", _AN + "{32}", "random"),
@@ -289,7 +303,7 @@ RULES: tuple[Rule, ...] = (
     _after("flutterwave-key", "Flutterwave key", "FLWSECK- FLWSECK_TEST-", "[0-9a-h]{12}(?:[0-9a-h]{20}-X)?"),
     _after("stytch-secret", "Stytch secret", "secret-live- secret-test-", "[A-Za-z0-9_=-]{36,48}", "random"),
     _after("brevo-smtp-key", "Brevo key", "xsmtpsib-", _HEX + "{64}-" + _AN + "{16}"),
-    Rule(
+    SecretRule(
         "facebook-app-token",
         "Facebook app token",
         ("|",),
@@ -298,7 +312,7 @@ RULES: tuple[Rule, ...] = (
         "random",
         back=(15, 16),
     ),
-    Rule("mailchimp-key", "Mailchimp API key", ("-us",), "", _HEX + r"{32}-us\d{1,2}", back=(32,)),
+    SecretRule("mailchimp-key", "Mailchimp API key", ("-us",), "", _HEX + r"{32}-us\d{1,2}", back=(32,)),
     _after("telnyx-key", "Telnyx API key", "KEY", "[0-9A-Z]{32}_" + _AN + "{22}", "random"),
     _after("typeform-token", "Typeform token", "tfp_", "[A-Za-z0-9_.=-]{40,64}", "random"),
     _after("trello-token", "Trello token", "ATTA", "[0-9A-Fa-f]{64,72}"),
@@ -314,7 +328,7 @@ RULES: tuple[Rule, ...] = (
         "chat.googleapis.com/v1/spaces/",
         r"[\w-]{8,20}/messages\?key=[\w-]{20,60}&token=[\w-]{30,60}",
     ),
-    Rule(
+    SecretRule(
         "teams-webhook",
         "Teams webhook",
         ("webhook.office.com/webhookb2/", "outlook.office.com/webhook/"),
@@ -325,7 +339,7 @@ RULES: tuple[Rule, ...] = (
     _after("azure-function-key", "Azure function key", "code=", "[A-Za-z0-9%+/_-]{52,80}={1,2}", "random"),
     _after("vault-old-token", "HashiCorp Vault token", "s.", _AN + "{24}", "random"),
     # Keys and signed tokens
-    Rule(
+    SecretRule(
         "jwt",
         "JSON web token",
         ("eyJ",),
@@ -334,7 +348,7 @@ RULES: tuple[Rule, ...] = (
         "jwt",
         reach=7000,
     ),
-    Rule(
+    SecretRule(
         "gcp-service-account-key",
         "Google service account key",
         ('"private_key"',),
@@ -343,7 +357,7 @@ RULES: tuple[Rule, ...] = (
         "pem",
         end="",
     ),
-    Rule(
+    SecretRule(
         "private-key",
         "private key",
         ("-----BEGIN ",),
@@ -352,7 +366,7 @@ RULES: tuple[Rule, ...] = (
         "pem",
         end="",
     ),
-    Rule(
+    SecretRule(
         "putty-private-key",
         "PuTTY private key",
         ("PuTTY-User-Key-File-",),

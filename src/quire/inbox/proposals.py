@@ -36,7 +36,7 @@ _GAPS = re.compile(
 """What separates words and says nothing, arrows and marks of Markdown among it; signs such as `<` or `+` do."""
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ProposalEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a proposal rests on: who said what, where and when."""
 
     quote: str
@@ -65,7 +65,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     origin: str
     """The place it came from, the same each time: `session:claude:3f2a…`, `file:docs/adr/0001-….md`, `file:~/…`."""
     by: By
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[ProposalEvidence, ...] = ()
     proposed_at: str = ""
     status: Status = "pending"
     settled_at: str = ""
@@ -116,7 +116,7 @@ def propose(
     *,
     origin: str,
     by: By,
-    evidence: tuple[Evidence, ...] = (),
+    evidence: tuple[ProposalEvidence, ...] = (),
     proposed_at: str = "",
     standing: Standing = "",
     said: str = "",

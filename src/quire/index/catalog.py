@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, cast
 from quire.index.schema import EDGE_COLUMNS, RECORD_COLUMNS, edge_of_row, record_of_row
 from quire.index.search import Filter, Searcher
 from quire.index.text_analysis import match_any
-from quire.index.verdict_cache import Memos
+from quire.index.verdict_cache import VerdictCache
 from quire.index.writer import Writer
 from quire.model.records import Edge, Record
-from quire.model.sources import Fitting, Patch, Source, Written
+from quire.model.sources import Fitting, IndexSource, Patch, Written
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
     from quire.files.freshness import Freshness
-    from quire.index.sentence_model import Teacher
+    from quire.index.sentence_model import SentenceModel
 
 _TABLES = (
     "folders",
@@ -52,7 +52,7 @@ class _Overtaken(Exception):
     """Somebody wrote while the files were read: what was read may be half of a change."""
 
 
-class Index(Memos):
+class Index(VerdictCache):
     """One project's index over all layers."""
 
     freshness: Freshness | None = None
@@ -69,7 +69,7 @@ class Index(Memos):
 
     # -- keeping fresh ----------------------------------------------------------------------
 
-    def bring_up(self, sources: list[Source], written: Written | Patch | None) -> None:
+    def bring_up(self, sources: list[IndexSource], written: Written | Patch | None) -> None:
         """Compare every layer with its files; after a write of ours, look only at what was written."""
         for source in sources:
             if written is None or written.layer != source.layer:
@@ -79,7 +79,7 @@ class Index(Memos):
             else:
                 self.apply(source, written)
 
-    def make_anew(self, sources: list[Source], progress: Progress | None) -> None:
+    def make_anew(self, sources: list[IndexSource], progress: Progress | None) -> None:
         """Forget everything and read every file, in one transaction."""
         with self._writing():
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
@@ -92,7 +92,7 @@ class Index(Memos):
             self.refresh(source)  # somebody may have written while the files were read
         self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
-    def refresh(self, source: Source) -> int:
+    def refresh(self, source: IndexSource) -> int:
         """Re-read exactly the files that changed since the last look; how many that were."""
         fitting = cast(Fitting, source) if hasattr(source, "moment") else None
         if fitting is not None:
@@ -102,7 +102,7 @@ class Index(Memos):
                 return self._refresh(source, None)
         return self._refresh(source, None)
 
-    def _refresh(self, source: Source, fitting: Fitting | None) -> int:
+    def _refresh(self, source: IndexSource, fitting: Fitting | None) -> int:
         moment = fitting.moment() if fitting else ""
         folders = source.folder_stamps()
         if self._checked(source.layer, folders):
@@ -128,7 +128,7 @@ class Index(Memos):
             freshness.end_check(self.place, source.layer, folders, begun)
         return count
 
-    def _differing(self, source: Source) -> tuple[dict[str, str], list[str]]:
+    def _differing(self, source: IndexSource) -> tuple[dict[str, str], list[str]]:
         """The files that are new or other than we know them, with their stamps, and those that are gone."""
         now = source.stamps()
         known = dict(self._rows("SELECT path, stamp FROM files WHERE layer = ?", source.layer))
@@ -141,7 +141,7 @@ class Index(Memos):
             return False
         return folders == self._folder_stamps(layer)
 
-    def apply(self, source: Source, written: Written) -> None:
+    def apply(self, source: IndexSource, written: Written) -> None:
         """Take over a change just written.
 
         Where the folders looked before it as we knew them, nobody else was here and only the written files
@@ -155,7 +155,7 @@ class Index(Memos):
         with self._writing():
             self._replace(source, changed, gone, source.folder_stamps())
 
-    def _patch(self, source: Source, patch: Patch) -> None:
+    def _patch(self, source: IndexSource, patch: Patch) -> None:
         """Take over a change inside a file, if it was made to the file that we know; else look at the file."""
         with self._writing():
             # Looked at inside: a reader may have taken the change over since it was written.
@@ -181,7 +181,7 @@ class Index(Memos):
     def _folder_stamps(self, layer: str) -> dict[str, int]:
         return dict(self._rows("SELECT path, changed_ns FROM folders WHERE layer = ?", layer))
 
-    def _replace(self, source: Source, changed: dict[str, str], gone: list[str], folders: dict[str, int]) -> None:
+    def _replace(self, source: IndexSource, changed: dict[str, str], gone: list[str], folders: dict[str, int]) -> None:
         writer = Writer(self._connection, source.layer)
         for path in [*changed, *gone]:
             writer.forget(path)
@@ -189,7 +189,7 @@ class Index(Memos):
 
     def _read(
         self,
-        source: Source,
+        source: IndexSource,
         writer: Writer,
         changed: dict[str, str],
         folders: dict[str, int],
@@ -216,11 +216,11 @@ class Index(Memos):
             ((layer, path, changed_ns) for path, changed_ns in folders.items()),
         )
 
-    def teach(self, teacher: Teacher, folder: str, progress: Progress | None) -> None:
+    def teach(self, teacher: SentenceModel, folder: str, progress: Progress | None) -> None:
         """Give every passage the teacher's vector that does not have it yet."""
-        from quire.index.model_vectors import teach
+        from quire.index.model_vectors import store_model_vectors
 
-        teach(self._connection, teacher, folder, self.by_ids, progress)
+        store_model_vectors(self._connection, teacher, folder, self.by_ids, progress)
 
     # -- asking -----------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from quire.model.errors import LockBusy, StorageFailed
 from quire.model.records import Record
 
 if TYPE_CHECKING:
-    from quire.index.sentence_model import Teacher
+    from quire.index.sentence_model import SentenceModel
 
 _RECORDS_AT_ONCE = 64
 _AGAIN = "Run the command again when the cause is gone: it goes on where it was."
@@ -30,9 +30,9 @@ class _Passage(msgspec.Struct, frozen=True):
     text: str
 
 
-def teach(
+def store_model_vectors(
     connection: apsw.Connection,
-    teacher: Teacher,
+    teacher: SentenceModel,
     folder: str,
     by_ids: Callable[[list[int]], dict[int, Record]],
     progress: Told | None,
@@ -66,7 +66,7 @@ def teach(
         raise StorageFailed(f"The index could not be written to: {error}.", hint=_AGAIN) from error
 
 
-def _teach(connection: apsw.Connection, teacher: Teacher, records: dict[int, Record]) -> None:
+def _teach(connection: apsw.Connection, teacher: SentenceModel, records: dict[int, Record]) -> None:
     """The vectors of these records, in one transaction."""
     untaught = [
         passage

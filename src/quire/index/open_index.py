@@ -11,7 +11,7 @@ import apsw
 from quire.index.catalog import Index, Progress
 from quire.index.database import discard_database, open_database, open_in_memory
 from quire.model.errors import LockBusy
-from quire.model.sources import Patch, Source, Written
+from quire.model.sources import IndexSource, Patch, Written
 
 if TYPE_CHECKING:
     from quire.files.freshness import Freshness
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 def open_index(
     folder: str | None,
-    sources: Iterable[Source],
+    sources: Iterable[IndexSource],
     written: Written | Patch | None = None,
     freshness: Freshness | None = None,
     progress: Progress | None = None,
@@ -62,7 +62,7 @@ def _discard(folder: str | None) -> None:
 
 def with_index(
     folder: str | None,
-    sources: Iterable[Source],
+    sources: Iterable[IndexSource],
     work: Callable[[Index], Result],
     written: Written | Patch | None = None,
     freshness: Freshness | None = None,
@@ -90,7 +90,7 @@ def _asked(index: Index, work: Callable[[Index], Result]) -> Result:
 
 def change_with_index(
     folder: str | None,
-    sources: Iterable[Source],
+    sources: Iterable[IndexSource],
     plan: Callable[[Index], Result],
     write: Callable[[Result], Patch | None],
 ) -> Result:
@@ -119,7 +119,7 @@ def change_with_index(
 
 def rebuild_index(
     folder: str,
-    sources: Iterable[Source],
+    sources: Iterable[IndexSource],
     progress: Progress | None = None,
     *,
     semantic: str | None = None,
@@ -133,9 +133,9 @@ def rebuild_index(
     sources = list(sources)
     if semantic is None:
         return _made_anew(folder, sources, progress)
-    from quire.index.sentence_model import open_teacher
+    from quire.index.sentence_model import open_sentence_model
 
-    teacher = open_teacher(semantic)
+    teacher = open_sentence_model(semantic)
     begun = _has_space(folder, teacher.space)
     index = open_index(folder, sources) if begun else _made_anew(folder, sources, progress)
     try:
@@ -149,7 +149,7 @@ def rebuild_index(
     return index
 
 
-def _made_anew(folder: str, sources: list[Source], progress: Progress | None) -> Index:
+def _made_anew(folder: str, sources: list[IndexSource], progress: Progress | None) -> Index:
     index = Index(open_database(folder))
     try:
         index.make_anew(sources, progress)

@@ -115,7 +115,7 @@ class Question(msgspec.Struct, frozen=True):
     """Whether it consists of stop words alone, which are searched for only then."""
 
 
-class Candidate(msgspec.Struct):
+class SearchCandidate(msgspec.Struct):
     """A record that may answer: how well its words match, how near its meaning is."""
 
     id: int
@@ -174,12 +174,12 @@ class Searcher:
         counts = Counter(row for word in rarest for row in holding[word])
         return [row for row, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= least]
 
-    def by_words(self, question: Question, allowed: Filter, limit: int) -> list[Candidate]:
+    def by_words(self, question: Question, allowed: Filter, limit: int) -> list[SearchCandidate]:
         """The best matches of the question's words, best first."""
         words = self._telling(question)
         return self._with_phrases(question, words, self.any_of(words, allowed, limit))
 
-    def any_of(self, words: list[str], allowed: Filter, limit: int) -> list[Candidate]:
+    def any_of(self, words: list[str], allowed: Filter, limit: int) -> list[SearchCandidate]:
         """The best matches of any of these words, best first."""
         if not words:
             return []
@@ -191,7 +191,7 @@ class Searcher:
             f" WHERE words MATCH ? AND {condition} ORDER BY words.rank LIMIT ?",
             (match_any(words), *values, limit),
         )
-        found = [Candidate(id=row, words=-rank) for row, rank in rows]
+        found = [SearchCandidate(id=row, words=-rank) for row, rank in rows]
         return sorted(found, key=lambda item: (-item.words, item.id))
 
     def covering(self, question: Question, words: list[str], allowed: Filter, limit: int) -> dict[int, float]:
@@ -206,7 +206,7 @@ class Searcher:
             f" ORDER BY status NOT IN ({_marks(_IN_FORCE)}) OR stage = 'dead', match, words.rowid LIMIT ?",
             (match_all(words), *values, *_IN_FORCE, limit),
         )
-        found = self._with_phrases(question, words, [Candidate(id=row, words=-match) for row, match in rows])
+        found = self._with_phrases(question, words, [SearchCandidate(id=row, words=-match) for row, match in rows])
         return {candidate.id: candidate.words for candidate in found}
 
     def naming(self, name: str, allowed: Filter, limit: int) -> list[int]:
@@ -276,7 +276,9 @@ class Searcher:
             return min(number / total, _MOST / 2)
         return number / total
 
-    def _with_phrases(self, question: Question, words: list[str], found: list[Candidate]) -> list[Candidate]:
+    def _with_phrases(
+        self, question: Question, words: list[str], found: list[SearchCandidate]
+    ) -> list[SearchCandidate]:
         """Words that stand together in the question and in the record count for a little more."""
         together = phrases(question.text, set(words))
         if not together or not found:
@@ -287,7 +289,7 @@ class Searcher:
             candidate.words -= _PHRASE_SHARE * bonus.get(candidate.id, 0.0)
         return sorted(found, key=lambda candidate: (-candidate.words, candidate.id))
 
-    def by_meaning(self, question: Question, allowed: Filter, limit: int) -> list[Candidate]:
+    def by_meaning(self, question: Question, allowed: Filter, limit: int) -> list[SearchCandidate]:
         """The records with the nearest passage, nearest first."""
         if question.vector is None:
             return []
@@ -317,7 +319,7 @@ class Searcher:
             f" AND space IN ({_marks(spaces)}){among} GROUP BY record ORDER BY near DESC, record LIMIT ?",
             (question.vector.values, own, *first, question.vector.bits, near, *spaces, *second, limit),
         )
-        return [Candidate(id=row, meaning=near) for row, near in rows]
+        return [SearchCandidate(id=row, meaning=near) for row, near in rows]
 
     def meaning_of(self, question: Question, records: Iterable[int]) -> dict[int, float]:
         """How near these records are, also those that are not among the nearest."""

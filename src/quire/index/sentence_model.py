@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from quire.index.embedding import Vector, embedder
-from quire.index.tensor_file import Unusable, Weights
+from quire.index.tensor_file import TensorFile, UnusableTensors
 from quire.model.errors import InputError, NotReady, QuireError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class _Layer(msgspec.Struct):
     narrow_norm: Pair
 
 
-def open_teacher(folder: str) -> Teacher:
+def open_sentence_model(folder: str) -> SentenceModel:
     """The network in this folder, checked to be the one whose space the static table shares."""
     try:
         import numpy  # noqa: F401
@@ -97,18 +97,18 @@ def open_teacher(folder: str) -> Teacher:
     if not config.fits():
         raise _refused(folder, f"holds another network than all-MiniLM-L6-v2: {_CONFIG} has other sizes")
     try:
-        teacher = Teacher(config, Weights(os.path.join(folder, _WEIGHTS)))
-    except Unusable as error:
+        teacher = SentenceModel(config, TensorFile(os.path.join(folder, _WEIGHTS)))
+    except UnusableTensors as error:
         raise _refused(folder, f"has a {_WEIGHTS} that {error}") from None
     if not teacher.agreement() >= _AGREEMENT:
         raise _refused(folder, "holds another network than all-MiniLM-L6-v2: its vectors have another meaning")
     return teacher
 
 
-class Teacher:
+class SentenceModel:
     """The network, ready to run. `space` names what its vectors may be compared with."""
 
-    def __init__(self, config: _Config, weights: Weights) -> None:
+    def __init__(self, config: _Config, weights: TensorFile) -> None:
         self._heads = config.num_attention_heads
         self._tiny = config.layer_norm_eps
         hidden, wide = config.hidden_size, config.intermediate_size
@@ -198,7 +198,7 @@ class Teacher:
         return state
 
 
-def _layer(weights: Weights, prefix: str, hidden: int, wide: int, heads: int) -> _Layer:
+def _layer(weights: TensorFile, prefix: str, hidden: int, wide: int, heads: int) -> _Layer:
     import numpy
 
     seen = [weights.pair(f"{prefix}attention.self.{part}", hidden, hidden) for part in ("query", "key", "value")]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TYPES = {"F32": "<f4", "F16": "<f2"}
 
 
-class Unusable(Exception):
+class UnusableTensors(Exception):
     """The file is not what it has to be; the text goes on after "a file that"."""
 
 
@@ -27,7 +27,7 @@ class _Tensor(msgspec.Struct):
     data_offsets: tuple[int, int]
 
 
-class Weights:
+class TensorFile:
     def __init__(self, path: str) -> None:
         import numpy
 
@@ -35,10 +35,10 @@ class Weights:
             self._bytes = numpy.memmap(path, numpy.uint8, mode="r")
             self._begin = 8 + int.from_bytes(self._bytes[:8].tobytes(), "little")
             if len(self._bytes) < max(8, self._begin):
-                raise Unusable("is cut short")
+                raise UnusableTensors("is cut short")
             self._head = msgspec.json.decode(self._bytes[8 : self._begin].tobytes(), type=dict[str, msgspec.Raw])
         except (OSError, ValueError, RecursionError) as error:
-            raise Unusable(f"cannot be read: {error}") from None
+            raise UnusableTensors(f"cannot be read: {error}") from None
 
     def digest(self) -> str:
         return hashlib.sha256(self._bytes.data).hexdigest()
@@ -50,14 +50,14 @@ class Weights:
         try:
             found = msgspec.json.decode(self._head[name], type=_Tensor)
         except (KeyError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise Unusable(f"has no tensor {name}") from None
+            raise UnusableTensors(f"has no tensor {name}") from None
         if found.shape != shape or found.dtype not in _TYPES:
             wanted = f"F32 or F16 {list(shape)}"
-            raise Unusable(f"has {name} as {found.dtype} {list(found.shape)}, not {wanted}")
+            raise UnusableTensors(f"has {name} as {found.dtype} {list(found.shape)}, not {wanted}")
         kind = numpy.dtype(_TYPES[found.dtype])
         begin, end = (self._begin + offset for offset in found.data_offsets)
         if not self._begin <= begin <= end <= len(self._bytes) or end - begin != kind.itemsize * numpy.prod(shape):
-            raise Unusable("is cut short")
+            raise UnusableTensors("is cut short")
         values: NDArray[Any] = self._bytes[begin:end].view(kind).reshape(shape)
         return values
 

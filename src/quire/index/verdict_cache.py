@@ -13,7 +13,7 @@ _PATIENCE_MS = 200
 """A question does not wait longer for others that write."""
 
 
-class Memos:
+class VerdictCache:
     """The part of an index that is written while it is asked."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -68,7 +68,7 @@ class Memos:
                 beside.set_busy_timeout(_PATIENCE_MS)
                 beside.pragma("trusted_schema", False)
                 beside.pragma("synchronous", 1)
-                Memos(beside).note(memos)
+                VerdictCache(beside).note(memos)
             finally:
                 beside.close()
 

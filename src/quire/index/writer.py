@@ -11,7 +11,7 @@ import msgspec
 
 from quire.index.embedding import embedder
 from quire.index.passages import passages, searched_fields
-from quire.model.records import Edge, Record, Summary
+from quire.model.records import Edge, Record, RecordSummary
 from quire.model.sources import Item
 from quire.model.times import EPOCH, instant
 
@@ -93,7 +93,7 @@ class Writer:
         elif isinstance(item, Edge):
             ends = (item.source, item.predicate, item.target, item.status, item.confidence, item.raw)
             self._rows["edges"].append((self._layer, item.path, item.ref, *ends))
-        elif isinstance(item, Summary):
+        elif isinstance(item, RecordSummary):
             self._rows["summaries"].append((self._layer, item.value))
         else:
             self._rows["problems"].append((self._layer, item.path, item.code, item.message))

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from quire.files.git import Git
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.files.world import World
-from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, Place, recover_folder
+from quire.files.write_access import BACKUP, INDEX, LOCAL, LOCK, MEMORY, RECOVERY, LockedFolder, recover_folder
 from quire.model.records import Mend, Problem, Record
-from quire.model.sources import Source
+from quire.model.sources import IndexSource
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     """What a layer would change to set right what a check found."""
 
     mends: tuple[Mend, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileUpdate, ...] = ()
     """Below the layer's folder: all of them or none."""
-    pages: tuple[Change, ...] = ()
+    pages: tuple[FileUpdate, ...] = ()
     """Below the project: what the layer itself writes anew, once the changes are made."""
     passing: tuple[str, ...] = ()
     """Paths of changes that are gone again when the pages are written."""
@@ -131,7 +131,7 @@ class Layer(ABC):
     # -- the files ------------------------------------------------------------------------
 
     @abstractmethod
-    def source(self, site: Site) -> Source:
+    def source(self, site: Site) -> IndexSource:
         """What the index reads the layer from."""
 
     @abstractmethod
@@ -146,9 +146,9 @@ class Layer(ABC):
     def storage(self, site: Site) -> Storage | None:
         """Whether the files can be worked with; None where there are none."""
 
-    def places(self, site: Site) -> list[Place]:
+    def places(self, site: Site) -> list[LockedFolder]:
         """The folders that have to be read at one moment, with their locks."""
-        return [Place(site.root, self.home.folder)]
+        return [LockedFolder(site.root, self.home.folder)]
 
     def refuse_other_version(self, site: Site) -> None:
         """Raise where the storage is of a version that must not be written to."""
@@ -181,7 +181,7 @@ class Layer(ABC):
         """Whether the name of a file below the folder is made from a title."""
         return False
 
-    def outside(self, site: Site) -> Place | None:
+    def outside(self, site: Site) -> LockedFolder | None:
         """A folder outside of the project that holds files of the layer."""
         return None
 

@@ -11,7 +11,7 @@ import msgspec
 Place = tuple[str | int, ...]
 
 
-class Fault(msgspec.Struct, frozen=True, kw_only=True):
+class SchemaFault(msgspec.Struct, frozen=True, kw_only=True):
     """One broken rule: which, where, and what is allowed there."""
 
     code: str
@@ -31,12 +31,12 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def find_faults(value: Any, schema: dict[str, Any], definitions: dict[str, Any]) -> list[Fault]:
+def find_faults(value: Any, schema: dict[str, Any], definitions: dict[str, Any]) -> list[SchemaFault]:
     """All faults of the value, in document order."""
     return list(_walk(value, schema, definitions, ()))
 
 
-def _walk(value: Any, schema: dict[str, Any], definitions: dict[str, Any], place: Place) -> Iterator[Fault]:
+def _walk(value: Any, schema: dict[str, Any], definitions: dict[str, Any], place: Place) -> Iterator[SchemaFault]:
     while "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     if "anyOf" in schema:
@@ -45,7 +45,7 @@ def _walk(value: Any, schema: dict[str, Any], definitions: dict[str, Any], place
     if "enum" in schema:
         if value not in schema["enum"] or isinstance(value, bool) != isinstance(schema["enum"][0], bool):
             allowed = tuple(map(str, schema["enum"]))
-            yield Fault(
+            yield SchemaFault(
                 code="SchemaEnum",
                 place=place,
                 message=f"must be one of {', '.join(allowed)}",
@@ -55,7 +55,7 @@ def _walk(value: Any, schema: dict[str, Any], definitions: dict[str, Any], place
     expected = schema.get("type")
     if expected and not _is_type(value, expected):
         code = "SchemaType"
-        yield Fault(code=code, place=place, message=f"must be {_article(expected)}, not {_name(value)}")
+        yield SchemaFault(code=code, place=place, message=f"must be {_article(expected)}, not {_name(value)}")
     elif isinstance(value, dict):
         yield from _object(value, schema, definitions, place)
     elif isinstance(value, list):
@@ -66,7 +66,9 @@ def _walk(value: Any, schema: dict[str, Any], definitions: dict[str, Any], place
         yield from _number(value, schema, place)
 
 
-def _any_of(value: Any, choices: list[dict[str, Any]], definitions: dict[str, Any], place: Place) -> Iterator[Fault]:
+def _any_of(
+    value: Any, choices: list[dict[str, Any]], definitions: dict[str, Any], place: Place
+) -> Iterator[SchemaFault]:
     attempts = [list(_walk(value, choice, definitions, place)) for choice in choices]
     if all(attempts):
         # The choice whose type fits explains best what is wrong inside it.
@@ -75,16 +77,16 @@ def _any_of(value: Any, choices: list[dict[str, Any]], definitions: dict[str, An
 
 def _object(
     value: dict[str, Any], schema: dict[str, Any], definitions: dict[str, Any], place: Place
-) -> Iterator[Fault]:
+) -> Iterator[SchemaFault]:
     known = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
-            yield Fault(code="SchemaRequired", place=(*place, name), message="is required")
+            yield SchemaFault(code="SchemaRequired", place=(*place, name), message="is required")
     for name, item in value.items():
         if name in known:
             yield from _walk(item, known[name], definitions, (*place, name))
         elif schema.get("additionalProperties") is False:
-            yield Fault(
+            yield SchemaFault(
                 code="SchemaAdditionalProperty",
                 place=(*place, name),
                 message=f"is not a known key; known here: {', '.join(known)}",
@@ -92,9 +94,11 @@ def _object(
             )
 
 
-def _array(value: list[Any], schema: dict[str, Any], definitions: dict[str, Any], place: Place) -> Iterator[Fault]:
+def _array(
+    value: list[Any], schema: dict[str, Any], definitions: dict[str, Any], place: Place
+) -> Iterator[SchemaFault]:
     if len(value) > schema.get("maxItems", len(value)):
-        yield Fault(
+        yield SchemaFault(
             code="SchemaMaxItems",
             place=place,
             message=f"has {len(value)} entries; the limit is {schema['maxItems']}",
@@ -104,22 +108,22 @@ def _array(value: list[Any], schema: dict[str, Any], definitions: dict[str, Any]
         yield from _walk(item, schema.get("items", {}), definitions, (*place, number))
 
 
-def _string(value: str, schema: dict[str, Any], place: Place) -> Iterator[Fault]:
+def _string(value: str, schema: dict[str, Any], place: Place) -> Iterator[SchemaFault]:
     if len(value) < schema.get("minLength", 0):
-        yield Fault(code="SchemaMinLength", place=place, message="must not be empty")
+        yield SchemaFault(code="SchemaMinLength", place=place, message="must not be empty")
     elif len(value) > schema.get("maxLength", len(value)):
         message = f"is {len(value)} characters long; the limit is {schema['maxLength']}"
-        yield Fault(code="SchemaMaxLength", place=place, message=message)
+        yield SchemaFault(code="SchemaMaxLength", place=place, message=message)
     elif "pattern" in schema and not re.search(schema["pattern"], value):
         shown = schema.get("description") or f"must match {schema['pattern']}"
-        yield Fault(code="SchemaPattern", place=place, message=shown)
+        yield SchemaFault(code="SchemaPattern", place=place, message=shown)
 
 
-def _number(value: float, schema: dict[str, Any], place: Place) -> Iterator[Fault]:
+def _number(value: float, schema: dict[str, Any], place: Place) -> Iterator[SchemaFault]:
     if value < schema.get("minimum", value):
-        yield Fault(code="SchemaMinimum", place=place, message=f"must be at least {schema['minimum']}")
+        yield SchemaFault(code="SchemaMinimum", place=place, message=f"must be at least {schema['minimum']}")
     if value > schema.get("maximum", value):
-        yield Fault(code="SchemaMaximum", place=place, message=f"must be at most {schema['maximum']}")
+        yield SchemaFault(code="SchemaMaximum", place=place, message=f"must be at most {schema['maximum']}")
 
 
 def _is_type(value: Any, expected: str) -> bool:

@@ -62,7 +62,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     raw: bytes = b""
 
 
-class Summary(msgspec.Struct, frozen=True):
+class RecordSummary(msgspec.Struct, frozen=True):
     """What a layer knows of its files as a whole, in a form of its own."""
 
     value: bytes

@@ -8,13 +8,13 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.vocabulary import LayerName
 
-Item = Record | Edge | Problem | Summary
+Item = Record | Edge | Problem | RecordSummary
 
 
-class Source(Protocol):
+class IndexSource(Protocol):
     """What a layer tells the index: stamps of its files, and what named files hold."""
 
     layer: LayerName

@@ -16,7 +16,7 @@ _GUARD = threading.RLock()
 _KNOWN: set[Any] = set()
 
 
-def one_at_a_time() -> None:
+def make_decoding_thread_safe() -> None:
     """From here on, for the whole process; whoever starts threads says so before. Saying it twice does no harm."""
     with _GUARD:
         for owner, name, place in ((msgspec.json, "decode", 1), (msgspec.json, "Decoder", 0), (msgspec, "convert", 1)):

@@ -37,7 +37,7 @@ class Hit(msgspec.Struct, kw_only=True):
     """Of the journal: the session in which it was said."""
 
 
-class Link(msgspec.Struct, kw_only=True, frozen=True):
+class ConnectedRecord(msgspec.Struct, kw_only=True, frozen=True):
     """A record that is connected to a hit; `sentence` keeps the direction of the relation."""
 
     record: Record
@@ -69,8 +69,8 @@ class Answer(msgspec.Struct, kw_only=True):
     heading: str
     """What was asked, in words: the question, or the file."""
     hits: list[Hit]
-    connected: list[Link] = []
-    open_questions: list[Link] = []
+    connected: list[ConnectedRecord] = []
+    open_questions: list[ConnectedRecord] = []
     withheld: list[Withheld] = []
     left_out: list[LeftOut] = []
     """The best of what is not shown, and which rule left it out; only where that was asked for."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from quire.guard.hostile_text import make_safe
 from quire.model.records import Record
 from quire.model.text import cut, first_sentence, one_line
-from quire.retrieval.answer import NOT_REVIEWED, Answer, Hit, Link
+from quire.retrieval.answer import NOT_REVIEWED, Answer, ConnectedRecord, Hit
 
 # Scripts without spaces put none after their full stops either.
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\n")
@@ -85,7 +85,7 @@ def possible_line(hit: Hit) -> str:
     return f"- {safe_text(f'{record.ref} — {text} [{state_of(hit)}]')}\n"
 
 
-def link_line(link: Link) -> str:
+def link_line(link: ConnectedRecord) -> str:
     return f"- {safe_text(link.record.ref)} — {safe_text(link.record.title)} ({safe_text(link.sentence)})\n"
 
 

@@ -6,7 +6,7 @@ from quire.index.catalog import Index
 from quire.index.search import Filter
 from quire.model.records import Edge
 from quire.model.vocabulary import LIVE_STATUSES
-from quire.retrieval.answer import Hit, Link
+from quire.retrieval.answer import ConnectedRecord, Hit
 
 _PREDICATES = {
     "affects": 0.6,
@@ -23,10 +23,10 @@ _FROM = 8
 _LINES = 12
 
 
-def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[Link], list[Link]]:
+def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[ConnectedRecord], list[ConnectedRecord]]:
     """Neighbours of answers along active relations, and the open questions among them; weaker than any hit."""
     known = {hit.record.ref for hit in hits}
-    found: dict[str, Link] = {}
+    found: dict[str, ConnectedRecord] = {}
     for hit in [hit for hit in hits if hit.tier == "answer"][:_FROM]:
         for edge in index.edges_of(hit.record.ref):
             other = edge.target if edge.source == hit.record.ref else edge.source
@@ -37,7 +37,7 @@ def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[L
                 continue
             if not allowed.allows(record):
                 continue
-            link = Link(record=record, sentence=_sentence(edge), score=hit.score * _strength(edge))
+            link = ConnectedRecord(record=record, sentence=_sentence(edge), score=hit.score * _strength(edge))
             if other not in found or link.score > found[other].score:
                 found[other] = link
     links = sorted(found.values(), key=lambda link: (-link.score, link.record.ref))

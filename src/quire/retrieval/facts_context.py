@@ -20,7 +20,7 @@ from quire.model.records import Record
 from quire.model.text import cut, one_line
 from quire.model.times import instant
 from quire.model.tokens import count_tokens
-from quire.retrieval.page import Line, Page, line_cost
+from quire.retrieval.page import BudgetPage, PageLine, line_cost
 
 SECTION_SHARE = 0.3
 """How much of what the pins leave is kept for sections of which nothing is in the text yet."""
@@ -39,7 +39,7 @@ _SECTION_CHARS = 80
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 
 
-class Left(msgspec.Struct, frozen=True):
+class LeftOutRecord(msgspec.Struct, frozen=True):
     """A record that is not in the text, and why."""
 
     ref: str
@@ -54,7 +54,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float = 1.0
 
 
-class Context(msgspec.Struct, frozen=True, kw_only=True):
+class FactsContext(msgspec.Struct, frozen=True, kw_only=True):
     """The text, the refs in it in the order of the text, and what became of every other record that was offered."""
 
     markdown: str
@@ -63,13 +63,13 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     pins: tuple[str, ...]
     facts: tuple[str, ...]
     episode: str | None
-    left: tuple[Left, ...]
+    left: tuple[LeftOutRecord, ...]
     counts: dict[str, int]
     """How many were left out for each reason."""
     low_signal: bool
 
 
-class _FactLine(Line, frozen=True, kw_only=True):
+class _FactLine(PageLine, frozen=True, kw_only=True):
     """A record as a line of the text."""
 
     ref: str
@@ -80,7 +80,7 @@ class _FactLine(Line, frozen=True, kw_only=True):
     is_long: bool
 
 
-class _FactPage(Page[_FactLine]):
+class _FactPage(BudgetPage[_FactLine]):
     """A page on which every record and every text stands once."""
 
     def __init__(self, room: int) -> None:
@@ -108,7 +108,7 @@ class _FactPage(Page[_FactLine]):
         return sum(self.cost(line) for line in firsts if line)
 
 
-def fit_context(
+def fit_facts(
     *,
     pins: Sequence[Offer],
     missing_pins: Sequence[str],
@@ -119,7 +119,7 @@ def fit_context(
     sections: Sequence[str],
     low_signal: bool,
     floor: float,
-) -> Context:
+) -> FactsContext:
     """Choose what is told within the budget, and write it down.
 
     `relevant` counts by score, `shares` holds the best of each section, `sections` says in which order they stand.
@@ -146,7 +146,7 @@ def fit_context(
             fates[line.ref] = "duplicate"
     for ref in missing_pins:
         fates.setdefault(ref, "missing-pin")
-    left = tuple(Left(ref, reason) for ref, reason in fates.items() if ref not in page.refs)
+    left = tuple(LeftOutRecord(ref, reason) for ref, reason in fates.items() if ref not in page.refs)
     return _written(page, order, left, budget, low_signal)
 
 
@@ -268,8 +268,8 @@ def _section_name(section: str) -> str:
 
 
 def _written(
-    page: _FactPage, order: Mapping[str, int], left: tuple[Left, ...], budget: int, low_signal: bool
-) -> Context:
+    page: _FactPage, order: Mapping[str, int], left: tuple[LeftOutRecord, ...], budget: int, low_signal: bool
+) -> FactsContext:
     pins, story = page.below(f"## {_PINNED}"), page.below(f"## {_SESSION}")
     others = [line for line in page.lines if line not in pins and line not in story]
     sections = _by_section(sorted(others, key=lambda line: line.age), order)
@@ -277,7 +277,7 @@ def _written(
     for heading, lines in ((_PINNED, pins), *sections.items(), (_SESSION, story)):
         parts += [f"\n## {heading}\n", *(f"{line.text}\n" for line in lines)] if lines else []
     markdown = "".join(parts)
-    return Context(
+    return FactsContext(
         markdown=markdown,
         tokens=count_tokens(markdown),
         budget=budget,

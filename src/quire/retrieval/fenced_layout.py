@@ -14,7 +14,7 @@ from quire.model.records import origin_shown
 from quire.model.tokens import count_tokens
 from quire.retrieval.answer import Answer, Hit
 from quire.retrieval.answer_lines import NAMES, closest_line, cut_body, heading_line, name_of, state_of, told_lines
-from quire.retrieval.render import Layout, Part, Row, footer, not_shown, said_by, withheld_rows
+from quire.retrieval.render import AnswerPart, AnswerRow, Layout, footer, not_shown, said_by, withheld_rows
 
 if TYPE_CHECKING:
     from quire.guard.framing import Fence
@@ -58,12 +58,12 @@ class FencedLayout(Layout):
     def flags(self, _said: str) -> tuple[str, ...]:
         return flags_of(_said)
 
-    def text(self, part: Part, rows: Sequence[Row]) -> str:
+    def text(self, part: AnswerPart, rows: Sequence[AnswerRow]) -> str:
         flags = sorted({flag for row in rows for flag in row.flags})
         return f"{part.title}{self._fence.wrap(''.join(row.line for row in rows), flags=shown_flags(flags))}\n"
 
-    def fitting(self, part: Part, room: int) -> tuple[list[Row], int]:
-        kept: list[Row] = []
+    def fitting(self, part: AnswerPart, room: int) -> tuple[list[AnswerRow], int]:
+        kept: list[AnswerRow] = []
         for row in part.rows:
             if count_tokens(self.text(part, [*kept, row])) <= room:
                 kept.append(row)
@@ -72,9 +72,12 @@ class FencedLayout(Layout):
     def ending(self, answer: Answer, room: int) -> list[str]:
         """The names of what is not shown, between marks: whoever wrote the records chose them; then the counts."""
         missing = not_shown(answer)
-        rows = [Row(closest_line(hit), answer.flags.get(hit.record.ref, ())) for hit in missing[:NAMES]]
+        rows = [AnswerRow(closest_line(hit), answer.flags.get(hit.record.ref, ())) for hit in missing[:NAMES]]
         pieces = []
-        for part in (Part("\n## Did not fit\n", rows), Part("\n## Withheld\n", withheld_rows(answer, self))):
+        for part in (
+            AnswerPart("\n## Did not fit\n", rows),
+            AnswerPart("\n## Withheld\n", withheld_rows(answer, self)),
+        ):
             kept, cost = self.fitting(part, room)
             pieces += [self.text(part, kept)] if kept else []
             room -= cost

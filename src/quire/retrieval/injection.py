@@ -16,7 +16,7 @@ from quire.model.text import cut, first_sentence, one_line
 from quire.model.tokens import count_tokens
 from quire.model.verdicts import Verdict
 from quire.retrieval.answer import NOT_REVIEWED
-from quire.retrieval.page import Line, Page, line_cost
+from quire.retrieval.page import BudgetPage, PageLine, line_cost
 
 if TYPE_CHECKING:
     from quire.guard.framing import Fence
@@ -28,7 +28,7 @@ _SAID_CHARS = 220
 UNREVIEWED_CHARS = 100
 
 
-class Offered(msgspec.Struct, frozen=True, kw_only=True):
+class OfferedLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line that may be told."""
 
     line: str
@@ -40,16 +40,16 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str = ""
 
 
-class Shelf(msgspec.Struct, frozen=True, kw_only=True):
+class LineGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of one kind below a heading."""
 
     title: str
-    offers: Sequence[Offered]
+    offers: Sequence[OfferedLine]
     most: int = 100
     """So many at most, however much room there is."""
 
 
-class Fate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class LineFate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of an offer."""
 
     ref: str
@@ -59,17 +59,17 @@ class Fate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     verdict: str = ""
 
 
-class Handed(msgspec.Struct, kw_only=True):
+class Injection(msgspec.Struct, kw_only=True):
     """The text, and what became of everything that was considered for it."""
 
     text: str = ""
     tokens: int = 0
     budget: int = 0
     considered: int = 0
-    fates: list[Fate] = []
+    fates: list[LineFate] = []
 
 
-def told_line(record: Record, verdict: Verdict | None = None, *, marks: Sequence[str] = ()) -> str:
+def record_line(record: Record, verdict: Verdict | None = None, *, marks: Sequence[str] = ()) -> str:
     """A record on one line, with its ref and what is known of its truth; nothing in it breaks out of the line.
 
     `marks` say more of it: where it comes from, what following it would do.
@@ -100,15 +100,15 @@ def unreviewed_line(record: Record, *, marks: Sequence[str] = (), silent: bool =
     return f"- `{record.ref}` [{one_line(', '.join(filter(None, (NOT_REVIEWED, *marks))))}]{said}"
 
 
-def fit_shelves(
+def fit_groups(
     head: str,
-    shelves: Sequence[Shelf],
+    shelves: Sequence[LineGroup],
     *,
     tokens: int,
     chars: int,
     fence: Fence,
     foot: Iterable[str] = (),
-) -> Handed:
+) -> Injection:
     """The text: its head, the shelves as far as there is room, the lines at its foot. Nothing where nothing is left.
 
     Shelves come in the order of their worth, all between one pair of marks.
@@ -117,8 +117,10 @@ def fit_shelves(
     feet = [fence.inside(line) for line in foot]
     begin, end = fence.wrap("").split("\n")
     around = (head, begin, end, *feet)
-    page: Page[Line] = Page(tokens - count_tokens("\n".join(around)) - 2, chars - sum(len(line) + 1 for line in around))
-    done = Handed(budget=tokens)
+    page: BudgetPage[PageLine] = BudgetPage(
+        tokens - count_tokens("\n".join(around)) - 2, chars - sum(len(line) + 1 for line in around)
+    )
+    done = Injection(budget=tokens)
     seen: set[str] = set()
     for shelf in shelves:
         heading = f"\n{shelf.title}" if shelf.title else ""
@@ -137,13 +139,13 @@ def fit_shelves(
     return done
 
 
-def _place(page: Page[Line], shelf: Shelf, heading: str, offer: Offered, fence: Fence) -> Fate:
+def _place(page: BudgetPage[PageLine], shelf: LineGroup, heading: str, offer: OfferedLine, fence: Fence) -> LineFate:
     """Add the line of an offer to the page where it may be sent and fits; what became of it."""
-    fate = Fate(ref=offer.ref, outcome="withheld", why=offer.withheld, verdict=offer.verdict)
+    fate = LineFate(ref=offer.ref, outcome="withheld", why=offer.withheld, verdict=offer.verdict)
     if offer.withheld:
         return fate
     text = fence.inside(offer.line)
-    line = Line(heading=heading, text=text, cost=line_cost(text))
+    line = PageLine(heading=heading, text=text, cost=line_cost(text))
     is_full = len(page.below(heading)) >= shelf.most
     if is_full or not page.add(line):
         why = f"only {shelf.most} of these are told" if is_full else "no room"

@@ -18,7 +18,7 @@ def line_cost(line: str) -> int:
     return count_tokens(line) + 1
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class PageLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line, the heading it stands below, and its cost."""
 
     heading: str
@@ -26,10 +26,10 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     cost: int
 
 
-AnyLine = TypeVar("AnyLine", bound=Line)
+AnyLine = TypeVar("AnyLine", bound=PageLine)
 
 
-class Page(Generic[AnyLine]):
+class BudgetPage(Generic[AnyLine]):
     """The lines that were placed, in that order, and the room that is left."""
 
     def __init__(self, tokens: int, chars: float = math.inf) -> None:

@@ -37,18 +37,18 @@ _UNSURE = "Nothing in the memory clearly answers this."
 _POSSIBLE_TITLE = "\n## Possible, not certain\n"
 
 
-class Row(msgspec.Struct, frozen=True):
+class AnswerRow(msgspec.Struct, frozen=True):
     """One line of a part, and what its record tries to make the reader do."""
 
     line: str
     flags: tuple[str, ...] = ()
 
 
-class Part(msgspec.Struct, frozen=True):
+class AnswerPart(msgspec.Struct, frozen=True):
     """A heading and the lines below it."""
 
     title: str
-    rows: list[Row]
+    rows: list[AnswerRow]
 
 
 class Layout:
@@ -82,12 +82,12 @@ class Layout:
         """What a text tries to make its reader do; a person does not need to know."""
         return ()
 
-    def text(self, part: Part, rows: Sequence[Row]) -> str:
+    def text(self, part: AnswerPart, rows: Sequence[AnswerRow]) -> str:
         return part.title + "".join(row.line for row in rows)
 
-    def fitting(self, part: Part, room: int) -> tuple[list[Row], int]:
+    def fitting(self, part: AnswerPart, room: int) -> tuple[list[AnswerRow], int]:
         """The rows of a part that fit, and what they cost."""
-        kept: list[Row] = []
+        kept: list[AnswerRow] = []
         spent = 0
         for row in part.rows:
             cost = count_tokens(row.line if kept else part.title + row.line)
@@ -123,7 +123,9 @@ def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
     layout = Layout() if fence is None else _fenced_layout(fence)
     pieces = layout.opening(answer, budget)
     answers, possible = by_tier(answer)
-    parts = [Part(_POSSIBLE_TITLE, [Row(possible_line(hit), layout.flags(said_by(hit))) for hit in possible])]
+    parts = [
+        AnswerPart(_POSSIBLE_TITLE, [AnswerRow(possible_line(hit), layout.flags(said_by(hit))) for hit in possible])
+    ]
     if answers:
         left = budget - count_tokens("".join(pieces)) - _FOOTER
         linked = _linked(answer, layout)
@@ -133,7 +135,9 @@ def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
     else:
         pieces.append(f"{layout.gap}{_UNSURE if possible else _NOTHING}\n")
         left = budget - count_tokens("".join(pieces)) - count_tokens(layout.hint)
-        parts.append(Part(f"\nNo longer current ({layout.everything} shows them):\n", withheld_rows(answer, layout)))
+        parts.append(
+            AnswerPart(f"\nNo longer current ({layout.everything} shows them):\n", withheld_rows(answer, layout))
+        )
         _place_parts(answer, parts, left, layout, pieces)
         pieces.append(layout.hint)
     while count_tokens("".join(pieces)) > budget and (shorter := layout.shortened(pieces)):
@@ -150,7 +154,13 @@ def _fenced_layout(fence: Fence) -> Layout:
 
 
 def _place_items(
-    answer: Answer, answers: list[Hit], budget: int, left: int, linked: list[Part], layout: Layout, pieces: list[str]
+    answer: Answer,
+    answers: list[Hit],
+    budget: int,
+    left: int,
+    linked: list[AnswerPart],
+    layout: Layout,
+    pieces: list[str],
 ) -> int:
     """Add the records that answer; the tokens that are left."""
     links = min(sum(count_tokens(layout.text(part, part.rows)) for part in linked), budget // _LINKS_SHARE)
@@ -168,7 +178,7 @@ def _place_items(
     return left
 
 
-def _place_parts(answer: Answer, parts: Iterable[Part], left: int, layout: Layout, pieces: list[str]) -> int:
+def _place_parts(answer: Answer, parts: Iterable[AnswerPart], left: int, layout: Layout, pieces: list[str]) -> int:
     """Add the lines that fit; the tokens that are left."""
     for part in parts:
         rows, cost = layout.fitting(part, left)
@@ -179,10 +189,10 @@ def _place_parts(answer: Answer, parts: Iterable[Part], left: int, layout: Layou
     return left
 
 
-def withheld_rows(answer: Answer, layout: Layout) -> list[Row]:
+def withheld_rows(answer: Answer, layout: Layout) -> list[AnswerRow]:
     """The names of records that match and are no longer current, with the reason."""
     return [
-        Row(f"- {safe_text(f'{item.ref} — {one_line(item.title)}: {item.reason}')}\n", layout.flags(item.title))
+        AnswerRow(f"- {safe_text(f'{item.ref} — {one_line(item.title)}: {item.reason}')}\n", layout.flags(item.title))
         for item in answer.withheld[:NAMES]
     ]
 
@@ -221,10 +231,10 @@ def _names_many_files(answer: Answer) -> bool:
     return len({file for hit in answer.hits for file in hit.files}) > 1
 
 
-def _linked(answer: Answer, layout: Layout) -> list[Part]:
+def _linked(answer: Answer, layout: Layout) -> list[AnswerPart]:
     named = (("Connected", answer.connected), ("Open questions", answer.open_questions))
     return [
-        Part(f"\n## {title}\n", [Row(link_line(link), layout.flags(link.record.title)) for link in links])
+        AnswerPart(f"\n## {title}\n", [AnswerRow(link_line(link), layout.flags(link.record.title)) for link in links])
         for title, links in named
         if links
     ]

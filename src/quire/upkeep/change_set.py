@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from quire.anchors.commit_tree import without_own
-from quire.anchors.working_tree import look
+from quire.anchors.working_tree import read_working_tree
 from quire.files.git import Git
 from quire.files.git_history import changes_between, changes_staged, common_ancestor, resolve_commit
 from quire.model.errors import InputError
@@ -92,7 +92,7 @@ def _between(git: Git, old: str, new: str) -> list[str]:
 
 def _working(git: Git) -> list[str]:
     staged = changes_staged(git) if git.head() else []
-    tree = look(git.root, git)
+    tree = read_working_tree(git.root, git)
     return [path for change in staged for path in (change.old, change.new)] + sorted(tree.dirty())
 
 

@@ -90,7 +90,7 @@ def choose_holdings(
 def judge_holdings(found: Holdings, root: str, git: Git) -> Holdings:
     """The same with the verdict on every node that is still said of the code."""
     from quire.anchors.verify import Verifier
-    from quire.anchors.working_tree import look
+    from quire.anchors.working_tree import read_working_tree
 
     # A dead feature's code is expected to be gone.
     nodes = [
@@ -101,7 +101,7 @@ def judge_holdings(found: Holdings, root: str, git: Git) -> Holdings:
     if not nodes:
         return found
     # Without an anchor there is nothing to look at.
-    tree = look(root, git) if any(record.anchors for record in nodes) else None
+    tree = read_working_tree(root, git) if any(record.anchors for record in nodes) else None
     return msgspec.structs.replace(found, verdicts=Verifier(root, git, file_of, tree).verify(nodes))
 
 

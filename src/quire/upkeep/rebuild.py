@@ -9,7 +9,7 @@ import msgspec
 from quire.index.catalog import Progress
 from quire.index.open_index import rebuild_index
 from quire.layers.table import path_from_root
-from quire.model.sources import Source
+from quire.model.sources import IndexSource
 
 
 class Rebuilt(msgspec.Struct, kw_only=True):
@@ -30,7 +30,7 @@ class Rebuilt(msgspec.Struct, kw_only=True):
 
 def rebuild_memory(
     folder: str,
-    sources: Sequence[Source],
+    sources: Sequence[IndexSource],
     progress: Progress | None = None,
     *,
     semantic: str | None = None,

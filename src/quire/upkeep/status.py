@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quire.anchors.working_tree import Look
+from quire.anchors.working_tree import TreeReader
 from quire.files.git import Git
 from quire.files.json_files import decode_object
 from quire.index.catalog import Index
@@ -147,7 +147,7 @@ def memory_status(store: GraphStore, git: Git, index: Index) -> Status:
     # A dead feature's code is expected to be gone.
     current = _by_ref([record for record in live if record.stage != "dead" and record.kind != "project"])
     git_now = git_state(git)
-    verdicts = verdicts_on_all(store.root, git, index, current, Look(store.root, git), git_now.commit)
+    verdicts = verdicts_on_all(store.root, git, index, current, TreeReader(store.root, git), git_now.commit)
     rows = [_row(record, verdicts[record.ref]) for record in current]
     return Status(
         project={"id": config.project.id, "name": config.project.name},

@@ -14,7 +14,7 @@ import msgspec
 
 from quire.anchors.commit_tree import without_own
 from quire.anchors.path_match import Files
-from quire.anchors.working_tree import Look, WorkingTree
+from quire.anchors.working_tree import TreeReader, WorkingTree
 from quire.files.freshness import joint_stamp
 from quire.files.git import Git
 from quire.files.git_history import changes_between, changes_staged, is_shallow
@@ -111,7 +111,7 @@ class Synced(msgspec.Struct, kw_only=True):
         return sum(node.new for node in listed)
 
 
-def sync_memory(store: GraphStore, git: Git, index: Index, looking: Look) -> Synced:
+def sync_memory(store: GraphStore, git: Git, index: Index, looking: TreeReader) -> Synced:
     """The whole report; the marker is left as it is. The look at the working tree was begun before.
 
     Where nothing at all is different from the last time, neither is the report.
@@ -148,7 +148,7 @@ def _work_out(
     store: GraphStore,
     git: Git,
     index: Index,
-    looking: Look,
+    looking: TreeReader,
     head: str | None,
     marker: Marker | str,
     start: Start,

@@ -11,7 +11,7 @@ from quire.files.git import Git
 from quire.files.git_history import common_ancestor, full_commit, is_ancestor, is_on_a_branch, is_shallow
 from quire.files.json_files import decode_object, pretty
 from quire.files.paths import storage_failed
-from quire.files.transaction import Change, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import (
     RECOVERY,
@@ -105,5 +105,5 @@ def advance_marker(store: GraphStore, world: World, head: str) -> None:
         planned = None
     except OSError as error:
         raise storage_failed(error, "write the marker", store.root) from error
-    change = Change(path=SYNC_STATE, data=pretty(fields), planned=planned)
+    change = FileUpdate(path=SYNC_STATE, data=pretty(fields), planned=planned)
     apply_changes(store.folder, store.path(RECOVERY), [change], [], world.token())

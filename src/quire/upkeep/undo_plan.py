@@ -14,7 +14,7 @@ import msgspec
 
 from quire.files.json_files import compact, decode_object
 from quire.files.paths import inside, read_bytes
-from quire.files.undo_recorder import Noted, is_as_left, overtaken, put_back, put_lines_back
+from quire.files.undo_recorder import RecordedChange, is_as_left, overtaken, put_back, put_lines_back
 from quire.files.write_access import (
     LOCAL,
 )
@@ -45,7 +45,7 @@ class Step(msgspec.Struct, frozen=True):
     data: bytes | None
 
 
-def steps_back(folder: str, noted: Sequence[tuple[str, Noted]]) -> list[Step]:
+def steps_back(folder: str, noted: Sequence[tuple[str, RecordedChange]]) -> list[Step]:
     """The files below a layer's folder as they are to be; Conflict where that would lose what somebody did since."""
     steps: list[Step] = []
     is_exact = True
@@ -61,7 +61,7 @@ def steps_back(folder: str, noted: Sequence[tuple[str, Noted]]) -> list[Step]:
     return [step for step in steps if step.now != step.data]
 
 
-def _merged_back(folder: str, path: str, item: Noted, now: bytes | None) -> bytes | None:
+def _merged_back(folder: str, path: str, item: RecordedChange, now: bytes | None) -> bytes | None:
     """A file that is not as it was left, with this change taken back: only where each line stands for itself."""
     if now == item.before and not item.start:
         return now  # somebody put it back already

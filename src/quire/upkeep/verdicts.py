@@ -18,7 +18,7 @@ from quire.model.records import Record
 from quire.model.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from quire.anchors.working_tree import Look, WorkingTree
+    from quire.anchors.working_tree import TreeReader, WorkingTree
     from quire.index.catalog import Index
 
 _MEMO = "verdict "
@@ -124,7 +124,7 @@ class _All(msgspec.Struct, frozen=True):
 
 
 def verdicts_on_all(
-    root: str, git: Git, index: Index, records: Sequence[Record], looking: Look, head: str | None
+    root: str, git: Git, index: Index, records: Sequence[Record], looking: TreeReader, head: str | None
 ) -> dict[str, Verdict]:
     """The verdicts on very many records. Where nothing at all is different from the last time, neither are they."""
     state = state_of_all(git, index, looking, head)
@@ -148,7 +148,7 @@ def verdicts_on_all(
     return verdicts
 
 
-def state_of_all(git: Git, index: Index, looking: Look, head: str | None, *more: str) -> str | None:
+def state_of_all(git: Git, index: Index, looking: TreeReader, head: str | None, *more: str) -> str | None:
     """All that verdicts rest on, as one digest: commits, the records, git's index, and the files beside it."""
     differing = looking.differing()
     # The index tells how the records look. What we make beside them differs at every look, where no rule ignores it.

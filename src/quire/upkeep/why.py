@@ -7,10 +7,10 @@ import re
 
 import msgspec
 
-from quire.anchors.commit_history import Past
-from quire.anchors.working_tree import look
+from quire.anchors.commit_history import CommitHistory
+from quire.anchors.working_tree import read_working_tree
 from quire.files.git import Git
-from quire.files.git_history import Commit, FileChange, commits_between, describe_commits, line_origins
+from quire.files.git_history import Commit, GitFileChange, commits_between, describe_commits, line_origins
 from quire.files.json_files import decode_object
 from quire.files.paths import read_inside
 from quire.index.catalog import Index
@@ -138,7 +138,7 @@ def _line_in_commit(git: Git, path: str, line: int, lines: list[bytes]) -> int |
     held = git.committed([path]).get(path)
     if held is None:
         return None
-    tree = look(git.root, git, (path,))
+    tree = read_working_tree(git.root, git, (path,))
     if tree.content(path) == held.id:
         return line
     before = git.blob(held.id).replace(b"\r\n", b"\n").split(b"\n")
@@ -167,7 +167,7 @@ def _same_line(before: list[bytes], after: list[bytes], line: int) -> int | None
 
 def _saves(git: Git, index: Index, commits: list[str]) -> list[SaveInCommit]:
     """The nodes that these commits wrote."""
-    past = Past(git)
+    past = CommitHistory(git)
     found: dict[tuple[str, str], SaveInCommit] = {}
     for commit in commits:
         for change in past.changes_in(commit):
@@ -179,7 +179,7 @@ def _saves(git: Git, index: Index, commits: list[str]) -> list[SaveInCommit]:
     return sorted(found.values(), key=lambda save: (commits.index(save.commit), save.ref))
 
 
-def _save(git: Git, index: Index, commit: str, path: str, change: FileChange) -> SaveInCommit | None:
+def _save(git: Git, index: Index, commit: str, path: str, change: GitFileChange) -> SaveInCommit | None:
     how = _CHANGES.get(change.how, "updated")
     record = index.find_path(path.removeprefix(f"{FOLDER}/"))
     if record is not None:

@@ -18,7 +18,7 @@ from quire.layers.facts.source import overview_of
 from quire.layers.facts.store_fact import Telling, store_fact, supersede_fact
 from quire.layers.facts.types import Episode, Fact
 from quire.model.errors import InputError, NotFound
-from quire.model.records import Edge, Record, Summary
+from quire.model.records import Edge, Record, RecordSummary
 
 
 def told(content: str, name: str) -> Telling:
@@ -90,7 +90,7 @@ def test_versions_are_taken_one_by_one(tmp_path: Path) -> None:
     store_fact(draft, told("Three.", "c"))
     assert [record.version for record in draft.replaced.values()] == [42, 43]
     assert [record.version for record in draft.added] == [44]
-    (summary,) = [item for item in draft.items() if isinstance(item, Summary)]
+    (summary,) = [item for item in draft.items() if isinstance(item, RecordSummary)]
     assert overview_of(summary.value).version == 44
 
 

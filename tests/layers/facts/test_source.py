@@ -11,7 +11,7 @@ from making import data, edge, episode, fact
 from quire.layers.facts import source as source_module
 from quire.layers.facts.records import held_of
 from quire.layers.facts.source import FactSource, Overview, overview_of, stamp_now
-from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.records import Edge, Problem, Record, RecordSummary
 
 FILE = "facts.jsonl"
 
@@ -21,7 +21,7 @@ def read(store: Store, kind: type) -> list[Any]:
 
 
 def overview(store: Store) -> Overview:
-    (summary,) = read(store, Summary)
+    (summary,) = read(store, RecordSummary)
     return overview_of(summary.value)
 
 
@@ -29,7 +29,7 @@ def test_without_a_file_there_is_nothing(tmp_path: Path) -> None:
     source = FactSource(str(tmp_path))
     assert (source.layer, source.folder_stamps(), source.stamps(), stamp_now(str(tmp_path))) == ("facts", {}, {}, "")
     (summary,) = source.read([FILE])
-    assert isinstance(summary, Summary)
+    assert isinstance(summary, RecordSummary)
     assert overview_of(summary.value) == Overview()
     assert list(source.read([])) == [Overview().summary()]
     assert overview_of(None) == Overview(version=0, mind="default")
@@ -153,7 +153,7 @@ def test_what_is_no_plain_file_is_said(tmp_path: Path, kind: str) -> None:
     assert [(problem.code, problem.path) for problem in problems] == [("CanonicalFileUnsafe", FILE)]
     assert not [item for item in found if isinstance(item, Record)]
     # What was known of the file as a whole is known no more.
-    assert [overview_of(item.value) for item in found if isinstance(item, Summary)] == [Overview()]
+    assert [overview_of(item.value) for item in found if isinstance(item, RecordSummary)] == [Overview()]
 
 
 def test_a_file_beyond_all_reason_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

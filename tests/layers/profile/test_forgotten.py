@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.files.digests import sha256
-from quire.files.transaction import Change, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes
 from quire.layers.profile.entries import new_fields
 from quire.layers.profile.forgotten import (
     KEPT,
@@ -44,7 +44,7 @@ def root_of(file: Path) -> str:
     return str(file.parents[2])
 
 
-def apply(file: Path, change: Change | None) -> None:
+def apply(file: Path, change: FileUpdate | None) -> None:
     assert change is not None
     assert change.path == "local/forgotten.jsonl"
     here = file.parents[1]
@@ -202,14 +202,14 @@ def test_a_file_that_cannot_be_used_counts_as_empty_and_is_not_replaced(file: Pa
 
 def test_changes_are_planned_and_nothing_is_written(file: Path) -> None:
     first = change_with(root_of(file), [gone("a"), gone("b")])
-    assert first == Change(path="local/forgotten.jsonl", data=encode(gone("a")) + encode(gone("b")), planned=None)
+    assert first == FileUpdate(path="local/forgotten.jsonl", data=encode(gone("a")) + encode(gone("b")), planned=None)
     assert os.listdir(file.parent) == []
     apply(file, first)
     second = change_with(root_of(file), [gone("c")])
     assert second.planned == sha256(file.read_bytes())
     assert second.data == file.read_bytes() + encode(gone("c"))
     third = change_forgotten(root_of(file), [], [gone("a")])
-    assert third == Change(path="local/forgotten.jsonl", data=encode(gone("b")), planned=sha256(file.read_bytes()))
+    assert third == FileUpdate(path="local/forgotten.jsonl", data=encode(gone("b")), planned=sha256(file.read_bytes()))
     assert keys(file) == ["a", "b"]
 
 
@@ -245,7 +245,7 @@ def test_of_several_that_are_the_same_one_is_taken_out_for_each(file: Path) -> N
 def test_where_no_line_is_left_the_file_goes(file: Path) -> None:
     apply(file, change_with(root_of(file), [gone()]))
     change = change_forgotten(root_of(file), [], [gone()])
-    assert change == Change(path="local/forgotten.jsonl", data=None, planned=sha256(encode(gone())))
+    assert change == FileUpdate(path="local/forgotten.jsonl", data=None, planned=sha256(encode(gone())))
     apply(file, change)
     assert not file.exists()
     assert read_forgotten(root_of(file)) == []

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.local_files import held_in_place
-from quire.files.transaction import Change, apply_changes, finish_interrupted
+from quire.files.transaction import FileUpdate, apply_changes, finish_interrupted
 from quire.layers.profile.access import (
     LINE_BYTES,
     PENDING_BYTES,
@@ -67,17 +67,17 @@ def counted(root: Path) -> dict[str, int]:
     return found
 
 
-def plan(root: Path, taken: Taken) -> list[Change]:
+def plan(root: Path, taken: Taken) -> list[FileUpdate]:
     """The changes of a writer that does nothing but fold readings in."""
     data = (root / ".ai-state" / "memory.json").read_bytes()
     counts = json.loads(data)
     for name, number in taken.readings.counts.items():
         counts[name] = counts.get(name, 0) + number
-    document = Change(path="memory.json", data=json.dumps(counts).encode(), planned=sha256(data))
+    document = FileUpdate(path="memory.json", data=json.dumps(counts).encode(), planned=sha256(data))
     return [document, *([taken.change] if taken.change else [])]
 
 
-def apply(root: Path, changes: list[Change], name: str = "feed") -> None:
+def apply(root: Path, changes: list[FileUpdate], name: str = "feed") -> None:
     here = root / ".ai-state"
     apply_changes(str(here), str(here / "recovery"), changes, [], name)
 
@@ -356,7 +356,7 @@ def test_what_is_taken_is_added_up_and_removed_with_the_change(root: Path) -> No
     data = gathered(root).read_bytes()
     taken = take_readings(str(root))
     assert taken.readings == Readings({MAIL: 2, STYLE: 2}, {MAIL: LATER, STYLE: LATER})
-    assert taken.change == Change(path="local/access-folding.jsonl", data=None, planned=sha256(data))
+    assert taken.change == FileUpdate(path="local/access-folding.jsonl", data=None, planned=sha256(data))
     assert not gathered(root).exists()
     assert pending_readings(str(root)) == taken.readings
     apply(root, plan(root, taken))

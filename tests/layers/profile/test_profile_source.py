@@ -18,7 +18,7 @@ from quire.layers.profile.entries import read_entry
 from quire.layers.profile.records import entry_edges, entry_of, entry_record, entry_ref, tag_name, text_name
 from quire.layers.profile.source import Overview, ProfileSource, overview_of, read_document, seen_entries
 from quire.model.errors import InvalidStore, UnsupportedVersion
-from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.records import Edge, Problem, Record, RecordSummary
 
 
 def items(store: Store) -> list[Any]:
@@ -26,7 +26,7 @@ def items(store: Store) -> list[Any]:
 
 
 def overview(store: Store) -> Overview:
-    (found,) = [item for item in items(store) if isinstance(item, Summary)]
+    (found,) = [item for item in items(store) if isinstance(item, RecordSummary)]
     return overview_of(found.value)
 
 

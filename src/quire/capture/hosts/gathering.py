@@ -11,7 +11,7 @@ from quire.capture.hosts.documents import Document
 from quire.capture.hosts.guarding import Guard
 from quire.capture.hosts.items import Item, lead_of
 from quire.capture.hosts.types import HostRead, HostSource
-from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, propose
+from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Into, Proposal, ProposalEvidence, propose
 from quire.layers.profile.layout import KEY_CHARS, TAG_CHARS
 from quire.model.records import Problem
 from quire.model.text import cut, first_sentence, headline, one_line
@@ -100,7 +100,7 @@ class Gathering:
         if self._guard.passed(said, line) is None:
             return
         quote = cut(one_line(" ".join(item.text for item in items)), QUOTE_CHARS)
-        evidence = Evidence(quote=quote, by="file", where=f"{shown}:{line}")
+        evidence = ProposalEvidence(quote=quote, by="file", where=f"{shown}:{line}")
         made = propose(
             into,
             kind,

@@ -19,7 +19,7 @@ from quire.capture.transcripts.types import (
 )
 from quire.files.digests import hex_digest
 from quire.guard.hostile_text import find_hostile
-from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Evidence, Into, Proposal, Standing, propose
+from quire.inbox.proposals import QUOTE_CHARS, TEXT_CHARS, Into, Proposal, ProposalEvidence, Standing, propose
 from quire.model import limits
 from quire.model.ids import slugify
 from quire.model.records import Problem
@@ -170,7 +170,7 @@ def _add(
     if not may_pass(found, text, line):
         return
     shown = found.source.shown
-    said = Evidence(quote=cut(one_line(quote or text), QUOTE_CHARS), by="file", where=f"{shown}:{line}")
+    said = ProposalEvidence(quote=cut(one_line(quote or text), QUOTE_CHARS), by="file", where=f"{shown}:{line}")
     proposal = propose(
         into, kind, text, fields, origin=f"file:{shown}", by="file", evidence=(said,), proposed_at=found.now, **state
     )

@@ -20,7 +20,7 @@ import msgspec
 
 from quire.clients.wiring.types import Scope
 from quire.files import disk
-from quire.files.byte_edits import Splice, splices, undone
+from quire.files.byte_edits import ByteEdit, find_edits, undo_edits
 from quire.files.digests import hex_digest, sha256
 from quire.files.durable_write import ensure_folder, write_file
 from quire.files.json_files import pretty
@@ -41,7 +41,7 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 
     before: str | None
     after: str
-    splices: tuple[Splice, ...] = ()
+    splices: tuple[ByteEdit, ...] = ()
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -53,7 +53,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     clients: tuple[str, ...]
     before: str | None
     after: str
-    splices: tuple[Splice, ...] = ()
+    splices: tuple[ByteEdit, ...] = ()
     """How to get from the one to the other; not needed where there was no file."""
     made: tuple[tuple[str, ...], ...] = ()
     """Keys that the file has only since then."""
@@ -174,7 +174,7 @@ def make_manifest(path: str, scope: Scope, clients: tuple[str, ...], base: bytes
         clients=clients,
         before=None if base is None else sha256(base),
         after=sha256(after),
-        splices=() if base is None else splices(base, after),
+        splices=() if base is None else find_edits(base, after),
     )
 
 
@@ -199,7 +199,7 @@ def known_base(
         if passage.before is None and believed(None):
             return None, True
         with contextlib.suppress(ValueError):
-            base = undone(current, passage.splices)
+            base = undo_edits(current, passage.splices)
             if sha256(base) == passage.before and believed(base):
                 return base, True
     return None, False

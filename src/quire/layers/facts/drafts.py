@@ -21,7 +21,7 @@ from quire.layers.facts.records import (
 from quire.layers.facts.source import Overview
 from quire.layers.facts.types import Connection, Episode, Fact, Stored
 from quire.model.errors import InputError, NotFound
-from quire.model.records import Edge, Record, Summary
+from quire.model.records import Edge, Record, RecordSummary
 from quire.model.text import cut
 
 _SECTION_NAMES = {"".join(filter(str.isalnum, name.lower())): name for name in SECTIONS}
@@ -232,7 +232,7 @@ class Draft:
                 waiting += {edge.source, edge.target} - seen
         return False
 
-    def items(self) -> list[Record | Edge | Summary]:
+    def items(self) -> list[Record | Edge | RecordSummary]:
         """What the index takes in."""
         return [
             *(fact_record(held, self.home) for held in self._held.values()),

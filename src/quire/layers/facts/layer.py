@@ -12,7 +12,7 @@ from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired
 from quire.model.records import Problem, Record
-from quire.model.sources import Source
+from quire.model.sources import IndexSource
 from quire.model.vocabulary import FACT_KINDS
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class FactsLayer(Layer):
     sections = SECTIONS
     set_aside = _SET_ASIDE
 
-    def source(self, site: Site) -> Source:
+    def source(self, site: Site) -> IndexSource:
         from quire.layers.facts.source import FactSource
 
         return FactSource(site.root)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from quire.files.digests import sha256
 from quire.files.jsonc_edit import set_member
 from quire.files.paths import read_bytes, read_inside
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.layers.facts.layout import FILE, FILE_BYTES, FOLDER
 from quire.layers.facts.lines import doubled_lines, is_mark, read_lines
 from quire.layers.facts.store import ATTRIBUTES, with_attribute
@@ -22,12 +22,12 @@ _BEGIN, _BASE, _MIDDLE, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
 
 def plan_fact_repair(
     root: str, problems: Iterable[Problem], untouched: Collection[str] = ()
-) -> tuple[list[Mend], list[Change]]:
+) -> tuple[list[Mend], list[FileUpdate]]:
     """Which of these problems can be mended, and the changes that do it, below the memory's folder."""
     path = f"{FOLDER}/{FILE}"
     wanted = [problem for problem in problems if problem.path == path]
     mends: list[Mend] = []
-    changes: list[Change] = []
+    changes: list[FileUpdate] = []
     if any(problem.code == "MergeAttributeMissing" for problem in wanted):
         changes += _attribute(root, mends, path)
     if FILE in untouched or not any(problem.code in _LINES for problem in wanted):
@@ -45,7 +45,7 @@ def plan_fact_repair(
             mends.append(Mend(code=problem.code, path=path, line=problem.line, field=problem.field, message=said))
     after = b"\n".join(fresh.get(number, line) for number, line in enumerate(lines, start=1) if number not in gone)
     if after != data:
-        changes.append(Change(path=FILE, data=after, planned=sha256(data)))
+        changes.append(FileUpdate(path=FILE, data=after, planned=sha256(data)))
     return mends, changes
 
 
@@ -94,7 +94,7 @@ def _whole_conflicts(lines: list[bytes]) -> Iterator[int]:
             is_whole = False
 
 
-def _attribute(root: str, mends: list[Mend], path: str) -> list[Change]:
+def _attribute(root: str, mends: list[Mend], path: str) -> list[FileUpdate]:
     try:
         data = read_bytes(os.path.join(root, FOLDER, ATTRIBUTES))
     except FileNotFoundError:
@@ -106,4 +106,4 @@ def _attribute(root: str, mends: list[Mend], path: str) -> list[Change]:
         return []  # what git goes by stands elsewhere
     said = f"{FOLDER}/{ATTRIBUTES} has git merge the file line by line."
     mends.append(Mend(code="MergeAttributeMissing", path=path, message=said))
-    return [Change(path=ATTRIBUTES, data=after, planned=None if data is None else sha256(data))]
+    return [FileUpdate(path=ATTRIBUTES, data=after, planned=None if data is None else sha256(data))]

@@ -14,7 +14,7 @@ from quire.files.freshness import stamp_of
 from quire.files.paths import PASSING, read_inside, storage_failed
 from quire.layers.facts.layout import DEFAULT_MIND, FILE, FILE_BYTES, FOLDER
 from quire.model.errors import InvalidStore
-from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class Overview(msgspec.Struct, frozen=True):
     parked: int = 0
     """Connections that lead to something that is not there yet."""
 
-    def summary(self) -> Summary:
-        return Summary(msgspec.msgpack.encode(self))
+    def summary(self) -> RecordSummary:
+        return RecordSummary(msgspec.msgpack.encode(self))
 
 
 def overview_of(value: bytes | None) -> Overview:
@@ -83,7 +83,7 @@ class FactSource:
         stamp = stamp_now(self._root)
         return {FILE: stamp} if stamp and (paths is None or FILE in paths) else {}
 
-    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | Summary]:
+    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         if FILE not in list(paths):
             yield Overview().summary()
             return
@@ -110,7 +110,7 @@ class FactSource:
         yield from _items(resolve_reading(reading))
 
 
-def _items(resolved: Resolved) -> Iterator[Record | Edge | Summary]:
+def _items(resolved: Resolved) -> Iterator[Record | Edge | RecordSummary]:
     from quire.layers.facts.records import (
         Held,
         connection_edge,

@@ -16,7 +16,7 @@ from quire.files.digests import sha256
 from quire.files.durable_write import write_file
 from quire.files.marked_sections import newline_of
 from quire.files.paths import read_bytes, read_from
-from quire.files.transaction import Append, Change, apply_changes
+from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import RECOVERY
 from quire.layers.facts.drafts import Draft
@@ -158,7 +158,7 @@ def _merges_by_line(data: bytes) -> bool:
 def _write(root: str, world: World, data: bytes, planned: bytes) -> None:
     _refuse_beyond(len(data))
     digest = sha256(planned) if os.path.lexists(_path(root)) else None
-    change = Change(path=FILE, data=data, planned=digest)
+    change = FileUpdate(path=FILE, data=data, planned=digest)
     apply_changes(_folder(root), os.path.join(_folder(root), RECOVERY), [change], [], world.token())
 
 

@@ -7,7 +7,7 @@ import os
 from quire.files.digests import hex_digest, sha256
 from quire.files.json_files import decode_object, pretty
 from quire.files.paths import read_bytes
-from quire.files.transaction import Change, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import (
     RECOVERY,
@@ -111,7 +111,7 @@ def create_store(store: GraphStore, world: World, name: str | None, declared: st
     """Make the store in one transaction; the paths that were written. What is there already stays."""
     with write_access(store, world, "init"):
         changes = [
-            Change(path=path, data=data, planned=None)
+            FileUpdate(path=path, data=data, planned=None)
             for path, data in planned_files(store.root, name, timestamp(world.now()), declared).items()
             if not os.path.lexists(store.path(path))
         ]
@@ -131,7 +131,7 @@ def refresh_schemas(store: GraphStore, world: World) -> list[str]:
                 data = None
             if data is None or not _is_object(data):
                 planned = None if data is None else sha256(data)
-                changes.append(Change(path=path, data=encode_fields(schema(name)), planned=planned))
+                changes.append(FileUpdate(path=path, data=encode_fields(schema(name)), planned=planned))
         if changes:
             apply_changes(store.folder, os.path.join(store.folder, RECOVERY), changes, [], world.token())
     return [change.path for change in changes]

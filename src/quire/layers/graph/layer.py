@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.files.write_access import recover_folder
 from quire.layers.graph.layout import BACKUP, EVENTS, FOLDER, NODES, RELATIONS
 from quire.layers.graph.store import GraphStore
 from quire.layers.protocol import MEMORY_HOME, Holding, Layer, Repair, Site
 from quire.model.errors import GitRequired, InvalidStore, NotInitialized, QuireError
 from quire.model.records import Problem, Record
-from quire.model.sources import Source
+from quire.model.sources import IndexSource
 from quire.model.vocabulary import KINDS, LIVE_STATUSES, SHOWN_STAGES
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class GraphLayer(Layer):
 
     # -- the files ------------------------------------------------------------------------
 
-    def source(self, site: Site) -> Source:
+    def source(self, site: Site) -> IndexSource:
         from quire.layers.graph.source import GraphSource
 
         return GraphSource(GraphStore(site.root), site.world)
@@ -100,7 +100,7 @@ class GraphLayer(Layer):
         untouched = {path.removeprefix(f"{FOLDER}/") for path in unmerged} | _kept_by_git(site)
         mends, changes = plan_graph_repair(GraphStore(site.root), below, untouched)
         placed = (msgspec.structs.replace(mend, path=f"{FOLDER}/{mend.path}") for mend in mends)
-        return Repair(mends=tuple(placed), changes=tuple[Change, ...](changes))
+        return Repair(mends=tuple(placed), changes=tuple[FileUpdate, ...](changes))
 
     # -- purge ------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.json_files import compact, decode_object
 from quire.files.jsonc_edit import remove_items, set_member
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.layers.graph.codec import body_hash, body_text, encode_fields, event_decoder, node_hash_holds, relation_hash
 from quire.layers.graph.layout import EVENTS, SCHEMA
 from quire.layers.graph.schemas import SCHEMA_NAMES, schema
@@ -32,7 +32,7 @@ _WITH_IT = "It goes with the copy that is removed."
 
 def plan_graph_repair(
     store: GraphStore, problems: Iterable[Problem], untouched: Collection[str] = ()
-) -> tuple[list[Mend], list[Change]]:
+) -> tuple[list[Mend], list[FileUpdate]]:
     """Which of these problems can be mended, and the changes that do it; paths are below the memory's folder.
 
     What is `untouched` stays as it is: git holds it as unmerged, or has it elsewhere.
@@ -100,7 +100,7 @@ class _Draft:
     def is_gone(self, path: str) -> bool:
         return path in self._after and self._after[path] is None
 
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[FileUpdate]:
         if self.without:
             data = self.held(EVENTS) or b""
             lines = data.split(b"\n")
@@ -112,7 +112,7 @@ class _Draft:
         for path, after in self._after.items():
             before = self._before[path]
             if before != after:
-                found.append(Change(path=path, data=after, planned=None if before is None else sha256(before)))
+                found.append(FileUpdate(path=path, data=after, planned=None if before is None else sha256(before)))
         return found
 
 

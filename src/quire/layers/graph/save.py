@@ -10,7 +10,7 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.git import Git
-from quire.files.transaction import Append, Change, apply_changes
+from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import (
     RECOVERY,
@@ -81,7 +81,7 @@ class _Write(msgspec.Struct):
     """The files, events and report lines that a plan comes down to."""
 
     report: Saved
-    changes: list[Change]
+    changes: list[FileUpdate]
     events: list[Event]
     edited: set[str]
     """Bodies that a person changed since they were last saved."""
@@ -214,7 +214,7 @@ def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, t
         write.events += node.events(plan.actor, plan.task, plan.now)
         report.memory_deleted.append(node.id)
         for path, data in ((node.path, stored.data), (node.body_path, stored.body_data)):
-            write.changes.append(Change(path=path, data=None, planned=sha256(data)))
+            write.changes.append(FileUpdate(path=path, data=None, planned=sha256(data)))
         return
     if not node.changed_fields:
         if node.id not in report.unchanged:
@@ -231,8 +231,8 @@ def _write_node(store: GraphStore, plan: Plan, node: NodeDraft, write: _Write, t
         report.memory_confirmed.append(node.id)
     planned, planned_body = (sha256(stored.data), sha256(stored.body_data)) if stored else (None, None)
     if stored is None or node.body != stored.body:
-        write.changes.append(Change(path=node.body_path, data=node.body.encode(), planned=planned_body))
-    write.changes.append(Change(path=node.path, data=node.encode(plan.now), planned=planned))
+        write.changes.append(FileUpdate(path=node.body_path, data=node.body.encode(), planned=planned_body))
+    write.changes.append(FileUpdate(path=node.path, data=node.encode(plan.now), planned=planned))
 
 
 def _write_relations(plan: Plan, write: _Write) -> None:
@@ -246,7 +246,7 @@ def _write_relations(plan: Plan, write: _Write) -> None:
         _lists(write.report)[event.event].append(draft.id)
         planned = sha256(draft.stored.data) if draft.stored else None
         data = None if draft.removed else draft.encode(plan.now)
-        write.changes.append(Change(path=draft.path, data=data, planned=planned))
+        write.changes.append(FileUpdate(path=draft.path, data=data, planned=planned))
 
 
 def _lists(report: Saved) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import msgspec
 
 from quire.layers.graph.types import Event, Intent, Node, Relation
 from quire.model.config import Config
-from quire.model.json_schema import Fault, find_faults
+from quire.model.json_schema import SchemaFault, find_faults
 from quire.model.vocabulary import OTHER_STATUSES, QUESTION_STATUSES
 
 _TYPES: dict[str, type] = {
@@ -61,7 +61,7 @@ def schema(name: str) -> dict[str, Any]:
     return document
 
 
-def faults_of(value: Any, shape: type) -> list[Fault]:
+def faults_of(value: Any, shape: type) -> list[SchemaFault]:
     """Every way in which a decoded value is not what the type says."""
     if shape in _WITHOUT_NUMBERS:
         with contextlib.suppress(msgspec.ValidationError):

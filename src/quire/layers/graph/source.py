@@ -14,7 +14,7 @@ from quire.files.transaction import is_interrupted
 from quire.files.world import World
 from quire.files.write_access import (
     RECOVERY,
-    Place,
+    LockedFolder,
     standing_still,
 )
 from quire.layers.graph.layout import (
@@ -52,7 +52,7 @@ class GraphSource:
         """Savers wait meanwhile; who was given no world asks nobody to wait."""
         if self._world is None:
             return contextlib.nullcontext()
-        return standing_still(self._world, [Place(self._store.root, FOLDER)])
+        return standing_still(self._world, [LockedFolder(self._store.root, FOLDER)])
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, str]:
         """Sidecars and relations (all of them, or those named) with time and size, the body's beside the sidecar's."""

@@ -18,7 +18,7 @@ from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.json_files import lines
 from quire.files.paths import is_text
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.layers.journal.canonical import file_bytes, line_bytes
 from quire.layers.journal.documents import parse_document, read_manifest, value_of
 from quire.layers.journal.events import Line, history_bytes, read_history
@@ -148,15 +148,15 @@ def plan_pruning(journal: Journal, candidates: Candidates, now: datetime) -> Pru
         (gone if line.event is not None and line.event.id in going else kept).append(line)
     manifest = value_of(new_manifest(events, checkpoints, journal.config, at))
     changes += [
-        Change(path=f"{folder}/{BATCH_EVENTS}", data=history_bytes(gone), planned=None),
-        Change(path=f"{folder}/{BATCH_MANIFEST}", data=file_bytes(manifest), planned=None),
+        FileUpdate(path=f"{folder}/{BATCH_EVENTS}", data=history_bytes(gone), planned=None),
+        FileUpdate(path=f"{folder}/{BATCH_MANIFEST}", data=file_bytes(manifest), planned=None),
     ]
     for checkpoint in checkpoints:
         data = held_file(journal.root, checkpoint_path(checkpoint.id)) or b""
         place = f"{folder}/{BATCH_CHECKPOINTS}/{checkpoint.id}.json"
         changes += [
-            Change(path=place, data=data, planned=None),
-            Change(path=checkpoint_path(checkpoint.id), data=None, planned=sha256(data)),
+            FileUpdate(path=place, data=data, planned=None),
+            FileUpdate(path=checkpoint_path(checkpoint.id), data=None, planned=sha256(data)),
         ]
     maintenance = replace(counted_maintenance(journal), history_event_count=sum(1 for line in kept if line.event))
     return Pruning(
@@ -190,7 +190,7 @@ def plan_return(journal: Journal, name: str) -> tuple[Writing, int, int]:
         data = held_file(journal.root, f"{batch.path}/{BATCH_CHECKPOINTS}/{checkpoint}.json") or b""
         there = held_file(journal.root, checkpoint_path(checkpoint))
         if there is None:
-            changes.append(Change(path=checkpoint_path(checkpoint), data=data, planned=None))
+            changes.append(FileUpdate(path=checkpoint_path(checkpoint), data=data, planned=None))
             number += 1
         elif there != data:
             raise Conflict(
@@ -240,7 +240,7 @@ def expired_items(root: str) -> list[ExpiredItem]:
     return found
 
 
-def _expiring(root: str, batches: Sequence[Batch]) -> list[Change]:
+def _expiring(root: str, batches: Sequence[Batch]) -> list[FileUpdate]:
     """The note of what goes with these batches, beside what was noted before."""
     before = held_file(root, EXPIRED, EVENTS_BYTES)
     known = set(expired_items(root))
@@ -256,7 +256,7 @@ def _expiring(root: str, batches: Sequence[Batch]) -> list[Change]:
         return []
     old = before or b""
     data = old + (b"\n" if old and not old.endswith(b"\n") else b"") + added
-    return [Change(path=EXPIRED, data=data, planned=None if before is None else sha256(before))]
+    return [FileUpdate(path=EXPIRED, data=data, planned=None if before is None else sha256(before))]
 
 
 def sweep_batches(root: str) -> None:
@@ -269,7 +269,7 @@ def sweep_batches(root: str) -> None:
                     disk.remove_folder(folder)
 
 
-def _removal(root: str, path: str) -> list[Change]:
+def _removal(root: str, path: str) -> list[FileUpdate]:
     """Every file of a batch goes. What is no plain file there is nobody's, and keeps its folder."""
     found = []
     for folder, folders, names in os.walk(os.path.join(root, FOLDER, path)):
@@ -279,5 +279,5 @@ def _removal(root: str, path: str) -> list[Change]:
             with contextlib.suppress(QuireError):
                 data = held_file(root, relative, EVENTS_BYTES)
                 if data is not None:
-                    found.append(Change(path=relative, data=None, planned=sha256(data)))
+                    found.append(FileUpdate(path=relative, data=None, planned=sha256(data)))
     return found

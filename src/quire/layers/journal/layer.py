@@ -30,7 +30,7 @@ from quire.layers.journal.layout import (
 from quire.layers.protocol import Holding, Home, Layer, Repair, Site
 from quire.model.errors import QuireError
 from quire.model.records import Mend, Problem, Record
-from quire.model.sources import Source
+from quire.model.sources import IndexSource
 
 if TYPE_CHECKING:
     from quire.layers.journal.repair import Mending
@@ -62,7 +62,7 @@ class JournalLayer(Layer):
 
     # -- the files ------------------------------------------------------------------------
 
-    def source(self, site: Site) -> Source:
+    def source(self, site: Site) -> IndexSource:
         from quire.layers.journal.source import JournalSource
 
         return JournalSource(site.root)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.files.digests import sha256
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.layers.journal.archiving import archived_events, find_batches
 from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import content_hash
@@ -86,7 +86,7 @@ class _Found(Struct, kw_only=True):
     """The lowest number that more than one event has; 0 where there is none."""
     said: list[str] = []
     left: list[str] = []
-    changes: list[Change] = []
+    changes: list[FileUpdate] = []
 
 
 def plan_journal_repair(journal: Journal | str, now: datetime) -> Mending:
@@ -191,7 +191,7 @@ def _mended_history(found: _Found, now: datetime) -> History | None:
     if lines == list(history.lines):
         return None
     place = free_place(found.journal.root, f"{LOCAL}/events-{stamp(now)}.jsonl.before")
-    found.changes.append(Change(path=place, data=found.log, planned=None))
+    found.changes.append(FileUpdate(path=place, data=found.log, planned=None))
     found.said.append(f"The log as it was is kept as `{FOLDER}/{place}`.")
     return History(tuple(lines))
 
@@ -324,7 +324,7 @@ def _missing_documents(found: _Found) -> Registry | None:
     folder = os.path.join(journal.root, FOLDER)
     if not os.path.lexists(os.path.join(folder, CONFIG)):
         found.said.append(f"`{FOLDER}/{CONFIG}` was missing; it holds the defaults, which were in force.")
-        found.changes.append(Change(path=CONFIG, data=config_bytes(default_config()), planned=None))
+        found.changes.append(FileUpdate(path=CONFIG, data=config_bytes(default_config()), planned=None))
     if os.path.lexists(os.path.join(folder, SOURCES)):
         return None
     if not found.has_registry:

@@ -6,7 +6,7 @@ import os
 
 from quire.files.digests import sha256
 from quire.files.paths import follow_inside
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.layers.journal.bundles import entry_file
 from quire.layers.journal.checks.findings import MENDS
 from quire.layers.journal.pages import earlier_entries, planned_pages
@@ -30,7 +30,7 @@ _ITSELF = (
 )
 
 
-def repaired_files(mending: Mending) -> tuple[list[Change], list[Change]]:
+def repaired_files(mending: Mending) -> tuple[list[FileUpdate], list[FileUpdate]]:
     """The changes below the journal's folder, which are one transaction; and of the pages, below the project.
 
     Who writes the pages does so after the transaction, which leaves a note that they are due.
@@ -43,19 +43,21 @@ def repaired_files(mending: Mending) -> tuple[list[Change], list[Change]]:
     return changes, pages
 
 
-def _pages(root: str, state: State) -> list[Change]:
+def _pages(root: str, state: State) -> list[FileUpdate]:
     found = [_change(root, file.path, file.before, file.after) for file in planned_pages(root, state)]
     formerly = [entry_file(state.bundle)]
     found += [_change(root, name, before, rest) for name, before, rest in earlier_entries(root, state, formerly)]
     return [change for change in found if change is not None]
 
 
-def _change(root: str, path: str, before: bytes | None, after: bytes) -> Change | None:
+def _change(root: str, path: str, before: bytes | None, after: bytes) -> FileUpdate | None:
     """A file of the project's own; one that would hold nothing goes."""
     real = os.path.relpath(follow_inside(root, path), os.path.realpath(root)).replace(os.sep, "/")
     if before == after:
         return None
-    return Change(path=real, data=after if after.strip() else None, planned=None if before is None else sha256(before))
+    return FileUpdate(
+        path=real, data=after if after.strip() else None, planned=None if before is None else sha256(before)
+    )
 
 
 def who_repairs_journal(finding: Problem, mending: Mending) -> str:

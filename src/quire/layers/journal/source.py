@@ -20,7 +20,7 @@ from quire.layers.journal.layout import (
     STATE,
 )
 from quire.model.errors import QuireError
-from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.vocabulary import LayerName
 
 _TOLD = 20
@@ -71,7 +71,7 @@ class JournalSource:
         except OSError:
             return ""
 
-    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | Summary]:
+    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         for path in paths:
             try:
                 yield from self._read(path)

@@ -18,7 +18,7 @@ from msgspec import Struct
 from quire.files.digests import sha256
 from quire.files.local_files import ensure_local, read_object
 from quire.files.paths import read_inside
-from quire.files.transaction import Append, Change, apply_changes
+from quire.files.transaction import Append, FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import RECOVERY, write_access
 from quire.layers.journal.canonical import file_bytes
@@ -76,7 +76,7 @@ class Writing(Struct, frozen=True, kw_only=True):
     """The history as a whole, in the place of the one there is."""
     checkpoint: Checkpoint | None = None
     registry: Registry | None = None
-    changes: Sequence[Change] = ()
+    changes: Sequence[FileUpdate] = ()
     """Other files, below the journal's folder."""
     pages: bool = False
     """Whether the pages and the entry block are to be written anew."""
@@ -223,7 +223,7 @@ def commit(journal: Journal, writing: Writing, world: World) -> None:
         apply_changes(folder, os.path.join(folder, RECOVERY), changes, appends, world.token(), whole=True)
 
 
-def planned_changes(journal: Journal, writing: Writing) -> tuple[list[Change], list[Append]]:
+def planned_changes(journal: Journal, writing: Writing) -> tuple[list[FileUpdate], list[Append]]:
     """What a writing comes to: the files below the journal's folder, and what is added to its log."""
     root, changes, appends = journal.root, list(writing.changes), list[Append]()
     if writing.state is not None:
@@ -238,7 +238,7 @@ def planned_changes(journal: Journal, writing: Writing) -> tuple[list[Change], l
             # A program without our lock added to it: that must not be lost.
             raise Conflict("The history was changed by somebody else.", hint="Run the command again.")
         planned = None if before is None else sha256(before)
-        changes.append(Change(path=EVENTS, data=history_bytes(writing.history), planned=planned))
+        changes.append(FileUpdate(path=EVENTS, data=history_bytes(writing.history), planned=planned))
     elif writing.events:
         added = appended_bytes(journal.history, writing.events)
         # A line that was left open is closed by whoever appends.
@@ -248,11 +248,11 @@ def planned_changes(journal: Journal, writing: Writing) -> tuple[list[Change], l
     return changes, appends
 
 
-def _document(path: str, value: Any, planned: str | None) -> Change:
-    return Change(path=path, data=file_bytes(value), planned=planned)
+def _document(path: str, value: Any, planned: str | None) -> FileUpdate:
+    return FileUpdate(path=path, data=file_bytes(value), planned=planned)
 
 
-def _pages_due(root: str, state: State, entry: bool) -> Change:
+def _pages_due(root: str, state: State, entry: bool) -> FileUpdate:
     from quire.layers.journal.bundles import entry_file
 
     place = f"{LOCAL}/{PAGES_DUE}"
@@ -266,4 +266,4 @@ def _pages_due(root: str, state: State, entry: bool) -> Change:
         "entry": entry or held.get("entry") is True,
     }
     planned = None if before is None else sha256(before)
-    return Change(path=place, data=msgspec.json.encode(note) + b"\n", planned=planned)
+    return FileUpdate(path=place, data=msgspec.json.encode(note) + b"\n", planned=planned)

@@ -34,7 +34,7 @@ from quire.files.local_files import (
     remove_local,
 )
 from quire.files.paths import inside, is_text, read_from
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.files.write_access import (
     LOCAL,
 )
@@ -66,7 +66,7 @@ class Taken(msgspec.Struct, frozen=True):
     """Readings that are to be folded in now, and what removes them from where they were gathered."""
 
     readings: Readings = msgspec.field(default_factory=Readings)
-    change: Change | None = None
+    change: FileUpdate | None = None
     """Belongs into the transaction that writes the sums. None where there is nothing to fold in."""
 
 
@@ -127,7 +127,7 @@ def take_readings(root: str) -> Taken:
         _keep_bad(root, tally.add(found.data), found.data)
     except (OSError, QuireError):
         return Taken()
-    change = Change(path=f"{LOCAL}/{FOLDING}", data=None, planned=sha256(found.data))
+    change = FileUpdate(path=f"{LOCAL}/{FOLDING}", data=None, planned=sha256(found.data))
     return Taken(tally.readings(), change)
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.local_files import LOCAL_BYTES, LocalFile, damaged_lines, read_local
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.files.write_access import (
     LOCAL,
 )
@@ -76,7 +76,7 @@ def read_forgotten(root: str, problems: list[Problem] | None = None) -> list[For
     return [item for item in read if item is not None]
 
 
-def change_with(root: str, forgotten: Sequence[Forgotten]) -> Change:
+def change_with(root: str, forgotten: Sequence[Forgotten]) -> FileUpdate:
     """The file with these added at the end."""
     found = _writable(root)
     return _change(found, _bounded(_lines(found.data), forgotten))
@@ -87,7 +87,9 @@ def sound_forgotten(data: bytes) -> bytes:
     return b"".join(line + b"\n" for line in _lines(data) if _decoded(line) is not None)
 
 
-def change_forgotten(root: str, forgotten: Sequence[Forgotten], restored: Sequence[Forgotten] = ()) -> Change | None:
+def change_forgotten(
+    root: str, forgotten: Sequence[Forgotten], restored: Sequence[Forgotten] = ()
+) -> FileUpdate | None:
     """The file with what is forgotten now, and without what is restored: a transaction may name a file only once.
 
     None where there is nothing to do. Each of `restored` takes out one line that was there before.
@@ -100,10 +102,10 @@ def change_forgotten(root: str, forgotten: Sequence[Forgotten], restored: Sequen
     return _change(_writable(root, found), _bounded(left, forgotten))
 
 
-def _change(found: LocalFile, kept: Sequence[bytes]) -> Change:
+def _change(found: LocalFile, kept: Sequence[bytes]) -> FileUpdate:
     """The file's next bytes, and none of it where no line is left."""
     data = b"".join(line + b"\n" for line in kept) or None
-    return Change(path=FORGOTTEN, data=data, planned=None if found.data is None else sha256(found.data))
+    return FileUpdate(path=FORGOTTEN, data=data, planned=None if found.data is None else sha256(found.data))
 
 
 def _without(kept: list[bytes], restored: Sequence[Forgotten]) -> list[bytes]:

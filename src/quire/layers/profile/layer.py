@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quire.files.json_files import pretty
-from quire.files.write_access import LOCAL, RECOVERY, Place, recover_folder
+from quire.files.write_access import LOCAL, RECOVERY, LockedFolder, recover_folder
 from quire.layers.profile.layout import (
     ACTIVE,
     BACKUP,
@@ -26,7 +26,7 @@ from quire.layers.profile.layout import (
 )
 from quire.layers.protocol import Holding, Home, Layer, Site
 from quire.model.records import Problem, Record
-from quire.model.sources import Source
+from quire.model.sources import IndexSource
 from quire.model.vocabulary import PROFILE_KINDS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class ProfileLayer(Layer):
     set_aside = _SET_ASIDE
     sets_itself_aside = (f"{FOLDER}/{LOCAL}/access.jsonl", f"{FOLDER}/{LOCAL}/access-folding.jsonl")
 
-    def source(self, site: Site) -> Source:
+    def source(self, site: Site) -> IndexSource:
         from quire.layers.profile.source import ProfileSource
 
         return ProfileSource(_places(site))
@@ -87,7 +87,7 @@ class ProfileLayer(Layer):
             if places.private == AT_HOME:
                 recover_folder(places.home, HOME_FOLDER, site.world, lock=LOCK)
 
-    def places(self, site: Site) -> list[Place]:
+    def places(self, site: Site) -> list[LockedFolder]:
         from quire.layers.profile.store import profile_folders
 
         return profile_folders(_places(site))
@@ -107,10 +107,12 @@ class ProfileLayer(Layer):
         places = _places(site)
         return sum(os.path.isfile(path) for path in (places.shared_path, places.private_path))
 
-    def outside(self, site: Site) -> Place | None:
+    def outside(self, site: Site) -> LockedFolder | None:
         """Where private entries of any project are in the user's home."""
         home = _places(site).home
-        return Place(home, HOME_FOLDER, LOCK) if home and os.path.isdir(os.path.join(home, HOME_FOLDER)) else None
+        return (
+            LockedFolder(home, HOME_FOLDER, LOCK) if home and os.path.isdir(os.path.join(home, HOME_FOLDER)) else None
+        )
 
     def changed(self, site: Site, path: str, before: bytes | None, after: bytes | None) -> Mapping[str, Sequence[str]]:
         from quire.layers.profile.changed import changed_entries

@@ -10,7 +10,7 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.json_files import pretty
 from quire.files.local_files import ASIDE, ensure_local
-from quire.files.transaction import Change, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import (
     LOCAL,
@@ -118,12 +118,12 @@ def _next(document: Document) -> bytes:
     return document.render() if document.is_changed or not document.data else document.data
 
 
-def _change(root: str, path: str, data: bytes | None) -> Change | None:
+def _change(root: str, path: str, data: bytes | None) -> FileUpdate | None:
     """The next bytes of a file; None where they are what is there."""
     found = held_bytes(os.path.join(root, path))
     if found == data:
         return None
-    return Change(path=path, data=data, planned=None if found is None else sha256(found))
+    return FileUpdate(path=path, data=data, planned=None if found is None else sha256(found))
 
 
 def _plan(places: Places, world: World, place: str, prefer: str) -> _Plan:

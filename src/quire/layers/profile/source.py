@@ -12,7 +12,7 @@ from quire.files.paths import PASSING, read_inside, storage_failed
 from quire.layers.profile.layout import CATEGORIES, FILE, FILE_BYTES, MIGRATED, READABLE
 from quire.layers.profile.places import Places, stamp_now
 from quire.model.errors import InvalidStore, QuireError, StorageFailed, UnsupportedVersion
-from quire.model.records import Edge, Problem, Record, Summary
+from quire.model.records import Edge, Problem, Record, RecordSummary
 from quire.model.vocabulary import LayerName
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a document has a newer version, which is never written to."""
         return self.version in READABLE or self.private_version in READABLE
 
-    def summary(self) -> Summary:
-        return Summary(msgspec.msgpack.encode(self))
+    def summary(self) -> RecordSummary:
+        return RecordSummary(msgspec.msgpack.encode(self))
 
     def error(self) -> QuireError | None:
         if self.fault is None:
@@ -98,7 +98,7 @@ class ProfileSource:
         stamp = stamp_now(self._places)
         return {FILE: stamp} if stamp and (paths is None or FILE in paths) else {}
 
-    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | Summary]:
+    def read(self, paths: Iterable[str]) -> Iterator[Record | Edge | Problem | RecordSummary]:
         if FILE not in list(paths):
             yield Overview().summary()
             return

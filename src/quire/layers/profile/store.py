@@ -14,12 +14,12 @@ import msgspec
 from quire.files.digests import sha256
 from quire.files.local_files import ensure_local
 from quire.files.paths import read_bytes
-from quire.files.transaction import Change, apply_changes
+from quire.files.transaction import FileUpdate, apply_changes
 from quire.files.world import World
 from quire.files.write_access import (
     LOCAL,
     RECOVERY,
-    Place,
+    LockedFolder,
     write_access,
 )
 from quire.layers.profile.access import pending_readings, take_readings
@@ -66,10 +66,10 @@ def profile_access(places: Places, world: World, operation: str) -> Iterator[Non
         yield
 
 
-def profile_folders(places: Places) -> list[Place]:
+def profile_folders(places: Places) -> list[LockedFolder]:
     """Where both documents lie, with their locks."""
-    home = [Place(places.home, HOME_FOLDER, LOCK)] if places.private == AT_HOME and places.home else []
-    return [Place(places.root, FOLDER, LOCK), *home]
+    home = [LockedFolder(places.home, HOME_FOLDER, LOCK)] if places.private == AT_HOME and places.home else []
+    return [LockedFolder(places.root, FOLDER, LOCK), *home]
 
 
 def has_lock(places: Places) -> bool:
@@ -108,24 +108,24 @@ def migrate(places: Places, world: World) -> list[str]:
             for version, data in versions[:-1]
             for change in _kept(root, f"{prefix}{MIGRATION_PREFIX}{version}.json", data)
         ]
-        changes.append(Change(path=path, data=versions[-1][1], planned=sha256(document.data)))
+        changes.append(FileUpdate(path=path, data=versions[-1][1], planned=sha256(document.data)))
         apply_changes(root, os.path.join(root, RECOVERY), changes, [], world.token(), whole=True)
         found.append(document.version)
     return found
 
 
-def _kept(root: str, path: str, data: bytes) -> list[Change]:
+def _kept(root: str, path: str, data: bytes) -> list[FileUpdate]:
     """A backup in its place; an earlier one that says something else makes way for it, and stays."""
     earlier = held_bytes(os.path.join(root, path))
     if earlier == data:
         return []
-    found = [Change(path=path, data=data, planned=None if earlier is None else sha256(earlier))]
+    found = [FileUpdate(path=path, data=data, planned=None if earlier is None else sha256(earlier))]
     if earlier is not None:
         stem = path.removesuffix(".json")
         number = 1
         while os.path.lexists(os.path.join(root, f"{stem}.{number}.json")):
             number += 1
-        found.insert(0, Change(path=f"{stem}.{number}.json", data=earlier, planned=None))
+        found.insert(0, FileUpdate(path=f"{stem}.{number}.json", data=earlier, planned=None))
     return found
 
 
@@ -170,8 +170,8 @@ def commit(draft: Draft, world: World, before: str) -> Committed:
     here = os.path.join(places.root, FOLDER)
     ensure_local(places.root, FOLDER, world.token())
     written: list[tuple[str, bytes]] = []
-    changes: list[Change] = []
-    at_home: list[Change] = []
+    changes: list[FileUpdate] = []
+    at_home: list[FileUpdate] = []
     size = 0
     for document, is_private in draft.documents():
         data = document.render() if document.is_changed else document.data
@@ -180,12 +180,12 @@ def commit(draft: Draft, world: World, before: str) -> Committed:
             continue
         _refuse_beyond(document.where, len(data))
         root, path = _place(places, is_private)
-        own = [Change(path=path, data=data, planned=sha256(document.data) if document.data else None)]
+        own = [FileUpdate(path=path, data=data, planned=sha256(document.data) if document.data else None)]
         if draft.is_removal and document.data:
             backup = path.removesuffix(FILE) + BACKUP
             earlier = held_bytes(os.path.join(root, backup))
             planned = None if earlier is None else sha256(earlier)
-            own.insert(0, Change(path=backup, data=document.data, planned=planned))
+            own.insert(0, FileUpdate(path=backup, data=document.data, planned=planned))
         (changes if root == here else at_home).extend(own)
         written.append((os.path.join(root, path), data))
     changes += [
@@ -214,7 +214,7 @@ def create_document(root: str, world: World, *, dry_run: bool = False) -> list[s
     if not dry_run:
         document = empty_document(f"{FOLDER}/{FILE}")
         here = os.path.join(root, FOLDER)
-        change = Change(path=FILE, data=document.render(), planned=None)
+        change = FileUpdate(path=FILE, data=document.render(), planned=None)
         apply_changes(here, os.path.join(here, RECOVERY), [change], [], world.token())
     return [f"{FOLDER}/{FILE}"]
 

@@ -21,9 +21,9 @@ from quire.layers.journal.question_words import sought_text, topic_text
 from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.times import instant, timestamp
-from quire.retrieval.journal.evidence import Citation, Evidence, citation_of, plain_line
+from quire.retrieval.journal.evidence import Citation, JournalEvidence, citation_of, plain_line
 from quire.retrieval.journal.lists import latest_changes, step_evidence, trap_evidence
-from quire.retrieval.journal.matches import Match, Matching, has_answer, named_in
+from quire.retrieval.journal.matches import JournalMatch, JournalMatcher, has_answer, named_in
 from quire.retrieval.journal.quotes import Quoted, quoted, shown_words
 
 Scope = Literal["state", "history", "all"]
@@ -40,7 +40,7 @@ _CONTENT_CHARS = 2_000
 _TELLING = {"next": "next steps", "traps": "traps", "changes": "changes"}
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ShortlistItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A piece of evidence as a model sees it."""
 
     citation: Citation
@@ -58,7 +58,7 @@ class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     citations: tuple[Citation, ...]
     sufficient: bool
-    shortlist: tuple[Listed, ...]
+    shortlist: tuple[ShortlistItem, ...]
     """What could answer, the best first: those that are cited, and others."""
     warnings: tuple[Problem, ...] = ()
     """What else there is and could not be read."""
@@ -67,8 +67,8 @@ class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class _Found(msgspec.Struct, frozen=True, kw_only=True):
     """What was found: all that could answer, and of that what does."""
 
-    listed: list[Match]
-    good: list[Match]
+    listed: list[JournalMatch]
+    good: list[JournalMatch]
     why: str = ""
     """Why there is no answer, where there is none."""
 
@@ -116,8 +116,8 @@ def cited_from(answer: JournalAnswer, named: Iterable[tuple[str, str]]) -> tuple
     return tuple(item for item in cited if (item.source_type, item.source_id) in wanted)
 
 
-def _listed(evidence: Evidence) -> Listed:
-    return Listed(
+def _listed(evidence: JournalEvidence) -> ShortlistItem:
+    return ShortlistItem(
         citation=citation_of(evidence),
         category=evidence.category,
         content=cut("\n".join(filter(None, map(plain_line, evidence.lines))), _CONTENT_CHARS),
@@ -154,7 +154,7 @@ class _Asked:
             moment, rest = instant(record.created_at) or moment, rest.replace(record.ref.partition(":")[2], " ")
         matching = self._matching(topic_text(self._question, rest))
 
-        def latest(matching: Matching, since: datetime | None) -> list[Match]:
+        def latest(matching: JournalMatcher, since: datetime | None) -> list[JournalMatch]:
             return latest_changes(
                 self._index, matching, self._allowed, self._limit, since=since, everything=self._everything
             )
@@ -171,7 +171,7 @@ class _Asked:
         """Next steps or traps; the best match first where there is a topic."""
         collect = step_evidence if mode == "next" else trap_evidence
         matching = self._matching(topic_text(self._question))
-        best: dict[str, Match] = {}
+        best: dict[str, JournalMatch] = {}
         if matching.wanted.stems:
             best = {match.evidence.record.ref: match for match in matching.best(self._allowed, self._everything)}
         on_topic = [match.evidence.record for match in best.values()]
@@ -187,11 +187,11 @@ class _Asked:
         about = _none_of(mode, not everything) or f"No {_TELLING[mode]}{_about(matching)} are recorded."
         return _Found(listed=nearest[: self._limit], good=[], why=about)
 
-    def _matching(self, text: str) -> Matching:
-        return Matching(self._index, self._question, text)
+    def _matching(self, text: str) -> JournalMatcher:
+        return JournalMatcher(self._index, self._question, text)
 
 
-def _weighed(matching: Matching, evidence: Evidence, best: dict[str, Match]) -> Match:
+def _weighed(matching: JournalMatcher, evidence: JournalEvidence, best: dict[str, JournalMatch]) -> JournalMatch:
     """Of a record that is nothing else, what the engine said of it; of an event, only what its own lines say."""
     known = best.get(evidence.record.ref)
     if known is None or evidence.category not in ("gotcha", "next-step"):
@@ -203,12 +203,12 @@ def _none_of(mode: Mode, is_empty: bool) -> str:
     return f"No {_TELLING[mode]} are recorded." if is_empty else ""
 
 
-def _about(matching: Matching) -> str:
+def _about(matching: JournalMatcher) -> str:
     words = shown_words(list(matching.wanted.stems))
     return f" about {words}" if words else ""
 
 
-def _missing(matching: Matching, matches: list[Match]) -> str:
+def _missing(matching: JournalMatcher, matches: list[JournalMatch]) -> str:
     """Why what was found is not enough."""
     if not matches:
         return _NOTHING

@@ -42,7 +42,7 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What it is called in the index."""
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class JournalEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Something that can be cited, and what it says, a line each. The lines are as they are stored: nobody made them
     safe."""
 
@@ -72,7 +72,7 @@ def projection_path(source_type: str, path_or_section: str) -> str | None:
     return f"{PROJECTIONS}/{PROJECTION_FILES[page]}"
 
 
-def citation_of(evidence: Evidence) -> Citation:
+def citation_of(evidence: JournalEvidence) -> Citation:
     section = plain_line(evidence.path_or_section)
     return Citation(
         source_type=evidence.source_type,
@@ -105,14 +105,14 @@ def age_key(record: Record) -> tuple[datetime, str]:
     return instant(record.created_at) or EPOCH, f"{len(name):04d}{name}"
 
 
-def evidence_of(record: Record) -> Evidence:
+def evidence_of(record: Record) -> JournalEvidence:
     """A record as evidence, named as citations name it."""
     if record.kind == "bundle":
         return _bundle(record)
     source: SourceType = "event" if record.kind == "event" else "checkpoint"
     name = record.ref.partition(":")[2].partition("~")[0]
     lines = tuple(record.text.split("\n"))
-    return Evidence(
+    return JournalEvidence(
         record=record,
         source_type=source,
         source_id=name,
@@ -124,7 +124,7 @@ def evidence_of(record: Record) -> Evidence:
     )
 
 
-def _bundle(record: Record) -> Evidence:
+def _bundle(record: Record) -> JournalEvidence:
     section = record.section
     value = bundle_value(record)
     place, name = f"bundle.{SECTION_KEYS.get(section, section)}", section
@@ -140,7 +140,7 @@ def _bundle(record: Record) -> Evidence:
         tags = ("answer", "changes", "next", "traps") if section == "current-focus" else tags
     elif section == "project-map":
         summary = next(iter(texts_at(value, "architectureNotes")), record.title)
-    return Evidence(
+    return JournalEvidence(
         record=record,
         source_type="bundle",
         source_id=name,
@@ -158,7 +158,7 @@ def bundle_value(record: Record) -> Any:
     return held.get("value") if isinstance(held, dict) else None
 
 
-def actions_of(focus: Evidence) -> list[Evidence]:
+def actions_of(focus: JournalEvidence) -> list[JournalEvidence]:
     """What the current focus suggests to do, each by itself."""
     texts = texts_at(bundle_value(focus.record), *_ACTIONS)
     return [
@@ -188,6 +188,6 @@ def bundle_number(record: Record) -> int:
     return number if isinstance(number, int) else 0
 
 
-def is_list(evidence: Evidence) -> bool:
+def is_list(evidence: JournalEvidence) -> bool:
     """Whether its lines only stand beside each other: what a memory held, or how a project is laid out."""
     return evidence.category in ("checkpoint", "project-map") or is_tool_run(evidence.record)

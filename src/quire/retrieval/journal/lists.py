@@ -18,8 +18,8 @@ from quire.layers.journal.bundles import shown
 from quire.layers.journal.canonical import decode_json
 from quire.layers.journal.wording import mark_of, topic_of, unmarked
 from quire.model.records import Record
-from quire.retrieval.journal.evidence import Evidence, actions_of, age_key, evidence_of, is_tool_run
-from quire.retrieval.journal.matches import Match, Matching, has_answer
+from quire.retrieval.journal.evidence import JournalEvidence, actions_of, age_key, evidence_of, is_tool_run
+from quire.retrieval.journal.matches import JournalMatch, JournalMatcher, has_answer
 
 _SCANNED = 3_000
 """How many events are looked through for marks, the latest first."""
@@ -56,10 +56,10 @@ class _Marks:
         return self._done.get(_form(topic))
 
 
-def step_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
+def step_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) -> list[JournalEvidence]:
     """Steps of the bundle in their order, suggested actions, and open hints of sessions, the latest first."""
     events = _events(index, scope, matching)
-    marks, hints = _Marks(), list[Evidence]()
+    marks, hints = _Marks(), list[JournalEvidence]()
     for record in events:
         texts = _said(record, _STEP)
         # Within one session, what is said last holds.
@@ -81,7 +81,7 @@ def step_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) 
     return [*steps, *actions, *_unheard(hints, topics), *late]
 
 
-def trap_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) -> list[Evidence]:
+def trap_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) -> list[JournalEvidence]:
     """Gotchas of the bundle in their order, those of sessions, the latest first, and the risks of the current focus."""
     gotchas = _bundle(index, scope, "gotchas")
     told = [
@@ -97,7 +97,7 @@ def trap_evidence(index: Index, scope: Filter, matching: Iterable[Record] = ()) 
     return [*gotchas, *_unheard(told, {topic_of(item.summary) for item in gotchas}), *focus]
 
 
-def _unheard(found: Iterable[Evidence], topics: set[str]) -> Iterator[Evidence]:
+def _unheard(found: Iterable[JournalEvidence], topics: set[str]) -> Iterator[JournalEvidence]:
     """Only what nobody said before."""
     for evidence in found:
         new = [line for line in evidence.lines if topic_of(line) not in topics]
@@ -118,7 +118,7 @@ def _events(index: Index, scope: Filter, matching: Iterable[Record]) -> list[Rec
     return [record for record in found if not is_tool_run(record) or record in runs]
 
 
-def _bundle(index: Index, scope: Filter, section: str) -> list[Evidence]:
+def _bundle(index: Index, scope: Filter, section: str) -> list[JournalEvidence]:
     if "bundle" not in scope.kinds:
         return []
     allowed = msgspec.structs.replace(scope, kinds=("bundle",), sections=(section,))
@@ -136,8 +136,8 @@ def _form(topic: str) -> frozenset[str]:
 
 
 def latest_changes(
-    index: Index, matching: Matching, scope: Filter, limit: int, *, since: datetime | None, everything: bool
-) -> list[Match]:
+    index: Index, matching: JournalMatcher, scope: Filter, limit: int, *, since: datetime | None, everything: bool
+) -> list[JournalMatch]:
     """The latest events and checkpoints that were asked for."""
     kinds = tuple(kind for kind in scope.kinds if kind != "bundle")
     if not kinds:
@@ -158,7 +158,7 @@ def latest_changes(
     return _told_once(found)[:limit]
 
 
-def _judged(matching: Matching, record: Record, known: Match | None) -> Match:
+def _judged(matching: JournalMatcher, record: Record, known: JournalMatch | None) -> JournalMatch:
     """What repeats the whole bundle changed only what its first line names."""
     evidence = evidence_of(record)
     if record.kind == "checkpoint" or is_tool_run(record):
@@ -176,7 +176,7 @@ def _latest(index: Index, allowed: Filter, number: int) -> list[Record]:
         size *= 2
 
 
-def _told_once(matches: Iterable[Match]) -> list[Match]:
+def _told_once(matches: Iterable[JournalMatch]) -> list[JournalMatch]:
     """Without the events whose checkpoints are there: both tell of one change."""
     listed = list(matches)
     events = {_event_of(match.evidence.record) for match in listed}

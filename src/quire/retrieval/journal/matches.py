@@ -20,7 +20,7 @@ from quire.layers.journal.question_words import stop_words
 from quire.model import limits
 from quire.model.records import Record
 from quire.retrieval.journal.evidence import (
-    Evidence,
+    JournalEvidence,
     actions_of,
     age_key,
     evidence_of,
@@ -66,7 +66,7 @@ _COMPOUND = 6
 """From so many letters on, in other languages than English, a word may begin a longer one."""
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class QuestionWords(msgspec.Struct, frozen=True):
     """The words of a question that must be there, with their stems and what each counts."""
 
     question: Question
@@ -97,7 +97,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return sum(self.weights[word] for word in words if word in self.weights) / total if total else 0.0
 
 
-class Sentence(msgspec.Struct, frozen=True):
+class ScoredSentence(msgspec.Struct, frozen=True):
     """A sentence, safe to show, and what the words of the question in it count, as a share."""
 
     text: str
@@ -105,21 +105,21 @@ class Sentence(msgspec.Struct, frozen=True):
     found: tuple[str, ...] = ()
 
 
-class Match(msgspec.Struct, frozen=True, kw_only=True):
+class JournalMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of evidence and how it matches."""
 
-    evidence: Evidence
+    evidence: JournalEvidence
     score: float
     found: tuple[str, ...]
     """The words of the question that it holds."""
     share: float
     nearness: float
     named: bool = False
-    said: tuple[Sentence, ...] = ()
+    said: tuple[ScoredSentence, ...] = ()
     """What it says, the best match first."""
 
 
-def has_answer(match: Match) -> bool:
+def has_answer(match: JournalMatch) -> bool:
     """Whether this covers the question: nearly all of its words, or fewer of them and a near meaning."""
     share, nearness = match.share, match.nearness
     return (
@@ -143,7 +143,7 @@ def named_in(index: Index, question: str, allowed: Filter) -> list[Record]:
     return list(found.values())
 
 
-class Matching:
+class JournalMatcher:
     """One question, and everything that is held against it."""
 
     def __init__(self, index: Index, question: str, text: str) -> None:
@@ -151,11 +151,11 @@ class Matching:
         self._searcher: Searcher = index.searcher()
         self.question = question
         self.text = text
-        self.wanted: Wanted = wanted_words(self._searcher, text, question)
+        self.wanted: QuestionWords = wanted_words(self._searcher, text, question)
         letters = [char for char in text if char.isalpha()]
         self._has_meaning = sum(char < "\u0250" for char in letters) >= _KNOWN_LETTERS * len(letters)
 
-    def best(self, allowed: Filter, everything: bool = False) -> list[Match]:
+    def best(self, allowed: Filter, everything: bool = False) -> list[JournalMatch]:
         """What there is on the question, the best match first."""
         records = {record.ref: (record, 1.0, 1.0) for record in named_in(self._index, self.question, allowed)}
         named = set(records)
@@ -183,7 +183,7 @@ class Matching:
             found += self._scanned(allowed, set(records))
         return sorted(found, key=_order, reverse=True)
 
-    def _scanned(self, allowed: Filter, known: set[str]) -> list[Match]:
+    def _scanned(self, allowed: Filter, known: set[str]) -> list[JournalMatch]:
         """Records that hold the words in other forms. The index knows the forms of English only."""
         if self.text.isascii():
             return []
@@ -191,7 +191,9 @@ class Matching:
         judged = (self.judged(evidence_of(record), 0.5, 0.0) for record in records if record.ref not in known)
         return [match for match in judged if has_answer(match)]
 
-    def judged(self, evidence: Evidence, relevance: float = 0.0, nearness: float = 0.0, named: bool = False) -> Match:
+    def judged(
+        self, evidence: JournalEvidence, relevance: float = 0.0, nearness: float = 0.0, named: bool = False
+    ) -> JournalMatch:
         """How evidence matches, line by line."""
         wanted = self.wanted
         ranked = self._sentences(evidence.lines)
@@ -203,7 +205,7 @@ class Matching:
         score = _ENGINE * relevance + _LINE * line + _WHOLE * wanted.weight(held)
         if evidence.source_type == "bundle" and set(evidence.category.split("-")) == wanted.stems.keys():
             score += _LINE  # `project` asks for that part
-        return Match(
+        return JournalMatch(
             evidence=evidence,
             score=2.0 if named else score * _first_hand(evidence.record),
             found=held,
@@ -213,18 +215,18 @@ class Matching:
             said=tuple(ranked),
         )
 
-    def _title(self, evidence: Evidence) -> tuple[str, ...]:
+    def _title(self, evidence: JournalEvidence) -> tuple[str, ...]:
         """The words in its name: what an event is about, its lines are about, and `project` is about the project."""
         name = evidence.record.ref if evidence.source_type == "bundle" else ""
         return self.wanted.found_in(self._searcher.stems(f"{evidence.summary} {evidence.record.title} {name}"))
 
-    def _sentences(self, lines: Iterable[str]) -> list[Sentence]:
+    def _sentences(self, lines: Iterable[str]) -> list[ScoredSentence]:
         """The best first, else as they stand."""
         texts = [plain for line in lines for text in _SENTENCE.split(line) if (plain := plain_line(text))]
         found = ((text, self.wanted.found_in(self._searcher.stems(unlabelled(text)))) for text in texts)
-        return sorted((Sentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
+        return sorted((ScoredSentence(text, self.wanted.weight(held), held) for text, held in found), key=_by_weight)
 
-    def split_focus(self, match: Match) -> Match:
+    def split_focus(self, match: JournalMatch) -> JournalMatch:
         """Of the current focus, the suggested action that matched, where it was that."""
         best = match.said[0] if match.said else None
         if best is None or match.evidence.source_id != "current-focus" or not best.text.startswith(_NEXT):
@@ -232,12 +234,12 @@ class Matching:
         for action in actions_of(match.evidence):
             text = plain_line(action.summary)
             if text.startswith(best.text.removeprefix(_NEXT)):
-                said = (Sentence(text, best.weight, best.found),)
+                said = (ScoredSentence(text, best.weight, best.found),)
                 return msgspec.structs.replace(match, evidence=action, said=said)
         return match
 
 
-def _by_weight(sentence: Sentence) -> float:
+def _by_weight(sentence: ScoredSentence) -> float:
     return -sentence.weight
 
 
@@ -245,12 +247,12 @@ def _first_hand(record: Record) -> float:
     return _REPEATED if is_tool_run(record) else _FIRST_HAND.get(record.kind, 1.0)
 
 
-def _order(match: Match) -> tuple[float, object]:
+def _order(match: JournalMatch) -> tuple[float, object]:
     """By relevance; what differs by less than can be meant, by age."""
     return round(match.score / _ALIKE), age_key(match.evidence.record)
 
 
-def wanted_words(searcher: Searcher, text: str, question: str = "") -> Wanted:
+def wanted_words(searcher: Searcher, text: str, question: str = "") -> QuestionWords:
     """The words of a text that a record must hold to be about it; the whole question tells the language."""
     found = searcher.question(text)
     telling = [word for word in found.words if word not in _SAYING_LITTLE and not _is_letter(word)]
@@ -258,7 +260,7 @@ def wanted_words(searcher: Searcher, text: str, question: str = "") -> Wanted:
     stems = {word: frozenset(searcher.stems(word)) for word in telling}
     weights = {word: max((found.rarity.get(stem, 0.0) for stem in own), default=0.0) for word, own in stems.items()}
     has_compounds = bool(stop_words(question))
-    return Wanted(found, {word: own for word, own in stems.items() if own}, weights, has_compounds)
+    return QuestionWords(found, {word: own for word, own in stems.items() if own}, weights, has_compounds)
 
 
 def _is_letter(word: str) -> bool:

@@ -11,7 +11,7 @@ from quire.layers.journal.question_modes import Mode
 from quire.layers.journal.wording import normal_text
 from quire.model.text import cut
 from quire.retrieval.journal.evidence import plain_line, unlabelled
-from quire.retrieval.journal.matches import Match, Sentence
+from quire.retrieval.journal.matches import JournalMatch, ScoredSentence
 
 _WORDS = 120
 _CHARS = 900
@@ -38,13 +38,13 @@ class Quoted(msgspec.Struct, frozen=True):
     """An answer, what of the evidence is in it, and how that was chosen."""
 
     text: str
-    used: tuple[Match, ...]
+    used: tuple[JournalMatch, ...]
     why: str
 
 
-def quoted(matches: Sequence[Match], mode: Mode) -> Quoted:
+def quoted(matches: Sequence[JournalMatch], mode: Mode) -> Quoted:
     """The best of the matches in their own words; what others said before them is not said again."""
-    used: list[Match] = []
+    used: list[JournalMatch] = []
     lines: list[str] = []
     heard: list[str] = []
     words = chars = 0
@@ -69,7 +69,7 @@ def quoted(matches: Sequence[Match], mode: Mode) -> Quoted:
     return Quoted("\n".join(lines), tuple(used), _why(used, len(matches), mode))
 
 
-def _new(match: Match, mode: Mode, heard: list[str]) -> list[str]:
+def _new(match: JournalMatch, mode: Mode, heard: list[str]) -> list[str]:
     """What it says that was not heard yet: the best sentence, and another that matches nearly as well."""
     evidence = match.evidence
     if evidence.category in _WHOLE:
@@ -77,7 +77,7 @@ def _new(match: Match, mode: Mode, heard: list[str]) -> list[str]:
         return lines if mode != "answer" or not match.said or not _is_heard(match.said[0].text, heard) else []
     said = list(match.said)
     if not match.found and mode in ("answer", "changes"):
-        said = [Sentence(plain_line(evidence.summary), 0.0)]
+        said = [ScoredSentence(plain_line(evidence.summary), 0.0)]
     if not said or _is_heard(said[0].text, heard):
         return []
     first, *others = said if mode == "answer" or not match.found else [one for one in said if one.weight] or said
@@ -98,7 +98,7 @@ def _bare(sentence: str) -> str:
     return normal_text(unlabelled(sentence))
 
 
-def _why(used: Sequence[Match], total: int, mode: Mode) -> str:
+def _why(used: Sequence[JournalMatch], total: int, mode: Mode) -> str:
     if mode == "answer":
         reasons = "; ".join(f"{plain_line(match.evidence.source_id)} ({_reason(match)})" for match in used)
         return f"{len(used)} of {total} that match, the best first: {reasons}."
@@ -109,7 +109,7 @@ def _why(used: Sequence[Match], total: int, mode: Mode) -> str:
     return f"{counted}{f' about {words}' if words else ''}, {order}."
 
 
-def _reason(match: Match) -> str:
+def _reason(match: JournalMatch) -> str:
     if match.named:
         return "named in the question"
     return f"words: {shown_words(match.found)}" if match.found else f"meaning: {match.nearness:.2f}"

@@ -112,9 +112,9 @@ def withheld(text: str, *, quotes: bool = False) -> str:
     """A text without the secrets of the command line; what quotes other input, too, without any."""
     if not _may_repeat(text, quotes=quotes):
         return text
-    from quire.guard.redaction import Withheld
+    from quire.guard.redaction import InputSecrets
 
-    return Withheld([*_given, text] if quotes else _given).text(text)
+    return InputSecrets([*_given, text] if quotes else _given).text(text)
 
 
 def _may_repeat(text: str, *, quotes: bool) -> bool:
@@ -159,9 +159,9 @@ def _print(envelope: dict[str, Any], *, quotes: bool = False, indent: int = 0) -
     if sys.stdout is not None:
         text = json_text(envelope)
         if _may_repeat(text, quotes=quotes):
-            from quire.guard.redaction import Withheld
+            from quire.guard.redaction import InputSecrets
 
-            text = json_text(Withheld([_given, envelope] if quotes else _given).value(envelope))
+            text = json_text(InputSecrets([_given, envelope] if quotes else _given).value(envelope))
         data = text.encode()
         sys.stdout.buffer.write((msgspec.json.format(data, indent=indent) if indent else data) + b"\n")
         sys.stdout.buffer.flush()

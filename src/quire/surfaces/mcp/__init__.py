@@ -32,8 +32,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
         return serve_http(Replies(desk), options)
     except QuireError as error:
         from quire.guard.hostile_text import make_safe
-        from quire.guard.redaction import Withheld
+        from quire.guard.redaction import InputSecrets
 
         said = f"{program}: {error.message}\n" + (f"hint: {error.hint}\n" if error.hint else "")
-        sys.stderr.write(make_safe(Withheld(said).text(said)))
+        sys.stderr.write(make_safe(InputSecrets(said).text(said)))
         return {"failed": 1, "usage": 2, "not_ready": 3}[error.kind]

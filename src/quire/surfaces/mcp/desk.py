@@ -17,7 +17,7 @@ import msgspec
 
 from quire.files.freshness import Freshness
 from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
-from quire.model.thread_safe_decoding import one_at_a_time
+from quire.model.thread_safe_decoding import make_decoding_thread_safe
 from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Desk:
         self._only = only
         self._lanes: dict[int, ThreadPoolExecutor] = {}
         self._guard = threading.Lock()
-        one_at_a_time()
+        make_decoding_thread_safe()
         self._beginning = threading.Lock()
         self._begun: set[str] = set()
         self._freshness = Freshness()
@@ -75,11 +75,11 @@ class Desk:
         self, name: str, arguments: Mapping[str, Any], ticket: Ticket | None = None, *, may_write: bool = True
     ) -> Future[dict[str, Any]]:
         """Have a tool called. Never fails: what goes wrong is the result."""
-        from quire.guard.redaction import Withheld
+        from quire.guard.redaction import InputSecrets
 
         tool = self.tools[name]
         ticket = ticket or Ticket()
-        withheld = Withheld(arguments)
+        withheld = InputSecrets(arguments)
         try:
             if tool.writes and not may_write:
                 raise InputError(

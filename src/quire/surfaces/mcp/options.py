@@ -115,9 +115,9 @@ def _parse(arguments: Sequence[str], program: str) -> Any:
         """It repeats what cannot be read, but no secret in it."""
 
         def error(self, message: str) -> NoReturn:
-            from quire.guard.redaction import Withheld
+            from quire.guard.redaction import InputSecrets
 
-            super().error(Withheld((*arguments, message)).text(message))
+            super().error(InputSecrets((*arguments, message)).text(message))
 
     parser = Parser(
         prog=program,

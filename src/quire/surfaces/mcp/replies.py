@@ -42,10 +42,10 @@ class Refused(Exception):
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         from quire.guard.hostile_text import make_safe
-        from quire.guard.redaction import Withheld
+        from quire.guard.redaction import InputSecrets
 
         # It repeats what was asked for.
-        withheld = Withheld((message, data))
+        withheld = InputSecrets((message, data))
         super().__init__(withheld.text(message))
         self.code = code
         self.message = make_safe(withheld.text(message))

@@ -126,9 +126,9 @@ def _is_secret(method: Any) -> bool:
     # The names that there are have letters only: those are spared the look.
     if not isinstance(method, str) or method.replace("/", "").replace("_", "").isalpha():
         return False
-    from quire.guard.redaction import Withheld
+    from quire.guard.redaction import InputSecrets
 
-    return bool(Withheld(method))
+    return bool(InputSecrets(method))
 
 
 def unread(line: bytes) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from quire.fields.envelope import crashed, failed, json_text
-from quire.guard.redaction import Withheld
+from quire.guard.redaction import InputSecrets
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.assets import INDEX, Asset
@@ -140,7 +140,7 @@ async def _said(request: Request, error: Exception) -> Response:
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
     again = {"retry-after": "1"} if status == _BUSY else {}
     said = failed(told)["error"]
-    withheld = Withheld((said, list(request.query_params.values())))
+    withheld = InputSecrets((said, list(request.query_params.values())))
     return _sent(json_text({"error": withheld.value(said)}).encode(), _JSON, again, status)
 
 

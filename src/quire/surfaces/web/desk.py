@@ -21,7 +21,7 @@ import msgspec
 from quire.files.freshness import Freshness
 from quire.model.errors import NotFound, QuireError, UsageError
 from quire.model.text import cut
-from quire.model.thread_safe_decoding import one_at_a_time
+from quire.model.thread_safe_decoding import make_decoding_thread_safe
 from quire.model.times import timestamp
 from quire.surfaces.web.acts import Act, carry_out
 from quire.surfaces.web.answers import ANSWERS
@@ -84,7 +84,7 @@ class Desk:
         self._pool = ThreadPoolExecutor(_READERS, "page")
         self._writer = ThreadPoolExecutor(1, "page-writer")
         self._guard = threading.Lock()
-        one_at_a_time()
+        make_decoding_thread_safe()
         self._seen: dict[str, _Seen] = {}
         self._kept: OrderedDict[tuple[str, ...], Answered] = OrderedDict()
         self._under_way: dict[tuple[str, ...], asyncio.Future[Answered]] = {}

@@ -31,10 +31,10 @@ def tell_error(error: QuireError, *, as_json: bool) -> int:
     """What went wrong and what to do; the exit code."""
     from quire.fields.envelope import failed, json_text
     from quire.guard.hostile_text import make_safe
-    from quire.guard.redaction import Withheld
+    from quire.guard.redaction import InputSecrets
 
     envelope = failed(error)
-    said = Withheld(envelope).value(envelope)
+    said = InputSecrets(envelope).value(envelope)
     if as_json:
         _write(json_text(said) + "\n")
     elif sys.stderr is not None:

@@ -16,7 +16,7 @@ import msgspec
 
 from quire.files.digests import sha256
 from quire.files.paths import read_inside
-from quire.files.transaction import Change, is_interrupted
+from quire.files.transaction import FileUpdate, is_interrupted
 from quire.files.write_access import INDEX, LOCAL, LOCK
 from quire.guard.secrets import secret_values
 from quire.layers.table import layers_in
@@ -46,7 +46,7 @@ class PurgePlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done in one folder; the paths of the changes are below it."""
 
     folder: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileUpdate, ...] = ()
     places: tuple[Place, ...] = ()
 
 
@@ -71,7 +71,7 @@ def plan_purge(root: str, folder: str, text: str) -> PurgePlan:
         if now != data:
             after[path] = now
     after |= _rehashed(folder, before, after)
-    changes = [Change(path=path, data=data, planned=sha256(before[path])) for path, data in after.items()]
+    changes = [FileUpdate(path=path, data=data, planned=sha256(before[path])) for path, data in after.items()]
     return PurgePlan(folder=folder, changes=tuple(changes), places=tuple(places))
 
 

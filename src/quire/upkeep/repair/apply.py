@@ -16,7 +16,7 @@ from quire.files import disk
 from quire.files.digests import sha256
 from quire.files.durable_write import ensure_folder, write_file, writer_of
 from quire.files.paths import escaping_part, inside, read_inside
-from quire.files.transaction import Change, apply_changes, is_interrupted
+from quire.files.transaction import FileUpdate, apply_changes, is_interrupted
 from quire.files.world import World
 from quire.files.write_access import RECOVERY
 from quire.layers.protocol import Site
@@ -60,7 +60,7 @@ def apply_plan(site: Site, plan: Plan, name: str) -> tuple[Kept, list[Problem]]:
     return kept, [problem for layer in layers for problem in layer.write_pages(site)]
 
 
-def _write_around(root: str, change: Change, world: World) -> None:
+def _write_around(root: str, change: FileUpdate, world: World) -> None:
     path = inside(root, change.path)
     held = _held(root, change.path)
     if (None if held is None else sha256(held)) != change.planned:
@@ -118,7 +118,7 @@ def put_back(root: str, kept: Kept, parts: Iterable[Kept], world: World) -> list
     # What is not as this part left it was put back already, by this part or by one before it.
     wanted = [file for file in kept.files if _digest(root, file) == file.after]
     _refuse_foreign(kept)
-    changes = [Change(path=file.path, data=before.get(file.path), planned=file.after) for file in wanted]
+    changes = [FileUpdate(path=file.path, data=before.get(file.path), planned=file.after) for file in wanted]
     for file, change in zip(wanted, changes, strict=True):
         if file.around:
             _write_around(root, change, world)

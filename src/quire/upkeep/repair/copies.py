@@ -22,7 +22,7 @@ from quire.files.digests import sha256
 from quire.files.durable_write import stage
 from quire.files.local_files import ensure_local
 from quire.files.paths import inside, read_inside
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.files.world import World
 from quire.files.write_access import LOCAL
 from quire.layers.table import HOMES
@@ -104,7 +104,7 @@ def keep_copies(root: str, plan: Plan, name: str, world: World) -> Kept:
     return kept
 
 
-def _held(root: str, path: str, change: Change) -> tuple[bytes, os.stat_result] | None:
+def _held(root: str, path: str, change: FileUpdate) -> tuple[bytes, os.stat_result] | None:
     try:
         data = read_inside(root, path, _BYTES)
         found = os.stat(os.path.join(root, path), follow_symlinks=False)

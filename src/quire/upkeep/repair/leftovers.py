@@ -18,7 +18,7 @@ from quire.files.durable_write import writer_of
 from quire.files.file_lock import is_alive
 from quire.files.git import Git
 from quire.files.paths import is_text, read_bytes
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.files.write_access import BACKUP, INDEX, LOCAL, RECOVERY
 from quire.model.anchors import OWN_FOLDERS
 from quire.model.errors import GitRequired
@@ -48,7 +48,7 @@ def _mend(folder: str, count: int) -> Mend:
     return Mend(code=LEFTOVERS, path=folder, message=f"Temporary files of writers that died are taken away: {count:,}.")
 
 
-def _removals(root: str, folder: str, names: list[str]) -> list[Change]:
+def _removals(root: str, folder: str, names: list[str]) -> list[FileUpdate]:
     """The removal of each that can be read: what is taken away is copied first."""
     gone = []
     for name in names:
@@ -56,11 +56,11 @@ def _removals(root: str, folder: str, names: list[str]) -> list[Change]:
             data = read_bytes(os.path.join(root, folder, name))
         except OSError:
             continue
-        gone.append(Change(path=f"{folder}/{name}".lstrip("/"), data=None, planned=sha256(data)))
+        gone.append(FileUpdate(path=f"{folder}/{name}".lstrip("/"), data=None, planned=sha256(data)))
     return gone
 
 
-def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[Mend], list[Change]]:
+def plan_leftovers(root: str, top: str, now: datetime) -> tuple[list[Mend], list[FileUpdate]]:
     """What takes them away, below the layer's folder."""
     mends, changes = [], []
     for folder, names in _leftovers(root, top, now):
@@ -90,7 +90,7 @@ def around_problems(root: str, git: Git, now: datetime) -> list[Problem]:
     return [_problem(folder or ".", names) for folder, names in leftovers_around(root, git, now).items()]
 
 
-def plan_leftovers_around(root: str, git: Git, now: datetime) -> tuple[list[Mend], list[Change]]:
+def plan_leftovers_around(root: str, git: Git, now: datetime) -> tuple[list[Mend], list[FileUpdate]]:
     """What takes away those that lie outside of the memory."""
     mends, changes = [], []
     for folder, names in leftovers_around(root, git, now).items():

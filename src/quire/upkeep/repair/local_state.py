@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from quire.files.digests import sha256
 from quire.files.local_files import ASIDE, LOCAL_BYTES
 from quire.files.paths import read_inside
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.files.write_access import LOCAL, MEMORY
 from quire.inbox.store import sound_lines
 from quire.layers.table import LAYERS
@@ -32,7 +32,7 @@ def repairs_itself(problem: Problem) -> bool:
     return problem.code == CODE and any(problem.path in layer.sets_itself_aside for layer in LAYERS)
 
 
-def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[list[Mend], list[Change]]:
+def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[list[Mend], list[FileUpdate]]:
     """Set aside what cannot be used, below the layer's folder."""
     mends, changes = [], []
     for problem in problems:
@@ -46,8 +46,8 @@ def plan_local_state(root: str, top: str, problems: Iterable[Problem]) -> tuple[
         aside = _free(root, problem.path + ASIDE)
         rest = sound(data) or None
         changes += [
-            Change(path=aside.removeprefix(f"{top}/"), data=data, planned=None),
-            Change(path=problem.path.removeprefix(f"{top}/"), data=rest, planned=sha256(data)),
+            FileUpdate(path=aside.removeprefix(f"{top}/"), data=data, planned=None),
+            FileUpdate(path=problem.path.removeprefix(f"{top}/"), data=rest, planned=sha256(data)),
         ]
         said = f"It is kept as {aside}; what can be read of it goes on."
         mends.append(Mend(code=CODE, path=problem.path, message=said))

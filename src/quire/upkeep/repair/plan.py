@@ -15,7 +15,7 @@ from quire.files.digests import sha256
 from quire.files.git import Git
 from quire.files.git_history import unmerged_below
 from quire.files.paths import follow_inside, read_bytes
-from quire.files.transaction import Change
+from quire.files.transaction import FileUpdate
 from quire.layers.protocol import Home, Site
 from quire.layers.table import HOMES, layers_in
 from quire.model.records import Mend, Problem
@@ -38,9 +38,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     part: str
     folder: str
     mends: tuple[Mend, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileUpdate, ...] = ()
     """Below the folder: all of them or none."""
-    around: tuple[Change, ...] = ()
+    around: tuple[FileUpdate, ...] = ()
     """Below the project, after the others, each by itself: they are made from the memory, or only added to."""
     passing: tuple[str, ...] = ()
     """What is gone again when all is done: such as the note that pages are due."""
@@ -99,6 +99,6 @@ def plan_around(
     return Plan(part=AROUND, folder=folder, mends=tuple(mends), around=tuple(changes))
 
 
-def _around(root: str, path: str, before: bytes | None, after: bytes) -> Change:
+def _around(root: str, path: str, before: bytes | None, after: bytes) -> FileUpdate:
     real = os.path.relpath(path, os.path.realpath(root)).replace(os.sep, "/")
-    return Change(path=real, data=after, planned=None if before is None else sha256(before))
+    return FileUpdate(path=real, data=after, planned=None if before is None else sha256(before))

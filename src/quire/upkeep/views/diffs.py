@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import msgspec
 
-from quire.anchors.commit_tree import Tree, look_back
+from quire.anchors.commit_tree import FileTree, read_commit_tree
 from quire.anchors.path_match import covers
 from quire.anchors.resolve_anchor import split_symbol
 from quire.anchors.verify import short
-from quire.anchors.working_tree import WorkingTree, look
+from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Git
-from quire.files.git_history import FileChange, changes_between, changes_in, commits_between, full_commit, read_blobs
+from quire.files.git_history import GitFileChange, changes_between, changes_in, commits_between, full_commit, read_blobs
 from quire.files.paths import read_inside
 from quire.layers.table import layer_named
 from quire.model.errors import GitRequired, InputError, NotFound
@@ -76,10 +76,10 @@ def anchor_diff(root: str, git: Git, record: Record, anchor: str, since: str) ->
 
 
 def _anchor_diff(root: str, git: Git, record: Record, anchor: str, commit: str) -> Diff:
-    now = look(root, git, (anchor,))
+    now = read_working_tree(root, git, (anchor,))
     if now.missing:
         return Diff(title=f"{one_line(anchor)}: {now.missing}")
-    then = look_back(git, commit, (anchor,))
+    then = read_commit_tree(git, commit, (anchor,))
     changes = _changes(root, git, record, _contents(then, anchor), _contents(now, anchor), commit)
     shown = changes[:_FILES]
     blobs = read_blobs(git, (change.old_id for change in shown), each=_FILE_BYTES, together=_BYTES)
@@ -90,7 +90,7 @@ def _anchor_diff(root: str, git: Git, record: Record, anchor: str, commit: str) 
     )
 
 
-def _contents(tree: Tree, anchor: str) -> dict[str, str | None]:
+def _contents(tree: FileTree, anchor: str) -> dict[str, str | None]:
     """The files that an anchor leads to, each with the id of what it holds; None where that cannot be told."""
     named = split_symbol(tree, anchor)
     path = named[0] if named else anchor.rstrip("/")
@@ -99,7 +99,7 @@ def _contents(tree: Tree, anchor: str) -> dict[str, str | None]:
     return {name: _content(tree, name) for name in (tree.paths[place] for place in tree.files.at(anchor))}
 
 
-def _content(tree: Tree, path: str) -> str | None:
+def _content(tree: FileTree, path: str) -> str | None:
     if isinstance(tree, WorkingTree) and path in tree.modules:
         return tree.staged.get(path)  # of a submodule, the commit that is checked in
     return tree.content(path)
@@ -116,7 +116,7 @@ def _changes(
     differing = sorted(path for path in {*then, *now} if path not in then or path not in now or then[path] != now[path])
     routes = _routes(git, commit, {path: then[path] for path in differing if path not in now}, now)
     elsewhere = [path for path in routes.values() if path not in now and _covered(record, path)]
-    others = look(root, git, elsewhere) if elsewhere else None
+    others = read_working_tree(root, git, elsewhere) if elsewhere else None
     found = []
     for path in differing:
         if path not in then and path in routes.values():
@@ -208,7 +208,7 @@ def commit_diff(git: Git, record: Record, commit: str) -> Diff:
     blobs = read_blobs(git, ids, each=_HELD_BYTES, together=2 * _HELD_BYTES)
     files = []
     # Of a merge, what it changed in what the first parent has.
-    firsts: dict[str, FileChange] = {}
+    firsts: dict[str, GitFileChange] = {}
     for change in found.changes:
         firsts.setdefault(change.new, change)
     for change in firsts.values() if holding.paths else ():

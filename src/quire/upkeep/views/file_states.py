@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from quire.anchors.working_tree import WorkingTree, look
+from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Blob, Git
 from quire.index.catalog import Index
 from quire.layers.table import HOMES, LAYERS, layer_of_file, layers_in, path_from_root, tracked_paths
@@ -186,7 +186,7 @@ def _ask_git(root: str, git: Git, tallies: dict[LayerName, _Tally]) -> bool:
     """Count what git keeps and what differs from its last commit; whether git could tell."""
     if not git.available:
         return False
-    tree = look(root, git, tracked_paths())
+    tree = read_working_tree(root, git, tracked_paths())
     if tree.missing:
         return False
     try:

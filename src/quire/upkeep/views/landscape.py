@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import msgspec
 
-from quire.anchors.working_tree import WorkingTree, look
+from quire.anchors.working_tree import WorkingTree, read_working_tree
 from quire.files.git import Git
 from quire.files.paths import is_text
 from quire.model.records import Record
@@ -83,7 +83,7 @@ def coverage_health(
     root: str, git: Git, features: Sequence[Record], verdicts: Mapping[str, Verdict], limit: int
 ) -> CoverageHealth:
     """The code of the working tree as at most so many nodes; what nobody would miss a feature for is left out."""
-    tree = look(root, git)
+    tree = read_working_tree(root, git)
     covers = _covers(tree, git, features, verdicts)
     top = _Place(".", "")
     for path, cover in covers.items():

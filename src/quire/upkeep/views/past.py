@@ -11,7 +11,7 @@ import msgspec
 
 from quire.files.digests import is_blob
 from quire.files.git import Blob, Git
-from quire.files.git_history import Commit, CommitChanges, FileChange, log_paths, read_blobs
+from quire.files.git_history import Commit, CommitChanges, GitFileChange, log_paths, read_blobs
 from quire.files.paths import read_inside
 from quire.layers.protocol import Holding
 from quire.layers.table import layer_named
@@ -55,7 +55,7 @@ class _Step(msgspec.Struct, frozen=True):
     """One commit, and what it did to the files of one record."""
 
     commit: Commit
-    changes: list[FileChange]
+    changes: list[GitFileChange]
 
 
 class _Pending(msgspec.Struct, frozen=True):
@@ -148,7 +148,7 @@ def _steps(log: list[CommitChanges], owners: Mapping[str, str]) -> dict[str, lis
     """What the log says of each record."""
     found: dict[str, list[_Step]] = {}
     for item in log:
-        own: dict[str, list[FileChange]] = {}
+        own: dict[str, list[GitFileChange]] = {}
         for change in item.changes:
             ref = owners.get(change.new)
             if ref is not None:
@@ -192,7 +192,7 @@ def _parts(
 def _said(step: _Step, parts: Mapping[str, bytes | None]) -> tuple[str, ...] | None:
     """The changes of one commit in words; None where nothing of the record changed, or it cannot be told."""
     found: list[str] = []
-    by_path: dict[str, list[FileChange]] = {}
+    by_path: dict[str, list[GitFileChange]] = {}
     for change in step.changes:
         by_path.setdefault(change.new, []).append(change)
     differs = False

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.files.write_access import INDEX, MEMORY, RECOVERY
-from quire.files.write_access import Place as Folder
+from quire.files.write_access import INDEX, MEMORY, RECOVERY, LockedFolder
 from quire.layers.protocol import MEMORY_HOME
 from quire.layers.table import HOMES, LAYERS
 from quire.model.errors import Conflict, InputError
@@ -76,7 +75,7 @@ def _stands(project: Project, folders: Sequence[str], text: str) -> list[Place]:
     return found
 
 
-def _outside(project: Project) -> list[Folder]:
+def _outside(project: Project) -> list[LockedFolder]:
     """Folders outside of the project that hold files of ours: such as private entries in the user's home."""
     return [place for layer in LAYERS if (place := layer.outside(project)) is not None]
 

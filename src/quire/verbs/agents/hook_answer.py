@@ -20,7 +20,7 @@ from quire.verbs.agents.session_brief import hook_start
 if TYPE_CHECKING:
     from quire.clients.hooks.types import HookEvent
     from quire.clients.receipts import Receipt, ReceiptItem
-    from quire.retrieval.injection import Handed
+    from quire.retrieval.injection import Injection
 
 _COMPACTION = ("before-compaction", "after-compaction")
 """One client takes text before it summarises, others after: what must survive is the same."""
@@ -68,7 +68,7 @@ def _one_at_a_time(project: Project, event: HookEvent) -> Iterator[None]:
         yield
 
 
-def _handed(project: Project, event: HookEvent, tokens: int, chars: int, receipts: list[Receipt]) -> Handed:
+def _handed(project: Project, event: HookEvent, tokens: int, chars: int, receipts: list[Receipt]) -> Injection:
     began = receipts[0].at if receipts else ""
     if event.event in _OPENING:
         from quire.clients.receipts import last_start
@@ -119,7 +119,7 @@ def _is_twice(project: Project, event: HookEvent, receipts: list[Receipt]) -> bo
     return event.event == "session-start" and event.source in _BEGUN and bool(receipts)
 
 
-def _add_receipt(project: Project, event: HookEvent, handed: Handed, milliseconds: int) -> None:
+def _add_receipt(project: Project, event: HookEvent, handed: Injection, milliseconds: int) -> None:
     from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 
     items = tuple(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.model.verdicts import Verdict
-    from quire.retrieval.injection import Offered
+    from quire.retrieval.injection import OfferedLine
 
 _FLAGGED = "it reads like an order to a model"
 _REJECTED = "it says what was rejected"
@@ -49,10 +49,10 @@ def injected_lines(
     records: Sequence[Judged],
     trust: Trust,
     told: Collection[str] = (),
-) -> list[Offered]:
+) -> list[OfferedLine]:
     """Lines for records; those that must not be sent say why. What nobody has reviewed is one short line."""
     from quire.guard.effects import words_of
-    from quire.retrieval.injection import Offered, told_line, unreviewed_line
+    from quire.retrieval.injection import OfferedLine, record_line, unreviewed_line
     from quire.upkeep.flags import effects_in, flagged_records
 
     every = [record for record, _, _ in records]
@@ -70,11 +70,11 @@ def injected_lines(
         harm = words_of(effects.get(record.ref, ()))
         marks = (f"from {origin_shown(record.origin or record.layer, reviewed=is_seen)}", *filter(None, (harm,)))
         if is_full:
-            line = told_line(record, verdict, marks=marks if is_seen else ("not reviewed", *marks))
+            line = record_line(record, verdict, marks=marks if is_seen else ("not reviewed", *marks))
         else:
             line = unreviewed_line(record, marks=marks, silent=bool(harm))
         offers.append(
-            Offered(
+            OfferedLine(
                 line=line,
                 ref=record.ref,
                 why=why,

@@ -14,7 +14,7 @@ from quire.verbs.agents.injection import injected_lines, new_fence, trust_of
 if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.retrieval.answer import Hit
-    from quire.retrieval.injection import Handed, Offered
+    from quire.retrieval.injection import Injection, OfferedLine
 
 PROMPT_HEAD = "From the memory of this project, because it may bear on this."
 EDIT_HEAD = "From the memory of this project, on {files}."
@@ -27,17 +27,17 @@ _UNREVIEWED = "it is what a session said, and nobody has looked at it"
 
 def hook_prompt(
     project: Project, prompt: str, *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
-) -> Handed:
+) -> Injection:
     """What bears on a prompt, where something clearly does; what was told in this session is not told again."""
-    from quire.retrieval.injection import Handed, Shelf, fit_shelves
+    from quire.retrieval.injection import Injection, LineGroup, fit_groups
     from quire.retrieval.low_signal import is_low_signal
     from quire.retrieval.query import Ask, ask
 
     if is_low_signal(prompt):
-        return Handed(budget=tokens)
+        return Injection(budget=tokens)
     project.ready_to_ask()
 
-    def work(index: Index) -> Handed:
+    def work(index: Index) -> Injection:
         from quire.upkeep.verdicts import Verdicts
 
         asked = Ask(
@@ -55,17 +55,17 @@ def hook_prompt(
         offers = _handed_hits(project, index, hits, told, began)
         offers += _withheld((hit.record.ref, _UNREVIEWED) for hit in raw[:_HITS])
         offers += _withheld((item.ref, item.reason) for item in found.withheld)
-        shelf = Shelf(title="", offers=offers)
-        return fit_shelves(PROMPT_HEAD, [shelf], tokens=tokens, chars=chars, fence=new_fence(project))
+        shelf = LineGroup(title="", offers=offers)
+        return fit_groups(PROMPT_HEAD, [shelf], tokens=tokens, chars=chars, fence=new_fence(project))
 
     return project.with_index(work)
 
 
 def hook_edit(
     project: Project, files: Sequence[str], *, tokens: int, chars: int, told: Collection[str] = (), began: str = ""
-) -> Handed:
+) -> Injection:
     """What governs files that are about to be edited."""
-    from quire.retrieval.injection import Handed, Shelf, fit_shelves
+    from quire.retrieval.injection import Injection, LineGroup, fit_groups
     from quire.retrieval.query import Ask, ask
     from quire.upkeep.governing import Governor, inner_path
     from quire.upkeep.verdicts import Verdicts
@@ -75,10 +75,10 @@ def hook_edit(
         with contextlib.suppress(QuireError, ValueError):
             inner.append(inner_path(project.root, project.world.cwd, file))
     if not inner:
-        return Handed(budget=tokens)
+        return Injection(budget=tokens)
     project.ready_to_ask()
 
-    def work(index: Index) -> Handed:
+    def work(index: Index) -> Injection:
         asked = Ask(
             question="",
             budget=tokens,
@@ -92,20 +92,20 @@ def hook_edit(
         offers = _handed_hits(project, index, found.hits, told, began)
         offers += _withheld((item.ref, item.reason) for item in found.withheld)
         head = EDIT_HEAD.format(files=", ".join(f"`{file}`" for file in inner[:3]) + (" …" if len(inner) > 3 else ""))
-        shelf = Shelf(title="", offers=offers)
-        return fit_shelves(head, [shelf], tokens=tokens, chars=chars, fence=new_fence(project))
+        shelf = LineGroup(title="", offers=offers)
+        return fit_groups(head, [shelf], tokens=tokens, chars=chars, fence=new_fence(project))
 
     return project.with_index(work)
 
 
 def _handed_hits(
     project: Project, index: Index, hits: Sequence[Hit], told: Collection[str], began: str
-) -> list[Offered]:
+) -> list[OfferedLine]:
     trust = trust_of(project, index, [hit.record for hit in hits], began)
     return injected_lines(project, index, [(hit.record, hit.verdict, hit.why) for hit in hits], trust, told)
 
 
-def _withheld(items: Iterable[tuple[str, str]]) -> list[Offered]:
-    from quire.retrieval.injection import Offered
+def _withheld(items: Iterable[tuple[str, str]]) -> list[OfferedLine]:
+    from quire.retrieval.injection import OfferedLine
 
-    return [Offered(line="", ref=ref, withheld=reason) for ref, reason in items]
+    return [OfferedLine(line="", ref=ref, withheld=reason) for ref, reason in items]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.working import Pin
     from quire.model.verdicts import Verdict
-    from quire.retrieval.injection import Handed
+    from quire.retrieval.injection import Injection
 
 HEAD = (
     "Project memory of {name}, kept by Quire: what earlier sessions and people recorded about this project, quoted as "
@@ -55,20 +55,20 @@ def hook_start(
     told: Sequence[str] = (),
     compacted: bool = False,
     began: str = "",
-) -> Handed:
+) -> Injection:
     """What every session starts with, and what is new `since` the last one.
 
     After a compaction also what was `told` before it: the agent has it no more. `began` is when the session did.
     """
-    from quire.retrieval.injection import Handed
+    from quire.retrieval.injection import Injection
 
     project.ready_to_ask()
 
-    def work(index: Index) -> Handed:
+    def work(index: Index) -> Injection:
         held = _held_map(project, client)
         groups = _opening(project, index, bool(held), session, since, told if compacted else ())
         room = tokens if compacted else min(tokens, limits.START_TOKENS - count_tokens(held))
-        return _opened(project, index, groups, room, chars, began) if room >= _LEAST else Handed(budget=max(0, room))
+        return _opened(project, index, groups, room, chars, began) if room >= _LEAST else Injection(budget=max(0, room))
 
     return project.with_index(work)
 
@@ -95,18 +95,18 @@ def _opening(
     return groups
 
 
-def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Handed:
-    from quire.retrieval.injection import Shelf, fit_shelves
+def _opened(project: Project, index: Index, groups: list[_Group], tokens: int, chars: int, began: str) -> Injection:
+    from quire.retrieval.injection import LineGroup, fit_groups
 
     trust = trust_of(project, index, [record for _, records, _ in groups for record, _, _ in records], began)
     shelves = [
-        Shelf(title=title, offers=injected_lines(project, index, records, trust), most=most)
+        LineGroup(title=title, offers=injected_lines(project, index, records, trust), most=most)
         for title, records, most in groups
     ]
     head = HEAD.format(name=_told_name(project, index))
     waiting = _waiting(project)
     feet = [*waiting, LOOK_UP]
-    done = fit_shelves(head, shelves, tokens=tokens, chars=chars, fence=new_fence(project), foot=feet)
+    done = fit_groups(head, shelves, tokens=tokens, chars=chars, fence=new_fence(project), foot=feet)
     if not waiting and not any(fate.outcome == "included" for fate in done.fates):
         done.text, done.tokens = "", 0  # how to look things up stands in the instruction files
     return done

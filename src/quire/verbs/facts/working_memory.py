@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quire.index.catalog import Index
     from quire.layers.facts.types import Fact
     from quire.layers.facts.working import Working
-    from quire.retrieval.facts_context import Context, Offer
+    from quire.retrieval.facts_context import FactsContext, Offer
 
 _CONTEXT_TOKENS = 2_000
 _CONTEXT_FACTS = 40
@@ -219,10 +219,10 @@ def live_pins(project: Project, index: Index, working: Working) -> tuple[Working
 
 def memory_context(
     project: Project, prompt: str = "", *, budget: int | None = None, session: str = "", mind: str | None = None
-) -> Context:
+) -> FactsContext:
     """What an agent should have before its eyes in this turn, within a budget of tokens."""
     from quire.retrieval.current_records import FADED
-    from quire.retrieval.facts_context import fit_context
+    from quire.retrieval.facts_context import fit_facts
     from quire.retrieval.low_signal import is_low_signal
 
     tokens = limits.within(
@@ -239,7 +239,7 @@ def memory_context(
         relevant = _relevant(project, prompt, scope)
         shares = project.with_index(lambda index: _shares(project, index, scope))
         episode = _related_episode(project, prompt, scope)
-    return fit_context(
+    return fit_facts(
         pins=project.with_index(lambda index: _offers(project, index, [view.ref for view in working.pins])),
         missing_pins=[f"fact:{name}" for name in working.missing],
         relevant=relevant,

@@ -248,14 +248,14 @@ def confirm(
 
 def sync(project: Project, *, dry_run: bool = False) -> tuple[Synced, list[Problem]]:
     """What changed in the code, and which nodes need a look; the marker moves on unless it is a dry run."""
-    from quire.anchors.working_tree import Look
+    from quire.anchors.working_tree import TreeReader
     from quire.layers.graph.writing import write_access
     from quire.upkeep.guidance import refresh_map
     from quire.upkeep.sync import sync_memory
     from quire.upkeep.sync_marker import advance_marker, newer_marker
 
     project.ready()
-    looking = Look(project.root, project.git)
+    looking = TreeReader(project.root, project.git)
     try:
         found = project.with_index(lambda index: sync_memory(project.graph, project.git, index, looking))
     except BaseException:

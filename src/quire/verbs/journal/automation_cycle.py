@@ -151,7 +151,7 @@ def _take_steps_in_background(project: Project, done: _Round, settled: Settled) 
             _take_steps(project, done, settled)
     except _Stopped:
         done.warnings.append("It was asked to end before it was done; the next run goes on from there.")
-    except daemons.Ended:
+    except daemons.StopRequested:
         done.errors.append("It was asked to end, and left a step in the middle; the next run goes on from there.")
 
 

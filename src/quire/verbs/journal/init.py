@@ -114,7 +114,7 @@ def _write_first(
     project: Project, bundle: Bundle, who: Provider, validations: Sequence[Validation], there: list[str]
 ) -> str | None:
     """The first state, in the place of whatever is there, which is copied aside; one transaction."""
-    from quire.files.transaction import Change
+    from quire.files.transaction import FileUpdate
     from quire.layers.journal.events import History
     from quire.layers.journal.layout import (
         ATTRIBUTES,
@@ -155,7 +155,7 @@ def _write_first(
     planned = {change.path: change for change in changes}
     for path, data in wanted.items():
         held = planned.get(path)
-        planned[path] = Change(path=path, data=data, planned=held.planned if held else None)
+        planned[path] = FileUpdate(path=path, data=data, planned=held.planned if held else None)
     from quire.layers.journal.store import Writing
 
     commit(journal, Writing(changes=list(planned.values()), pages=True, entry=True), project.world)
@@ -166,7 +166,7 @@ def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[Any
     """Changes that copy everything to a backup and take it away; where the backup is, below the journal."""
     from quire.files.digests import sha256
     from quire.files.paths import read_bytes
-    from quire.files.transaction import Change
+    from quire.files.transaction import FileUpdate
     from quire.layers.journal.layout import EVENTS_BYTES
     from quire.model.times import stamp
 
@@ -187,8 +187,8 @@ def _set_aside(project: Project, there: list[str]) -> tuple[str | None, list[Any
                     f"`{FOLDER}/{relative}` cannot be copied: {(error.strerror or str(error)).lower()}.",
                     hint="Move it away, and run the command again; nothing was changed.",
                 ) from error
-            changes.append(Change(path=f"{place}/{relative}", data=data, planned=None))
-            changes.append(Change(path=relative, data=None, planned=sha256(data)))
+            changes.append(FileUpdate(path=f"{place}/{relative}", data=data, planned=None))
+            changes.append(FileUpdate(path=relative, data=None, planned=sha256(data)))
     return place, changes
 
 

@@ -153,7 +153,7 @@ def _return_batch(project: Project, name: str, *, dry_run: bool) -> RestoredStat
 def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> RestoredState:
     """A state made from a checkpoint, where there is none that can be used. The damaged one is kept."""
     from quire.files.digests import sha256
-    from quire.files.transaction import Change
+    from quire.files.transaction import FileUpdate
     from quire.layers.journal.canonical import file_bytes
     from quire.layers.journal.documents import value_of
     from quire.layers.journal.store import Writing, commit, held_file, open_journal
@@ -175,10 +175,10 @@ def _rebuild_state(project: Project, name: str, *, dry_run: bool) -> RestoredSta
         changes = []
         if data is not None:
             aside = f"local/state-{stamp(project.world.now())}-{project.world.token()[:8]}.damaged"
-            changes.append(Change(path=aside, data=data, planned=None))
+            changes.append(FileUpdate(path=aside, data=data, planned=None))
             result.kept_aside = f"{FOLDER}/{aside}"
         planned = None if data is None else sha256(data)
-        changes.append(Change(path=STATE, data=file_bytes(value_of(journal.state)), planned=planned))
+        changes.append(FileUpdate(path=STATE, data=file_bytes(value_of(journal.state)), planned=planned))
         commit(journal, Writing(changes=changes, pages=True), project.world)
         result.applied = True
         result.warnings += write_due_pages(project)

@@ -28,7 +28,7 @@ from quire.verbs.journal.sources import agree_source, no_such_source, source_is_
 if TYPE_CHECKING:
     from quire.capture.importing import Looked, Normalise, Noted
     from quire.files.local_files import LocalFile
-    from quire.files.transaction import Change
+    from quire.files.transaction import FileUpdate
     from quire.layers.journal.sources import Registry
     from quire.layers.journal.store import Journal, Writing
     from quire.layers.journal.types import Event, Source
@@ -269,11 +269,11 @@ def _noted(project: Project, source: str) -> dict[str, Noted]:
     return found
 
 
-def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[Change]:
+def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[FileUpdate]:
     """The note of how far these were read, beside what it held; the caller holds the lock."""
     from quire.files.digests import sha256
     from quire.files.local_files import ASIDE
-    from quire.files.transaction import Change
+    from quire.files.transaction import FileUpdate
 
     new = {look.external_id: msgspec.to_builtins(look.noted) for look in looked if look.noted is not None}
     ledger = session_imports(project)
@@ -288,10 +288,10 @@ def _noting(project: Project, source: str, looked: Iterable[Looked]) -> list[Cha
     sources[source] = entries
     data = msgspec.json.encode({**ledger.fields, "version": 1, "sources": sources}) + b"\n"
     planned = None if ledger.data is None else sha256(ledger.data)
-    changes = [Change(path=f"{LOCAL}/{IMPORTS}", data=data, planned=planned)]
+    changes = [FileUpdate(path=f"{LOCAL}/{IMPORTS}", data=data, planned=planned)]
     aside = f"{LOCAL}/{IMPORTS}{ASIDE}"
     if ledger.problem is not None and not os.path.lexists(os.path.join(project.root, FOLDER, aside)):
-        changes.append(Change(path=aside, data=ledger.data, planned=None))
+        changes.append(FileUpdate(path=aside, data=ledger.data, planned=None))
     return changes
 
 

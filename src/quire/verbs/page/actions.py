@@ -182,11 +182,11 @@ def act_reject(project: Project, name: str, reason: str = "") -> Acted:
 
 
 def _act(project: Project, action: str, work: Callable[[], _Told]) -> Acted:
-    from quire.files.undo_recorder import noting_changes
+    from quire.files.undo_recorder import record_changes
 
     project.by_person = True
     # The episode of a session takes the place of what was noted of it on the way.
-    with noting_changes([os.path.join(project.root, FOLDER, LOCAL, _SESSIONS)]) as notes:
+    with record_changes([os.path.join(project.root, FOLDER, LOCAL, _SESSIONS)]) as notes:
         told = work()
     return note_action(project, action, told.ref, told.title, told.message, notes, told.warnings)
 

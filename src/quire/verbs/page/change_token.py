@@ -15,7 +15,7 @@ from quire.layers.graph.layout import FOLDER, NODES
 from quire.model.errors import QuireError
 
 if TYPE_CHECKING:
-    from quire.model.sources import Source
+    from quire.model.sources import IndexSource
     from quire.project import Project
 
 _LOCAL = "local"
@@ -51,7 +51,7 @@ def _memory_stamps(project: Project, memo: TokenMemo) -> Iterator[str]:
         yield from _folder_stamps(os.path.join(folder, name))
 
 
-def _layer_digest(project: Project, memo: TokenMemo, source: Source) -> str:
+def _layer_digest(project: Project, memo: TokenMemo, source: IndexSource) -> str:
     """The digest of a layer's file stamps; read again only where the last check no longer counts."""
     folders = source.folder_stamps()
     freshness = project.freshness if folders else None

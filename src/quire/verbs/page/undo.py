@@ -27,7 +27,7 @@ from quire.verbs.graph.changes import after_save
 from quire.verbs.profile.document import profile_locked
 
 if TYPE_CHECKING:
-    from quire.files.undo_recorder import Noted, Notes
+    from quire.files.undo_recorder import RecordedChange, UndoRecorder
     from quire.upkeep.undo_plan import Step
 
 UNDO, REDO = "undo", "redo"
@@ -50,13 +50,13 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Problem, ...] = ()
     files: tuple[str, ...] = ()
     """What was written, from the project's root."""
-    changes: tuple[Noted, ...] = ()
+    changes: tuple[RecordedChange, ...] = ()
     """Empty where nothing changed, or where it cannot be undone."""
 
 
 def undo_acted(project: Project, acted: Acted) -> Acted:
     """Put back what an action changed, all or nothing; refused where somebody changed it since."""
-    from quire.files.undo_recorder import noting_changes
+    from quire.files.undo_recorder import record_changes
     from quire.model.sources import Written
 
     project.ready()
@@ -76,7 +76,7 @@ def undo_acted(project: Project, acted: Acted) -> Acted:
         if _memory_folder(project) in groups
         else contextlib.nullcontext()
     )
-    with noting_changes() as notes, locked:
+    with record_changes() as notes, locked:
         for folder in sorted(groups, key=lambda name: name == _memory_folder(project)):
             _put_back(project, folder, groups[folder], cut(task, _TASK_CHARS))
         files = [f"{FOLDER}/{path}" for path, _ in groups.get(_memory_folder(project), ())]
@@ -92,7 +92,13 @@ def undo_acted(project: Project, acted: Acted) -> Acted:
 
 
 def note_action(
-    project: Project, action: str, ref: str, title: str, message: str, notes: Notes, warnings: Iterable[Problem] = ()
+    project: Project,
+    action: str,
+    ref: str,
+    title: str,
+    message: str,
+    notes: UndoRecorder,
+    warnings: Iterable[Problem] = (),
 ) -> Acted:
     """The account of something that was done while it was noted."""
     found = tuple(item for item in notes.changes if _home_of(project, item) is not None)
@@ -113,7 +119,7 @@ def note_action(
     )
 
 
-def _told_where(project: Project, noted: Noted) -> str:
+def _told_where(project: Project, noted: RecordedChange) -> str:
     real, root = os.path.realpath(noted.place), os.path.realpath(project.root)
     return os.path.relpath(real, root) if real.startswith(root + os.sep) else os.path.basename(real)
 
@@ -122,7 +128,7 @@ def _memory_folder(project: Project) -> str:
     return os.path.join(project.root, FOLDER)
 
 
-def _home_of(project: Project, noted: Noted) -> tuple[str, str] | None:
+def _home_of(project: Project, noted: RecordedChange) -> tuple[str, str] | None:
     """The folder of the layer that a change belongs to, and its path there; None for what no undo puts back.
 
     The log only grows; the map is rendered anew; what git is told of our folders stays right.
@@ -138,8 +144,8 @@ def _home_of(project: Project, noted: Noted) -> tuple[str, str] | None:
     return None
 
 
-def _groups(project: Project, changes: Iterable[Noted]) -> dict[str, list[tuple[str, Noted]]]:
-    found: dict[str, list[tuple[str, Noted]]] = {}
+def _groups(project: Project, changes: Iterable[RecordedChange]) -> dict[str, list[tuple[str, RecordedChange]]]:
+    found: dict[str, list[tuple[str, RecordedChange]]] = {}
     for noted in changes:
         home = _home_of(project, noted)
         if home is not None:
@@ -150,16 +156,16 @@ def _groups(project: Project, changes: Iterable[Noted]) -> dict[str, list[tuple[
 # -- putting back -------------------------------------------------------------------------
 
 
-def _put_back(project: Project, folder: str, noted: list[tuple[str, Noted]], task: str) -> None:
+def _put_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]], task: str) -> None:
     """Put the files of one layer back: planned on what is there once nobody else can write."""
     from quire.files.digests import sha256
-    from quire.files.transaction import Append, Change, apply_changes
+    from quire.files.transaction import Append, FileUpdate, apply_changes
     from quire.upkeep.undo_plan import events_back
 
     with _right_to_undo(project, folder):
         steps = _planned_back(project, folder, noted)
         changes = [
-            Change(path=step.path, data=step.data, planned=None if step.now is None else sha256(step.now))
+            FileUpdate(path=step.path, data=step.data, planned=None if step.now is None else sha256(step.now))
             for step in steps
         ]
         log = b""
@@ -183,7 +189,7 @@ def _right_to_undo(project: Project, folder: str) -> Iterator[None]:
             yield
 
 
-def _planned_back(project: Project, folder: str, noted: list[tuple[str, Noted]]) -> list[Step]:
+def _planned_back(project: Project, folder: str, noted: list[tuple[str, RecordedChange]]) -> list[Step]:
     from quire.upkeep.undo_plan import refuse_rejected, refuse_torn, steps_back
 
     steps = steps_back(folder, noted)
