@@ -1,4 +1,4 @@
-"""What made an anchor's content differ: which files, in which commit, or not committed yet."""
+"""Find what changed an anchor's content: which files, in which commit, or uncommitted."""
 
 from __future__ import annotations
 

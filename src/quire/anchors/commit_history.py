@@ -1,4 +1,4 @@
-"""What the history says, asked once: which commits are here, what they hold, what changed since."""
+"""Git history with caches: which commits exist, their trees, and what changed since."""
 
 from __future__ import annotations
 

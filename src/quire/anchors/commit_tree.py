@@ -1,4 +1,4 @@
-"""Files by their paths, each with the id of its content, as a commit holds them."""
+"""The files of a commit by path, each with the id of its content."""
 
 from __future__ import annotations
 

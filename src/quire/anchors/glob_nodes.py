@@ -1,4 +1,4 @@
-"""What a glob anchor is made of, between its text and the matching."""
+"""The parsed form of a glob anchor."""
 
 from __future__ import annotations
 

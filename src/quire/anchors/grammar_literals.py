@@ -1,4 +1,4 @@
-"""Literals as what they mean: strings without their quotes, numbers without their spelling, texts without layout."""
+"""Normalise literals: strings without quotes, numbers without spelling, texts without layout."""
 
 from __future__ import annotations
 

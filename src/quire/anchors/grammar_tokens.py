@@ -1,4 +1,4 @@
-"""What of a syntax tree counts: everything but comments, layout, and what formatters are free to write otherwise."""
+"""Reduce a syntax tree to the tokens that count: no comments, no layout, no choices of formatters."""
 
 from __future__ import annotations
 

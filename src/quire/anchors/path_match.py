@@ -1,4 +1,4 @@
-"""Which files an anchor covers: a path, a folder, or a glob with picomatch's meaning.
+"""Match anchors against paths: a file, a folder, or a glob with picomatch's rules.
 
 A plain anchor covers the file of that name and everything below the folder of that name. A glob covers what picomatch
 (dot: true) would match; `src/*` is the direct children only. Three things go beyond that:

@@ -1,4 +1,4 @@
-"""One definition of a Python file, cut out by its indentation and read alone: the rest need not be parsed.
+"""Cut one definition out of a Python file by its indentation, so that the rest need not be parsed.
 
 This is for versions of a file of which a neighbouring one was parsed. Where it is not certain where the definition
 begins and ends, it is not cut out.

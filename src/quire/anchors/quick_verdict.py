@@ -1,4 +1,4 @@
-"""The verdict that takes no more than reading a few small files: most of the time they are what was seen."""
+"""Verify a record by reading a few small files, without git: most of the time they are unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where files went: renames followed through commits, the index and the working tree."""
+"""Follow renamed files and symbols through commits, the git index and the working tree."""
 
 from __future__ import annotations
 

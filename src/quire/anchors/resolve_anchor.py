@@ -1,4 +1,4 @@
-"""What an anchor leads to in a tree: a seal of what is there, nothing, or a reason why it cannot be told."""
+"""Resolve an anchor in a tree: a seal of its content, nothing, or the reason why it cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sealing: noting in a record what its anchors hold at this moment, committed or not."""
+"""Sealing: store in a record the digests of its anchors' current content, committed or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a change of a file took out and put in, small enough to be kept, and enough to take the change back exactly."""
+"""The difference of two files as byte edits: small enough to store, enough to undo the change exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stretches of the past, each asked of git at once: a process for every commit takes seconds."""
+"""Read ranges of commits with one git process each: one per commit would take seconds."""
 
 from __future__ import annotations
 

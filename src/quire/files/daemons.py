@@ -1,4 +1,4 @@
-"""A process that goes on without us: the lock it holds while it lives, its signals, how it is started, known and ended.
+"""Background processes: start, identify and stop them, and the lock that each holds while it lives.
 
 The lock is the kernel's: it is held if and only if its holder lives, whatever the files beside it say. A process id
 alone says nothing, since the next process may be given the same; so a signal is only sent while the lock is held by
@@ -180,7 +180,7 @@ def send_signal(pid: int, number: int, is_it: Callable[[], bool]) -> bool:
 
 
 class StopRequested(BaseException):
-    """This process was asked to end, and did not within its grace."""
+    """Raised in a process that was asked to stop and did not within its grace period."""
 
 
 class Life:

@@ -1,4 +1,4 @@
-"""Where a project begins: the top of the git working tree, or the folder that holds a memory."""
+"""Find a project's root: the top of the git working tree, or the folder that holds a memory."""
 
 from __future__ import annotations
 

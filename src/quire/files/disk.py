@@ -1,4 +1,4 @@
-"""The one seam through which everything is written: each call is a point where a test may stop the world.
+"""Every call that writes to disk: the one seam at which tests can simulate a crash.
 
 Nothing else in the package opens a file for writing, renames or removes. `before` is called with the
 name and the path of every operation; the tests of durability replace it and kill the process there.

@@ -1,4 +1,4 @@
-"""The past, asked of git: which commits there are, what they changed, where files went, who wrote a line.
+"""Read history from git: commits, their changes, renames, authors of lines.
 
 Endpoints are compared with `diff-tree` and `diff-index --cached`, which look at stored trees only and run no program
 that a repository names; commits are listed with `rev-list`, which checks no signature. What files held is read with

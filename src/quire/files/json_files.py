@@ -1,4 +1,4 @@
-"""JSON as we write it, JSON as we accept it from others, and lines of it."""
+"""Write JSON and JSON lines; read them strictly from others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes inside JSON files of other people: one member or item comes or goes, every other character stays."""
+"""Add or remove one member or item of a JSON file that we do not own; every other character stays."""
 
 from __future__ import annotations
 

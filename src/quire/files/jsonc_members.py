@@ -1,4 +1,4 @@
-"""One part more or one less in an object or array of a JSON text; what is taken out leaves no trace of having been in.
+"""Insert or remove one part of an object or array in a JSON text; removing leaves no trace.
 
 Where a part is added and how it is removed fit together: what `with_part` adds, `without_part` finds by the text alone.
 """

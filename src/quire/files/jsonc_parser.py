@@ -1,4 +1,4 @@
-"""JSON as people write it in settings: comments and trailing commas are read, and where everything stands is kept."""
+"""Parse JSON with comments and trailing commas, keeping the position of every part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that belong to this machine alone, in the `local/` of a layer's folder: read, replaced, set aside.
+"""Read and write machine-local files in the `local/` of a layer's folder; set damaged ones aside.
 
 The facts have theirs in `.memory/local/`, the profile in `.ai-state/local/`; the folder is the caller's to name.
 Nothing here is shared, so nothing here may stop the rest: a file that cannot be used counts as empty and is reported.

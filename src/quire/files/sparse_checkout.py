@@ -1,4 +1,4 @@
-"""What a sparse checkout keeps out of the working tree: files that git has, and that are not here to be read."""
+"""Find files that a sparse checkout keeps out of the working tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes inside TOML files of other people: one table comes or goes, every other character stays."""
+"""Add or remove one table of a TOML file that we do not own; every other character stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the statements of a valid TOML text stand: its headers, and its pairs of key and value."""
+"""Find the positions of headers and key-value pairs in a valid TOML text."""
 
 from __future__ import annotations
 

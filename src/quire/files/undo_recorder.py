@@ -1,4 +1,4 @@
-"""What is written while somebody notes it: each file before and after, so that the change can be taken back exactly.
+"""Record each file before and after a change, so that the change can be undone exactly.
 
 Nobody notes anything by default, and then nothing is read for it. While `record_changes` holds, in this thread alone,
 transactions and single files that are written durably are noted. Of a large file only the lines between the first and

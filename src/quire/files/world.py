@@ -1,4 +1,4 @@
-"""The world outside the rooms: where we are, what time it is, what is random, what the environment says."""
+"""The outside world: working directory, clock, randomness, environment. Injected, so that tests are exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The right to write to a folder of ours: its lock, and an earlier writer's unfinished work completed first.
+"""Lock a folder for writing; an earlier writer's interrupted transaction is completed first.
 
 And the other side of it: who reads many files sees them as they were at one moment. Nobody is kept waiting for that at
 first. A writer makes its lock in the folder and takes it away, so the folder's own time tells whether one was there.

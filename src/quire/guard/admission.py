@@ -1,4 +1,4 @@
-"""Whether a text may be written down: no credentials, nothing that a terminal or a reader could be deceived by."""
+"""Check whether a text may be stored: no credentials, no deceptive characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text would do if somebody did as it says: run what was downloaded, send a secret, switch off a check.
+"""Detect what following a text would do: run a download, send a secret, switch off a check.
 
 A project's memory rightly holds such commands, so none is refused for it: the effects stand beside the record wherever
 it is shown. They come from what commands do (`commands`) and from verbs with their objects (`orders`), not from

@@ -1,4 +1,4 @@
-"""Orders in sentences, by small vocabularies of verbs and objects in several languages, and what they lead to.
+"""Find harmful orders in sentences, by small vocabularies of verbs and objects in several languages.
 
 A sentence has an effect where it holds a word of each group: to send, a secret, a place. Latin letters are folded, so
 no word has accents. Each order is looked for only where a word of its first group begins like one in the sentence.

@@ -1,4 +1,4 @@
-"""Letters as they look: small, without accents, Latin where they only look so. A disguise then hides nothing."""
+"""Fold letters to small Latin ones without accents, lookalikes included, so that disguises hide nothing."""
 
 from __future__ import annotations
 

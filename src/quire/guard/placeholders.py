@@ -1,4 +1,4 @@
-"""What is obviously not a secret: sample values, references to a secret kept elsewhere, and plain words.
+"""Recognise values that are no secrets: samples, references to a secret kept elsewhere, plain words.
 
 Randomness is judged by shape, not by a dictionary: each character becomes its class (lower, upper, digit, other),
 and a random string changes class far more often than words, identifiers and slugs do.

@@ -1,4 +1,4 @@
-"""Take secrets out of what is said and noted: a text without them, an answer that does not repeat what was given."""
+"""Remove secrets from text that is shown or stored, and from answers that repeat the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands in a text, and what they do: programs with their arguments, what is piped into what, what is run later.
+"""Find shell commands in a text and their effects: arguments, pipes, downloads that are run later.
 
 Code spans, fenced blocks, lines after a prompt and commands in the middle of a sentence are taken apart alike: into
 statements, these at their pipes, and each program that is known is looked at with what follows it.

@@ -1,1 +1,1 @@
-"""What waits for a person's word: proposals, on this machine alone; and what was rejected, for everybody."""
+"""Proposals that wait for review, on this machine alone; and rejections, shared with the project."""

@@ -1,4 +1,4 @@
-"""Where the inbox lies: proposals with this machine, rejections with the project."""
+"""Paths of the inbox: proposals are machine-local, rejections belong to the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is proposed: a record that nobody has approved yet, where it came from, and who said it.
+"""Proposals: records that nobody has approved yet, with their origin and evidence.
 
 Hooks and importers make proposals, never records. Two proposals that say the same are one, whatever case, spaces and
 punctuation they are written with: `value_digest` tells.
@@ -84,7 +84,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def value_digest(text: str) -> str:
-    """What two texts that say the same share."""
+    """Digest of a normalised text: equal for texts that say the same."""
     folded = _GAPS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 

@@ -1,4 +1,4 @@
-"""What was rejected, and is refused wherever it is written again, until somebody lifts it.
+"""Rejected values: refused wherever they are written again, until the rejection is lifted.
 
 Each value has a file of its own in `.memory/rejected/`, named by its digest, and goes with the project: a value that
 one person rejected is refused for all. The same value is known in other case, with other spaces and punctuation, and
@@ -193,7 +193,7 @@ def _tells(text: str) -> bool:
 
 
 def read_rejections(root: str) -> Rejections:
-    """All that are there. A file that cannot be read is told of, and refuses nothing."""
+    """Read all rejections. An unreadable file is reported and rejects nothing."""
     folder = os.path.join(root, FOLDER, REJECTED)
     try:
         names = sorted(os.listdir(folder))[:_MOST]

@@ -1,4 +1,4 @@
-"""What a person has looked at on this machine: digests of records that were written, confirmed or accepted by one.
+"""Digests of the records that a person wrote, confirmed or accepted on this machine.
 
 A record that says something else afterwards has another digest, and counts as not reviewed again. Nothing of a record's
 text is kept here.

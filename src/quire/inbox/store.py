@@ -34,7 +34,7 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 class Inbox(msgspec.Struct, frozen=True, kw_only=True):
-    """What was proposed, the oldest first."""
+    """The proposals, the oldest first."""
 
     proposals: tuple[Proposal, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -76,7 +76,7 @@ def _with_evidence(known: Proposal, again: Proposal) -> Proposal:
 
 
 def read_inbox(root: str) -> Inbox:
-    """What is there; a line that cannot be read is passed over and told of."""
+    """Read the inbox; a line that cannot be read is skipped and reported."""
     found = read_local(root, FOLDER, FILE, _BYTES)
     held: dict[str, Proposal] = {}
     bad = 0

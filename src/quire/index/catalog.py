@@ -1,4 +1,4 @@
-"""The index itself: kept fresh from the layers' files, asked for records and edges."""
+"""The index: refreshed from the layers' files, queried for records and edges."""
 
 from __future__ import annotations
 

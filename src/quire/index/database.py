@@ -1,4 +1,4 @@
-"""Opening the index: as it is where it is ours and whole, made anew in every other case."""
+"""Open the SQLite file of the index; create it anew if it is missing, foreign or damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meaning: a text's vector from a static table of word pieces, read row by row from a mapped file.
+"""Embed a text with a static table of word pieces, read row by row from a mapped file.
 
 A text's vector is the weighted sum of its pieces' rows, so there is no network to run. The sum is taken over all
 384 dimensions at once: a row's bytes are spread over 32-bit lanes of one large integer, multiplied by the piece's

@@ -1,4 +1,4 @@
-"""Whether the index that lies in a folder can be used, and what it is made with; nothing is written."""
+"""Check whether the index in a folder is usable, and what it was made with; writes nothing."""
 
 from __future__ import annotations
 

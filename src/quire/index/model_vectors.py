@@ -1,4 +1,4 @@
-"""Putting the teacher's vectors in the place of the static table's, some at a time: what is done stays done."""
+"""Replace vectors of the static table by those of the sentence model, in batches that are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening the index: fresh, made anew where it is damaged, in memory where it cannot be written to."""
+"""Open the index: refreshed, rebuilt if damaged, in memory if the folder is not writable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a record is searched: the fields for words, and the passages that each get a vector."""
+"""Split a record into searched fields and into passages that each get a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index's tables and their rows. It holds nothing that the files do not say better, and may vanish any moment."""
+"""The index's tables and rows. They hold nothing that is not in the files, and may be deleted at any moment."""
 
 from __future__ import annotations
 

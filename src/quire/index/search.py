@@ -1,4 +1,4 @@
-"""Candidates for a question: records whose words match, and records whose meaning is near."""
+"""Find candidates for a question: by full-text match and by vector distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The teacher: all-MiniLM-L6-v2, run once over the documents when the index is made. Needs the extra `semantic`.
+"""Run all-MiniLM-L6-v2 over the documents when the index is built. Needs the extra `semantic`.
 
 The static table (`embedding.py`) was trained to give a text the direction that this network gives it. Both therefore
 live in one space, and a question embedded with the table may be compared with documents embedded by the teacher:

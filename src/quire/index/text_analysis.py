@@ -1,4 +1,4 @@
-"""Words: how text and questions are cut up, so that prose, identifiers, paths and scripts without spaces are found.
+"""Split text and questions into words: prose, identifiers, paths, scripts without spaces.
 
 The tokenizer of the full-text table folds case and accents and stems (`porter unicode61`). What it cannot know is
 done here first: names are opened at their joints, and text in scripts without spaces becomes pairs of characters.

@@ -1,4 +1,4 @@
-"""What was worked out about records, and can be worked out again; and asking an index that stands still."""
+"""Cache of derived values such as verdicts, and reads from one state of the index."""
 
 from __future__ import annotations
 

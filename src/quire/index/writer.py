@@ -1,4 +1,4 @@
-"""Taking records in and out of the index: many rows at a time, because a rebuild is made of little else."""
+"""Write records into the index and remove them, many rows at a time."""
 
 from __future__ import annotations
 

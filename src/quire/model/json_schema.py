@@ -1,4 +1,4 @@
-"""Every fault of a value against a JSON Schema: the part of the language that our own types produce."""
+"""Validate a value against a JSON Schema: the part of the language that our own types use."""
 
 from __future__ import annotations
 

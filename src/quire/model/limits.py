@@ -1,4 +1,4 @@
-"""How large each thing may be. A limit is named in the error that refuses what exceeds it."""
+"""Size limits. The error for a value that exceeds one names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every layer turns its holdings into: records and edges, the only things the index knows."""
+"""Records and edges: the common form of what every layer stores, and all that the index knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for text: how it is normalised, cut and quoted, wherever it comes from."""
+"""Normalise, cut and quote text."""
 
 from __future__ import annotations
 

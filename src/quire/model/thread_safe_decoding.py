@@ -1,4 +1,4 @@
-"""Data read by threads side by side, without one of them meeting a type that another is still working out.
+"""Make msgspec decoding safe in threads: the first use of each type is made by one thread at a time.
 
 The library that describes our data works a type out when it is first used, and keeps it before it is complete: two
 threads that come to it at the same moment end the process. So the first use of each type is made by one at a time.
@@ -17,7 +17,7 @@ _KNOWN: set[Any] = set()
 
 
 def make_decoding_thread_safe() -> None:
-    """From here on, for the whole process; whoever starts threads says so before. Saying it twice does no harm."""
+    """Guard decoding in the whole process; call it before starting threads. Calling it twice is harmless."""
     with _GUARD:
         for owner, name, place in ((msgspec.json, "decode", 1), (msgspec.json, "Decoder", 0), (msgspec, "convert", 1)):
             known = getattr(owner, name)

@@ -1,4 +1,4 @@
-"""Instants as text: ISO 8601 with an offset, written in UTC, compared as instants."""
+"""Timestamps: ISO 8601 with an offset, written in UTC, compared as instants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a record is still true of the code it is anchored to, and how that is known."""
+"""Verdicts: whether a record still matches the code it is anchored to, and why."""
 
 from __future__ import annotations
 

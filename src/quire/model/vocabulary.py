@@ -1,4 +1,4 @@
-"""The closed vocabularies of the memory, in the order in which they are shown."""
+"""Closed lists of kinds, statuses and layers, in display order."""
 
 from __future__ import annotations
 

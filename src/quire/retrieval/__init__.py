@@ -1,1 +1,1 @@
-"""From question to answer: seed, fuse, expand, budget, render."""
+"""From question to answer: candidates, relevance, tiers, verdicts, one hop, budget, text. Begin in `query.py`."""

@@ -1,4 +1,4 @@
-"""Which of two records on one subject says that it changes the other: the later one comes first.
+"""Put a record that says it changes another before that one, where both are among the hits.
 
 That two records are alike does not mean that one replaces the other; only a record that says so does.
 """
@@ -56,7 +56,7 @@ def put_amendments_first(index: Index, hits: list[Hit]) -> None:
 
 
 def _may_be_changed(earlier: Hit, later: Hit) -> bool:
-    """A record changes an earlier one of its kind, and fits the question not much worse."""
+    """Whether one hit may change another: same kind, later, and about as relevant."""
     one, other = earlier.record, later.record
     return (
         (one.layer, one.kind) == (other.layer, other.kind)
@@ -66,7 +66,7 @@ def _may_be_changed(earlier: Hit, later: Hit) -> bool:
 
 
 def _nearness(searcher: Searcher, one: Record, other: Record) -> float:
-    """How near two records are, less what the best of many passages gains by chance."""
+    """Cosine of two records, corrected for the number of passages compared."""
     near, pairs = searcher.nearness_of(one.ref, other.ref)
     return near - CHANCE * math.log(max(1, pairs))
 

@@ -1,4 +1,4 @@
-"""What a question is answered with: hits, what is connected to them, and what was withheld and why."""
+"""The data of an answer: hits, connected records, and the records withheld with the reason."""
 
 from __future__ import annotations
 
@@ -89,5 +89,5 @@ class Answer(msgspec.Struct, kw_only=True):
 
     @property
     def weak(self) -> bool:
-        """Nothing clearly answers; what is possible is shown all the same."""
+        """Whether there are only possible answers."""
         return bool(self.hits) and all(hit.tier == "possible" for hit in self.hits)

@@ -24,14 +24,14 @@ def heading_line(answer: Answer, budget: int) -> str:
 
 
 def name_of(hit: Hit) -> str:
-    """What a record is called: its title, or its section where the title only repeats how the text begins."""
+    """The title of a record, or its section where the title only repeats the beginning of the text."""
     record = hit.record
     repeats = bool(record.section) and record.text.startswith(record.title.rstrip("…"))
     return safe_text(record.section if repeats else record.title)
 
 
 def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
-    """In what state a record is, and when it was last said."""
+    """Status, stage, verdict, review state and date of a record, separated by commas."""
     record = hit.record
     verdict = hit.verdict.verdict if hit.verdict and with_verdict else ""
     faded = "faded" if hit.faded else ""
@@ -42,7 +42,7 @@ def state_of(hit: Hit, *, with_verdict: bool = True) -> str:
 
 
 def flagged_words(effects: tuple[str, ...]) -> str:
-    """What doing as a record says could do, in words."""
+    """The effects that following a record could have, in words."""
     if not effects:
         return ""
     from quire.guard.effects import words_of
@@ -51,12 +51,12 @@ def flagged_words(effects: tuple[str, ...]) -> str:
 
 
 def last_said(record: Record) -> str:
-    """The day on which a record was last said; empty where it does not say."""
+    """The day of the last change of a record; empty if unknown."""
     return max(record.updated_at[:10], record.since[:10]) or record.created_at[:10]
 
 
 def told_lines(hit: Hit, many_files: bool) -> str:
-    """What is known of a record besides its text, a line each."""
+    """One line for each: doubtful verdict, amendment, session, governed files, anchors."""
     lines = ""
     if hit.verdict and hit.verdict.verdict not in _CALM:
         lines += f"{hit.verdict.verdict}: {safe_text(hit.verdict.because)}\n"
@@ -94,7 +94,7 @@ def closest_line(hit: Hit) -> str:
 
 
 def cut_body(body: str, tokens: int, cost: Callable[[str], int]) -> str:
-    """As many whole sentences as fit."""
+    """Cut a text after the last whole sentence that fits into `tokens`."""
     if tokens < _LEAST:
         return ""
     ends = [found.end() for found in _SENTENCE_ENDS.finditer(body)]

@@ -1,4 +1,4 @@
-"""One hop from the hits: what they depend on, what affects them, which questions are open about them."""
+"""Follow relations one hop from the hits: dependencies, effects, open questions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINES = 12
 
 
 def connected_to(index: Index, hits: list[Hit], allowed: Filter) -> tuple[list[ConnectedRecord], list[ConnectedRecord]]:
-    """Neighbours of answers along active relations, and the open questions among them; weaker than any hit."""
+    """Return the neighbours of answers along active relations, and separately the open questions among them."""
     known = {hit.record.ref for hit in hits}
     found: dict[str, ConnectedRecord] = {}
     for hit in [hit for hit in hits if hit.tier == "answer"][:_FROM]:

@@ -1,4 +1,4 @@
-"""What is current: retired records are not returned as answers, but what replaced them is followed."""
+"""Decide whether a record is current, why it is withheld, and which record replaced it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _TRUST = {"fresh": 1.0, "unanchored": 1.0, "unverifiable": 0.95, "moved": 0.95, 
 
 
 def current_weight(record: Record, weight: float) -> float:
-    """What a record's state does to its score when everything is asked for; `weight` is what it counts today."""
+    """Lower a weight by the record's status and stage."""
     weight *= _WEIGHTS.get(record.status, _RETIRED)
     return weight * _DEAD if record.stage == "dead" else weight
 
 
 def trust(verdict: Verdict) -> float:
-    """What a verdict does to a score: doubt costs rank, and never hides."""
+    """The factor of a verdict in the score: a doubtful record ranks lower and is never hidden."""
     return _TRUST[verdict.verdict]
 
 
 def retirement(record: Record, successor: Record | None, weight: float = 1.0) -> Withheld | None:
-    """Why a record is withheld; None when it is current. A status nobody knows is not current."""
+    """The reason to withhold a record; None if it is current. An unknown status is not current."""
     if record.status == "superseded":
         reason = f"superseded by {successor.ref}" if successor else "superseded"
     elif record.status == "stale":
@@ -50,7 +50,7 @@ def retirement(record: Record, successor: Record | None, weight: float = 1.0) ->
 
 
 def replacement_of(record: Record, follow: Callable[[str], Record | None]) -> Record | None:
-    """The record that replaced this one in the end; `follow` gives the next step."""
+    """The last record in the chain of replacements; `follow` returns the next one."""
     seen = {record.ref}
     current = follow(record.ref)
     for _ in range(_STEPS):

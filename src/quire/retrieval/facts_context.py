@@ -1,4 +1,4 @@
-"""What an agent is told at the start of a turn: which records find room, and how they read.
+"""Fit facts into the context for one turn of an agent.
 
 Pins come first, then what the ranking found, then something of every section, then one episode, and what room is left
 goes to the rest. What does not fit is passed over, never the end of the text. The order in which records are chosen
@@ -47,7 +47,7 @@ class LeftOutRecord(msgspec.Struct, frozen=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that may be told."""
+    """A record that may be included."""
 
     record: Record
     score: float = 0.0
@@ -55,7 +55,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FactsContext(msgspec.Struct, frozen=True, kw_only=True):
-    """The text, the refs in it in the order of the text, and what became of every other record that was offered."""
+    """The text, the refs in it in order, and the reason for every record left out."""
 
     markdown: str
     tokens: int
@@ -120,7 +120,7 @@ def fit_facts(
     low_signal: bool,
     floor: float,
 ) -> FactsContext:
-    """Choose what is told within the budget, and write it down.
+    """Choose the records that fit into the budget, and render them.
 
     `relevant` counts by score, `shares` holds the best of each section, `sections` says in which order they stand.
     Below `floor` of confidence only pins are told.
@@ -153,7 +153,7 @@ def fit_facts(
 def _admitted(
     offers: Iterable[Offer], fates: dict[str, str], heading: str, floor: float | None = None, low_signal: bool = False
 ) -> list[_FactLine]:
-    """The lines that may be told, each ref once; in `fates`, why a ref would not be in the text."""
+    """Turn offers into lines, each ref once; `fates` gets the reason for each ref that may be missing."""
     lines = []
     for offer in offers:
         record = offer.record
@@ -168,7 +168,7 @@ def _admitted(
 
 
 def _bar(offer: Offer, floor: float | None, low_signal: bool) -> str:
-    """Why an offer is out of the question, however much room there is."""
+    """The reason to refuse an offer whatever the budget; empty if there is none."""
     if low_signal:
         return "low-signal"
     if offer.record.status != "active":
@@ -184,7 +184,7 @@ def _fill(
     story: Sequence[_FactLine],
     order: Mapping[str, int],
 ) -> None:
-    """Give out the room that the pins left."""
+    """Place ranked lines, then one line of each section, then the episode and the rest."""
     best = _by_section((*ranked, *shared), order)
     most = max(int(page.room * SECTION_SHARE), 0)
     modest = {section: [line for line in lines if page.cost(line) <= most] for section, lines in best.items()}
@@ -221,7 +221,7 @@ def _by_section(lines: Iterable[_FactLine], order: Mapping[str, int]) -> dict[st
 
 
 def _place(section: str, order: Mapping[str, int]) -> tuple[int, str, str]:
-    """Where a section stands: as asked for, those nobody named after them by the alphabet."""
+    """Sort key of a section: the given order first, then alphabetical."""
     return (order.get(section, len(order)), section.casefold(), section)
 
 
@@ -247,7 +247,7 @@ def _line(record: Record, heading: str) -> _FactLine:
 
 
 def _said(record: Record) -> str:
-    """A fact is its text; whatever else there is has a title, and an episode has its day."""
+    """The text of a fact; of another record its title and text, of an episode also its day."""
     title, text = record.title, record.text
     if record.ref.startswith("fact:"):
         return text

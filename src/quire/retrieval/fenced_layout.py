@@ -1,4 +1,4 @@
-"""The layout of an answer for a model: everything recalled stands between marks, with origin, verdict and flags.
+"""Lay out an answer for a model: recalled text stands between marks, with origin, verdict and flags.
 
 Outside the marks stands only what this program says itself: the heading, headings of parts, counts, hints. Every part
 is placed whole or not at all, so that no mark is ever opened and left open.

@@ -1,4 +1,4 @@
-"""What is handed to an agent unasked: lines of several shelves within a budget, and what became of each of them.
+"""Fit records into the text that a hook sends to an agent, and report for each whether it was included.
 
 Whoever hands over says what is offered, in the order in which it matters. A line stands whole or not at all; the fate
 of every offer is told, so that there can be a receipt for it.
@@ -29,7 +29,7 @@ UNREVIEWED_CHARS = 100
 
 
 class OfferedLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A line that may be told."""
+    """A line that may be included."""
 
     line: str
     ref: str = ""
@@ -50,7 +50,7 @@ class LineGroup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LineFate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of an offer."""
+    """Whether a line was included, trimmed or withheld, and why."""
 
     ref: str
     outcome: Outcome
@@ -60,7 +60,7 @@ class LineFate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Injection(msgspec.Struct, kw_only=True):
-    """The text, and what became of everything that was considered for it."""
+    """The text that is sent, and the outcome for every record considered."""
 
     text: str = ""
     tokens: int = 0
@@ -91,7 +91,7 @@ def record_line(record: Record, verdict: Verdict | None = None, *, marks: Sequen
 
 
 def unreviewed_line(record: Record, *, marks: Sequence[str] = (), silent: bool = False) -> str:
-    """A record that nobody has looked at: its ref and how it begins; with `silent` the ref alone."""
+    """One line for an unreviewed record: its ref and its beginning; with `silent` the ref alone."""
     said = ""
     if not silent:
         title, first = one_line(record.title), one_line(first_sentence(record.text))
@@ -109,9 +109,9 @@ def fit_groups(
     fence: Fence,
     foot: Iterable[str] = (),
 ) -> Injection:
-    """The text: its head, the shelves as far as there is room, the lines at its foot. Nothing where nothing is left.
+    """Render the head, as many lines of the groups as fit, and the foot; empty if there are no lines.
 
-    Shelves come in the order of their worth, all between one pair of marks.
+    Groups come in the order of their importance, all between one pair of marks.
     """
     head = f"{fence.inside(head)} {fence.notice()}"
     feet = [fence.inside(line) for line in foot]

@@ -1,4 +1,4 @@
-"""Whether a prompt says anything that the memory could be searched for: `ok, go on` does not.
+"""Detect prompts that give nothing to search for, such as `ok, go on`.
 
 A prompt counts as an acknowledgement only when there is nothing else in it. Taking one for a question costs some room;
 taking a question for one would cost the agent what it needed to know.

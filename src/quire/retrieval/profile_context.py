@@ -1,4 +1,4 @@
-"""What an agent is told of the profile at the start of a session: something of every category, within a budget.
+"""Fit profile entries of every category into the context for the start of a session.
 
 First every category gets an equal share of the room, and what one does not need goes to the others. Within its share it
 tells its most important entries. What room is left then goes to the most important of all. An entry that does not fit
@@ -55,7 +55,7 @@ class ProfileContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry as it would stand in the text: as a rule, and where there is next to no room."""
+    """An entry as a line, in its normal and its shortest form."""
 
     name: str
     text: str
@@ -86,7 +86,7 @@ class _Shelf(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fit_profile(entries: Sequence[Entry], budget: int) -> ProfileContext:
-    """Choose what is told within the budget, and write it down.
+    """Choose the entries that fit into the budget, and render them.
 
     Only active entries are told. Where there is not even room for the first lines of the text, it is empty.
     """
@@ -104,7 +104,7 @@ def fit_profile(entries: Sequence[Entry], budget: int) -> ProfileContext:
 
 
 def _shelves(entries: Sequence[Entry], most: int) -> list[_Shelf]:
-    """The categories that have something to tell, those that nobody knows after the others, by the alphabet.
+    """The categories that have entries: known ones in their order, then others alphabetically.
 
     Of each at most so many entries: more could not find room, however short they are.
     """
@@ -160,7 +160,7 @@ def _told(entry: Entry, value: str, said: str) -> str:
 
 
 def _chosen(shelves: Sequence[_Shelf], room: int) -> dict[int, str]:
-    """What is told of which entry, where there is not room for everything."""
+    """The text chosen for each entry, where not everything fits."""
     chosen: dict[int, str] = {}
     seated = _seated(shelves, room)
     for shelf, share in zip(seated, _shares(seated, room), strict=True):
@@ -176,7 +176,7 @@ def _chosen(shelves: Sequence[_Shelf], room: int) -> dict[int, str]:
 
 
 def _seated(shelves: Sequence[_Shelf], room: int) -> list[_Shelf]:
-    """As many categories as can have a line: those whose shortest lines cost least, in the order of the text."""
+    """Choose as many categories as possible: those with the cheapest shortest lines."""
     taken: set[str] = set()
     for least, _, category in sorted((shelf.least, at, shelf.category) for at, shelf in enumerate(shelves)):
         if least <= room:
@@ -186,7 +186,7 @@ def _seated(shelves: Sequence[_Shelf], room: int) -> list[_Shelf]:
 
 
 def _shares(shelves: Sequence[_Shelf], room: int) -> list[int]:
-    """The same for each, but no more than it needs, and never less than its shortest line."""
+    """Divide the room equally; no category gets more than it needs or less than its shortest line."""
     bounds = [(shelf.least, shelf.need) for shelf in shelves]
 
     def given(level: int) -> list[int]:
@@ -198,7 +198,7 @@ def _shares(shelves: Sequence[_Shelf], room: int) -> list[int]:
 
 
 def _fill(shelf: _Shelf, share: int, chosen: dict[int, str]) -> int:
-    """Tell the most important entries of a category within its share, the first one cut short if need be; the cost."""
+    """Choose the most important entries of a category within its share; return their cost."""
     spent = shelf.cost
     for number, line in shelf.lines.items():
         if spent + line.cost <= share:

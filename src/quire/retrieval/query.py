@@ -1,4 +1,4 @@
-"""A question from beginning to end: measure, sort into tiers, keep what is in force, expand, render."""
+"""Answer a question: measure relevance, sort into tiers, keep current records, follow one hop, render."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _plain_weight(record: Record) -> float:
 
 
 class Governs(Protocol):
-    """How closely a record governs some files, 0 for not at all; and which of them."""
+    """Rates how closely a record governs some files (0: not at all) and lists those files."""
 
     def __call__(self, record: Record) -> float: ...
 
@@ -87,7 +87,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ask(index: Index, asked: Ask) -> Answer:
-    """The answer, rendered within the budget."""
+    """Answer a question from the index, rendered within the budget if asked for."""
     # A command line may hold bytes that are no text, which the index could not take.
     asked = msgspec.structs.replace(asked, question=asked.question.encode("utf-8", "replace").decode())
     answer = Answer(question=asked.question, heading=asked.question.strip() or asked.about, hits=[])
@@ -143,7 +143,7 @@ def _search(index: Index, asked: Ask, answer: Answer) -> None:
 
 
 def _worth_a_look(asked: Ask, found: list[Scored]) -> list[Scored]:
-    """Every answer; of what is possible the first, and first of all one that holds every word of the question."""
+    """All answers, then the first possible ones, those that hold every word of the question before others."""
     if asked.rank_all:
         return [item for item in found if item.words > 0 or item.nearness >= NEAR]
     answers = [item for item in found if item.tier == "answer"]
@@ -154,7 +154,7 @@ def _worth_a_look(asked: Ask, found: list[Scored]) -> list[Scored]:
 
 
 def _explain(index: Index, asked: Ask, answer: Answer, found: list[Scored], repeats: set[str]) -> None:
-    """Of the best that are not among the results: which rule left them out."""
+    """Record for the best records not shown which rule left them out."""
     shown = {hit.record.ref for hit in answer.hits} | {item.ref for item in answer.withheld}
     records = index.by_ids([item.id for item in found])
     for item in found:
@@ -207,7 +207,7 @@ def _retirement(asked: Ask, record: Record, successor: Record | None) -> Withhel
 
 
 def _named(index: Index, question: str) -> list[Hit]:
-    """The record whose ref or file the question is."""
+    """A hit for the record whose ref or path is the whole question."""
     name = question.strip().strip("`")
     if " " in name:
         return []
@@ -216,7 +216,7 @@ def _named(index: Index, question: str) -> list[Hit]:
 
 
 def _keep(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> set[str]:
-    """Fill in the answer: those in force up to the limit, in their order, and what was withheld. Gives the repeats."""
+    """Fill in current hits up to the limit and withheld records; return the refs dropped as repeats."""
     kept, faded = _in_force(index, asked, answer, ranked)
     answer.faded = len(faded)
     if _best(faded) > _best(kept.values()):
@@ -249,7 +249,7 @@ def _said_once(index: Index, asked: Ask, hits: list[Hit]) -> list[Hit]:
 
 
 def _in_force(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> tuple[dict[str, Hit], list[Hit]]:
-    """Of these hits the ones in force, for a retired one its replacement; and those that have only faded."""
+    """Return current hits, with replacements for retired ones; and separately the faded hits."""
     kept: dict[str, Hit] = {}
     faded: list[Hit] = []
     for hit in ranked:
@@ -274,12 +274,12 @@ def _in_force(index: Index, asked: Ask, answer: Answer, ranked: list[Hit]) -> tu
 
 
 def _best(hits: Iterable[Hit]) -> float:
-    """How well the best of them fits, whatever it counts."""
+    """The highest relevance, without weights."""
     return max((hit.parts.get("relevance", hit.score) for hit in hits), default=0.0)
 
 
 def _revived(asked: Ask, faded: list[Hit]) -> list[Hit]:
-    """What nobody confirmed for long, where nothing better answers: it says so, and counts little."""
+    """Mark faded hits as such and score them again with a minimum weight."""
     for hit in faded:
         hit.why += ", faded"
         hit.faded = True
@@ -308,7 +308,7 @@ def _verified(asked: Ask, hits: list[Hit]) -> list[Hit]:
 
 
 def _trusted(asked: Ask, hits: list[Hit]) -> list[Hit]:
-    """The best hits with their verdicts, in the order that these leave them."""
+    """Verify the best hits and sort them by score times trust."""
     judged = _verified(asked, hits[: asked.limit + _SPARE])
     for hit in judged:
         if hit.verdict is not None:

@@ -1,4 +1,4 @@
-"""How well a record answers a question: one measure, and every constant that it is made of.
+"""Measure how well records answer a question, and sort them into tiers; holds every constant of the measure.
 
 Relevance says in which order records are shown. It is the sum of four parts, none of which depends on the other
 records that were found, so that two questions can be compared:
@@ -117,7 +117,7 @@ class Scored(msgspec.Struct, kw_only=True):
 
 
 def measure(index: Index, question: Question, allowed: Filter, *, literal: bool = False) -> list[Scored]:
-    """Every record that may answer, the most relevant first.
+    """Score every record that may answer, the most relevant first.
 
     With `literal`, what holds every one of a few words comes first.
     """
@@ -191,7 +191,7 @@ def _add_kinship(
     rarest: Sequence[tuple[str, float]],
     holding: Sequence[set[int]],
 ) -> None:
-    """Rare words of the question that a record lacks may be there by another name."""
+    """Add kinship: credit words near in meaning to rare words that a record lacks."""
     lacked = [at for at, held in enumerate(holding) if any(item.id not in held for item in first)]
     if not lacked or any(item.coverage >= _CONSTANTS["kinship limit"] for item in first):
         return
@@ -213,7 +213,7 @@ def _add_kinship(
 
 
 def _add_names(index: Index, question: Question, first: Iterable[Scored], records: dict[int, Record]) -> None:
-    """What of a record the question names, word for word."""
+    """Note what of a record the question names word for word, and put a named record first."""
     said, files = spoken(question.text), _FILE.findall(question.text)
     told = {said, " ".join(question.words)} - {""}
     for item in first:
@@ -255,7 +255,7 @@ def _leads_to(anchor: str, file: str) -> bool:
 def _put_literal_matches_first(
     found: Iterable[Scored], words: Sequence[str], covering: dict[int, float], records: dict[int, Record]
 ) -> None:
-    """Of a few words meant as they stand: what holds them all comes first, and of that what holds their very forms."""
+    """Put records that hold all of a few literal words first, exact word forms before inflected ones."""
     forms = [re.compile(rf"\b{re.escape(word)}\b", re.I) for word in words]
     best = max(covering.values(), default=1.0)
     for item in found:
@@ -269,7 +269,7 @@ def _put_literal_matches_first(
 
 
 def _lower_what_lacks_a_name(text: str, first: Sequence[Scored], records: dict[int, Record]) -> None:
-    """Where a question names a thing as the code does, records without that very name come later, if others have it."""
+    """Lower records without the code names of the question, if other records have them."""
     names = [name.lower() for name in code_names(text)]
     if not names:
         return
@@ -285,7 +285,7 @@ def _lower_what_lacks_a_name(text: str, first: Sequence[Scored], records: dict[i
 
 
 def sort_into_tiers(found: Sequence[Scored], question: Question) -> None:
-    """Say of each whether it is an answer, possible, or neither, and why. `found` comes in the order of relevance."""
+    """Set the tier of each record (answer, possible or none) and the rule. `found` is sorted by relevance."""
     if not found:
         return
     place = int(_CONSTANTS["background"])

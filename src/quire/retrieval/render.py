@@ -1,4 +1,4 @@
-"""An answer as Markdown within a budget: every item with its ref, quoted as data, none cut in mid-sentence."""
+"""Render an answer as Markdown within a budget: items with their refs, quoted, cut at sentences only."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class AnswerPart(msgspec.Struct, frozen=True):
 
 
 class Layout:
-    """The Markdown form of an answer for people. `fenced.FencedLayout` is the form for a model."""
+    """The Markdown form of an answer for people; `fenced_layout.FencedLayout` is the form for a model."""
 
     gap = ""
     """What stands before the sentence that nothing answers."""

@@ -1,4 +1,4 @@
-"""What says nearly the same, or the opposite: looked up for one text, and listed for all records of a memory."""
+"""Find records that say nearly the same as a text, or the opposite; or all such pairs of a memory."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def alike_to(index: Index, record: Record, limit: int = 3, beside: Iterable[Reco
 
 
 def alike_pairs(index: Index) -> list[Alike]:
-    """All such pairs, each once. Only records that share a rare word are compared."""
+    """All similar or opposite pairs, each once. Only records that share a rare word are compared."""
     found = []
     searcher = index.searcher()
     for layer in _COMPARED:

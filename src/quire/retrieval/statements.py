@@ -1,4 +1,4 @@
-"""Whether two statements say nearly the same, or the opposite.
+"""Compare two statements: do they say nearly the same, or the opposite?
 
 A statement is its telling words, those of them that it denies, and its numbers. Two statements are about one thing
 where nearly all telling words are in both. They are opposites where one denies what the other says, or where each names
@@ -77,7 +77,7 @@ _VALUED = _words("abov below least limit max maximum min minimum most over port 
 
 
 class Statement(Struct, frozen=True):
-    """What a text says, as far as words tell."""
+    """The significant words, negations, numbers and names of a text."""
 
     words: frozenset[str]
     denied: frozenset[str]
@@ -88,7 +88,7 @@ class Statement(Struct, frozen=True):
 
 
 def read_statement(text: str, stems: Callable[[str], list[str]]) -> Statement:
-    """`stems` cuts a text into words as the index does."""
+    """Parse a text into a statement; `stems` splits it into words as the index does."""
     names, plain = _named(text)
     found = stems(plain)
     if _TURNING.isdisjoint(found) and not any(map(str.isdigit, found)):

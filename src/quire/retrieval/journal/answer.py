@@ -1,4 +1,4 @@
-"""The answer to a question about the journal, made without a model: what the evidence itself says, and where it stands.
+"""Answer a question from the journal without a model: quoted evidence with its sources.
 
 Nothing is written that is not in the evidence: its sentences are quoted, each on a line with the name of its source.
 Where the evidence does not cover the question, the answer says so and names what came nearest.
@@ -51,7 +51,7 @@ class ShortlistItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known, why that is the answer, and where it stands."""
+    """The answer, the reason for it, and its citations."""
 
     mode: Mode
     answer: str
@@ -65,7 +65,7 @@ class JournalAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found: all that could answer, and of that what does."""
+    """All matches, and those that answer."""
 
     listed: list[JournalMatch]
     good: list[JournalMatch]
@@ -83,7 +83,7 @@ def answer_journal(
     limit: int = LIMIT,
     mode: Mode | None = None,
 ) -> JournalAnswer:
-    """What the journal says to a question. `now` is what `yesterday` is counted from."""
+    """Answer a question from the journal; `yesterday` is counted from `now`."""
     question = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode())
     kind = mode or query_mode(question)
     statuses = (_ACTIVE, _ARCHIVED) if archived else (_ACTIVE,)

@@ -1,4 +1,4 @@
-"""What can be cited from the journal: parts of the bundle, events and checkpoints, each under the name it has there."""
+"""Turn journal records into citable evidence: parts of the bundle, events and checkpoints."""
 
 from __future__ import annotations
 

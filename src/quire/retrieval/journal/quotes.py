@@ -1,4 +1,4 @@
-"""Evidence put into words: its own sentences, quoted, a line for each source, within some hundred words."""
+"""Quote evidence in its own sentences, one line per source, within about a hundred words."""
 
 from __future__ import annotations
 

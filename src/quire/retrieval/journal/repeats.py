@@ -1,4 +1,4 @@
-"""What the journal says more than once, shown once: a session is an event, and what it told is in the bundle, too.
+"""Drop hits of the journal that only repeat another hit.
 
 An event is left out where another record shows the lines of it that match. A checkpoint, and the event of a run of
 ours, repeat the bundle as it was: they are shown for words that nothing else in the journal holds.
