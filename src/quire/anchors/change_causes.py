@@ -44,7 +44,7 @@ def cause_in_files(
     since: str | None,
     notes: Mapping[str, str],
 ) -> Cause:
-    """Compare with the commit of the last look, and with what was seen then and not committed."""
+    """Find the cause of a change in files: compare with the sealed commit and its uncommitted files."""
     if since is None:
         dirty = tuple(path for path in (tree.paths[place] for place in files) if tree.is_dirty(path))
         return Cause(files=dirty, dirty=dirty)
@@ -113,7 +113,7 @@ class SymbolTraces:
         """By file, name and the commit that it was seen at: commits, and what each made of it."""
 
     def find(self, wanted: Iterable[tuple[str, str, str]]) -> None:
-        """Have at hand the commits that changed these: a file, a name in it, and the commit to begin after."""
+        """Load the commits that changed these symbols: file, name, and the commit to begin after."""
         new = sorted({one for one in wanted if one not in self._known})
         if not new:
             return
@@ -177,7 +177,7 @@ class SymbolTraces:
         return True
 
     def _made(self, file: str, name: str, changes: list[GitFileChange]) -> str | None:
-        """What a commit made of a definition; None where it left it as a parent had it, or that cannot be told."""
+        """The digest of a definition after a commit; None if unchanged from a parent, or unknown."""
         after, *before = (
             self._past.definitions.digest(file, name, content) if content.strip("0") else ""
             for content in (changes[0].new_id, *(change.old_id for change in changes))

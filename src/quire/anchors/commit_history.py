@@ -37,7 +37,7 @@ _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 class CommitHistory:
-    """One repository's history. Every answer is kept; where git cannot answer, there is none."""
+    """One repository's history. Answers of git are cached; where git fails, the answer is empty."""
 
     def __init__(self, git: Git, definitions: Definitions | None = None) -> None:
         self.git = git
@@ -77,14 +77,14 @@ class CommitHistory:
         return self._commits[name]
 
     def find(self, names: Iterable[str]) -> None:
-        """Look for many commits at once, before each is asked for; what git refuses is looked for by itself."""
+        """Resolve many commits with one git process; those that git refuses are resolved one by one."""
         wanted = {name for name in names if name and name not in self._commits}
         if len(wanted) > 1:
             with contextlib.suppress(GitRequired):
                 self._commits.update(full_commits(self.git, wanted))
 
     def tree(self, commit: str, anchors: Iterable[str]) -> FileTree | None:
-        """The files of a commit that these anchors can lead to."""
+        """The files of a commit that these anchors can match."""
         key = (commit, tuple(anchors))
         if key not in self._trees:
             try:
@@ -95,7 +95,7 @@ class CommitHistory:
         return self._trees[key]
 
     def compare(self, commits: Iterable[str]) -> None:
-        """Have at hand what differs between each of these and the last one: asked once for all."""
+        """Load the differences between each of these commits and HEAD, with one git process."""
         wanted = [commit for commit in dict.fromkeys(commits) if commit not in self._changes]
         if self.head and len(wanted) > 1:
             with contextlib.suppress(GitRequired):  # each is asked for by itself then, which may still do
@@ -111,7 +111,7 @@ class CommitHistory:
         return self._changes[since]
 
     def contents_then(self, since: str) -> dict[str, str | None]:
-        """What a commit held in the paths that have changed since; None where it had no such file."""
+        """The content ids in a commit of the paths changed since; None for a path it did not have."""
         if since not in self._then:
             then: dict[str, str | None] = {}
             for change in self.changes(since):
@@ -200,7 +200,7 @@ class CommitHistory:
         return commits[-1] if commits else ""
 
     def follow(self, files: Collection[str], commits: Collection[str]) -> None:
-        """Have at hand what commits after these did to files: asked once for all."""
+        """Load the changes of files in the commits after these, with one git process."""
         if not self._since.issuperset(commits):
             # From further back, or from another branch: what is known of other files does not reach so far.
             self._since.update(commits)

@@ -18,13 +18,13 @@ _PATHS_MOST = 64
 
 
 def read_commit_tree(git: Git, commit: str, anchors: Iterable[str] | None = None) -> FileTree:
-    """The files of a commit, or those of them that these anchors can lead to."""
+    """Read the files of a commit, or those that these anchors can match."""
     held = git.committed(parts_for(anchors), commit)
     return FileTree(git, {path: blob.id for path, blob in held.items()})
 
 
 def parts_for(anchors: Iterable[str] | None) -> list[str]:
-    """The paths below which everything lies that the anchors can match; none means everywhere."""
+    """The paths below which all matches of the anchors are; an empty list means everywhere."""
     paths: set[str] = set()
     for anchor in anchors or ("",):
         paths.add(static_prefix(anchor))
@@ -82,7 +82,7 @@ class FileTree:
         return path in self._ids
 
     def content(self, path: str) -> str | None:
-        """The id of what a file holds; None where there is none, or it cannot be read."""
+        """The id of a file's content; None if there is no such file, or it cannot be read."""
         return self._ids.get(path)
 
     def contents(self, positions: Sequence[int]) -> list[tuple[str, str | None]]:

@@ -32,7 +32,7 @@ _CONTENT = 20
 
 
 class Keep(Protocol):
-    """Where something that was worked out is kept: it may get lost, and is worked out again then."""
+    """A cache of derived values; a lost value is computed again."""
 
     def memos(self, names: Iterable[str]) -> dict[str, bytes]: ...
 
@@ -40,7 +40,7 @@ class Keep(Protocol):
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """What a content holds under a name: a digest, or none. A fault says why that cannot be told."""
+    """The digest of a named definition in a content, empty if there is none; `fault` says why it is unknown."""
 
     digest: str = ""
     fault: str = ""
@@ -76,7 +76,7 @@ class Definitions:
         self._parses = 0
 
     def want(self, anchors: Iterable[str]) -> None:
-        """These will be asked for: what is kept of them is looked up at once, and a file is parsed for all of them."""
+        """Announce names that will be needed, so that cached ones are read at once and a file is parsed once."""
         pairs = {(file, name) for file, mark, name in (anchor.rpartition("#") for anchor in anchors) if mark and file}
         new = sorted(pair for pair in pairs if pair not in self._known)
         for file, name in new:
@@ -90,7 +90,7 @@ class Definitions:
                     self._known[memos[memo]] = digests if rules == _RULES else {}
 
     def find(self, file: str, name: str, content: str | None, read: Callable[[], bytes]) -> Definition:
-        """What a file holds under a name. What has an id is kept; what has none is parsed."""
+        """Find a definition in a file. Results for contents with an id are cached."""
         self.want([f"{file}#{name}"])
         if not content:
             return self._parse(file, None, read(), (name,))[name]
@@ -100,7 +100,7 @@ class Definitions:
         return self._faulty.get((file, name, content)) or Definition(self.digest(file, name, content) or "")
 
     def compare(self, file: str, content: str, read: Callable[[str], bytes | None], names: Collection[str]) -> None:
-        """Have the digests of these names in a version at hand, as far as they can be had."""
+        """Load the digests of these names in a version, as far as possible."""
         missing = [name for name in names if not self._is_known(file, name, content)]
         data = read(content) if missing else None
         if data is not None:
@@ -109,7 +109,7 @@ class Definitions:
                 self._parse(file, content, data, missing)
 
     def digest(self, file: str, name: str, content: str) -> str | None:
-        """The digest, where it is at hand; empty where the content defines no such thing."""
+        """The loaded digest; empty if the content does not define the name."""
         self._used.setdefault((file, name), set()).add(content[:_CONTENT])
         known = self._known.get((file, name), {}).get(content[:_CONTENT])
         return known.removeprefix(_MARK) if known is not None else None

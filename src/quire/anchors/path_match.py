@@ -102,7 +102,7 @@ def _matcher(anchor: str) -> Matcher | str:
 
 
 class Files:
-    """Paths in plain order, so that an anchor is looked up instead of compared with each.
+    """Sorted paths, so that an anchor is looked up instead of compared with each path.
 
     Paths that come in another order are sorted; positions count in `paths`.
     """

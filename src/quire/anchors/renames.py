@@ -81,7 +81,7 @@ def _step_by_step(past: CommitHistory, path: str, since: str) -> tuple[str | Non
 def _same_content(
     tree: WorkingTree, past: CommitHistory, path: str, since: str | None, content: str, commit: str = ""
 ) -> RenameTrail:
-    """A file that holds the very same and was not there before; commits may know nothing of the first."""
+    """Find a new file with the same content; commits need not know the old one."""
     if not content or is_empty_blob(content):
         return RenameTrail(commit=commit)
     same = [other for other in tree.paths if tree.staged.get(other) == content]
@@ -95,7 +95,7 @@ def _same_content(
 
 
 def _beside(tree: WorkingTree, past: CommitHistory, path: str, commit: str) -> str | None:
-    """An untracked file that holds what a lost one held, or most of its lines."""
+    """Find an untracked file with the content of a lost one, or most of its lines."""
     before = past.tree(commit, (path,))
     content = before.content(path) if before else None
     if before is None or content is None:

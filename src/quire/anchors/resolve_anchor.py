@@ -19,7 +19,7 @@ _NAME = re.compile(r"[^\W\d][\w$]*[?!=]?(?:(?:\.|::|#)[^\W\d][\w$]*[?!=]?)*")
 
 
 class ResolvedAnchor(msgspec.Struct, frozen=True, kw_only=True):
-    """One anchor in one tree. Without a seal and without a fault, there is nothing."""
+    """One anchor in one tree. Without seal and fault, the anchor matches nothing."""
 
     anchor: str
     seal: Seal | None = None
@@ -138,7 +138,7 @@ def _unreadable(tree: FileTree, path: str) -> str:
 
 
 def _why_nothing(tree: FileTree, anchor: str) -> str:
-    """Nothing is matched: for certain, or because it could not be looked for."""
+    """Why an anchor matches nothing: empty if it certainly does not, else why that is unknown."""
     folder = ""
     if isinstance(tree, WorkingTree) and not is_glob(anchor):
         folder = os.path.join(tree.root, anchor.rstrip("/"))

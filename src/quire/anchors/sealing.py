@@ -28,7 +28,7 @@ class Sealed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sealer:
-    """Seals any number of records with one look at the tree."""
+    """Seals any number of records with one read of the working tree."""
 
     def __init__(self, root: str, git: Git, anchors: Iterable[str]) -> None:
         self._wanted = sorted(set(anchors))

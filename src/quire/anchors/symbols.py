@@ -37,7 +37,7 @@ class Unparsed(msgspec.Struct, frozen=True):
 
 
 class WantedSymbols:
-    """Names that are asked for, and where in a source something of such a name may stand."""
+    """The wanted names, and the places in a source where they may be defined."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._asked = frozenset(filter(None, map(_plain_name, names)))
@@ -45,7 +45,7 @@ class WantedSymbols:
         self._words = [max(_WORD.findall(asked.rpartition(".")[2]), key=len, default="") for asked in self._asked]
 
     def means(self, name: str) -> bool:
-        """Whether a symbol of this name is one that is asked for."""
+        """Whether a symbol of this name is wanted."""
         return name in self._asked or name.endswith(self._endings)
 
     def places(self, data: bytes) -> list[int] | None:

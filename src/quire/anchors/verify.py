@@ -50,12 +50,12 @@ def _on_one_line(anchor: AnchorVerdict) -> AnchorVerdict:
 
 
 def _places(files: list[str]) -> list[str]:
-    """Where to look for these files: at each, or where they are many, in their folders."""
+    """The paths to read for these files: each file, or their folders where there are many."""
     return files if len(files) <= _FILES else sorted({f"{os.path.dirname(file)}/" for file in files})
 
 
 class Verifier:
-    """Judges records against one look at the working tree.
+    """Gives verdicts on records from one read of the working tree.
 
     What is parsed on the way may be kept. With `until`, a moment of the monotonic clock, what could not be found out
     by then is left out: first which commits changed something, then whether it changed at all.
@@ -162,7 +162,7 @@ class Verifier:
 
 
 class _Judgement:
-    """One record: what its anchors held, what they hold now, and what lies between."""
+    """The verdict on one record: its seals, its anchors now, and the commits between."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class _Judgement:
         return overall(found, self.since or self.record.commit)
 
     def is_seen(self) -> bool:
-        """Whether all anchors were looked at already, and none is lost: the rest costs next to nothing."""
+        """Whether all anchors are resolved and none is lost: the rest is cheap."""
         sights = [self.tree.sights.get(anchor) for anchor in self.record.anchors if not self._untouched(anchor)]
         return all(sight is not None and (sight.seal is not None or sight.fault) for sight in sights)
 

@@ -27,12 +27,12 @@ _NOTHING = Snapshot([], [], {})
 
 
 def read_working_tree(root: str, git: Git, anchors: Iterable[str] | None = None) -> WorkingTree:
-    """The working tree, or the parts of it that these anchors can lead to."""
+    """Read the working tree, or the parts that these anchors can match."""
     return TreeReader(root, git, anchors).tree()
 
 
 class TreeReader:
-    """A look at the working tree that has begun; the tree is there when it is called for."""
+    """Reads the working tree in the background; `tree` waits for the result."""
 
     def __init__(self, root: str, git: Git, anchors: Iterable[str] | None = None) -> None:
         self._root = root
@@ -68,7 +68,7 @@ class TreeReader:
 
 
 class WorkingTree(FileTree):
-    """What is there now. `missing` says why git could not tell, and is empty where it could."""
+    """The current files. `missing` says why git could not list them; empty if it could."""
 
     def __init__(self, root: str, git: Git, snapshot: Snapshot, missing: str) -> None:
         staged = snapshot.staged
@@ -166,7 +166,7 @@ class WorkingTree(FileTree):
         return path in self.links or (path not in self.staged and os.path.islink(os.path.join(self.root, path)))
 
     def behind(self, path: str) -> str | None:
-        """What a link leads to, from the root; None where that is no file of the project."""
+        """The target of a link, relative to the root; None if it is no file of the project."""
         try:
             real = follow_inside(self.root, path)
         except OutsideProject:

@@ -17,7 +17,7 @@ Range = tuple[int, int, int, int]
 
 
 class ByteEdit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One place of a change: where it is in the bytes after the change, what stood there before, what stands there."""
+    """One edit: its offset in the bytes after the change, the bytes removed and the bytes inserted."""
 
     at: int
     removed: str
@@ -27,7 +27,7 @@ class ByteEdit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def find_edits(before: bytes, after: bytes) -> tuple[ByteEdit, ...]:
-    """What leads from the one to the other. What is the same in both is not in it, as far as that can be told fast."""
+    """Find the edits that turn `before` into `after`; equal parts are left out as far as that is cheap."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     found: list[ByteEdit] = []
     for begin, end, new_begin, new_end in _in_bytes(old, new, _changed_lines(old, new)):

@@ -92,7 +92,7 @@ def hold(path: str, is_respected: Callable[[bytes], bool], sleep: Callable[[floa
 
 
 def holder_of(path: str) -> bytes | None:
-    """What the process that holds a lock said of itself; None where nobody holds it."""
+    """The description that the holder of a lock wrote; None if the lock is free."""
     try:
         descriptor, _ = open_regular(path)
     except OSError:
@@ -117,7 +117,7 @@ def is_process_id(number: object) -> bool:
 
 
 def process_mark(pid: int, env: Mapping[str, str]) -> str:
-    """What tells a process from another that is given the same number: when it was started. Empty if none runs."""
+    """The start time of a process, which tells it from another with the same id; empty if none runs."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read(_TOLD_BYTES).rpartition(b")")[2].split()
@@ -134,7 +134,7 @@ def _boot() -> str:
 
 
 def command_line(pid: int, env: Mapping[str, str]) -> list[str] | None:
-    """The words with which a process was started; empty where there are none, None where nobody can tell."""
+    """The command line of a process; empty if it has none, None if unknown."""
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             return [word.decode("utf-8", "replace") for word in file.read(1 << 16).split(b"\0") if word]
@@ -184,7 +184,7 @@ class StopRequested(BaseException):
 
 
 class Life:
-    """Until a signal asks this process to end. For the main thread alone.
+    """Waits until a signal asks this process to stop. Use it in the main thread only.
 
     With a grace, whatever is still under way after so many seconds is left by an exception.
     """

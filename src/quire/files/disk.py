@@ -18,7 +18,7 @@ before: Callable[[str, str], None] = _nothing
 
 
 def create(path: str, data: bytes, mode: int = 0o666, *, exactly: int | None = None) -> None:
-    """A new file with these bytes, on the disk when this returns. An existing one is never touched.
+    """Create a file with these bytes, synced when this returns. An existing file is never touched.
 
     Its mode is what the umask leaves of `mode`; with `exactly` it is that one, and on the disk as well.
     """

@@ -78,7 +78,7 @@ def full_commit(git: Git, name: str) -> str | None:
 
 
 def full_commits(git: Git, names: Collection[str]) -> dict[str, str | None]:
-    """The same for many names, asked at once: a process for each takes seconds where records name many commits."""
+    """Resolve many names with one git process."""
     wanted = [name for name in dict.fromkeys(names) if _COMMIT.fullmatch(name)]
     found: dict[str, str | None] = dict.fromkeys(names)
     asked = "".join(f"{name}^{{commit}}\n" for name in wanted).encode()
@@ -164,7 +164,7 @@ def _parse_changes(parts: list[str]) -> Iterable[GitFileChange]:
 
 
 def parse_change(meta: str, words: Iterator[str]) -> GitFileChange:
-    """A change from the word that tells of it, and the paths that follow."""
+    """Parse a change from its status letter and the paths after it."""
     _, _, old_id, new_id, how = meta.removeprefix(":").split(" ")
     old = next(words)
     new = next(words) if how[0] in "RC" else old

@@ -38,7 +38,7 @@ def decode_object(data: bytes) -> dict[str, Any]:
 
 
 def has_key_twice(data: bytes, value: Any) -> bool:
-    """Whether a key stands twice in one object of some JSON, `value` being what it says: decoders take the last one."""
+    """Whether an object in some JSON has a key twice; `value` is the decoded JSON."""
     pairs, waiting = 0, [value]
     while waiting:
         item = waiting.pop()
@@ -60,7 +60,7 @@ def _string() -> re.Pattern[bytes]:
 
 
 def input_text(data: bytes, source: str, *, too_long: str = "Send less.", empty: str = "Send one JSON object.") -> str:
-    """What somebody sent, as text; an error with the right hint where it is too long, empty, or no text."""
+    """Decode input as text; raise an error with a hint if it is too long, empty or no text."""
     if len(data) > limits.INPUT_BYTES:
         raise InputError(
             f"{source} is {len(data):,} bytes long; the limit is {limits.INPUT_BYTES:,}.",

@@ -169,7 +169,7 @@ def _is_empty(text: str) -> bool:
 
 
 def _checked(result: str, expected: Any) -> str:
-    """The result, if it reads as what was meant: a mistake of ours must never reach a file of somebody else."""
+    """Return the result if it parses as intended; a mistake of ours must not reach a file we do not own."""
     try:
         found = parse(result).value
     except ValueError:

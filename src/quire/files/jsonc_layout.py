@@ -16,7 +16,7 @@ _DEFAULT_UNIT = "  "
 
 
 class Style(msgspec.Struct, frozen=True, kw_only=True):
-    """How what is added to an object or array is to look like."""
+    """The layout of what is added to an object or array."""
 
     newline: str
     unit: str

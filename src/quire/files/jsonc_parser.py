@@ -69,7 +69,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 def fault(text: str, at: int, reason: str) -> ValueError:
-    """An error that says where it is. What stands there is not repeated: it may be a secret."""
+    """An error with its position. The text there is not repeated: it may be a secret."""
     line = text.count("\n", 0, at) + 1
     return ValueError(f"{reason}, line {line}, column {at - text.rfind(chr(10), 0, at)}.")
 

@@ -63,7 +63,7 @@ def place_of(folder: str, name: str) -> str:
 
 
 def read_local(root: str, folder: str, name: str, limit: int = LOCAL_BYTES) -> LocalFile:
-    """The bytes of a file. No link is followed, and nothing but a plain file is read; whatever else is there is told.
+    """Read the bytes of a plain file. Links are not followed; anything else is reported as a problem.
 
     An exception only where nothing is wrong with the file: taken for an empty one, it would be replaced by one.
     """
@@ -183,7 +183,7 @@ def held_in_place(path: str) -> Iterator[None]:
 
 
 def is_at_rest(path: str) -> bool:
-    """Whether nobody adds to a file that was moved away. Nobody will again: who comes now adds to another."""
+    """Whether no writer appends to a file any more after it was moved away."""
     descriptor, _ = open_regular(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

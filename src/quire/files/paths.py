@@ -94,7 +94,7 @@ def read_inside(root: str, relative: str, limit: int = limits.FILE_BYTES, plain:
 
 
 def is_special(path: str) -> bool:
-    """Whether a pipe, a socket or a device lies there: whoever opens it may wait for ever."""
+    """Whether a path is a pipe, a socket or a device, which may block when opened."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:

@@ -12,7 +12,7 @@ _RULES = os.path.join("info", "sparse-checkout")
 
 
 def hidden_files(git: Git, folders: Iterable[str]) -> list[str]:
-    """The files in these folders that git was told to leave out. One look at the disk where no rules were ever set."""
+    """The files in these folders that a sparse checkout leaves out; cheap where there is no sparse checkout."""
     if not git.available or not os.path.exists(os.path.join(git.folder(), _RULES)):
         return []
     try:

@@ -219,7 +219,7 @@ def _without_data(data: dict[str, Any], names: Sequence[str]) -> list[dict[str, 
 
 
 def _checked(result: str, allowed: Sequence[Any], names: tuple[str, ...]) -> str:
-    """The result, if it reads as what was meant: a mistake of ours must never reach a file of somebody else."""
+    """Return the result if it parses as intended; a mistake of ours must not reach a file we do not own."""
     try:
         found = read_toml(result)
     except ValueError:

@@ -289,7 +289,7 @@ def _finish(root: str, folder: str, intent: _Intent) -> None:
 
 
 def _set_aside(root: str, recovery: str, folder: str, intent: _Intent) -> tuple[_Intent, list[str]]:
-    """Steps whose target was changed since by somebody else are not applied; their contents are kept."""
+    """Skip steps whose target another writer changed; keep their contents aside."""
     steps: list[_Step] = []
     kept: list[str] = []
     overtaken = {step.path for step in intent.steps if _is_overtaken(root, folder, step, intent.whole)}
@@ -312,7 +312,7 @@ def _set_aside(root: str, recovery: str, folder: str, intent: _Intent) -> tuple[
 
 
 def _is_pending(folder: str, step: _Step) -> bool:
-    """Whether a step is still to be made, or may be: of a removal nobody can tell."""
+    """Whether a step may still have to be applied; for a removal this is unknown."""
     return step.action == "remove" or (step.action == "replace" and os.path.exists(os.path.join(folder, step.staged)))
 
 

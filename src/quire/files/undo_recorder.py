@@ -79,7 +79,7 @@ class UndoRecorder:
         return done
 
     def held(self, path: str) -> bytes | None:
-        """What a file holds; None where there is none."""
+        """The bytes of a file; None if there is none."""
         try:
             return read_bytes(path, _FILE_BYTES)
         except FileNotFoundError:

@@ -27,7 +27,7 @@ _AGENTS = (
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a room may know of its surroundings; tests hand in their own."""
+    """Everything a package may know of its surroundings; tests pass their own."""
 
     cwd: str
     env: Mapping[str, str]

@@ -113,7 +113,7 @@ def recover_folder(root: str, folder: str, world: World, written: Sequence[str] 
 
 
 def in_one_state(read: Callable[[], Result], world: World, places: Sequence[LockedFolder]) -> Result:
-    """What `read` finds in these folders while nobody of ours writes to them. It may be called more than once.
+    """Call `read` until no writer of ours changed these folders meanwhile; return its result.
 
     A writer that does not end is waited for as long as another writer would wait; then what is there is read.
     """

@@ -70,7 +70,7 @@ class Index(VerdictCache):
     # -- keeping fresh ----------------------------------------------------------------------
 
     def bring_up(self, sources: list[IndexSource], written: Written | Patch | None) -> None:
-        """Compare every layer with its files; after a write of ours, look only at what was written."""
+        """Refresh every layer from its files; after a write of ours, only the files written."""
         for source in sources:
             if written is None or written.layer != source.layer:
                 self.refresh(source)
@@ -93,7 +93,7 @@ class Index(VerdictCache):
         self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def refresh(self, source: IndexSource) -> int:
-        """Re-read exactly the files that changed since the last look; how many that were."""
+        """Re-read exactly the files that changed since the last refresh; return how many."""
         fitting = cast(Fitting, source) if hasattr(source, "moment") else None
         if fitting is not None:
             with contextlib.suppress(_Overtaken):
@@ -156,7 +156,7 @@ class Index(VerdictCache):
             self._replace(source, changed, gone, source.folder_stamps())
 
     def _patch(self, source: IndexSource, patch: Patch) -> None:
-        """Take over a change inside a file, if it was made to the file that we know; else look at the file."""
+        """Apply a patch to the index if it was made to the indexed version of the file; else re-read the file."""
         with self._writing():
             # Looked at inside: a reader may have taken the change over since it was written.
             if patch.after and self.stamp(patch.layer, patch.path) == patch.before:
@@ -263,7 +263,7 @@ class Index(VerdictCache):
         return [ref for (ref,) in rows if ref.startswith(beginning)]
 
     def stamp(self, layer: LayerName, path: str) -> str:
-        """What a file looked like when it was last taken in; empty where it was not."""
+        """The stamp of a file when it was last indexed; empty if it was not."""
         row = next(self._rows("SELECT stamp FROM files WHERE layer = ? AND path = ?", layer, path), None)
         return "" if row is None else row[0]
 

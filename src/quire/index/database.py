@@ -112,7 +112,7 @@ def open_in_memory() -> apsw.Connection:
 
 
 def discard_database(folder: str) -> None:
-    """Throw the index away, whatever lies in its place."""
+    """Delete the index files, whatever they are."""
     path = os.path.join(folder, FILE)
     for suffix in ("", "-wal", "-shm", "-journal"):
         with contextlib.suppress(OSError):

@@ -68,7 +68,7 @@ def with_index(
     freshness: Freshness | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Do this with a fresh index. Damage that shows only on the way is mended by a new index, once."""
+    """Call `work` with a refreshed index; if it turns out to be damaged, rebuild it once and call again."""
     sources = list(sources)
     index = open_index(folder, sources, written, freshness, progress)
     try:
@@ -94,7 +94,7 @@ def change_with_index(
     plan: Callable[[Index], Result],
     write: Callable[[Result], Patch | None],
 ) -> Result:
-    """Plan a change with a fresh index, write it, and take it over; where that fails, the next one looks for itself.
+    """Plan a change with a refreshed index, write it, and index it; if indexing fails, the next reader does it.
 
     Planning may be done twice, where the index turns out to be damaged; writing never is.
     """
@@ -125,7 +125,7 @@ def rebuild_index(
     semantic: str | None = None,
     taught: Progress | None = None,
 ) -> Index:
-    """The index made from nothing. Readers see the old one until the new one is complete.
+    """Rebuild the index from the files. Readers see the old one until the new one is complete.
 
     With the folder of the teacher in `semantic`, its vectors take the place of the static table's afterwards. An index
     that has some of them already is only brought up to date, so that one that was interrupted is continued.

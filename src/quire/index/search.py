@@ -132,7 +132,7 @@ class Searcher:
         self._tokenizer = connection.fts5_tokenizer(name, arguments)
 
     def stems(self, text: str) -> list[str]:
-        """The words of a text as the index holds them."""
+        """The stemmed words of a text, as the index stores them."""
         data = index_text(text).encode("utf-8", "replace")
         found: Any = self._tokenizer(
             data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
@@ -140,7 +140,7 @@ class Searcher:
         return list(found)
 
     def question(self, text: str) -> Question:
-        """Look up how rare each word is; a word that no record holds is the rarest."""
+        """Parse a question and look up how rare each word is; an unknown word is the rarest."""
         words = question_words(text)
         is_plain = not words
         if is_plain:
@@ -266,7 +266,7 @@ class Searcher:
         }
 
     def _share(self, allowed: Filter) -> float:
-        """Which part of the records is allowed, as far as the tallies can tell."""
+        """Estimate the share of records that the filter allows."""
         total = self._count("SELECT sum(number) FROM tallies")
         if total == 0:
             return 0.0
@@ -363,7 +363,7 @@ class Searcher:
         return shared, len(shared) < len(names)
 
     def _telling(self, question: Question) -> list[str]:
-        """The words to search by. In a large store, common ones cost much and tell little."""
+        """The words to search by: in a large store without common ones, which are slow and say little."""
         total = self._count("SELECT sum(number) FROM tallies")
         if total < _LARGE:
             return question.words

@@ -171,7 +171,7 @@ class SentenceModel:
         return means
 
     def _attend(self, seen: Floats, lengths: list[int]) -> Floats:
-        """Every piece looks at the pieces of its own text."""
+        """Self-attention within each text."""
         import numpy
 
         width = seen.shape[1] // 3

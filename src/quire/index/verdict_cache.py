@@ -14,7 +14,7 @@ _PATIENCE_MS = 200
 
 
 class VerdictCache:
-    """The part of an index that is written while it is asked."""
+    """Derived values stored in the index while it is being read."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -22,7 +22,7 @@ class VerdictCache:
 
     @contextlib.contextmanager
     def standing_still(self) -> Iterator[None]:
-        """All that is asked in here is answered from one state of the index, whoever writes to it meanwhile."""
+        """Answer all queries inside from one state of the index, also while others write."""
         self._connection.execute("BEGIN")
         try:
             yield
@@ -48,7 +48,7 @@ class VerdictCache:
         return iter((dict(rows) | due).values())
 
     def note(self, memos: dict[str, bytes]) -> None:
-        """Keep what was worked out. Whoever cannot write works it out again."""
+        """Store derived values; where that fails, they are computed again next time."""
         if self._connection.in_transaction:
             self._due |= memos
             return

@@ -40,7 +40,7 @@ RESULTS_MOST = 100
 
 
 def within(number: int, name: str, least: int, most: int) -> int:
-    """A number that was given, if it lies in its range."""
+    """Return a number if it is in its range; raise an error if not."""
     if not least <= number <= most:
         raise InputError(
             f"The {name} must be a whole number from {least} to {most:,}, not {number}.",

@@ -15,7 +15,7 @@ _TRUSTED = ("user", "user-stated", "system")
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing remembered, whichever layer holds it."""
+    """One remembered item of any layer."""
 
     ref: str
     layer: LayerName
@@ -84,7 +84,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Mend(msgspec.Struct, frozen=True, kw_only=True):
-    """A problem that is mended, by its code and its place, and what is done about it."""
+    """A problem that can be repaired, by its code and place, and the repair."""
 
     code: str
     path: str
@@ -99,7 +99,7 @@ def origin_shown(origin: str, *, reviewed: bool) -> str:
 
 
 def worn(share: float, half_life: float, days: float) -> float:
-    """What is left of a share after so many days; all of it where there is no half-life."""
+    """The rest of a share after some days of exponential decay; all of it without a half-life."""
     return share * 0.5 ** (max(days, 0.0) / half_life) if half_life > 0 else share
 
 

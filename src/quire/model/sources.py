@@ -15,7 +15,7 @@ Item = Record | Edge | Problem | RecordSummary
 
 
 class IndexSource(Protocol):
-    """What a layer tells the index: stamps of its files, and what named files hold."""
+    """What a layer gives to the index: stamps of its files, and the records in named files."""
 
     layer: LayerName
     base: str
