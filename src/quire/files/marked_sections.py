@@ -21,7 +21,7 @@ class Markers(msgspec.Struct, frozen=True):
     end: str
 
 
-class MarkedSection(msgspec.Struct, frozen=True):
+class FoundSection(msgspec.Struct, frozen=True):
     """Where a section stands in a file, and what it says."""
 
     state: State
@@ -34,17 +34,17 @@ class MarkedSection(msgspec.Struct, frozen=True):
     """A merge conflict stands open in it or around it."""
 
 
-def find_section(data: bytes, markers: Markers) -> MarkedSection:
+def find_section(data: bytes, markers: Markers) -> FoundSection:
     """The section between the markers. Markers shown inside a code fence do not count."""
     starts, ends = _marker_lines(data, markers)
     if not starts and not ends:
-        return MarkedSection("missing")
+        return FoundSection("missing")
     if len(starts) != 1 or len(ends) != 1:
         reason = f"{len(starts)} start and {len(ends)} end markers instead of one each"
-        return MarkedSection("damaged", reason=reason, line=min(starts + ends)[2])
+        return FoundSection("damaged", reason=reason, line=min(starts + ends)[2])
     (begin, body_begin, line), (body_end, finish, end_line) = starts[0], ends[0]
     if body_begin > body_end:
-        return MarkedSection("damaged", reason="the end marker stands before the start marker", line=line)
+        return FoundSection("damaged", reason="the end marker stands before the start marker", line=line)
     body = data[body_begin:body_end].decode("utf-8", "replace").replace("\r\n", "\n")
     in_conflict = False
     for first, last in conflicts(data):
@@ -53,9 +53,9 @@ def find_section(data: bytes, markers: Markers) -> MarkedSection:
         if first == last or first < line or last > end_line:
             # Who replaced it would take one end of the conflict away, and leave the other.
             reason = "a merge conflict begins or ends between them, or stands around them"
-            return MarkedSection("damaged", reason=reason, line=first, in_conflict=True)
+            return FoundSection("damaged", reason=reason, line=first, in_conflict=True)
         in_conflict = True
-    return MarkedSection("present", begin, finish, body.strip("\n"), line=line, in_conflict=in_conflict)
+    return FoundSection("present", begin, finish, body.strip("\n"), line=line, in_conflict=in_conflict)
 
 
 def conflicts(data: bytes) -> Iterator[tuple[int, int]]:

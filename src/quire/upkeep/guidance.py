@@ -9,7 +9,7 @@ import msgspec
 
 from quire.files import disk
 from quire.files.durable_write import write_file
-from quire.files.marked_sections import MarkedSection, Markers, conflicts, find_section, place_section, remove_section
+from quire.files.marked_sections import FoundSection, Markers, conflicts, find_section, place_section, remove_section
 from quire.files.paths import follow_inside, read_bytes
 from quire.files.world import World
 from quire.model import limits
@@ -250,7 +250,7 @@ def _holders(root: str) -> list[str]:
     return [name for name, path in _present(root).items() if find_section(_read(path) or b"", MAP).state != "missing"]
 
 
-def _is_whole(section: MarkedSection) -> bool:
+def _is_whole(section: FoundSection) -> bool:
     return section.state == "present" and not section.in_conflict
 
 
@@ -354,7 +354,7 @@ def _renamed(data: bytes) -> bytes:
     )
 
 
-def _left_alone(name: str, found: MarkedSection, markers: Markers) -> Problem:
+def _left_alone(name: str, found: FoundSection, markers: Markers) -> Problem:
     if found.in_conflict:
         return Problem(
             code="MemoryConflictDetected",
