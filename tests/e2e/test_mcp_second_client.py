@@ -13,7 +13,7 @@ from mcp_node import CLIENTS, NEWER, inspector, need_node, walk
 
 from installed import Git, Memory, make_environment
 from quire import __version__
-from quire.surfaces.mcp.said import DESCRIPTION, INSTRUCTIONS, TITLE
+from quire.surfaces.mcp.server_text import DESCRIPTION, INSTRUCTIONS, TITLE
 
 CORE = [
     ["query_memory", "Ask the memory", "object"],

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard.framing import Fence, make_fence, safe_values
+from quire.guard.framing import Boundary, make_boundary, safe_values
 from quire.guard.hostile_text import find_hostile, make_safe
 from quire.model.errors import InputError
 
-FENCE = Fence("memory-7f3ac2d91b04")
+FENCE = Boundary("memory-7f3ac2d91b04")
 CLOSING = "</memory-7f3ac2d91b04>"
 PIECES = st.sampled_from(
     [
@@ -112,7 +112,7 @@ def test_ordinary_text_stands_inside_unchanged(text: str) -> None:
 )
 def test_a_boundary_is_plain_and_long_enough(boundary: str) -> None:
     with pytest.raises(InputError):
-        Fence(boundary)
+        Boundary(boundary)
 
 
 def test_the_notice_says_what_stands_between_the_marks() -> None:
@@ -122,18 +122,18 @@ def test_the_notice_says_what_stands_between_the_marks() -> None:
 
 
 def test_a_fence_has_48_random_bits() -> None:
-    assert make_fence(drawn("ffff7f3ac2d91b04")) == FENCE
+    assert make_boundary(drawn("ffff7f3ac2d91b04")) == FENCE
 
 
 def test_a_boundary_that_stands_in_a_text_is_drawn_again() -> None:
     token = drawn("aaaa000000000000", "aaaa111111111111", "aaaa222222222222")
-    assert make_fence(token, ["x 000000000000", "<MEMORY-111111111111>"]).boundary == "memory-222222222222"
+    assert make_boundary(token, ["x 000000000000", "<MEMORY-111111111111>"]).boundary == "memory-222222222222"
 
 
 def test_a_source_that_is_not_random_is_refused() -> None:
     for token in (lambda: "0" * 16, lambda: "short", lambda: "not hexadecimal!"):
         with pytest.raises(InputError):
-            make_fence(token, ["0" * 16])
+            make_boundary(token, ["0" * 16])
 
 
 def test_every_string_and_name_of_a_value_is_made_safe() -> None:

@@ -22,10 +22,10 @@ from quire.files.git_history import attributes, changes_between, line_origins, l
 from quire.model.errors import QuireError
 from quire.surfaces.cli.main import find_command
 from quire.surfaces.cli.plain import read_plain
-from quire.surfaces.door.keeper import Doorkeeper, Rules
 from quire.surfaces.mcp import front
 from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.wire import unread
+from quire.surfaces.serving.http_auth import HttpAuth, Rules
 from quire.surfaces.web import running
 from quire.surfaces.web.acts import read_act
 
@@ -62,7 +62,7 @@ def _door(data: bytes) -> object:
 
     path = first.decode("latin-1")
     scope = {"type": "http", "path": path, "headers": headers, "method": "GET"}
-    asyncio.run(Doorkeeper(app, _RULES, lambda: 0.0)(scope, receive, send))
+    asyncio.run(HttpAuth(app, _RULES, lambda: 0.0)(scope, receive, send))
     assert bool(passed) != bool(answered), "neither let in nor turned away"
     if passed:
         hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]
@@ -180,7 +180,7 @@ TARGETS: tuple[Target, ...] = (
             b"/api/x\nhost: 127.0.0.1:4000\norigin: http://127.0.0.1:4000\nauthorization: Bearer secret",
             b"/\nhost: 127.0.0.1:4000\nx-forwarded-host: evil\ncontent-length: 3\ntransfer-encoding: chunked",
         ],
-        "surfaces.door.keeper",
+        "surfaces.serving.http_auth",
         most=600,
         cost=2,
     ),
@@ -194,7 +194,7 @@ TARGETS: tuple[Target, ...] = (
             b'"capabilities":{},'
             b'"clientInfo":{"name":"x","version":"1"}}}',
         ],
-        "surfaces.mcp.wire surfaces.mcp.front",
+        "surfaces.mcp.wire surfaces.mcp.fast_path",
     ),
     Target(
         "page-act",

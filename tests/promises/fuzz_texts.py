@@ -13,7 +13,7 @@ from fuzz_yard import NOW, as_text
 from quire.files.paths import escaping_part
 from quire.guard.admission import admit, text_problems
 from quire.guard.effects import effects_of, shown_flags
-from quire.guard.framing import make_fence, safe_values
+from quire.guard.framing import make_boundary, safe_values
 from quire.guard.hostile_text import find_hostile, make_safe, without_unseen
 from quire.guard.prompt_attacks import find_instructions
 from quire.guard.redaction import InputSecrets, redacted
@@ -113,7 +113,7 @@ def _hostile(said: str) -> object:
     assert make_safe(safe) == safe, "made safe twice is something else"
     assert not find_hostile(safe), f"what was made safe is hostile: {find_hostile(safe)}"
     safe.encode()
-    fence = make_fence(lambda: random.Random(len(said)).randbytes(8).hex(), [said])
+    fence = make_boundary(lambda: random.Random(len(said)).randbytes(8).hex(), [said])
     wrapped = fence.wrap(said, ref=said[:80], origin=said[:80], verdict=said[:80])
     lines = [line for line in wrapped.split("\n") if fence.boundary in line]
     assert len(lines) == 2, "the text ends its frame"

@@ -22,9 +22,9 @@ from quire.clients.hooks.types import CLIENTS, EVENTS
 from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk
+from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.surfaces.web.answers import ANSWERS
-from quire.surfaces.web.desk import Desk as PageDesk
+from quire.surfaces.web.page_calls import PageCalls
 from quire.verbs.agents.hook_answer import answer_hook
 from quire.verbs.facts.changes import memory_store
 from quire.verbs.graph.changes import save
@@ -93,14 +93,14 @@ def test_the_traps_are_set(trap: Trap, repo: Path, git: Git) -> None:
 
 @proves("P7.1", "F1", "F2")
 def test_no_tool_runs_what_the_repository_names(trap: Trap, world: World, repo: Path) -> None:
-    desk = Desk(chosen_tools(["all"]), world, str(repo))
+    tool_calls = ToolCalls(chosen_tools(["all"]), world, str(repo))
     fact = next(iter(json.loads(line)["id"] for line in (repo / ".memory/facts.jsonl").read_text().splitlines()))
     failed = []
     for name in chosen_tools(["all"]):
         if name in STARTS_A_PROCESS:
             continue
         given = json.loads(json.dumps(ASKED.get(name, {})).replace("FACT", fact))
-        if desk.call(name, given).result()["isError"]:
+        if tool_calls.call(name, given).result()["isError"]:
             failed.append(name)
         assert trap.signs == [], name
     assert len(failed) <= 6, f"too few of them did anything: {failed}"
@@ -133,21 +133,21 @@ def test_no_hook_of_any_client_runs_what_the_repository_names(trap: Trap, repo: 
 
 @proves("P7.1", "F1", "F2")
 def test_no_route_of_the_page_runs_what_the_repository_names(trap: Trap, repo: Path, world: World) -> None:
-    desk = PageDesk(world, str(repo), may_write=True)
+    tool_calls = PageCalls(world, str(repo), may_write=True)
 
     async def look() -> None:
-        name = desk.current()
+        name = tool_calls.current()
         for path in ANSWERS:
             query = {"ref": REF, "anchor": "src/queue.py", "q": "queue"}
             needed = {"record": ("ref",), "history": ("ref",), "diff": ("ref", "anchor"), "search": ("q",)}
-            found = await desk.ask(name, path, {key: query[key] for key in needed.get(path, ())})
+            found = await tool_calls.ask(name, path, {key: query[key] for key in needed.get(path, ())})
             assert json.loads(found.data)["data"] is not None, path
             assert trap.signs == [], path
 
     try:
         asyncio.run(look())
     finally:
-        desk.close()
+        tool_calls.close()
     tally("P7.1", inputs=len(ANSWERS))
 
 

@@ -16,7 +16,7 @@ from quire.inbox.proposals import propose
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk
+from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.verbs.ask.query import query
 from quire.verbs.facts.changes import memory_store
 from quire.verbs.facts.notes import note
@@ -161,10 +161,10 @@ def test_what_a_branch_brought_is_judged_like_what_was_saved(harbor: Project, re
 @pytest.mark.parametrize("way", ["gotcha", "fact", "profile"])
 def test_asked_for_each_attack_is_framed_and_labelled(harbor: Project, world: World, way: str) -> None:
     taken = planted(harbor, way, ATTACKS)
-    desk = Desk(chosen_tools(["all"]), msgspec.structs.replace(world, token=real_world().token), harbor.root)
+    tool_calls = ToolCalls(chosen_tools(["all"]), msgspec.structs.replace(world, token=real_world().token), harbor.root)
     boundaries = set()
     for name, word in taken.items():
-        result = desk.call("query_memory", {"question": word, "budget": 4_000}).result()
+        result = tool_calls.call("query_memory", {"question": word, "budget": 4_000}).result()
         boundary = result["structuredContent"]["meta"]["boundary"]
         boundaries.add(boundary)
         outside, *inside = result["content"][0]["text"].split(f"<{boundary} ")

@@ -17,7 +17,7 @@ from quire.inbox.proposals import propose
 from quire.inbox.store import PENDING_MOST
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk
+from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.verbs.ask.query import query
 from quire.verbs.facts.changes import memory_store
 from quire.verbs.graph.changes import save
@@ -57,10 +57,12 @@ def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World
     (waiting,) = inbox(project).proposals
     assert (waiting.text, waiting.fields["content"]) == (other, other)
     assert json.loads(Path(project.root, ".memory/facts.jsonl").read_text().splitlines()[0])["content"] == TOKENS
-    desk = Desk(chosen_tools(["all"]), msgspec.structs.replace(world, token=real_world().token), project.root)
+    tool_calls = ToolCalls(
+        chosen_tools(["all"]), msgspec.structs.replace(world, token=real_world().token), project.root
+    )
     boundaries = []
     for ref in ("gotcha.marks", f"fact:{fact}", "profile:tools.marks"):
-        result = desk.call("inspect_memory", {"id": ref}).result()
+        result = tool_calls.call("inspect_memory", {"id": ref}).result()
         said = result["content"][0]["text"]
         boundaries.append(result["structuredContent"]["meta"]["boundary"])
         inside = re.findall(rf"^<{boundaries[-1]}[^\n]*\n(.*?)^</{boundaries[-1]}>$", said, re.M | re.S)

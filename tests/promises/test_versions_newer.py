@@ -17,7 +17,7 @@ from installed import Memory
 from promised import proves, tally
 from quire.files.world import World
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk
+from quire.surfaces.mcp.tool_calls import ToolCalls
 from thorough import LONG, some
 
 NEWEST = newest()
@@ -178,8 +178,8 @@ def test_no_tool_of_the_server_writes_to_a_newer_version(name: str, tmp_path: Pa
     path = made_newer(store, KINDS[name])
     before = path.read_bytes()
     tool, arguments = TOOLS[name]
-    desk = Desk(chosen_tools(["all"]), World(**_world(store)), str(store.root))
-    result = json.loads(json.dumps(desk.call(tool, arguments).result()))
+    tool_calls = ToolCalls(chosen_tools(["all"]), World(**_world(store)), str(store.root))
+    result = json.loads(json.dumps(tool_calls.call(tool, arguments).result()))
     assert result["isError"] is True, result
     assert "hint" in json.dumps(result)
     assert path.read_bytes() == before

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.guard.framing import Fence
+from quire.guard.framing import Boundary
 from quire.guard.hostile_text import find_hostile
 from quire.model.records import Record
 from quire.model.tokens import count_tokens
@@ -17,7 +17,7 @@ from quire.model.verdicts import Verdict
 from quire.retrieval.injection import LineGroup, OfferedLine, fit_groups, record_line, unreviewed_line
 
 HEAD = "From the memory."
-FENCE = Fence("memory-0123456789ab")
+FENCE = Boundary("memory-0123456789ab")
 
 
 def offer(ref: str, line: str = "", **more: Any) -> OfferedLine:

@@ -16,14 +16,14 @@ import pytest
 
 from cases import each
 from quire.guard.prompt_attacks import find_instructions
-from quire.surfaces.door import keeper
-from quire.surfaces.mcp import desk, front, http, options, replies, stdio, wire
+from quire.surfaces.mcp import fast_path, http, options, replies, stdio, wire
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools
 from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.prompts import list_prompts
 from quire.surfaces.mcp.resources import list_resources, list_templates
 from quire.surfaces.mcp.schemas import input_schema, output_schema, tool_fields
 from quire.surfaces.mcp.tool import Tool
+from quire.surfaces.serving import executor, http_auth
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -230,7 +230,7 @@ def protocol() -> str:
 
 
 def test_every_version_and_every_cache_hint_is_documented() -> None:
-    for version in (*front.HANDSHAKE_VERSIONS, front.MODERN_VERSION):
+    for version in (*fast_path.HANDSHAKE_VERSIONS, fast_path.MODERN_VERSION):
         assert f"`{version}`" in section(protocol(), "Versions"), version
     shown = rows(section(protocol(), "Cache hints"))
     assert set(shown) == set(replies.CACHE_HINTS)
@@ -240,13 +240,13 @@ def test_every_version_and_every_cache_hint_is_documented() -> None:
 
 def test_every_code_of_an_error_is_documented() -> None:
     shown = rows(section(protocol(), "Errors of the protocol"))
-    for module in (replies, stdio, front):
+    for module in (replies, stdio, fast_path):
         for number in re.findall(r"-32\d{3}", getsource(module)):
             assert number in shown, number
 
 
 def test_every_refusal_over_http_is_documented_and_no_other_is() -> None:
-    tree = ast.parse(getsource(keeper))
+    tree = ast.parse(getsource(http_auth))
     given = [node.value.elts[0] for node in ast.walk(tree) if is_refusal(node)]  # type: ignore[attr-defined]
     statuses = {str(item.value) for item in given}
     assert {"401", "403", "404", "421", "429"} <= statuses
@@ -264,7 +264,7 @@ def is_refusal(node: ast.AST) -> bool:
 
 def test_every_limit_of_the_server_is_documented() -> None:
     table = section(protocol(), "Limits")
-    for number in (desk.PENDING_MOST, desk.READERS, http.RATE, http.TOKEN_LEAST, options.DEFAULT_PORT):
+    for number in (executor.PENDING_MOST, executor.READERS, http.RATE, http.TOKEN_LEAST, options.DEFAULT_PORT):
         assert holds(table, number) or f"`{number}`" in table, number
     assert f"{wire.LINE_MOST // 1024 // 1024} MiB" in table
 

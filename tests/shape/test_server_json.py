@@ -10,7 +10,7 @@ from typing import Any
 
 from quire import __version__
 from quire.surfaces.mcp.options import read_options
-from quire.surfaces.mcp.said import TITLE
+from quire.surfaces.mcp.server_text import TITLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"

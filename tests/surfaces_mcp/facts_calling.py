@@ -13,8 +13,8 @@ from checking import check_result
 
 from quire.files.world import World
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk
 from quire.surfaces.mcp.facts_tools import FACTS
+from quire.surfaces.mcp.tool_calls import ToolCalls
 
 TOOLS = {tool.name: tool for tool in FACTS}
 RETRIES = "Failed webhooks are retried by the worker, never in the request."
@@ -30,11 +30,11 @@ class Tools:
         self.root = root
         tokens = (f"{number:012x}{number:012x}" for number in itertools.count(1))
         self.world = msgspec.structs.replace(world, now=lambda: self.moment, token=lambda: next(tokens))
-        self.desk = Desk(chosen_tools(["facts"]), self.world, str(root))
+        self.tool_calls = ToolCalls(chosen_tools(["facts"]), self.world, str(root))
 
     def answer(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The whole result."""
-        result = self.desk.call(name, arguments).result()
+        result = self.tool_calls.call(name, arguments).result()
         return {**result, "structuredContent": check_result(TOOLS[name], arguments, result)}
 
     def __call__(self, name: str, /, **arguments: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Tools:
 
     def error(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The error of a call that was refused."""
-        result = self.desk.call(name, arguments).result()
+        result = self.tool_calls.call(name, arguments).result()
         structured = check_result(TOOLS[name], arguments, result)
         assert structured["ok"] is False, structured
         error: dict[str, Any] = structured["error"]

@@ -23,8 +23,8 @@ from installed import Git, make_environment
 from quire.files.world import World, real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk, Ticket
 from quire.surfaces.mcp.replies import Replies
+from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store
 from quire.verbs.facts.sessions import memory_session
 from quire.verbs.facts.working_memory import memory_focus
@@ -214,8 +214,10 @@ class Hostile:
     def __init__(self, root: Path, world: World, facts: Sequence[str] = ()) -> None:
         self.root = root
         self.world = world
-        self.desk = Desk(chosen_tools(["all"]), msgspec.structs.replace(world, token=lambda: TOKEN * 2), str(root))
-        self.replies = Replies(self.desk)
+        self.tool_calls = ToolCalls(
+            chosen_tools(["all"]), msgspec.structs.replace(world, token=lambda: TOKEN * 2), str(root)
+        )
+        self.replies = Replies(self.tool_calls)
         self.facts = list(facts)
         self._made = Project.open(str(root), world)
 
@@ -233,7 +235,7 @@ class Hostile:
         given = json.loads(
             re.sub(r"FACT\d|KEY|MIND", lambda found: json.dumps(names[found[0]])[1:-1], json.dumps(arguments))
         )
-        result: dict[str, Any] = json.loads(json.dumps(self.desk.call(name, given, ticket).result()))
+        result: dict[str, Any] = json.loads(json.dumps(self.tool_calls.call(name, given, ticket).result()))
         return result
 
     def make(self) -> None:

@@ -10,7 +10,7 @@ from checking import check_result
 
 from quire.files.world import World
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk
+from quire.surfaces.mcp.tool_calls import ToolCalls
 
 NOW = "2026-03-02T11:19:00Z"
 """The moment at which the tests' clock stands, as documents write it."""
@@ -65,10 +65,10 @@ class Profile:
     def __init__(self, root: Path, world: World) -> None:
         self.root = root
         self.tools = chosen_tools(["profile"])
-        self.desk = Desk(self.tools, world, str(root))
+        self.tool_calls = ToolCalls(self.tools, world, str(root))
 
     def __call__(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        result = self.desk.call(name, arguments).result()
+        result = self.tool_calls.call(name, arguments).result()
         check_result(self.tools[name], arguments, result)
         sent: dict[str, Any] = json.loads(json.dumps(result))
         return sent

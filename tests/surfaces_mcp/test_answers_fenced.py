@@ -31,8 +31,8 @@ from promised import proves
 from quire.files.world import World, real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk, Ticket
 from quire.surfaces.mcp.replies import Replies
+from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.graph.changes import init
 
 QUEUE = {"query": "queue retries"}
@@ -268,12 +268,12 @@ def test_what_was_asked_is_repeated_without_harm(project: Hostile, name: str, ar
 @proves("P8.2", "G3", over="graph facts profile journal")
 def test_every_answer_has_a_boundary_of_its_own(project: Hostile) -> None:
     """Drawn by lot from 48 bits: nobody who wrote something down could know it."""
-    desk = Desk(
+    tool_calls = ToolCalls(
         chosen_tools(["all"]), msgspec.structs.replace(project.world, token=real_world().token), str(project.root)
     )
-    replies = Replies(desk)
+    replies = Replies(tool_calls)
     drawn = [
-        desk.call(name, arguments).result()["structuredContent"]["meta"]["boundary"]
+        tool_calls.call(name, arguments).result()["structuredContent"]["meta"]["boundary"]
         for name, arguments in ASKED
         if name in ("query_memory", "memory_recall", "status_memory", "recall") and "KEY" not in arguments.values()
         for _ in range(3)
@@ -322,7 +322,7 @@ def facts(tmp_path: Path, world: World) -> Callable[..., dict[str, Any]]:
         }
         line["created_at"] = "2026-03-02T11:00:00.000Z"
         (Path(world.cwd) / ".memory/facts.jsonl").write_text(json.dumps(line) + "\n")
-        return Desk(chosen_tools(["all"]), world, world.cwd).call("memory_recall", {"query": "queue"}).result()
+        return ToolCalls(chosen_tools(["all"]), world, world.cwd).call("memory_recall", {"query": "queue"}).result()
 
     return ask
 
@@ -352,6 +352,6 @@ def test_a_warning_that_repeats_the_name_of_a_file_is_flagged(
 ) -> None:
     facts()
     (Path(world.cwd) / f".memory/memory/{STEERS}.json").write_text("{")
-    result = Desk(chosen_tools(["graph"]), world, world.cwd).call("query_memory", {"question": "queue"}).result()
+    result = ToolCalls(chosen_tools(["graph"]), world, world.cwd).call("query_memory", {"question": "queue"}).result()
     assert STEERS in result["content"][0]["text"]
     check_result_text(result)

@@ -199,7 +199,7 @@ def test_a_very_long_fact_is_cut(tools: Tools) -> None:
 
 def test_numbers_that_come_as_text_are_read(tools: Tools) -> None:
     tools.store()
-    result = tools.desk.call("memory_recall", {"query": "webhooks", "k": "3"}).result()
+    result = tools.tool_calls.call("memory_recall", {"query": "webhooks", "k": "3"}).result()
     assert len(result["structuredContent"]["data"]["results"]) == 1
 
 

@@ -170,7 +170,7 @@ def test_a_candidate_may_be_handed_in_and_dropped(tools: Tools) -> None:
     assert dropped["counts"] == {"accept": 0, "drop": 1}
     assert tools.line(waiting["ref"])["status"] == "archived"
     as_text = json.dumps({**PROPOSED, "authority": "explicit", "content": "Caches are warmed at night"})
-    result = tools.desk.call("memory_ingest_lifecycle", {"candidate": as_text}).result()
+    result = tools.tool_calls.call("memory_ingest_lifecycle", {"candidate": as_text}).result()
     assert result["structuredContent"]["data"]["counts"] == {"store": 1}
 
 

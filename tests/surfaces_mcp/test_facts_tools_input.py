@@ -12,12 +12,12 @@ import pytest
 from facts_calling import LIMIT, TOOLS, Tools
 
 from quire.files.world import World
-from quire.guard.framing import make_fence
+from quire.guard.framing import make_boundary
 from quire.model.errors import Cancelled
 from quire.project import Project
-from quire.surfaces.mcp.desk import Ticket
 from quire.surfaces.mcp.schemas import input_schema
 from quire.surfaces.mcp.tool import Call
+from quire.surfaces.mcp.tool_calls import Ticket
 
 Tree = dict[str, bytes]
 TALK = [
@@ -126,7 +126,7 @@ def test_a_withdrawn_call_writes_nothing(
     given = msgspec.convert(json.loads(text), TOOLS[name].takes)
     ticket = Ticket()
     ticket.withdraw()
-    call = Call(fence=make_fence(tools.world.token), wanted=ticket.wanted)
+    call = Call(fence=make_boundary(tools.world.token), wanted=ticket.wanted)
     project = Project.open(str(tools.root), tools.world)
     with pytest.raises(Cancelled):
         TOOLS[name].run(project, given, call)

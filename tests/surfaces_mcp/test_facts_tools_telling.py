@@ -155,7 +155,7 @@ def test_archive_answers_for_each_id(tools: Tools) -> None:
 @pytest.mark.parametrize("form", ["{ref}", '["{ref}"]'])
 def test_ids_may_come_as_text(tools: Tools, form: str) -> None:
     ref = tools.store()
-    result = tools.desk.call("memory_archive", {"fact_ids": form.replace("{ref}", ref)}).result()
+    result = tools.tool_calls.call("memory_archive", {"fact_ids": form.replace("{ref}", ref)}).result()
     assert result["structuredContent"]["data"]["changed"] == 1
     assert tools.line(ref)["status"] == "archived"
 

@@ -16,8 +16,8 @@ from installed import Git
 from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk, Ticket
 from quire.surfaces.mcp.schemas import input_schema
+from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.facts.changes import memory_store
 from quire.verbs.profile.changes import profile_remember
 
@@ -48,10 +48,10 @@ class Tools:
         self.root, self.git = root, git
         self.world = world
         self.tools = chosen_tools(["graph"])
-        self.desk = Desk(self.tools, world, str(root))
+        self.tool_calls = ToolCalls(self.tools, world, str(root))
 
     def answer(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        result = self.desk.call(name, arguments).result()
+        result = self.tool_calls.call(name, arguments).result()
         return {**result, "structuredContent": check_result(self.tools[name], arguments, result)}
 
     def __call__(self, name: str, /, **arguments: Any) -> Any:
@@ -68,7 +68,7 @@ class Tools:
         return text.replace(result["structuredContent"]["meta"]["boundary"], "memory-X")
 
     def error(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        result = self.desk.call(name, arguments).result()
+        result = self.tool_calls.call(name, arguments).result()
         structured = check_result(self.tools[name], arguments, result)
         assert structured["ok"] is False, structured
         error: dict[str, Any] = structured["error"]
@@ -156,7 +156,7 @@ def test_every_mistake_is_named_and_nothing_is_written(tools: Tools, tree: Calla
     error = tools.error("save_memory", task="", nodes=wrong, delete=[{"id": QUEUE}], stale="x")
     fields = [issue["field"] for issue in error["details"]["issues"]]
     assert {"task", "stale", "delete.0.reason", "nodes.0.kind", "nodes.0.anchors"} <= set(fields)
-    text = tools.desk.call("save_memory", {"task": "", "nodes": wrong}).result()["content"][0]["text"]
+    text = tools.tool_calls.call("save_memory", {"task": "", "nodes": wrong}).result()["content"][0]["text"]
     assert "- task: must not be empty\n" in text
     assert "- nodes.0.kind: must be one of " in text
     assert text.splitlines()[-1] == (
@@ -167,10 +167,10 @@ def test_every_mistake_is_named_and_nothing_is_written(tools: Tools, tree: Calla
 
 def test_lists_that_came_as_text_are_read(empty: Tools) -> None:
     """Some clients send every argument as text."""
-    result = empty.desk.call("save_memory", {"task": "t", "nodes": json.dumps(NODES), "dry_run": "true"}).result()
+    result = empty.tool_calls.call("save_memory", {"task": "t", "nodes": json.dumps(NODES), "dry_run": "true"}).result()
     assert result["structuredContent"]["data"]["memory_created"] == [QUEUE, WORKER, OPEN]
     assert result["structuredContent"]["data"]["dry_run"] is True
-    broken = empty.desk.call("save_memory", {"task": "t", "nodes": "[{"}).result()
+    broken = empty.tool_calls.call("save_memory", {"task": "t", "nodes": "[{"}).result()
     assert broken["structuredContent"]["error"]["details"]["issues"][0]["field"] == "nodes"
 
 
@@ -197,7 +197,7 @@ def test_a_withdrawn_save_writes_nothing(empty: Tools, tree: Callable[..., Tree]
         ("sync_memory", {}),
         ("confirm_memory", {"ids": [WORKER], "reason": "x"}),
     ):
-        result = empty.desk.call(name, arguments, ticket).result()
+        result = empty.tool_calls.call(name, arguments, ticket).result()
         assert result["structuredContent"]["error"]["message"] == "The call was withdrawn."
     assert tree(empty.root) == before
 
@@ -471,6 +471,6 @@ def test_where_no_memory_is_every_tool_says_how_to_begin(repo: Path, world: Worl
 def test_the_clock_is_the_servers(tools: Tools) -> None:
     """What is saved later is dated later, though the server was started before."""
     later = tools.world.now() + timedelta(days=1)
-    tools.desk.world = msgspec.structs.replace(tools.world, now=lambda: later)
+    tools.tool_calls.world = msgspec.structs.replace(tools.world, now=lambda: later)
     tools("save_memory", task="t", nodes=[{"id": OPEN, "body": "Two seconds at most."}])
     assert tools("inspect_memory", id=OPEN)["object"]["updated_at"].startswith("2026-03-03T11:19:00")

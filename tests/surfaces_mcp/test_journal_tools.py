@@ -19,7 +19,7 @@ from quire.files.world import World, real_world
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk, Ticket
+from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.journal.automation import journal_stop
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.integrate import journal_integrate
@@ -62,7 +62,7 @@ class Asked:
 
     def __init__(self, root: Path, world: World) -> None:
         self.root = root
-        self.desk = Desk(chosen_tools(["journal"]), world, str(root))
+        self.tool_calls = ToolCalls(chosen_tools(["journal"]), world, str(root))
         self.progress: list[tuple[float, float | None, str]] = []
         self.text = ""
         self.failed = False
@@ -72,9 +72,9 @@ class Asked:
     def _call(self, tool: str, arguments: dict[str, Any], ticket: Ticket | None) -> dict[str, Any]:
         self.progress = []
         ticket = ticket or Ticket(lambda *told: self.progress.append(told))
-        result = self.desk.call(tool, arguments, ticket).result()
+        result = self.tool_calls.call(tool, arguments, ticket).result()
         self.text, self.failed = result["content"][0]["text"], result["isError"]
-        return check_result(self.desk.tools[tool], arguments, result)
+        return check_result(self.tool_calls.tools[tool], arguments, result)
 
     def __call__(self, tool: str, /, ticket: Ticket | None = None, **arguments: Any) -> Any:
         """The data of a call that worked."""
@@ -821,7 +821,9 @@ def test_the_keys_of_the_original_are_all_there(running: Asked, tmp_path: Path) 
     folder = tmp_path / "agent/transcripts"
     folder.mkdir(parents=True)
     write_session(folder / "one.jsonl", changed=time.time() - 3600)
-    journal_add(Project.open(str(running.root), running.desk.world), "claude-local", str(folder.parent), name="agent")
+    journal_add(
+        Project.open(str(running.root), running.tool_calls.world), "claude-local", str(folder.parent), name="agent"
+    )
     answers = {
         "memory_assess": running("memory_assess"),
         "memory_maintain": running("memory_maintain"),

@@ -11,7 +11,7 @@ from profile_calling import CATEGORIES, NOW, Profile, document_of, entry_of, fen
 
 from quire.files.world import World
 from quire.project import Project
-from quire.surfaces.mcp.desk import Ticket
+from quire.surfaces.mcp.tool_calls import Ticket
 from quire.verbs.profile.changes import profile_restore
 
 STATED = {"type": "user-stated", "detail": None}
@@ -116,7 +116,7 @@ def test_a_call_that_was_withdrawn_writes_nothing(profile: Profile) -> None:
         "add_link": {**ends, "target_key": "old", "relation": "elaborates"},
         "remove_link": {**ends, "target_key": "old"},
     }.items():
-        result = profile.desk.call(name, arguments, ticket).result()
+        result = profile.tool_calls.call(name, arguments, ticket).result()
         assert result["structuredContent"]["error"]["code"] == "MemoryCancelled"
     assert profile.file.read_bytes() == before
 
@@ -211,7 +211,7 @@ def test_remember_adds_an_entry(empty: Profile) -> None:
 
 def test_remember_changes_what_is_given_and_nothing_else(profile: Profile) -> None:
     given = {"importance": None, "confidence": None, "tags": None, "source_type": None}
-    data = profile.desk.call(
+    data = profile.tool_calls.call(
         "remember", {"category": "learnings", "key": "flaky_ci", "value": "Three cores.", **given}
     ).result()["structuredContent"]["data"]
     assert data["action"] == "UPDATE"
@@ -229,7 +229,7 @@ def test_remembering_twice_is_remembering_once(profile: Profile) -> None:
 
 def test_remember_reads_tags_and_numbers_that_came_as_text(empty: Profile) -> None:
     told = {"category": "tools", "key": "shell", "value": "fish", "tags": '["cli", "shell"]', "importance": "7"}
-    result = empty.desk.call("remember", {**told, "confidence": "0.5", "force": "true"}).result()
+    result = empty.tool_calls.call("remember", {**told, "confidence": "0.5", "force": "true"}).result()
     assert result["isError"] is False
     stored = empty.entry("tools", "shell")
     assert (stored["tags"], stored["importance"], stored["confidence"]) == (["cli", "shell"], 7, 0.5)

@@ -15,9 +15,9 @@ from installed import Git
 from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk, Ticket
 from quire.surfaces.mcp.replies import Refused, Replies
 from quire.surfaces.mcp.resources import RECORD, record_uri
+from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.facts.changes import memory_store
 from quire.verbs.graph.changes import save
 
@@ -42,7 +42,7 @@ def replies(project: Project, world: World, git: Git) -> Replies:
     (root / "src/worker.py").write_text("LIMIT = 5\n")
     git.commit("work")
     save(project, {"task": "Retries", "nodes": NODES}, source="the test")
-    return Replies(Desk(chosen_tools(["core"]), world, str(root)))
+    return Replies(ToolCalls(chosen_tools(["core"]), world, str(root)))
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def nowhere(tmp_path: Path, world: World) -> Replies:
     """A server that stands where there is no memory."""
     place = tmp_path / "plain"
     place.mkdir()
-    return Replies(Desk(chosen_tools(["core"]), msgspec.structs.replace(world, cwd=str(place)), str(place)))
+    return Replies(ToolCalls(chosen_tools(["core"]), msgspec.structs.replace(world, cwd=str(place)), str(place)))
 
 
 def read(replies: Replies, uri: str) -> dict[str, str]:
@@ -105,7 +105,7 @@ def test_the_map_stands_between_marks(replies: Replies) -> None:
 def test_the_status_is_the_one_of_the_tool(replies: Replies) -> None:
     found = read(replies, "memory://status")
     status = json.loads(found["text"])
-    told = replies.desk.call("status_memory", {}).result()["structuredContent"]["data"]
+    told = replies.tool_calls.call("status_memory", {}).result()["structuredContent"]["data"]
     assert {name: status[name] for name in told} == json.loads(json.dumps(told))
     assert status["features_by_stage"]["building"] == {"count": 1, "titles": ["Retry queue"]}
     assert found["mimeType"] == "application/json"
@@ -313,7 +313,7 @@ def test_prompts_that_cannot_be_made(replies: Replies) -> None:
 def test_a_tool_of_another_set_is_named_with_its_set(replies: Replies) -> None:
     for name, hint in (
         ("session_start", "It is in the toolset `profile`: start memory-mcp with --toolset core,profile."),
-        ("nothing", f"There are {', '.join(replies.desk.tools)}."),
+        ("nothing", f"There are {', '.join(replies.tool_calls.tools)}."),
     ):
         with pytest.raises(Refused) as raised:
             replies.call(name, {}, Ticket())

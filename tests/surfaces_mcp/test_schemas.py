@@ -17,10 +17,10 @@ from cases import each
 from quire.files.world import World
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import TOOLSETS, chosen_tools, toolset_of
-from quire.surfaces.mcp.desk import Desk
-from quire.surfaces.mcp.said import INSTRUCTIONS
 from quire.surfaces.mcp.schemas import input_schema, output_schema, tool_fields
+from quire.surfaces.mcp.server_text import INSTRUCTIONS
 from quire.surfaces.mcp.tool import Arguments, Call, Given, Tool
+from quire.surfaces.mcp.tool_calls import ToolCalls
 
 TOOLS = chosen_tools(["all"])
 LIST_CHARS = 8_000
@@ -205,17 +205,17 @@ def test_every_tool_has_its_set() -> None:
 
 
 class Gate:
-    """The desk with tools that do nothing: what it takes is what its check lets pass."""
+    """Calls of tools that do nothing: what it takes is what its check lets pass."""
 
     def __init__(self, root: Path, world: World, tools: dict[str, Tool] = TOOLS) -> None:
         def run(project: Any, arguments: Any, call: Call) -> Given:
             return Given(fields={})
 
         empty = {name: msgspec.structs.replace(tool, run=run) for name, tool in tools.items()}
-        self.desk = Desk(empty, world, str(root))
+        self.tool_calls = ToolCalls(empty, world, str(root))
 
     def takes(self, name: str, arguments: dict[str, Any]) -> bool:
-        result = self.desk.call(name, arguments).result()
+        result = self.tool_calls.call(name, arguments).result()
         if result["isError"]:
             message = result["structuredContent"]["error"]["message"]
             assert message.startswith(f"The arguments of `{name}` are not valid: "), message
@@ -285,7 +285,7 @@ def plain_of(schema: dict[str, Any]) -> Any:
 
 
 def lenient(name: str, value: Any, schema: dict[str, Any], *, required: bool) -> bool:
-    """Whether the desk may take a value that the schema does not show: what models send where they mean another."""
+    """Whether the server may take a value that the schema does not show: what models send where they mean another."""
     kinds = {part.get("type") for part in schema.get("anyOf", [schema])}
     if value is None:
         return not required
@@ -348,7 +348,7 @@ def test_where_another_schema_is_shown_only_those_fields_differ(gate: Gate, name
     assert tool.schema is not None
     own = input_schema(msgspec.structs.replace(tool, schema=None))
     shown = input_schema(tool)
-    assert list(shown["properties"]) == list(own["properties"]), "each is an argument that the desk knows"
+    assert list(shown["properties"]) == list(own["properties"]), "each is an argument that the server knows"
     differing = {field for field in own["properties"] if own["properties"][field] != shown["properties"][field]}
     assert differing <= LOOSER[name]
     assert shown.get("required") == own.get("required")

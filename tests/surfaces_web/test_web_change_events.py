@@ -15,7 +15,7 @@ from quire.surfaces.web.change_events import ChangeEvents
 
 
 class CountingDesk:
-    """A desk that counts how often somebody looks, and says what it was told to say."""
+    """Calls of a page that count how often somebody looks, and say what they were told to say."""
 
     def __init__(self) -> None:
         self.looks = 0
@@ -54,19 +54,19 @@ async def heard(stream: AsyncIterator[bytes]) -> str:
 
 def test_nobody_looks_while_nobody_listens() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        events = ChangeEvents(desk)
+        page_calls: Any = CountingDesk()
+        events = ChangeEvents(page_calls)
         await asyncio.sleep(0.05)
-        assert desk.looks == 0
+        assert page_calls.looks == 0
         stream = events.listen("p")
         assert await heard(stream) == "one"
-        while desk.looks < 3:
+        while page_calls.looks < 3:
             await asyncio.sleep(0.005)
         await stream.aclose()
         await asyncio.sleep(0.02)
-        looks = desk.looks
+        looks = page_calls.looks
         await asyncio.sleep(0.1)
-        assert desk.looks == looks
+        assert page_calls.looks == looks
         assert not events.is_full
 
     asyncio.run(story())
@@ -74,13 +74,13 @@ def test_nobody_looks_while_nobody_listens() -> None:
 
 def test_a_change_is_told_to_everybody_once() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        events = ChangeEvents(desk)
+        page_calls: Any = CountingDesk()
+        events = ChangeEvents(page_calls)
         streams = [events.listen("p") for _ in range(3)]
         assert [await heard(stream) for stream in streams] == ["one"] * 3
-        desk.state = "two"
+        page_calls.state = "two"
         assert [await heard(stream) for stream in streams] == ["two"] * 3
-        desk.state = "three"
+        page_calls.state = "three"
         assert [await heard(stream) for stream in streams] == ["three"] * 3
         for stream in streams:
             await stream.aclose()
@@ -90,28 +90,28 @@ def test_a_change_is_told_to_everybody_once() -> None:
 
 def test_one_look_for_all() -> None:
     async def story(listeners: int) -> float:
-        desk: Any = CountingDesk()
-        events = ChangeEvents(desk)
+        page_calls: Any = CountingDesk()
+        events = ChangeEvents(page_calls)
         streams = [events.listen("p") for _ in range(listeners)]
         for stream in streams:
             await heard(stream)
-        first = desk.looks
+        first = page_calls.looks
         await asyncio.sleep(0.2)
         for stream in streams:
             await stream.aclose()
-        return float(desk.looks - first)
+        return float(page_calls.looks - first)
 
     assert asyncio.run(story(20)) <= 41, "at most one in each pause, however many listen"
 
 
 def test_what_happens_between_the_first_word_and_the_watch_is_not_missed() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        events = ChangeEvents(desk)
+        page_calls: Any = CountingDesk()
+        events = ChangeEvents(page_calls)
         stream = events.listen("p")
         assert await anext(stream) == b": quire\n\n"
         assert await heard(stream) == "one"
-        desk.state = "two"
+        page_calls.state = "two"
         assert await heard(stream) == "two"
         await stream.aclose()
 
@@ -120,12 +120,12 @@ def test_what_happens_between_the_first_word_and_the_watch_is_not_missed() -> No
 
 def test_a_project_that_goes_and_comes_back() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        stream = ChangeEvents(desk).listen("p")
+        page_calls: Any = CountingDesk()
+        stream = ChangeEvents(page_calls).listen("p")
         assert await heard(stream) == "one"
-        desk.is_gone = True
+        page_calls.is_gone = True
         assert await heard(stream) == "gone"
-        desk.is_gone = False
+        page_calls.is_gone = False
         assert await heard(stream) == "one"
         await stream.aclose()
 
@@ -134,8 +134,8 @@ def test_a_project_that_goes_and_comes_back() -> None:
 
 def test_who_is_slow_hears_how_it_is_now() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        events = ChangeEvents(desk)
+        page_calls: Any = CountingDesk()
+        events = ChangeEvents(page_calls)
         stream = events.listen("p")
         await heard(stream)
         for number in range(50):
@@ -149,8 +149,8 @@ def test_who_is_slow_hears_how_it_is_now() -> None:
 
 def test_silence_is_broken_now_and_then() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        stream = ChangeEvents(desk).listen("p")
+        page_calls: Any = CountingDesk()
+        stream = ChangeEvents(page_calls).listen("p")
         await heard(stream)
         async with asyncio.timeout(10):
             assert await anext(stream) == b": still here\n\n"
@@ -161,8 +161,8 @@ def test_silence_is_broken_now_and_then() -> None:
 
 def test_projects_are_told_apart() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        events = ChangeEvents(desk)
+        page_calls: Any = CountingDesk()
+        events = ChangeEvents(page_calls)
         one, other = events.listen("p"), events.listen("q")
         assert [await heard(one), await heard(other)] == ["one", "one"]
         events.tell("p", "only p")
@@ -177,8 +177,8 @@ def test_projects_are_told_apart() -> None:
 
 def test_there_is_an_end_to_listeners() -> None:
     async def story() -> None:
-        desk: Any = CountingDesk()
-        events = ChangeEvents(desk)
+        page_calls: Any = CountingDesk()
+        events = ChangeEvents(page_calls)
         streams = [events.listen("p") for _ in range(64)]
         for stream in streams:
             assert not events.is_full

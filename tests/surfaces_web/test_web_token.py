@@ -18,7 +18,7 @@ from web_serving import PageDoor, harbor, opened, saved_nodes
 
 from installed import Memory
 from quire.model.errors import NotFound
-from quire.surfaces.door.keeper import READ, Doorkeeper, Rules
+from quire.surfaces.serving.http_auth import READ, HttpAuth, Rules
 from quire.surfaces.web import tickets
 from quire.surfaces.web.tickets import Tickets
 
@@ -205,7 +205,7 @@ def test_a_token_is_compared_in_the_same_time(monkeypatch: pytest.MonkeyPatch) -
         return {"type": "http.request"}
 
     rules = Rules(path="/api/", tokens={"a" * 48: READ}, hosts=frozenset({"h"}), origins=frozenset(), rate=100)
-    keeper = Doorkeeper(app, rules)
+    keeper = HttpAuth(app, rules)
     given = [b"a" * 48, b"a" * 47 + b"b", b"b" * 48, b"", b"\xff"]
     for token in given:
         headers = [(b"host", b"h"), (b"authorization", b"Bearer " + token)]

@@ -26,7 +26,7 @@ _LOOKALIKE = re.compile(r"<(?=[ \t]{0,4}/?[ \t]{0,4}memory-)", re.IGNORECASE)
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
 
-class Fence(msgspec.Struct, frozen=True):
+class Boundary(msgspec.Struct, frozen=True):
     """The marks around everything recalled in one answer."""
 
     boundary: str
@@ -35,7 +35,7 @@ class Fence(msgspec.Struct, frozen=True):
         if not _BOUNDARY.fullmatch(self.boundary):
             raise InputError(
                 "A boundary has 8 to 64 small letters, digits and hyphens, a letter first.",
-                hint="Draw one with make_fence.",
+                hint="Draw one with make_boundary.",
                 details={"field": "boundary"},
             )
 
@@ -65,7 +65,7 @@ class Fence(msgspec.Struct, frozen=True):
         return f"{found.group()[0]}\\u{{{ord(found.group()[1]):X}}}{found.group()[2:]}"
 
 
-def make_fence(token: Callable[[], str], texts: Iterable[str] = ()) -> Fence:
+def make_boundary(token: Callable[[], str], texts: Iterable[str] = ()) -> Boundary:
     """A fence with 48 random bits that stand in none of the texts; `token` draws at least twelve hexadecimal digits."""
     held = [text.lower() for text in texts]
     for _ in range(_DRAWS):
@@ -77,7 +77,7 @@ def make_fence(token: Callable[[], str], texts: Iterable[str] = ()) -> Fence:
                 details={"field": "token"},
             )
         if not any(digits in text for text in held):
-            return Fence(f"memory-{digits}")
+            return Boundary(f"memory-{digits}")
     raise InputError(
         "Every boundary that was drawn stands in the text.",
         hint="Hand in a source of random digits that does not repeat itself.",

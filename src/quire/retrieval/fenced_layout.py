@@ -17,7 +17,7 @@ from quire.retrieval.answer_lines import NAMES, closest_line, cut_body, heading_
 from quire.retrieval.render import AnswerPart, AnswerRow, Layout, footer, not_shown, said_by, withheld_rows
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
 
 _REST = "… cut to fit: `inspect_memory` has the rest.\n"
 
@@ -29,7 +29,7 @@ class FencedLayout(Layout):
     hint = "\nTry other words, a file as `path`, or `status_memory` for the overview.\n"
     everything = "`everything`"
 
-    def __init__(self, fence: Fence) -> None:
+    def __init__(self, fence: Boundary) -> None:
         self._fence = fence
 
     def opening(self, answer: Answer, budget: int) -> list[str]:

@@ -19,7 +19,7 @@ from quire.retrieval.answer import NOT_REVIEWED
 from quire.retrieval.page import BudgetPage, PageLine, line_cost
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
 
 Outcome = Literal["included", "trimmed", "withheld"]
 _CALM = ("fresh", "unanchored")
@@ -106,7 +106,7 @@ def fit_groups(
     *,
     tokens: int,
     chars: int,
-    fence: Fence,
+    fence: Boundary,
     foot: Iterable[str] = (),
 ) -> Injection:
     """Render the head, as many lines of the groups as fit, and the foot; empty if there are no lines.
@@ -139,7 +139,7 @@ def fit_groups(
     return done
 
 
-def _place(page: BudgetPage[PageLine], shelf: LineGroup, heading: str, offer: OfferedLine, fence: Fence) -> LineFate:
+def _place(page: BudgetPage[PageLine], shelf: LineGroup, heading: str, offer: OfferedLine, fence: Boundary) -> LineFate:
     """Add the line of an offer to the page where it may be sent and fits; what became of it."""
     fate = LineFate(ref=offer.ref, outcome="withheld", why=offer.withheld, verdict=offer.verdict)
     if offer.withheld:

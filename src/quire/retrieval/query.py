@@ -19,7 +19,7 @@ from quire.retrieval.current_records import REPLACEABLE, current_weight, replace
 from quire.retrieval.relevance import NEAR, Scored, measure, sort_for_a_prompt, sort_into_tiers
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
 
 _POSSIBLE = 3
 _REPLACING = ("supersedes", "replaces")
@@ -82,7 +82,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the answer says of what was left out which rule did that."""
     weigh: Callable[[Record], float] = _plain_weight
     """Says what a record counts today."""
-    fence: Fence | None = None
+    fence: Boundary | None = None
     """The marks to put around everything recalled, where a model reads the text."""
 
 

@@ -24,7 +24,7 @@ from quire.retrieval.answer_lines import (
 )
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
 
 _FIRST_SHARE, _OTHER_SHARE = 0.5, 0.34
 """How much of the budget one body may take, so that one long note does not keep all others out."""
@@ -118,7 +118,7 @@ class Layout:
         return [text.rpartition("\n")[0] + "\n"] if "\n" in text else []
 
 
-def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
+def render(answer: Answer, budget: int, fence: Boundary | None = None) -> None:
     """Fill in the answer's text and what of it found room; with a fence, everything recalled stands inside it."""
     layout = Layout() if fence is None else _fenced_layout(fence)
     pieces = layout.opening(answer, budget)
@@ -147,7 +147,7 @@ def render(answer: Answer, budget: int, fence: Fence | None = None) -> None:
     answer.tokens = count_tokens(answer.markdown)
 
 
-def _fenced_layout(fence: Fence) -> Layout:
+def _fenced_layout(fence: Boundary) -> Layout:
     from quire.retrieval.fenced_layout import FencedLayout
 
     return FencedLayout(fence)

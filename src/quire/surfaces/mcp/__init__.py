@@ -14,22 +14,22 @@ def main(arguments: Sequence[str] | None = None, program: str = "memory-mcp") ->
     from quire.files.world import real_world
     from quire.model.errors import QuireError
     from quire.surfaces.mcp.catalogue import served_tools
-    from quire.surfaces.mcp.desk import Desk
     from quire.surfaces.mcp.options import read_options
     from quire.surfaces.mcp.replies import Replies
+    from quire.surfaces.mcp.tool_calls import ToolCalls
 
     try:
         world = real_world()
         options = read_options(sys.argv[1:] if arguments is None else arguments, world.env, world.memory_home, program)
         places = [os.path.join(world.cwd, place) for place in options.projects] or [world.cwd]
-        desk = Desk(served_tools(options.toolsets), world, places[0], places if options.only else None)
+        tool_calls = ToolCalls(served_tools(options.toolsets), world, places[0], places if options.only else None)
         if not options.http:
             from quire.surfaces.mcp.stdio import serve_stdio
 
-            return serve_stdio(Replies(desk), at_once=options.sdk_first)
+            return serve_stdio(Replies(tool_calls), at_once=options.sdk_first)
         from quire.surfaces.mcp.http import serve_http
 
-        return serve_http(Replies(desk), options)
+        return serve_http(Replies(tool_calls), options)
     except QuireError as error:
         from quire.guard.hostile_text import make_safe
         from quire.guard.redaction import InputSecrets

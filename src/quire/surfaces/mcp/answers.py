@@ -15,7 +15,7 @@ from quire.guard.prompt_attacks import find_instructions
 from quire.model.text import one_line
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.model.errors import QuireError
     from quire.model.records import Problem
     from quire.project import Project
@@ -27,7 +27,7 @@ _LEFT_OUT = ("ref", "origin", "verdict", "checked", "flags", "flag_words", "expl
 """Fields of an item that its marks say, or that only programs want."""
 
 
-def success(project: Project | None, given: Given, fence: Fence) -> dict[str, Any]:
+def success(project: Project | None, given: Given, fence: Boundary) -> dict[str, Any]:
     """The result of a call that did what it was asked."""
     warnings = [_as_tools_say(problem) for problem in given.warnings]
     envelope = succeeded(project, _flagged(given.fields), warnings)
@@ -37,7 +37,7 @@ def success(project: Project | None, given: Given, fence: Fence) -> dict[str, An
     return _result(envelope, "\n".join(part for part in told if part), is_error=given.failed)
 
 
-def failure(error: QuireError, fence: Fence) -> dict[str, Any]:
+def failure(error: QuireError, fence: Boundary) -> dict[str, Any]:
     """The result of a call that could not be done: what is wrong, and what to do about it."""
     lines = [error.message]
     issues = error.details.get("issues", [])
@@ -64,12 +64,12 @@ def _result(envelope: Mapping[str, Any], text: str, *, is_error: bool) -> dict[s
     }
 
 
-def fenced_items(items: Iterable[Mapping[str, Any]], fence: Fence) -> str:
+def fenced_items(items: Iterable[Mapping[str, Any]], fence: Boundary) -> str:
     """Each item between marks that say what it is, who said it and whether it still holds."""
     return "\n".join(_item(item, fence) for item in items)
 
 
-def fenced_text(text: str, fence: Fence, *, ref: str = "", origin: str = "", verdict: str = "") -> str:
+def fenced_text(text: str, fence: Boundary, *, ref: str = "", origin: str = "", verdict: str = "") -> str:
     """One recalled text between its marks, flagged where it reads like instructions."""
     return fence.wrap(text, ref=ref, origin=origin, verdict=verdict, flags=shown_flags(flags_of(text)))
 
@@ -79,7 +79,7 @@ def with_flags(item: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {**item, **flag_fields(_flags([str(item.get(name) or "") for name in names]))}
 
 
-def _item(item: Mapping[str, Any], fence: Fence) -> str:
+def _item(item: Mapping[str, Any], fence: Boundary) -> str:
     lines = "\n".join(outline_lines({name: value for name, value in item.items() if name not in _LEFT_OUT}))
     return fence.wrap(
         lines,
@@ -90,7 +90,7 @@ def _item(item: Mapping[str, Any], fence: Fence) -> str:
     )
 
 
-def _outline(fields: Mapping[str, Any], fence: Fence) -> str:
+def _outline(fields: Mapping[str, Any], fence: Boundary) -> str:
     """All fields as indented lines: what was found item by item, the rest together."""
     items = [item for item in fields.get("results", ()) if isinstance(item, Mapping)]
     rest = {name: value for name, value in fields.items() if name != "results" or not items}
@@ -179,7 +179,7 @@ def _as_tools_say(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, hint=f"If the new one replaces it: {tool}.")
 
 
-def _warnings(problems: Iterable[Problem], fence: Fence) -> str:
+def _warnings(problems: Iterable[Problem], fence: Boundary) -> str:
     """What is to be heeded; it names files and records, so it stands between marks too."""
     told = []
     for problem in problems:

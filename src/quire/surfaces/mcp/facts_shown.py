@@ -12,7 +12,7 @@ from quire.model.text import cut, one_line
 from quire.surfaces.mcp.answers import fenced_items, fenced_text, with_flags
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.model.records import Problem
 
 TEXT_CHARS = 2_000
@@ -82,14 +82,14 @@ def _short(fields: Mapping[str, Any], names: Sequence[str], text: str) -> dict[s
     return item
 
 
-def shown_items(items: Iterable[Mapping[str, Any]], fence: Fence) -> str:
+def shown_items(items: Iterable[Mapping[str, Any]], fence: Boundary) -> str:
     """The items between their marks, without what only programs want."""
     return fenced_items(
         ({name: value for name, value in item.items() if name not in _FOR_PROGRAMS} for item in items), fence
     )
 
 
-def lines_of(items: Iterable[Mapping[str, Any]], fence: Fence) -> str:
+def lines_of(items: Iterable[Mapping[str, Any]], fence: Boundary) -> str:
     """Many facts with few marks: a line for each, one fence for each section."""
     sections: dict[str, list[str]] = {}
     for item in items:
@@ -115,7 +115,7 @@ def recalled_fields(found: Any) -> dict[str, Any]:
     return {"results": [fact_item(view) for view in found.results], "weak": found.weak, **said}
 
 
-def recalled_text(found: Any, fields: Mapping[str, Any], fence: Fence) -> str:
+def recalled_text(found: Any, fields: Mapping[str, Any], fence: Boundary) -> str:
     """The hits one by one, what is connected to them together; before and after them how to take them."""
     parts = [_before(found)]
     if found.results:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from quire.surfaces.mcp.answers import fenced_items, fenced_text, outline_lines
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.verbs.ask.inspect import Looked
 
 _SAVED = (
@@ -30,7 +30,7 @@ _MEND = (
 )
 
 
-def record_text(looked: Looked, fields: Mapping[str, Any], fence: Fence) -> str:
+def record_text(looked: Looked, fields: Mapping[str, Any], fence: Boundary) -> str:
     """One record in full."""
     from quire.fields.lines import connection_lines, node_lines
 
@@ -67,7 +67,7 @@ def saved_text(fields: Mapping[str, Any]) -> str:
     return "\n".join([head, *told, *kept])
 
 
-def synced_text(fields: Mapping[str, Any], fence: Fence) -> str:
+def synced_text(fields: Mapping[str, Any], fence: Boundary) -> str:
     """What needs a look, and what to do about it."""
     counts = [f"{fields['fresh']} fresh", *(f"{len(fields[name])} {name}" for name in _FINDINGS if fields[name])]
     head = f"Synced: {', '.join(counts)}."

@@ -10,11 +10,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from quire.model.errors import InputError, UsageError
-from quire.surfaces.door.keeper import GRANTED, READ, WRITE, Doorkeeper, Rules
-from quire.surfaces.door.listening import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
 from quire.surfaces.mcp.options import READ_TOKEN_VARIABLE, TOKEN_VARIABLE
 from quire.surfaces.mcp.sessions import SESSIONS_MOST, Shares
 from quire.surfaces.mcp.wire import LINE_MOST
+from quire.surfaces.serving.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
+from quire.surfaces.serving.listen import LOOPBACK, hurried_protocol, listen, loopback_hosts, quiet_settings
 
 if TYPE_CHECKING:
     from quire.files.world import World
@@ -30,7 +30,7 @@ _CLOSING_SECONDS = 10
 
 def serve_http(replies: Replies, options: Options) -> int:
     """Listen until a signal ends it."""
-    tokens = _tokens(options, replies.desk.world)
+    tokens = _tokens(options, replies.tool_calls.world)
     _refuse_reachable(options)
     listening = listen(options.host, options.port)
     host, port = options.host, listening.getsockname()[1]
@@ -49,7 +49,7 @@ def serve_http(replies: Replies, options: Options) -> int:
         signal.signal(number, _leave)
     with contextlib.suppress(KeyboardInterrupt, SystemExit):
         _run(replies, rules, listening)
-    replies.desk.settle(_CLOSING_SECONDS)
+    replies.tool_calls.settle(_CLOSING_SECONDS)
     sys.stderr.flush()
     os._exit(0)
 
@@ -67,7 +67,7 @@ def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:
     def may_write(request: Any) -> bool:
         return request is not None and request.scope.get(GRANTED) == WRITE
 
-    # The doorkeeper has looked already; the SDK looks again, so that neither alone has to be right.
+    # The check before this app has looked already; the SDK looks again, so that neither alone has to be right.
     security = TransportSecuritySettings(allowed_hosts=sorted(rules.hosts), allowed_origins=sorted(rules.origins))
     app = build_server(replies, may_write).streamable_http_app(
         streamable_http_path=rules.path,
@@ -76,7 +76,7 @@ def _run(replies: Replies, rules: Rules, listening: socket.socket) -> None:
         transport_security=security,
     )
     config = uvicorn.Config(
-        Doorkeeper(Shares(_owned(_once(app))), rules),
+        HttpAuth(Shares(_owned(_once(app))), rules),
         http=hurried_protocol(),
         timeout_graceful_shutdown=_CLOSING_SECONDS,
         lifespan="on",

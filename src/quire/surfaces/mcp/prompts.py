@@ -9,7 +9,7 @@ from quire.model.errors import InputError, NotFound, NotReady
 from quire.model.text import cut, one_line
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.project import Project
 
 _ARGUMENT_CHARS = 2000
@@ -30,7 +30,7 @@ def list_prompts() -> list[dict[str, Any]]:
 
 
 def get_prompt(
-    name: str, arguments: Mapping[str, str], project: Callable[[], Project], fence: Callable[[], Fence]
+    name: str, arguments: Mapping[str, str], project: Callable[[], Project], fence: Callable[[], Boundary]
 ) -> dict[str, Any]:
     """The messages of a prompt, with what the memory holds now."""
     from quire.guard.hostile_text import make_safe
@@ -54,7 +54,7 @@ def _told(given: Mapping[str, str], name: str) -> str:
     return make_safe(one_line(given.get(name, ""))).strip()
 
 
-def _orient(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
+def _orient(project: Callable[[], Project], fence: Boundary, given: Mapping[str, str]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
     from quire.verbs.ask.inspect import product_map_page
     from quire.verbs.ask.query import query
@@ -80,7 +80,7 @@ def _orient(project: Callable[[], Project], fence: Fence, given: Mapping[str, st
     )
 
 
-def _save(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
+def _save(project: Callable[[], Project], fence: Boundary, given: Mapping[str, str]) -> str:
     task = cut(_told(given, "task"), 300)
     return "\n".join(
         (
@@ -96,7 +96,7 @@ def _save(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]
     )
 
 
-def _hand_over(project: Callable[[], Project], fence: Fence, given: Mapping[str, str]) -> str:
+def _hand_over(project: Callable[[], Project], fence: Boundary, given: Mapping[str, str]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
     from quire.verbs.ask.inspect import product_map_page
 
@@ -119,7 +119,7 @@ def _hand_over(project: Callable[[], Project], fence: Fence, given: Mapping[str,
 
 
 _PROMPTS: dict[
-    str, tuple[str, str, dict[str, str], Callable[[Callable[[], Project], Fence, Mapping[str, str]], str]]
+    str, tuple[str, str, dict[str, str], Callable[[Callable[[], Project], Boundary, Mapping[str, str]], str]]
 ] = {
     "orient": (
         "Get oriented",

@@ -1,6 +1,6 @@
 """What the server answers to each request of the protocol, as plain values.
 
-The same answers are sent by the front, which replies while the SDK is still being loaded, and by the SDK itself, so
+The same answers are sent by the fast path, which replies while the SDK is still being loaded, and by the SDK itself, so
 that it makes no difference who was asked. Envelopes, eras and transports are theirs; what is said is decided here.
 """
 
@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from quire.model.errors import QuireError
-from quire.surfaces.mcp.desk import Desk, Ticket
+from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
@@ -55,14 +55,14 @@ class Refused(Exception):
 class Replies:
     """Everything that one server can be asked."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, tool_calls: ToolCalls) -> None:
+        self.tool_calls = tool_calls
 
     @cached_property
     def tools(self) -> list[dict[str, Any]]:
         from quire.surfaces.mcp.schemas import tool_fields
 
-        return [tool_fields(tool) for tool in self.desk.tools.values()]
+        return [tool_fields(tool) for tool in self.tool_calls.tools.values()]
 
     def list(self, method: str) -> dict[str, Any]:
         """The lists, which are always the same and always whole: there is never a next page."""
@@ -82,20 +82,20 @@ class Replies:
         self, name: str, arguments: Mapping[str, Any], ticket: Ticket, *, may_write: bool = True
     ) -> Future[dict[str, Any]]:
         """A tool's result, in time."""
-        if name == _OLD_QUERY and name not in self.desk.tools and _QUERY in self.desk.tools:
+        if name == _OLD_QUERY and name not in self.tool_calls.tools and _QUERY in self.tool_calls.tools:
             # What repositories tell agents about `agent-memory mcp` names it so.
             name = _QUERY
-        if name not in self.desk.tools:
+        if name not in self.tool_calls.tools:
             from quire.surfaces.mcp.catalogue import toolset_of
 
             home = toolset_of(name)
             hint = (
                 f"It is in the toolset `{home}`: start memory-mcp with --toolset core,{home}."
                 if home
-                else f"There are {', '.join(self.desk.tools)}."
+                else f"There are {', '.join(self.tool_calls.tools)}."
             )
             raise Refused(INVALID_PARAMS, f"Unknown tool: {name[:80]}", {"hint": hint})
-        return self.desk.call(name, arguments, ticket, may_write=may_write)
+        return self.tool_calls.call(name, arguments, ticket, may_write=may_write)
 
     def read(self, uri: str, *, modern: bool) -> Future[dict[str, Any]]:
         """A resource, in time; a `Refused` where there is none."""
@@ -103,14 +103,14 @@ class Replies:
 
         code = INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
         told = {"uri": uri[:_URI_CHARS]}
-        return self._work(lambda: read_resource(uri, lambda: self.desk.project(None), self._fence), code, told)
+        return self._work(lambda: read_resource(uri, lambda: self.tool_calls.project(None), self._fence), code, told)
 
     def prompt(self, name: str, arguments: Mapping[str, str]) -> Future[dict[str, Any]]:
         """A prompt's messages, in time; a `Refused` where it cannot be made."""
         from quire.surfaces.mcp.prompts import get_prompt
 
         return self._work(
-            lambda: get_prompt(name, arguments, lambda: self.desk.project(None), self._fence), INVALID_PARAMS
+            lambda: get_prompt(name, arguments, lambda: self.tool_calls.project(None), self._fence), INVALID_PARAMS
         )
 
     def _work(
@@ -127,9 +127,9 @@ class Replies:
                 fault = crashed(error)
                 raise Refused(INTERNAL_ERROR, fault.message, {"code": fault.code, "hint": fault.hint}) from None
 
-        return self.desk.work(work)
+        return self.tool_calls.work(work)
 
-    def _fence(self) -> Fence:
-        from quire.guard.framing import make_fence
+    def _fence(self) -> Boundary:
+        from quire.guard.framing import make_boundary
 
-        return make_fence(self.desk.world.token)
+        return make_boundary(self.tool_calls.world.token)

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from quire.model.errors import NotFound
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.project import Project
 
 RECORD = "memory://record/"
@@ -48,7 +48,7 @@ def list_templates() -> list[dict[str, Any]]:
     ]
 
 
-def read_resource(uri: str, project: Callable[[], Project], fence: Callable[[], Fence]) -> dict[str, Any]:
+def read_resource(uri: str, project: Callable[[], Project], fence: Callable[[], Boundary]) -> dict[str, Any]:
     """The contents of one address."""
     if len(uri) <= _URI_CHARS:
         if uri.startswith(RECORD):
@@ -64,14 +64,14 @@ def read_resource(uri: str, project: Callable[[], Project], fence: Callable[[], 
     )
 
 
-def _record(project: Project, ref: str, fence: Fence) -> str:
+def _record(project: Project, ref: str, fence: Boundary) -> str:
     from quire.surfaces.mcp.graph_tools import InspectArguments, inspect_memory
     from quire.surfaces.mcp.tool import Call
 
     return inspect_memory(project, InspectArguments(id=ref), Call(fence=fence)).text or ""
 
 
-def _map(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
+def _map(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
     from quire.surfaces.mcp.answers import fenced_text
     from quire.verbs.ask.inspect import product_map_page
 
@@ -79,7 +79,7 @@ def _map(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
     return f"{marks.notice()}\n{fenced_text(product_map_page(project()), marks, origin='graph')}"
 
 
-def _status(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
+def _status(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
     from quire.fields.envelope import json_text
     from quire.fields.graph import status_fields
     from quire.guard.framing import safe_values
@@ -90,7 +90,7 @@ def _status(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
     return json_text(safe_values(fields))
 
 
-def _schema(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
+def _schema(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
     """The words of all layers: needs no project, since they are the same everywhere."""
     from quire.fields.envelope import json_text
     from quire.surfaces.mcp.vocabulary import vocabulary
@@ -98,7 +98,7 @@ def _schema(project: Callable[[], Project], fence: Callable[[], Fence]) -> str:
     return json_text(vocabulary())
 
 
-_FIXED: dict[str, tuple[str, str, str, float, Callable[[Callable[[], Project], Callable[[], Fence]], str]]] = {
+_FIXED: dict[str, tuple[str, str, str, float, Callable[[Callable[[], Project], Callable[[], Boundary]], str]]] = {
     "map": ("Product map", "Features by stage, decisions, traps and open questions in one page.", _MARKDOWN, 1.0, _map),
     "status": ("Status", "Counts by layer, verdicts, what needs a look, last activity.", _JSON, 0.6, _status),
     "schema": (

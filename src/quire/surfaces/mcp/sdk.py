@@ -17,10 +17,10 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from quire import __version__
-from quire.surfaces.mcp.desk import Ticket
-from quire.surfaces.mcp.front import MODERN_VERSION
+from quire.surfaces.mcp.fast_path import MODERN_VERSION
 from quire.surfaces.mcp.replies import CACHE_HINTS, Refused, Replies
-from quire.surfaces.mcp.said import DESCRIPTION, INSTRUCTIONS, NAME, TITLE
+from quire.surfaces.mcp.server_text import DESCRIPTION, INSTRUCTIONS, NAME, TITLE
+from quire.surfaces.mcp.tool_calls import Ticket
 
 Context = ServerRequestContext[Any, Any]
 _TELL_SECONDS = 5.0

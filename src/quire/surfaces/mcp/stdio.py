@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
-from quire.surfaces.mcp.front import Front, decoded
+from quire.surfaces.mcp.fast_path import FastPath, decoded
 from quire.surfaces.mcp.replies import Replies
 from quire.surfaces.mcp.wire import LINE_MOST, TooLong, Wire, refused
 
@@ -37,7 +37,7 @@ def serve_stdio(replies: Replies, *, at_once: bool = False) -> int:
 
         traceback.print_exc()
         failed = 1
-    replies.desk.settle(CLOSING_SECONDS)
+    replies.tool_calls.settle(CLOSING_SECONDS)
     sys.stderr.flush()
     # Threads that only read must not keep the process from ending.
     os._exit(failed)
@@ -53,7 +53,7 @@ class _Loader:
     def __init__(self, replies: Replies, wire: Wire) -> None:
         self._replies = replies
         self._wire = wire
-        self.kernel: Any = None
+        self.server: Any = None
         self.failure: BaseException | None = None
         self._thread: threading.Thread | None = None
 
@@ -68,27 +68,27 @@ class _Loader:
         self._thread.join()
         if self.failure is not None:
             raise self.failure
-        return self.kernel
+        return self.server
 
     def _load(self) -> None:
         try:
-            from quire.surfaces.mcp.kernel import Kernel
+            from quire.surfaces.mcp.sdk_server import SdkServer
 
-            self.kernel = Kernel(self._replies, self._wire)
+            self.server = SdkServer(self._replies, self._wire)
         except BaseException as error:
             self.failure = error
 
 
 def _serve(replies: Replies, wire: Wire, at_once: bool) -> None:
-    front, loader = Front(replies, wire), _Loader(replies, wire)
-    kernel = None
+    front, loader = FastPath(replies, wire), _Loader(replies, wire)
+    server = None
     if at_once:
-        kernel = loader.wait()
-        kernel.begin(None, None)
+        server = loader.wait()
+        server.begin(None, None)
     while True:
-        line = wire.next(QUIET_SECONDS if kernel is None and loader.failure is None else None)
+        line = wire.next(QUIET_SECONDS if server is None and loader.failure is None else None)
         if line is None:
-            _answer_the_rest(replies, wire, [front] if kernel is None else [front, kernel])
+            _answer_the_rest(replies, wire, [front] if server is None else [front, server])
             return
         if line == b"":
             if not front.busy:
@@ -100,26 +100,26 @@ def _serve(replies: Replies, wire: Wire, at_once: bool) -> None:
         if (answer := refused(line)) is not None:
             wire.send(answer)
             continue
-        if kernel is None:
+        if server is None:
             message = decoded(line)
-            if loader.kernel is None and front.answers(message):
+            if loader.server is None and front.answers(message):
                 continue
-            kernel = loader.wait()
-            kernel.begin(front.opening, front.initialized)
+            server = loader.wait()
+            server.begin(front.opening, front.initialized)
         elif front.busy and _withdrawn(front, line):
             continue
-        kernel.feed(line)
+        server.feed(line)
 
 
 def _answer_the_rest(replies: Replies, wire: Wire, answering: Sequence[Any]) -> None:
     """Who closes its end may still listen at ours: a script that sends its questions and waits for the answers."""
     until = monotonic() + ANSWERING_SECONDS
     while any(part.busy for part in answering) and not wire.gone and monotonic() < until:
-        replies.desk.world.sleep(_PAUSE_SECONDS)
+        replies.tool_calls.world.sleep(_PAUSE_SECONDS)
 
 
-def _withdrawn(front: Front, line: bytes) -> bool:
-    """Whether the line withdraws a call that the front still works on."""
+def _withdrawn(front: FastPath, line: bytes) -> bool:
+    """Whether the line withdraws a call that the fast path still works on."""
     if b"notifications/cancelled" not in line:
         return False
     message = decoded(line)

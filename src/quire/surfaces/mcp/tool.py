@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.model.records import Problem
 
 Told = Callable[[float, float | None, str], None]
@@ -32,13 +32,13 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What every tool takes; each adds its own. Unknown names are refused, so that no wish is silently dropped."""
 
     project_root: Annotated[str, msgspec.Meta(max_length=4096)] | None = None
-    """Another initialised project than the one the server stands in; the desk looks at it before anybody else does."""
+    """Another initialised project than the one the server stands in; the server checks it before anybody else does."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """One call under way: the fence for what it recalls, where it says how far it is, whether it is still wanted."""
 
-    fence: Fence
+    fence: Boundary
     progress: Told = unheard
     wanted: Callable[[], None] = lambda: None
     """Raises where the client has withdrawn the call: asked before anything is written, and amid long work."""

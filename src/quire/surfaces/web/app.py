@@ -19,7 +19,7 @@ from quire.surfaces.web.assets import INDEX, Asset
 from quire.surfaces.web.change_events import ChangeEvents
 
 if TYPE_CHECKING:
-    from quire.surfaces.web.desk import Answered, Desk
+    from quire.surfaces.web.page_calls import Answered, PageCalls
     from quire.surfaces.web.tickets import Tickets
 
 _JSON = "application/json"
@@ -39,11 +39,11 @@ VERSION_HEADER = "x-quire-version"
 class _Page:
     """What the routes share."""
 
-    def __init__(self, desk: Desk, assets: Mapping[str, Asset], tickets: Tickets) -> None:
-        self.desk = desk
+    def __init__(self, page_calls: PageCalls, assets: Mapping[str, Asset], tickets: Tickets) -> None:
+        self.page_calls = page_calls
         self.assets = assets
         self.tickets = tickets
-        self.changes = ChangeEvents(desk)
+        self.changes = ChangeEvents(page_calls)
 
     async def asset(self, request: Request) -> Response:
         asset = self.assets[request.url.path.lstrip("/") or INDEX]
@@ -64,23 +64,23 @@ class _Page:
     async def session(self, _: Request) -> Response:
         from quire import __version__
 
-        desk = self.desk
+        page_calls = self.page_calls
         return _told(
             {
                 "version": __version__,
-                "write": desk.may_write,
+                "write": page_calls.may_write,
                 "exported": False,
-                "project": await desk.work(desk.current),
-                "now": desk.now(),
+                "project": await page_calls.work(page_calls.current),
+                "now": page_calls.now(),
             }
         )
 
     async def projects(self, _: Request) -> Response:
-        projects = await self.desk.work(self.desk.projects)
-        return _told({"registry_path": self.desk.registry_path(), "projects": projects})
+        projects = await self.page_calls.work(self.page_calls.projects)
+        return _told({"registry_path": self.page_calls.registry_path(), "projects": projects})
 
     async def answer(self, request: Request) -> Response:
-        found: Answered = await self.desk.ask(
+        found: Answered = await self.page_calls.ask(
             request.path_params["project"], request.path_params.get("path", ""), dict(request.query_params)
         )
         return _sent(found.data, _JSON, {VERSION_HEADER: found.version})
@@ -88,9 +88,9 @@ class _Page:
     async def actions(self, request: Request) -> Response:
         name = request.path_params["project"]
         if request.method == "GET":
-            return _told({"actions": await self.desk.work(lambda: self.desk.acts(name))})
+            return _told({"actions": await self.page_calls.work(lambda: self.page_calls.acts(name))})
         act = read_act(await _body(request))
-        done = await self.desk.act(name, act)
+        done = await self.page_calls.act(name, act)
         await self.changes.tell_now(name)
         return _told(done)
 
@@ -99,14 +99,14 @@ class _Page:
         undo = (await _object(request)).get("undo")
         if not isinstance(undo, str):
             raise InputError("`undo` is missing.", hint="Say what is to be undone.", details={"field": "undo"})
-        done = await self.desk.undo(name, undo)
+        done = await self.page_calls.undo(name, undo)
         await self.changes.tell_now(name)
         return _told(done)
 
     async def events(self, request: Request) -> Response:
         project = request.query_params.get("project", "")
         if project:
-            await self.desk.work(lambda: self.desk.project(project))
+            await self.page_calls.work(lambda: self.page_calls.project(project))
         if self.changes.is_full:
             raise LockBusy("Too many pages listen already.", hint="Close some of them.")
         return StreamingResponse(
@@ -114,9 +114,9 @@ class _Page:
         )
 
 
-def build_app(desk: Desk, assets: Mapping[str, Asset], tickets: Tickets) -> Starlette:
+def build_app(page_calls: PageCalls, assets: Mapping[str, Asset], tickets: Tickets) -> Starlette:
     """The app behind the door."""
-    page = _Page(desk, assets, tickets)
+    page = _Page(page_calls, assets, tickets)
     files = [Route(f"/{'' if name == INDEX else name}", page.asset, methods=["GET"]) for name in assets]
     project = "/api/projects/{project}"
     routes = [

@@ -14,7 +14,7 @@ from quire.files.digests import hex_digest
 from quire.model.errors import QuireError
 
 if TYPE_CHECKING:
-    from quire.surfaces.web.desk import Desk
+    from quire.surfaces.web.page_calls import PageCalls
 
 _PAUSE_SECONDS = 1.0
 _SHARE = 15
@@ -26,8 +26,8 @@ _LISTENERS_MOST = 64
 class ChangeEvents:
     """One check at a time for each project, shared by every page that listens."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, page_calls: PageCalls) -> None:
+        self._calls = page_calls
         self._listeners: dict[str, set[asyncio.Queue[str]]] = {}
         self._watchers: dict[str, asyncio.Task[None]] = {}
 
@@ -63,11 +63,11 @@ class ChangeEvents:
 
     async def _version(self, project: str, *, at_once: bool = False) -> str:
         try:
-            desk = self._desk
+            page_calls = self._calls
             if not project:
                 # The list of projects: which there are, and which of them can be opened.
-                return await desk.work(lambda: hex_digest(repr(desk.projects()))[:16])
-            return await desk.work(lambda: desk.version(project, at_once=at_once))
+                return await page_calls.work(lambda: hex_digest(repr(page_calls.projects()))[:16])
+            return await page_calls.work(lambda: page_calls.version(project, at_once=at_once))
         except (QuireError, OSError):
             return "gone"
 

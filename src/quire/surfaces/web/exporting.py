@@ -14,7 +14,7 @@ from quire.model.text import cut
 from quire.model.times import timestamp
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.assets import INDEX, Asset, read_assets
-from quire.surfaces.web.desk import HERE
+from quire.surfaces.web.page_calls import HERE
 from quire.surfaces.web.prose import prose_of
 from quire.surfaces.web.telling import tell
 

@@ -22,7 +22,7 @@ from quire.surfaces.web.telling import tell
 
 if TYPE_CHECKING:
     from quire.files.world import World
-    from quire.surfaces.web.desk import Desk
+    from quire.surfaces.web.page_calls import PageCalls
 
 FOLDER = "view"
 _START_SECONDS = 20.0
@@ -55,7 +55,14 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def announce(
-    world: World, options: Options, desk: Desk, *, port: int, token: str, ticket: str, noting: daemons.Hold | None
+    world: World,
+    options: Options,
+    page_calls: PageCalls,
+    *,
+    port: int,
+    token: str,
+    ticket: str,
+    noting: daemons.Hold | None,
 ) -> None:
     """Say where the page is, open a browser if that was asked for; one that goes on alone then says no more."""
     url = _link(port, f"token={token}")
@@ -74,7 +81,9 @@ def announce(
         noting.say(msgspec.json.encode(found))
         daemons.go_quiet()
         return
-    _tell_where(desk.registry_path(), len(desk.projects()), url, options, opened=opened, detached=False, root=root)
+    _tell_where(
+        page_calls.registry_path(), len(page_calls.projects()), url, options, opened=opened, detached=False, root=root
+    )
 
 
 def _link(port: int, secret: str) -> str:
@@ -193,7 +202,7 @@ def _is_a_page(world: World, found: Running) -> bool:
 def detach(world: World, options: Options) -> int:
     """Start a page that goes on alone, unless one runs already; say where it is."""
     from quire.surfaces.web.assets import read_assets
-    from quire.surfaces.web.desk import Desk
+    from quire.surfaces.web.page_calls import PageCalls
 
     read_assets()
     root = _root(world, options)
@@ -204,8 +213,16 @@ def detach(world: World, options: Options) -> int:
     else:
         _refuse_other(found, options)
         opened = options.open_browser and _opened(_link(_port(found.url), f"ticket={_new_ticket(found)}"), world)
-    desk = Desk(world, options.start or world.cwd, may_write=options.write)
-    _tell_where(desk.registry_path(), len(desk.projects()), found.url, options, opened=opened, detached=True, root=root)
+    page_calls = PageCalls(world, options.start or world.cwd, may_write=options.write)
+    _tell_where(
+        page_calls.registry_path(),
+        len(page_calls.projects()),
+        found.url,
+        options,
+        opened=opened,
+        detached=True,
+        root=root,
+    )
     return 0
 
 

@@ -9,15 +9,15 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from quire.surfaces.door.keeper import READ, WRITE, Doorkeeper, Rules
-from quire.surfaces.door.listening import hurried_protocol, listen, loopback_hosts, quiet_settings
+from quire.surfaces.serving.http_auth import READ, WRITE, HttpAuth, Rules
+from quire.surfaces.serving.listen import hurried_protocol, listen, loopback_hosts, quiet_settings
 from quire.surfaces.web.assets import INDEX, read_assets
 
 if TYPE_CHECKING:
     from quire.files.world import World
     from quire.surfaces.web.assets import Asset
-    from quire.surfaces.web.desk import Desk
     from quire.surfaces.web.options import Options
+    from quire.surfaces.web.page_calls import PageCalls
     from quire.surfaces.web.tickets import Tickets
 
 HOST = "127.0.0.1"
@@ -43,7 +43,7 @@ _CLOSING_SECONDS = 2
 
 def serve(world: World, options: Options) -> int:
     """Listen until a signal ends it."""
-    from quire.surfaces.web.desk import Desk
+    from quire.surfaces.web.page_calls import PageCalls
     from quire.surfaces.web.running import announce, noted
     from quire.surfaces.web.tickets import Tickets
 
@@ -52,7 +52,7 @@ def serve(world: World, options: Options) -> int:
     listening = listen(HOST, options.port)
     port = listening.getsockname()[1]
     token, ticket = ("".join(world.token() for _ in range(_TOKEN_PARTS)) for _ in range(2))
-    desk = Desk(world, options.start or world.cwd, may_write=options.write)
+    page_calls = PageCalls(world, options.start or world.cwd, may_write=options.write)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` has its reasons
             signal.signal(number, _leave)
@@ -68,11 +68,11 @@ def serve(world: World, options: Options) -> int:
         )
 
         def ready() -> None:
-            announce(world, options, desk, port=port, token=token, ticket=ticket, noting=noting)
-            desk.prepare()
+            announce(world, options, page_calls, port=port, token=token, ticket=ticket, noting=noting)
+            page_calls.prepare()
 
-        _run(desk, assets, tickets, rules, listening, ready)
-    desk.close()
+        _run(page_calls, assets, tickets, rules, listening, ready)
+    page_calls.close()
     os._exit(0)
 
 
@@ -95,7 +95,7 @@ def _leave(*_: object) -> None:
 
 
 def _run(
-    desk: Desk,
+    page_calls: PageCalls,
     assets: Mapping[str, Asset],
     tickets: Tickets,
     rules: Rules,
@@ -114,7 +114,7 @@ def _run(
             ready()
 
     config = uvicorn.Config(
-        Doorkeeper(build_app(desk, assets, tickets), rules),
+        HttpAuth(build_app(page_calls, assets, tickets), rules),
         http=_sealed_protocol(),
         headers=list(HEADERS.items()),
         timeout_graceful_shutdown=_CLOSING_SECONDS,

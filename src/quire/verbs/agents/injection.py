@@ -13,7 +13,7 @@ from quire.model.times import instant
 from quire.project import Project
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.inbox.rejections import Rejections
     from quire.index.catalog import Index
     from quire.model.verdicts import Verdict
@@ -93,10 +93,10 @@ def trust_of(project: Project, index: Index, records: Sequence[Record], began: s
     return Trust(seen, rule, instant(began), project.world.now())
 
 
-def new_fence(project: Project) -> Fence:
-    from quire.guard.framing import make_fence
+def new_fence(project: Project) -> Boundary:
+    from quire.guard.framing import make_boundary
 
-    return make_fence(project.world.token)
+    return make_boundary(project.world.token)
 
 
 def _is_rejected(rejections: Rejections | None, record: Record) -> bool:

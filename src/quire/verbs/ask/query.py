@@ -16,7 +16,7 @@ from quire.project import Project, as_warning
 from quire.verbs.facts.faded import faded_facts
 
 if TYPE_CHECKING:
-    from quire.guard.framing import Fence
+    from quire.guard.framing import Boundary
     from quire.index.catalog import Index
     from quire.layers.graph.inspect import Inspected
     from quire.retrieval.answer import Answer
@@ -72,7 +72,7 @@ def query(
     everything: bool = False,
     strict: bool = False,
     explain: bool = False,
-    fence: Fence | None = None,
+    fence: Boundary | None = None,
 ) -> Answer:
     """What the memory knows about a question, or about a file, within a budget of tokens.
 
@@ -141,7 +141,7 @@ def brief(
     branch: str | None = None,
     budget: int | None = None,
     limit: int = 20,
-    fence: Fence | None = None,
+    fence: Boundary | None = None,
 ) -> tuple[ChangeSet, Answer]:
     """What governs the files of a change: those named, of a range of commits, of a branch, or not committed."""
     from quire.retrieval.query import Ask
@@ -168,7 +168,7 @@ def brief(
 
 
 def why(
-    project: Project, place: str, *, budget: int | None = None, fence: Fence | None = None
+    project: Project, place: str, *, budget: int | None = None, fence: Boundary | None = None
 ) -> tuple[Background, Answer]:
     """Why a file, or a line of it, is as it is: what governs it, who wrote it, what was saved with it."""
     from quire.retrieval.query import Ask

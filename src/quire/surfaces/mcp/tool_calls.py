@@ -1,4 +1,4 @@
-"""Where calls are worked on: arguments are checked, the project is opened, writers of one project take turns.
+"""Calls of tools: arguments are checked, the project is opened, the tool is run, its answer is put together.
 
 Knows nothing of the protocol's envelopes and nothing of transports; hands back results as plain values. Work is done on
 threads: questions side by side, changes of one project one after another in the order in which they came.
@@ -10,24 +10,19 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from quire.files.freshness import Freshness
 from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
-from quire.model.thread_safe_decoding import make_decoding_thread_safe
 from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
+from quire.surfaces.serving.executor import Executor
 
 if TYPE_CHECKING:
     from quire.files.world import World
     from quire.project import Project
-
-READERS = 4
-"""Questions are mostly work for one processor; a few at a time keep every core and no more busy."""
-LANES = 4
-PENDING_MOST = 4096
 
 
 class Ticket:
@@ -52,7 +47,7 @@ class Ticket:
             raise Cancelled("The call was withdrawn.", hint="Nothing was changed by it after that.")
 
 
-class Desk:
+class ToolCalls:
     """The calls of one server."""
 
     def __init__(self, tools: Mapping[str, Tool], world: World, start: str, only: Sequence[str] | None = None) -> None:
@@ -60,16 +55,10 @@ class Desk:
         self.world = world
         self._start = start
         self._only = only
-        self._lanes: dict[int, ThreadPoolExecutor] = {}
-        self._guard = threading.Lock()
-        make_decoding_thread_safe()
+        self._executor = Executor()
         self._beginning = threading.Lock()
         self._begun: set[str] = set()
         self._freshness = Freshness()
-        self._pending = 0
-        self._writing = 0
-        self._closing = threading.Event()
-        self._idle = threading.Condition(self._guard)
 
     def call(
         self, name: str, arguments: Mapping[str, Any], ticket: Ticket | None = None, *, may_write: bool = True
@@ -94,22 +83,15 @@ class Desk:
             project.world = msgspec.structs.replace(project.world, sleep=lambda seconds: self._wait(ticket, seconds))
         except Exception as error:
             return _done(withheld.value(self._failed(error)))
-        lane = 1 + hash(project.root) % LANES if tool.writes else 0
-        return self.work(lambda: withheld.value(self._run(tool, given, project, ticket)), lane)
+        writes_to = project.root if tool.writes else None
+        return self.work(lambda: withheld.value(self._run(tool, given, project, ticket)), writes_to)
 
-    def work(self, job: Callable[[], dict[str, Any]], lane: int = 0) -> Future[dict[str, Any]]:
-        """Do something on a thread: on lane 0 side by side, on the others in order."""
-        with self._guard:
-            if self._pending >= PENDING_MOST:
-                busy = LockBusy("Too many calls are waiting.", hint="Wait for some answers before you ask again.")
-                return _done(self._failed(busy))
-            self._pending += 1
-            pool = self._lanes.get(lane)
-            if pool is None:
-                pool = self._lanes[lane] = ThreadPoolExecutor(READERS if lane == 0 else 1)
-        future = pool.submit(job)
-        future.add_done_callback(self._settled)
-        return future
+    def work(self, job: Callable[[], dict[str, Any]], writes_to: str | None = None) -> Future[dict[str, Any]]:
+        """Do something on a thread. Never fails: that too many wait is the result."""
+        try:
+            return self._executor.submit(job, writes_to=writes_to)
+        except LockBusy as busy:
+            return _done(self._failed(busy))
 
     def project(self, root: str | None) -> Project:
         """The project the server stands in, or another one that is initialised: nothing else on the disk."""
@@ -143,7 +125,7 @@ class Desk:
     def _wait(self, ticket: Ticket, seconds: float) -> None:
         """Wait for another writer, unless nobody waits for us any more."""
         ticket.wanted()
-        if self._closing.is_set():
+        if self._executor.is_closing:
             raise Cancelled("The server ends.", hint="Nothing was changed.")
         self.world.sleep(seconds)
 
@@ -160,9 +142,7 @@ class Desk:
 
     def settle(self, seconds: float) -> None:
         """The server ends: what waits for another writer is given up, and what is being written is completed."""
-        self._closing.set()
-        with self._idle:
-            self._idle.wait_for(lambda: self._writing == 0, seconds)
+        self._executor.finish_writes(seconds)
 
     @contextlib.contextmanager
     def _first_alone(self, root: str) -> Iterator[None]:
@@ -180,25 +160,17 @@ class Desk:
             self._beginning.release()
 
     def _run(self, tool: Tool, given: Arguments, project: Project, ticket: Ticket) -> dict[str, Any]:
-        from quire.guard.framing import make_fence
+        from quire.guard.framing import make_boundary
         from quire.surfaces.mcp.answers import success
 
-        if tool.writes:
-            with self._guard:
-                self._writing += 1
         try:
             ticket.wanted()
-            fence = make_fence(self.world.token)
+            fence = make_boundary(self.world.token)
             call = Call(fence=fence, progress=ticket.progress, wanted=ticket.wanted)
             with contextlib.nullcontext() if tool.writes else self._first_alone(project.root):
                 return success(project, tool.run(project, given, call), fence)
         except Exception as error:
             return self._failed(error)
-        finally:
-            if tool.writes:
-                with self._idle:
-                    self._writing -= 1
-                    self._idle.notify_all()
 
     def _given(self, tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
         """The arguments, checked. Numbers and lists that came as text are read, since models send them so."""
@@ -217,10 +189,10 @@ class Desk:
 
     def _failed(self, error: Exception) -> dict[str, Any]:
         from quire.fields.envelope import crashed
-        from quire.guard.framing import make_fence
+        from quire.guard.framing import make_boundary
         from quire.surfaces.mcp.answers import failure
 
-        fence = make_fence(self.world.token)
+        fence = make_boundary(self.world.token)
         if isinstance(error, QuireError):
             return failure(error, fence)
         if self.world.env.get("MEMORY_DEBUG") == "1":
@@ -228,10 +200,6 @@ class Desk:
 
             traceback.print_exception(error)
         return failure(crashed(error), fence)
-
-    def _settled(self, _: Future[dict[str, Any]]) -> None:
-        with self._guard:
-            self._pending -= 1
 
 
 def _unpacked(takes: type[Arguments], arguments: Mapping[str, Any]) -> dict[str, Any]:

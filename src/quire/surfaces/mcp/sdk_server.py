@@ -1,4 +1,4 @@
-"""The SDK's loop over a pipe: fed with lines, told what the front already settled."""
+"""The SDK's loop over a pipe: fed with lines, told what the fast path already settled."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from quire.surfaces.mcp.wire import Wire
 
 _HANDOVER = "quire-handover"
-"""The id of the request that tells the SDK what the client and the front agreed on; its answer goes nowhere."""
+"""The id of the request that tells the SDK what the client and the fast path agreed on; its answer goes nowhere."""
 
 
-class Kernel:
+class SdkServer:
     """The SDK's server for one pipe, on a thread of its own."""
 
     def __init__(self, replies: Replies, wire: Wire) -> None:
@@ -38,7 +38,7 @@ class Kernel:
         return bool(self._asked)
 
     def begin(self, opening: dict[str, Any] | None, initialized: dict[str, Any] | None) -> None:
-        """Take over where the front left off."""
+        """Take over where the fast path left off."""
         self._in, received, sent, outgoing = self._portal.call(_streams)
         options = self._server.create_initialization_options()
         self._portal.start_task_soon(self._server.run, received, sent, options)

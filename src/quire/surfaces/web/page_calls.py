@@ -1,7 +1,7 @@
-"""Where the page's questions are worked on: projects by their names, answers kept while nothing changes on disk.
+"""Questions and actions of the page: projects by their names, answers kept while nothing changes on disk.
 
-Work is done on threads. The same question asked many times at once is worked out once. What changes a record is done
-one at a time, and can be undone as long as this process lives.
+Work is done on threads. The same question asked many times at once is worked out once. What changes records of a
+project is done one at a time, and can be undone as long as this process lives.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,8 +20,8 @@ import msgspec
 from quire.files.freshness import Freshness
 from quire.model.errors import NotFound, QuireError, UsageError
 from quire.model.text import cut
-from quire.model.thread_safe_decoding import make_decoding_thread_safe
 from quire.model.times import timestamp
+from quire.surfaces.serving.executor import Executor
 from quire.surfaces.web.acts import Act, carry_out
 from quire.surfaces.web.answers import ANSWERS
 from quire.verbs.page.change_token import TokenMemo, change_token
@@ -38,7 +37,6 @@ Result = TypeVar("Result")
 
 HERE = "here"
 """The name of the project that the page was opened in, where the list of projects does not know it."""
-_READERS = 4
 _FRESH_SECONDS = 1.0
 """So long a look at the disk counts; a change that is told of is looked for anew."""
 _KEPT_ANSWERS = 64
@@ -74,17 +72,15 @@ class _Done(msgspec.Struct, frozen=True):
         return sum(len(item.before or b"") + len(item.after or b"") for item in self.acted.changes)
 
 
-class Desk:
+class PageCalls:
     """The questions of one page."""
 
     def __init__(self, world: World, start: str, *, may_write: bool) -> None:
         self.world = world
         self.may_write = may_write
         self._start = start
-        self._pool = ThreadPoolExecutor(_READERS, "page")
-        self._writer = ThreadPoolExecutor(1, "page-writer")
+        self._executor = Executor()
         self._guard = threading.Lock()
-        make_decoding_thread_safe()
         self._seen: dict[str, _Seen] = {}
         self._kept: OrderedDict[tuple[str, ...], Answered] = OrderedDict()
         self._under_way: dict[tuple[str, ...], asyncio.Future[Answered]] = {}
@@ -142,7 +138,7 @@ class Desk:
 
     def work(self, job: Callable[[], Result]) -> asyncio.Future[Result]:
         """Something that takes a while, done beside everything else."""
-        return asyncio.get_running_loop().run_in_executor(self._pool, job)
+        return asyncio.wrap_future(self._executor.submit(job))
 
     # -- projects -----------------------------------------------------------------------------
 
@@ -242,7 +238,7 @@ class Desk:
 
     def prepare(self) -> None:
         """Look at the project that the page was opened in before anybody asks: the first view waits less."""
-        self._pool.submit(self._prepare)
+        self._executor.submit(self._prepare)
 
     def _prepare(self) -> None:
         with contextlib.suppress(QuireError, OSError):
@@ -290,7 +286,7 @@ class Desk:
                 self.version(name, at_once=True)  # it is done, whatever becomes of the next look
             return acted_fields(acted, undo)
 
-        return await asyncio.get_running_loop().run_in_executor(self._writer, job)
+        return await asyncio.wrap_future(self._executor.submit(job, writes_to=name))
 
     def acts(self, name: str) -> list[dict[str, Any]]:
         """What was done here and can be undone, the newest first."""
@@ -311,5 +307,4 @@ class Desk:
 
     def close(self) -> None:
         """What is being written is completed; nothing else is begun."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._writer.shutdown(wait=True, cancel_futures=True)
+        self._executor.close()

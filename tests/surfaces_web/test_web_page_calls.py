@@ -15,10 +15,10 @@ from installed import Git
 from quire.files.world import World
 from quire.model.errors import NotFound, UsageError
 from quire.project import Project
-from quire.surfaces.web import desk as module
+from quire.surfaces.web import page_calls as module
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.answers import ANSWERS
-from quire.surfaces.web.desk import HERE, Desk
+from quire.surfaces.web.page_calls import HERE, PageCalls
 from quire.verbs.facts.changes import memory_store
 from quire.verbs.graph.changes import check, save
 
@@ -33,8 +33,8 @@ def filled(project: Project, repo: Path, git: Git) -> Project:
 
 
 @pytest.fixture
-def desk(filled: Project, world: World) -> Iterator[Desk]:
-    found = Desk(world, filled.root, may_write=True)
+def page_calls(filled: Project, world: World) -> Iterator[PageCalls]:
+    found = PageCalls(world, filled.root, may_write=True)
     yield found
     found.close()
 
@@ -59,38 +59,38 @@ def worked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_an_answer_is_kept_while_nothing_changes(desk: Desk, filled: Project, worked: list[str]) -> None:
+def test_an_answer_is_kept_while_nothing_changes(page_calls: PageCalls, filled: Project, worked: list[str]) -> None:
     async def story() -> None:
-        name = desk.current()
-        first = await desk.ask(name, "map", {})
-        assert await desk.ask(name, "map", {}) is first
+        name = page_calls.current()
+        first = await page_calls.ask(name, "map", {})
+        assert await page_calls.ask(name, "map", {}) is first
         assert worked == ["map"]
         memory_store(filled, "Specs", "Tickets expire.")
-        await desk.work(lambda: desk.version(name, at_once=True))
-        second = await desk.ask(name, "map", {})
+        await page_calls.work(lambda: page_calls.version(name, at_once=True))
+        second = await page_calls.ask(name, "map", {})
         assert second.version != first.version
         assert worked == ["map", "map"]
 
     told(story())
 
 
-def test_many_who_ask_at_once_are_answered_by_one_piece_of_work(desk: Desk, worked: list[str]) -> None:
+def test_many_who_ask_at_once_are_answered_by_one_piece_of_work(page_calls: PageCalls, worked: list[str]) -> None:
     async def story() -> None:
-        name = desk.current()
-        found = await asyncio.gather(*(desk.ask(name, "graph", {}) for _ in range(50)))
+        name = page_calls.current()
+        found = await asyncio.gather(*(page_calls.ask(name, "graph", {}) for _ in range(50)))
         assert len({id(item) for item in found}) == 1
         assert worked == ["graph"]
-        other = await asyncio.gather(*(desk.ask(name, "records", {"limit": str(1 + n % 2)}) for n in range(20)))
+        other = await asyncio.gather(*(page_calls.ask(name, "records", {"limit": str(1 + n % 2)}) for n in range(20)))
         assert len({item.data for item in other}) <= 2
         assert worked.count("records") == 2
 
     told(story())
 
 
-def test_one_who_goes_away_takes_nothing_from_the_others(desk: Desk) -> None:
+def test_one_who_goes_away_takes_nothing_from_the_others(page_calls: PageCalls) -> None:
     async def story() -> None:
-        name = desk.current()
-        asking = [asyncio.ensure_future(desk.ask(name, "timeline", {})) for _ in range(3)]
+        name = page_calls.current()
+        asking = [asyncio.ensure_future(page_calls.ask(name, "timeline", {})) for _ in range(3)]
         await asyncio.sleep(0)
         asking[0].cancel()
         found = await asyncio.gather(*asking, return_exceptions=True)
@@ -101,68 +101,68 @@ def test_one_who_goes_away_takes_nothing_from_the_others(desk: Desk) -> None:
     told(story())
 
 
-def test_an_error_is_not_kept(desk: Desk, filled: Project) -> None:
+def test_an_error_is_not_kept(page_calls: PageCalls, filled: Project) -> None:
     async def story() -> None:
-        name = desk.current()
+        name = page_calls.current()
         for _ in range(2):
             with pytest.raises(NotFound):
-                await desk.ask(name, "record", {"ref": "gotcha.later"})
+                await page_calls.ask(name, "record", {"ref": "gotcha.later"})
         save(filled, {"task": "x", "nodes": [{"kind": "gotcha", "title": "Later", "body": "b"}]})
-        await desk.work(lambda: desk.version(name, at_once=True))
-        assert b"gotcha.later" in (await desk.ask(name, "record", {"ref": "gotcha.later"})).data
+        await page_calls.work(lambda: page_calls.version(name, at_once=True))
+        assert b"gotcha.later" in (await page_calls.ask(name, "record", {"ref": "gotcha.later"})).data
 
     told(story())
 
 
 @pytest.mark.parametrize("path", ["no-such", "../today", "health", "record/x", "today/", "__class__"])
-def test_what_nobody_answers(desk: Desk, path: str) -> None:
+def test_what_nobody_answers(page_calls: PageCalls, path: str) -> None:
     with pytest.raises(NotFound):
-        told(desk.ask(desk.current(), path, {}))
+        told(page_calls.ask(page_calls.current(), path, {}))
 
 
 @pytest.mark.parametrize("name", ["", "..", "/", "/etc", "no-such", HERE, "a/b", "\0", "x" * 10_000])
-def test_only_projects_of_the_list(desk: Desk, filled: Project, name: str) -> None:
-    assert desk.current() not in ("", HERE), "the list knows it"
-    assert desk.project(desk.current()).root == filled.root
+def test_only_projects_of_the_list(page_calls: PageCalls, filled: Project, name: str) -> None:
+    assert page_calls.current() not in ("", HERE), "the list knows it"
+    assert page_calls.project(page_calls.current()).root == filled.root
     with pytest.raises(NotFound):
-        desk.project(name)
+        page_calls.project(name)
 
 
-def test_answers_that_are_kept_have_a_bound(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_that_are_kept_have_a_bound(page_calls: PageCalls, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_KEPT_ANSWERS", 3)
 
     async def story() -> None:
         for number in range(1, 10):
-            await desk.ask(desk.current(), "records", {"limit": str(number)})
-        assert len(desk._kept) == 3
-        assert any("limit=9" in key for key in desk._kept)
+            await page_calls.ask(page_calls.current(), "records", {"limit": str(number)})
+        assert len(page_calls._kept) == 3
+        assert any("limit=9" in key for key in page_calls._kept)
 
     told(story())
 
 
-def test_actions_that_can_be_undone_have_a_bound(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_actions_that_can_be_undone_have_a_bound(page_calls: PageCalls, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_KEPT_ACTS", 2)
 
     async def story() -> None:
-        name = desk.current()
-        first = await desk.act(name, read_act(STALE))
+        name = page_calls.current()
+        first = await page_calls.act(name, read_act(STALE))
         later = []
         for title in (b"One", b"Two"):
             act = b'{"action": "supersede", "ref": "gotcha.clock-drift", "title": "%b", "body": "b"}' % title
-            later.append((await desk.act(name, read_act(act)))["undo"])
-        assert [item["undo"] for item in desk.acts(name)] == later[::-1]
+            later.append((await page_calls.act(name, read_act(act)))["undo"])
+        assert [item["undo"] for item in page_calls.acts(name)] == later[::-1]
         with pytest.raises(NotFound):
-            await desk.undo(name, first["undo"])
+            await page_calls.undo(name, first["undo"])
 
     told(story())
 
 
-def test_writes_are_done_one_at_a_time(desk: Desk, filled: Project) -> None:
+def test_writes_are_done_one_at_a_time(page_calls: PageCalls, filled: Project) -> None:
     """Twenty who mark the same node at once: one of them changes it, nobody sees half of it."""
 
     async def story() -> None:
-        name = desk.current()
-        done = await asyncio.gather(*(desk.act(name, read_act(STALE)) for _ in range(20)))
+        name = page_calls.current()
+        done = await asyncio.gather(*(page_calls.act(name, read_act(STALE)) for _ in range(20)))
         assert sorted(bool(item["undo"]) for item in done) == [False] * 19 + [True]
 
     told(story())
@@ -170,42 +170,44 @@ def test_writes_are_done_one_at_a_time(desk: Desk, filled: Project) -> None:
 
 
 def test_who_only_reads_writes_nothing(filled: Project, world: World) -> None:
-    desk = Desk(world, filled.root, may_write=False)
+    page_calls = PageCalls(world, filled.root, may_write=False)
     try:
         with pytest.raises(UsageError):
-            told(desk.act(desk.current(), read_act(STALE)))
+            told(page_calls.act(page_calls.current(), read_act(STALE)))
         with pytest.raises(UsageError):
-            told(desk.undo(desk.current(), "x"))
+            told(page_calls.undo(page_calls.current(), "x"))
     finally:
-        desk.close()
+        page_calls.close()
 
 
-def test_an_undo_of_another_project_is_none(desk: Desk) -> None:
+def test_an_undo_of_another_project_is_none(page_calls: PageCalls) -> None:
     async def story() -> None:
-        done = await desk.act(desk.current(), read_act(STALE))
+        done = await page_calls.act(page_calls.current(), read_act(STALE))
         with pytest.raises(NotFound):
-            await desk.undo("another", done["undo"])
-        assert (await desk.undo(desk.current(), done["undo"]))["action"] == "undo"
+            await page_calls.undo("another", done["undo"])
+        assert (await page_calls.undo(page_calls.current(), done["undo"]))["action"] == "undo"
 
     told(story())
 
 
 def test_where_there_is_no_project(world: World, tmp_path: Path) -> None:
     (tmp_path / "bare").mkdir()
-    desk = Desk(msgspec.structs.replace(world, cwd=str(tmp_path / "bare")), str(tmp_path / "bare"), may_write=False)
+    page_calls = PageCalls(
+        msgspec.structs.replace(world, cwd=str(tmp_path / "bare")), str(tmp_path / "bare"), may_write=False
+    )
     try:
-        assert desk.current() == ""
-        assert not [item for item in desk.projects() if item["current"]]
+        assert page_calls.current() == ""
+        assert not [item for item in page_calls.projects() if item["current"]]
         with pytest.raises(NotFound):
-            desk.project(HERE)
+            page_calls.project(HERE)
     finally:
-        desk.close()
+        page_calls.close()
 
 
-def test_a_project_whose_folder_went_says_so(desk: Desk, repo: Path) -> None:
-    name = desk.current()
+def test_a_project_whose_folder_went_says_so(page_calls: PageCalls, repo: Path) -> None:
+    name = page_calls.current()
     repo.rename(repo.parent / "elsewhere")
-    [entry] = desk.projects()
+    [entry] = page_calls.projects()
     assert (entry["id"], entry["available"], entry["problem"]) == (name, False, "The folder is gone.")
     with pytest.raises(NotFound):
-        told(desk.ask(name, "today", {}))
+        told(page_calls.ask(name, "today", {}))

@@ -18,7 +18,7 @@ from quire.files.world import real_world
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.app import build_app
 from quire.surfaces.web.assets import NAMES, read_assets
-from quire.surfaces.web.desk import Desk
+from quire.surfaces.web.page_calls import PageCalls
 from quire.surfaces.web.serving import POLICY
 from quire.surfaces.web.tickets import Tickets
 from thorough import LONG
@@ -41,9 +41,9 @@ def door() -> Iterator[PageDoor]:
 def routes(tmp_path_factory: pytest.TempPathFactory) -> list[Route]:
     """The routes of the app itself: whoever adds one has it tried here."""
     start = str(tmp_path_factory.mktemp("routes"))
-    desk = Desk(real_world(start), start, may_write=True)
-    found = build_app(desk, read_assets(), Tickets("token", "ticket", lambda: "x")).routes
-    desk.close()
+    page_calls = PageCalls(real_world(start), start, may_write=True)
+    found = build_app(page_calls, read_assets(), Tickets("token", "ticket", lambda: "x")).routes
+    page_calls.close()
     assert all(isinstance(route, Route) for route in found)
     return [route for route in found if isinstance(route, Route)]
 

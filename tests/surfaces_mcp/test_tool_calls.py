@@ -10,12 +10,12 @@ import pytest
 from quire.files.world import real_world
 from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
-from quire.surfaces.mcp.desk import Desk, Ticket
+from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
 from quire.verbs.graph.changes import init, save
 
 
 @pytest.fixture
-def many(tmp_path: Path) -> Desk:
+def many(tmp_path: Path) -> ToolCalls:
     """A project of many nodes that was never indexed."""
     project = Project.open(str(tmp_path))
     init(project, name="Many", guidance=False)
@@ -23,10 +23,10 @@ def many(tmp_path: Path) -> Desk:
     save(project, {"task": "begin", "nodes": nodes})
     for file in (tmp_path / ".memory/index").iterdir():
         file.unlink()
-    return Desk(chosen_tools(["core"]), real_world(str(tmp_path)), str(tmp_path))
+    return ToolCalls(chosen_tools(["core"]), real_world(str(tmp_path)), str(tmp_path))
 
 
-def test_reading_many_files_is_told_in_growing_numbers(many: Desk) -> None:
+def test_reading_many_files_is_told_in_growing_numbers(many: ToolCalls) -> None:
     told: list[tuple[float, float | None, str]] = []
     ticket = Ticket(lambda *said: told.append(said))
     result = many.call("query_memory", {"question": "which valve sticks?"}, ticket).result()
@@ -38,7 +38,7 @@ def test_reading_many_files_is_told_in_growing_numbers(many: Desk) -> None:
     assert told == []
 
 
-def test_a_call_that_is_withdrawn_while_files_are_read_ends_there(many: Desk) -> None:
+def test_a_call_that_is_withdrawn_while_files_are_read_ends_there(many: ToolCalls) -> None:
     told: list[float] = []
 
     def tell(done: float, total: Any, message: str) -> None:

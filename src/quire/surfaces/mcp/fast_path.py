@@ -1,9 +1,9 @@
 """The first answers, before the SDK is there.
 
-Loading the SDK takes many times as long as answering. So the front listens first, and answers what is beyond doubt: the
-handshake or discovery, the lists, calls, reads and prompts that are well formed. The SDK is loaded in the first quiet
-moment, or at once when something arrives that is not beyond doubt; from then on everything goes to it. What is answered
-is the same either way (`replies.py`), and tests hold the two next to each other, message by message.
+Loading the SDK takes many times as long as answering. So the fast path listens first, and answers what is beyond doubt:
+the handshake or discovery, the lists, calls, reads and prompts that are well formed. The SDK is loaded in the first
+quiet moment, or at once when something arrives that is not beyond doubt; from then on everything goes to it. What is
+answered is the same either way (`replies.py`), and tests hold the two next to each other, message by message.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import msgspec
 
-from quire.surfaces.mcp.desk import Ticket
 from quire.surfaces.mcp.replies import CACHE_HINTS, Refused, Replies
-from quire.surfaces.mcp.said import INSTRUCTIONS, server_info
+from quire.surfaces.mcp.server_text import INSTRUCTIONS, server_info
+from quire.surfaces.mcp.tool_calls import Ticket
 
 if TYPE_CHECKING:
     from quire.surfaces.mcp.wire import Wire
@@ -37,7 +37,7 @@ def capabilities() -> dict[str, Any]:
     return {"prompts": dict(_CLOSED), "resources": {"subscribe": False, **_CLOSED}, "tools": dict(_CLOSED)}
 
 
-class Front:
+class FastPath:
     """Answers one client until the SDK takes over."""
 
     def __init__(self, replies: Replies, wire: Wire) -> None:

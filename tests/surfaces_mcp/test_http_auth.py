@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promised import proves
-from quire.surfaces.door.keeper import GRANTED, READ, WRITE, Doorkeeper, Rules
+from quire.surfaces.serving.http_auth import GRANTED, READ, WRITE, HttpAuth, Rules
 
 WRITER, READER = "writer-0123456789abcdef", "reader-fedcba9876543210"
 HOST = ("host", "127.0.0.1:8765")
@@ -33,7 +33,7 @@ class Hall:
     def __init__(self, rules: Rules = RULES) -> None:
         self.now = 1000.0
         self.seen: list[dict[str, Any]] = []
-        self.keeper = Doorkeeper(self.app, rules, lambda: self.now)
+        self.keeper = HttpAuth(self.app, rules, lambda: self.now)
 
     async def app(self, scope: Any, receive: Any, send: Any) -> None:
         self.seen.append(dict(scope))

@@ -40,8 +40,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     origin_hint: str = ""
 
 
-class Doorkeeper:
-    """Stands before the app."""
+class HttpAuth:
+    """Checks each request before the app sees it."""
 
     def __init__(self, app: App, rules: Rules, clock: Callable[[], float] = time.monotonic) -> None:
         self._app = app
