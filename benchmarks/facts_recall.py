@@ -29,7 +29,7 @@ from quire.model.records import Record
 from quire.project import Project
 from quire.retrieval.answer import Answer
 from quire.retrieval.query import Ask
-from quire.verbs.facts.recall import memory_recall
+from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.graph.changes import init
 
 FACTS = Path(__file__).parents[1].parent / "shared" / "fixtures" / "facts"
@@ -156,7 +156,7 @@ def _recalls(root: str) -> dict[str, Way]:
 def _recall(project: Project, *, faded: bool = False) -> Way:
     def way(query: str) -> Found:
         # Reading resets the timer of a fact: the questions must not change each other's answers.
-        done = memory_recall(project, query, k=DEPTH, faded=faded, note=False)
+        done = find_facts(project, Recall(query=query, k=DEPTH, faded=faded), note=False)
         return Found([view.id for view in done.results], done.weak, done.reason)
 
     return way

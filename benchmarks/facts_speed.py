@@ -34,9 +34,12 @@ from quire.layers.facts.layout import FILE, FOLDER, SECTIONS
 from quire.layers.facts.lines import encode_record
 from quire.layers.facts.types import Episode, Fact
 from quire.project import Project
-from quire.verbs.facts.changes import memory_archive, memory_store, memory_supersede
-from quire.verbs.facts.recall import memory_recall
-from quire.verbs.facts.working_memory import memory_context
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.store import Store as StoreFact
+from quire.verbs.facts.store import store as store_fact
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.changes import rebuild as rebuild_of
 
@@ -175,21 +178,27 @@ class Store:
         self._store(number)
         self._recall(number)
         asked, project = self._question(number, "section"), self._project()
-        self._timed("recall, one section", lambda: memory_recall(project, asked, section="Decisions"))
+        self._timed("recall, one section", lambda: find_facts(project, Recall(query=asked, section="Decisions")))
         asked, project = self._question(number, "context"), self._project()
-        self._timed("context", lambda: memory_context(project, asked))
+        self._timed("context", lambda: context(project, ShowContext(prompt=asked)))
         if number % CHANGES_EVERY == 0:
             (gone, _), (old, text) = self._left.pop(), self._left.pop()
             project = self._project()
-            self._timed("archive", lambda: memory_archive(project, gone, reason="measured"))
+            self._timed("archive", lambda: archive(project, Archive(fact_ids=gone, reason="measured")))
             project = self._project()
-            self._timed("supersede", lambda: memory_supersede(project, old, f"{text} Otherwise since {number}."))
+            self._timed(
+                "supersede",
+                lambda: supersede(project, Supersede(fact_id=old, content=f"{text} Otherwise since {number}.")),
+            )
 
     def _store(self, number: int) -> None:
         new = next(make_lines(1, f"new {self.size} {number}"))
         assert isinstance(new, Fact)
         project, watched, written = self._project(), Watched(self.file), _bytes_written()
-        stored = self._timed("store", lambda: memory_store(project, "Decisions", new.content, source="tool-call"))
+        stored = self._timed(
+            "store",
+            lambda: store_fact(project, StoreFact(section="Decisions", content=new.content, source="tool-call")),
+        )
         written = None if written is None else (_bytes_written() or 0) - written
         assert stored.action == "stored"
         self.appends.append(Appended(watched.added(), written, watched.has_one_line_more()))
@@ -199,7 +208,7 @@ class Store:
         question, project = self._question(number, "recall"), self._project()
         match = " OR ".join(f'"{word}"' for word in question.split())
         turns: list[Callable[[], Any]] = [
-            lambda: self._timed("recall", lambda: memory_recall(project, question)),
+            lambda: self._timed("recall", lambda: find_facts(project, Recall(query=question))),
             lambda: self._timed("raw FTS5 OR", lambda: list(self.raw.execute(_RAW_QUERY, (match,)))),
         ]
         for turn in turns if number % 2 else reversed(turns):

@@ -14,11 +14,12 @@ import pytest
 from journal_here import Journal, on_a_terminal
 
 from installed import Git, Memory, Run, make_environment
-from quire.fields.envelope import json_text, succeeded
+from quire.fields.envelope import succeeded
 from quire.fields.graph import exported_fields
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.admin.export import export
+from quire.verbs.plain import json_line
 
 NOW = "2026-03-02T11:19:00+00:00"
 HOSTILE = "# Heading\n\n```\nnever closed <!-- nor this\n\x1b]0;owned\x07"
@@ -247,7 +248,7 @@ def test_the_fields_are_those_of_the_project(memory: Memory, repo: Path, world: 
     project = Project.open(str(repo), world)
     done = export(project, "json")
     printed = memory("export", "--format", "json", "--json").out
-    assert printed == json_text(succeeded(project, exported_fields(done), done.warnings)) + "\n"
+    assert printed == json_line(succeeded(project, exported_fields(done), done.warnings)) + "\n"
 
 
 # -- files ------------------------------------------------------------------------------------

@@ -13,7 +13,10 @@ import pytest
 from commanding import CMAP, FIVE, GAPS, REDIS, SAMPLE, WORKER, Here, Said, copy_of, fact_line, lines_of
 
 from quire.layers.facts.layout import SECTIONS
-from quire.surfaces.cli.facts import COMMAND
+from quire.surfaces.cli.main import find_command
+
+COMMAND = find_command("facts")
+assert COMMAND is not None
 
 TODAY = "2026-03-02"
 LATER = {"MEMORY_NOW": "2026-03-03T11:19:00+00:00"}
@@ -371,7 +374,7 @@ def test_what_says_nearly_the_same_is_named(here: Here) -> None:
     ]
     run = here.facts("store", "Architecture", near.replace("process", "thread"), "--json")
     assert run.json["warnings"][0]["code"] == "SaysNearlyTheSame"
-    assert {"id", "share", "section", "content", "opposite"} == set(run.data["similar"][0])
+    assert {"ref", "id", "share", "section", "content", "opposite"} == set(run.data["similar"][0])
     # Another section is no reason to say it twice.
     assert here.facts("store", "Specs", near.replace("never", "not"), "--json").data["similar"] != []
 

@@ -19,8 +19,12 @@ from quire.files.world import World
 from quire.layers.facts.layout import SECTIONS
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_restore, memory_store, memory_supersede
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.restore import Restore, restore
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 
 NODES = [
     {"kind": "feature", "title": "Retry queue", "body": "Webhook deliveries are sent again.", "stage": "building"},
@@ -489,7 +493,9 @@ def test_no_order_of_changes_makes_index_and_file_disagree(empty: Here, world: W
     """A walk at random, looked at from both sides every few steps. Connections here are never called `replaces`."""
     chance = random.Random(seed)
     project = Project.open(str(empty.root), world)
-    known = [memory_store(project, "Specs", f"Queue of webhook {number}.").fact.id for number in range(3)]
+    known = [
+        store(project, Store(section="Specs", content=f"Queue of webhook {number}.")).fact.id for number in range(3)
+    ]
     said = ["PDF fonts of the worker."]
     for step in range(12):
         _step(project, chance, known, said)
@@ -506,17 +512,21 @@ def _step(project: Project, chance: random.Random, known: list[str], said: list[
         match chance.choice(["store", "store", "supersede", "supersede", "archive", "restore", "connect", "session"]):
             case "store":
                 session = chance.choice([None, "s", "t"])
-                known.append(memory_store(project, chance.choice(SECTIONS), text, session=session).fact.id)
+                known.append(
+                    store(project, Store(section=chance.choice(SECTIONS), content=text, session=session)).fact.id
+                )
             case "supersede":
-                known.append(memory_supersede(project, one, text).new.id)
+                known.append(supersede(project, Supersede(fact_id=one, content=text)).new.id)
             case "archive":
-                memory_archive(project, [one, other], reason="x")
+                archive(project, Archive(fact_ids=[one, other], reason="x"))
             case "restore":
-                memory_restore(project, [one, other])
+                restore(project, Restore(fact_ids=[one, other]))
             case "connect":
-                memory_connect(project, one, other, chance.choice(["depends_on", "enables"]))
+                connect(project, Connect(source=one, target=other, relation=chance.choice(["depends_on", "enables"])))
             case "session":
-                memory_session(project, chance.choice(["s", "t"]), turns=3, close=chance.random() < 0.5)
+                record_session(
+                    project, NoteSession(session_id=chance.choice(["s", "t"]), turns=3, close=chance.random() < 0.5)
+                )
     except QuireError:
         pass  # a change that is refused is one way to go, too
 

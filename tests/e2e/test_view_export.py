@@ -24,10 +24,9 @@ from quire.inbox.proposals import propose
 from quire.project import Project
 from quire.surfaces.web.assets import NAMES
 from quire.verbs.admin.export import write_page
-from quire.verbs.facts.changes import memory_query
-from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.list import List, list_facts
 from quire.verbs.graph.changes import save
-from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.review import inbox_add
 from thorough import either, some
 
@@ -64,8 +63,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     git = Git(memory.cwd, memory.env)
     (memory.cwd / "queue.py").write_text("def push(item):\n    return item\n")
     git.commit("code")
-    save_of(
-        memory,
+    memory.save(
         {"kind": "feature", "title": "Queue", "body": "A queue.", "anchors": ["queue.py"], "stage": "building"},
         {"kind": "gotcha", "title": "Late clocks", "body": "Clocks drift. </script><script>alert(1)</script>"},
         {"kind": "question", "title": "How many", "body": "How many workers?"},
@@ -86,7 +84,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     node = {"kind": "gotcha", "title": "Pipes", "body": body}
     inbox_add(opened(memory), [propose("graph", "gotcha", body, node, origin="session:x:1", by="user")])
     project = opened(memory)
-    memory_focus(project, [memory_query(project).results[0].id])
+    focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id]))
     item = ReceiptItem(ref="feature.queue", outcome="included", tokens=12)
     told = Receipt(at="2026-03-02T11:00:00Z", client="tok-receipt-client", event="prompt", items=(item,))
     add_receipt(project.root, told, "00")

@@ -6,11 +6,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.fields.envelope import crashed, failed, json_text, problem_fields, succeeded, verdict_fields
+from quire.fields.envelope import crashed, failed, problem_fields, succeeded, verdict_fields
 from quire.model.errors import NotFound, QuireError
 from quire.model.records import Problem
 from quire.model.verdicts import Verdict
 from quire.project import Project
+from quire.verbs.plain import json_line
 
 
 def test_what_was_done_comes_with_its_warnings_and_where_it_was_done(project: Project, repo: Path) -> None:
@@ -71,14 +72,14 @@ def test_a_verdict_is_a_word_and_beside_it_how_it_is_known() -> None:
 
 
 def test_bytes_that_are_no_text_are_shown() -> None:
-    assert json_text({"a\udcff": ["b\udc80", {"c": ("d\udcfe", 1)}]}) == (
+    assert json_line({"a\udcff": ["b\udc80", {"c": ("d\udcfe", 1)}]}) == (
         '{"a\\\\udcff":["b\\\\udc80",{"c":["d\\\\udcfe",1]}]}'
     )
 
 
 @given(st.recursive(st.text(st.characters()), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_any_text_becomes_one_line_of_json(value: object) -> None:
-    text = json_text(value)
+    text = json_line(value)
     assert "\n" not in text
     text.encode()
     assert json.loads(text) is not None

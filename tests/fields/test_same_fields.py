@@ -11,16 +11,8 @@ from typing import Any
 import pytest
 
 from installed import Git, Memory
-from quire.fields.envelope import json_text, succeeded
-from quire.fields.facts import (
-    memory_context_fields,
-    memory_episodes_fields,
-    memory_facts_fields,
-    memory_normalize_fields,
-    memory_query_fields,
-    memory_working_fields,
-    notes_fields,
-)
+from quire.fields.envelope import succeeded
+from quire.fields.facts import notes_fields
 from quire.fields.graph import (
     answer_fields,
     brief_fields,
@@ -54,14 +46,17 @@ from quire.files.world import World
 from quire.project import Project
 from quire.verbs.ask.inspect import inspect_any
 from quire.verbs.ask.query import brief, query, status, why
-from quire.verbs.facts.changes import memory_normalize, memory_query
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.episodes import ShowEpisodes, episodes
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import notes
-from quire.verbs.facts.overview import memory_facts
-from quire.verbs.facts.recall import memory_episodes
-from quire.verbs.facts.working_memory import memory_context, memory_working
+from quire.verbs.facts.overview import Overview, overview
 from quire.verbs.graph.changes import check, confirm, diff, sync
 from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
 from quire.verbs.journal.sources import journal_sources
+from quire.verbs.plain import json_line, plain
 from quire.verbs.profile.ask import profile_connections
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.overview import profile_context, profile_export, profile_index, profile_reflect, profile_status
@@ -117,12 +112,12 @@ ANSWERS: dict[str, Callable[[Project], Answer]] = {
     "inspect feature.queue": lambda project: (looked_fields(inspect_any(project, "feature.queue")), []),
     "inspect user.timezone": lambda project: (looked_fields(inspect_any(project, "user.timezone")), []),
     "inspect bundle:gotchas": lambda project: (looked_fields(inspect_any(project, "bundle:gotchas")), []),
-    "facts": lambda project: _told(memory_facts_fields, memory_facts(project)),
-    "facts list": lambda project: (memory_query_fields(memory_query(project)), []),
-    "facts episodes": lambda project: (memory_episodes_fields(memory_episodes(project, "")), []),
-    "facts focus": lambda project: _told(memory_working_fields, memory_working(project)),
-    "facts context": lambda project: (memory_context_fields(memory_context(project, "")), []),
-    "facts normalize": lambda project: (memory_normalize_fields(memory_normalize(project)), []),
+    "facts": lambda project: _told(plain, overview(project, Overview())),
+    "facts list": lambda project: (plain(list_facts(project, List())), []),
+    "facts episodes": lambda project: (plain(episodes(project, ShowEpisodes(query=""))), []),
+    "facts focus": lambda project: _told(plain, focus(project, Focus())),
+    "facts context": lambda project: (plain(context(project, ShowContext(prompt=""))), []),
+    "facts normalize": lambda project: (plain(normalize(project, Normalize())), []),
     "notes": _notes,
     "profile": lambda project: _told(profile_status_fields, profile_status(project)),
     "profile private": lambda project: (profile_where_fields(profile_status(project)), []),
@@ -146,7 +141,7 @@ def test_the_command_prints_these_fields_byte_for_byte(filled: Memory, repo: Pat
     for words, ask in ANSWERS.items():
         printed = filled(*words.split(), "--json").out
         data, warnings = ask(project := Project.open(str(repo), world))
-        assert printed == json_text(succeeded(project, data, warnings)) + "\n", words
+        assert printed == json_line(succeeded(project, data, warnings)) + "\n", words
 
 
 def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: Path, world: World) -> None:
@@ -154,14 +149,14 @@ def test_what_was_told_is_shaped_as_the_command_prints_it(filled: Memory, repo: 
     saved, before = confirm(project, ["feature.queue"], dry_run=True)
     data = confirmed_fields(saved, before)
     printed = filled("confirm", "feature.queue", "--dry-run", "--json").out
-    assert printed == json_text(succeeded(project, data, saved.warnings)) + "\n"
+    assert printed == json_line(succeeded(project, data, saved.warnings)) + "\n"
     assert data["before"]["feature.queue"]["verdict"] == "changed"
     assert "warnings" not in data
 
     found = profile_remember(project, "learnings", "slow_ci", LEARNING, dry_run=True)
     data = profile_remember_fields(found)
     printed = filled("profile", "remember", "learnings", "slow_ci", LEARNING, "--dry-run", "--json").out
-    assert printed == json_text(succeeded(project, data, found.warnings)) + "\n"
+    assert printed == json_line(succeeded(project, data, found.warnings)) + "\n"
     assert (data["action"], data["entry"], [item["key"] for item in data["candidates"]]) == (
         "candidates",
         None,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init, save
 from quire.verbs.journal.init import journal_init, journal_update
 from quire.verbs.profile.changes import profile_forget, profile_remember
@@ -85,8 +85,8 @@ def built(root: Path) -> None:
     project = opened(root)
     init(project)
     save(project, NODES)
-    memory_store(project, "Decisions", "Retries run in the worker.")
-    memory_store(project, "Constraints", "An answer takes two seconds at most.")
+    store(project, Store(section="Decisions", content="Retries run in the worker."))
+    store(project, Store(section="Constraints", content="An answer takes two seconds at most."))
     profile_remember(project, "tools", "shell", "fish")
     profile_remember(project, "tools", "editor", "vim")
     profile_forget(project, "tools", "editor")

@@ -17,9 +17,15 @@ from quire.index.catalog import Index
 from quire.layers.facts.lines import read_lines
 from quire.project import Project
 from quire.verbs.ask.query import status
-from quire.verbs.facts.changes import memory_query, memory_store
-from quire.verbs.facts.overview import inspect_fact, memory_facts
-from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
+from quire.verbs.facts.episodes import ShowEpisodes
+from quire.verbs.facts.episodes import episodes as episodes_fact
+from quire.verbs.facts.inspect import inspect_fact
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.search_archive import SearchArchive, search_archive
+from quire.verbs.facts.store import Store
+from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import init, save
 from thorough import either
 
@@ -92,7 +98,7 @@ class Memory:
         return sorted({f"episode:{episode.id}" for episode in read_lines(self.data).episodes})
 
     def store(self, text: str, section: str = "Architecture", **more: Any) -> str:
-        return memory_store(self.project, section, text, **more).fact.id
+        return store_fact(self.project, Store(section=section, content=text, **more)).fact.id
 
     def knows(self) -> dict[str, list[Any]]:
         """All that the index holds, in an order of its own."""
@@ -106,15 +112,15 @@ class Memory:
     def answers(self) -> dict[str, Any]:
         """What the project says when it is asked."""
         project = self.project
-        found: dict[str, Any] = {"facts": memory_facts(project), "problems": status(project)}
+        found: dict[str, Any] = {"facts": overview(project, Overview()), "problems": status(project)}
         for place, mind in enumerate(MINDS):
-            found[f"query {mind}"] = memory_query(project, mind=mind)
-            found[f"episodes {mind}"] = memory_episodes(project, mind=mind)
+            found[f"query {mind}"] = list_facts(project, List(mind=mind))
+            found[f"episodes {mind}"] = episodes_fact(project, ShowEpisodes(mind=mind))
             # What they answer from is compared as a whole, by `knows`: each question is asked of some.
             for question in either(QUESTIONS[place % 3 : place % 3 + 1], QUESTIONS):
-                found[f"recall {mind} {question}"] = memory_recall(project, question, mind=mind, note=False)
-                found[f"archive {mind} {question}"] = memory_search_archive(project, question, mind=mind)
-        found["sessions"] = memory_episodes(project, "redis tickets")
+                found[f"recall {mind} {question}"] = find_facts(project, Recall(query=question, mind=mind), note=False)
+                found[f"archive {mind} {question}"] = search_archive(project, SearchArchive(query=question, mind=mind))
+        found["sessions"] = episodes_fact(project, ShowEpisodes(query="redis tickets"))
         for name in self.names():
             found[name] = inspect_fact(project, f"fact:{name}")
         return {name: msgspec.to_builtins(answer) for name, answer in found.items()}

@@ -22,9 +22,12 @@ from quire.model.errors import Conflict, InputError, NotFound, QuireError, Secre
 from quire.project import Project
 from quire.upkeep.views.revision import node_revision
 from quire.verbs.ask.query import status
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_query, memory_store
-from quire.verbs.facts.recall import memory_episodes
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.episodes import ShowEpisodes, episodes
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init, save
 from quire.verbs.inbox.review import inbox, inbox_add, inbox_reject
 from quire.verbs.page.actions import act_accept, act_confirm, act_edit, act_reject, act_stale, act_supersede
@@ -66,7 +69,7 @@ def acting(repo: Path, world: World, git: Git, clock: Clock) -> Project:
         ("Architecture", "The queue lives in Redis."),
         ("Specs", "Tickets expire after ninety days."),
     ):
-        memory_store(acting, section, text)
+        store(acting, Store(section=section, content=text))
     profile_remember(acting, "tools", "editor", "vim", force=True)
     inbox_add(acting, proposals())
     git("add", "--all")
@@ -107,7 +110,7 @@ def remembered(acting: Project) -> Tree:
 
 
 def fact_id(acting: Project, text: str) -> str:
-    return next(fact.id for fact in memory_query(acting).results if text in fact.content)
+    return next(fact.id for fact in list_facts(acting, List()).results if text in fact.content)
 
 
 def revision(acting: Project, node_id: str) -> str:
@@ -467,11 +470,11 @@ def test_proposals_and_facts_that_arrived_since_survive(acting: Project) -> None
     acted = act_accept(acting, proposal("facts"))
     new = propose("notes", "next step", "Water the plants.", {"text": "Water the plants."}, origin="s", by="agent")
     inbox_add(acting, [new])
-    memory_store(acting, "Specs", "Maps are drawn at night.")
+    store(acting, Store(section="Specs", content="Maps are drawn at night."))
     undo_acted(acting, acted)
     waiting = {item.id: item.status for item in inbox(acting, status="all").proposals}
     assert waiting == dict.fromkeys([*(item.id for item in proposals()), new.id], "pending")
-    contents = {fact.content for fact in memory_query(acting).results}
+    contents = {fact.content for fact in list_facts(acting, List()).results}
     assert contents == {"The queue lives in Redis.", "Tickets expire after ninety days.", "Maps are drawn at night."}
     sound(acting)
 
@@ -487,23 +490,23 @@ def test_the_first_fact_vanishes_with_its_file(repo: Path, world: World) -> None
     assert remembered(acting) == before
     assert not (repo / ".memory/facts.jsonl").exists()
     undo_acted(acting, undone)
-    memory_store(acting, "Specs", "Maps are drawn at night.")
+    store(acting, Store(section="Specs", content="Maps are drawn at night."))
     assert b"facts.jsonl merge=union" in (repo / ".memory/.gitattributes").read_bytes()
     undo_acted(acting, acted)
-    assert [fact.content for fact in memory_query(acting).results] == ["Maps are drawn at night."]
+    assert [fact.content for fact in list_facts(acting, List()).results] == ["Maps are drawn at night."]
     assert b"facts.jsonl merge=union" in (repo / ".memory/.gitattributes").read_bytes()
 
 
 def test_a_fact_that_was_changed_or_tied_since_stays(acting: Project) -> None:
     acted = act_accept(acting, proposal("facts"))
     name = fact_id(acting, "Invoices")
-    memory_connect(acting, f"fact:{name}", "feature.worker", "depends_on")
+    connect(acting, Connect(source=f"fact:{name}", target="feature.worker", relation="depends_on"))
     with pytest.raises(Conflict, match="tied"):
         undo_acted(acting, acted)
-    memory_archive(acting, [name], reason="old")
+    archive(acting, Archive(fact_ids=[name], reason="old"))
     with pytest.raises(Conflict, match=r"facts\.jsonl` was changed since"):
         undo_acted(acting, acted)
-    assert name not in {fact.id for fact in memory_query(acting).results}
+    assert name not in {fact.id for fact in list_facts(acting, List()).results}
     assert b'"archived"' in Path(acting.root, ".memory/facts.jsonl").read_bytes()
 
 
@@ -552,15 +555,15 @@ def test_the_map_follows(acting: Project) -> None:
 
 
 def test_an_open_session_is_open_again(acting: Project) -> None:
-    memory_session(acting, "s-1", turns=2)
-    memory_session(acting, "s-0", turns=5, title="Silent")
+    record_session(acting, NoteSession(session_id="s-1", turns=2))
+    record_session(acting, NoteSession(session_id="s-0", turns=5, title="Silent"))
     acting.world = msgspec.structs.replace(acting.world, now=lambda now=acting.world.now(): now + timedelta(hours=9))
     before = remembered(acting)
     acted = act_accept(acting, proposal("episodes"))
-    assert len(memory_episodes(acting).results) == 2
+    assert len(episodes(acting, ShowEpisodes()).results) == 2
     undo_acted(acting, acted)
     assert remembered(acting) == before
-    assert memory_episodes(acting).results == []
+    assert episodes(acting, ShowEpisodes()).results == []
 
 
 def test_what_is_too_much_to_keep_is_done_and_cannot_be_undone(

@@ -13,7 +13,7 @@ from quire.files.world import World
 from quire.inbox.proposals import propose
 from quire.project import Project
 from quire.verbs.ask.query import query
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_add
 from quire.verbs.page.change_token import TokenMemo, change_token
@@ -54,7 +54,7 @@ CHANGES: dict[str, Callable[[Project, Path, Git], object]] = {
     "a text by hand": lambda _, root, __: (root / ".memory/memory/clock-drift.md").write_text("By hand.\n"),
     "a text that is gone": lambda _, root, __: (root / ".memory/memory/clock-drift.md").unlink(),
     "other settings": lambda _, root, __: (root / ".memory/config.json").write_text("{}"),
-    "a fact": lambda project, _, __: memory_store(project, "Specs", "Tickets expire."),
+    "a fact": lambda project, _, __: store(project, Store(section="Specs", content="Tickets expire.")),
     "a proposal": lambda project, _, __: proposal(project),
     "a profile": lambda project, _, __: profile_remember(project, "tools", "shell", "fish", force=True),
     "code that a node speaks of": lambda _, root, __: (root / "src/queue.py").write_text("def push(x): ...\n"),

@@ -14,7 +14,7 @@ import pytest
 from quire.files.freshness import Freshness
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.page.change_token import TokenMemo, change_token
 from quire.verbs.page.health_views import view_anchor_health
@@ -94,7 +94,7 @@ def removed(root: Path) -> None:
 
 
 def told_a_fact(root: Path) -> None:
-    memory_store(Project.open(str(root)), "Architecture", "Retries run in the worker.", session="s-1")
+    store(Project.open(str(root)), Store(section="Architecture", content="Retries run in the worker.", session="s-1"))
 
 
 @pytest.mark.parametrize("change", [edited_in_place, replaced, added, removed, told_a_fact])

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,39 +25,42 @@ from quire.model.errors import (
     StorageFailed,
 )
 from quire.project import Project
-from quire.verbs.facts.changes import (
-    memory_archive,
-    memory_connect,
-    memory_import,
-    memory_normalize,
-    memory_query,
-    memory_restore,
-    memory_store,
-    memory_supersede,
-)
-from quire.verbs.facts.ingest import memory_ingest_lifecycle
-from quire.verbs.facts.overview import inspect_fact, memory_facts
-from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
-from quire.verbs.facts.sessions import memory_session
-from quire.verbs.facts.working_memory import memory_focus, memory_working
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.episodes import ShowEpisodes, episodes
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.import_ import Import, import_facts
+from quire.verbs.facts.ingest import take_in_documents
+from quire.verbs.facts.inspect import inspect_fact
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.normalize import Normalize, normalize
+from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.restore import Restore, restore
+from quire.verbs.facts.search_archive import SearchArchive, search_archive
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 
 FOREIGN = line("fact", "foreign", content="Written by another program.", version=50)
 Act = Callable[[Memory], Any]
 
 # Each on a memory that holds the facts a and b and the connection e.
 ACTS: dict[str, Act] = {
-    "store": lambda memory: memory_store(memory.project, "Specs", TEXTS[2]),
-    "confirm": lambda memory: memory_store(memory.project, "Specs", TEXTS[0], session="s-9"),
-    "supersede": lambda memory: memory_supersede(memory.project, "a", TEXTS[3]),
-    "take over": lambda memory: memory_supersede(memory.project, "a", TEXTS[1]),
-    "archive": lambda memory: memory_archive(memory.project, "a", reason="stale"),
-    "archive edge": lambda memory: memory_archive(memory.project, "edge:e"),
-    "restore": lambda memory: memory_restore(memory.project, "c"),
-    "connect": lambda memory: memory_connect(memory.project, "b", "a", "enables"),
-    "confirm edge": lambda memory: memory_connect(memory.project, "a", "b", "depends_on", session="s-9"),
-    "session": lambda memory: memory_session(memory.project, "s-1", turns=2, close=True),
-    "import": lambda memory: memory_import(memory.project, line("fact", "i", content=TEXTS[4]), source="x"),
-    "propose": lambda memory: memory_ingest_lifecycle(
+    "store": lambda memory: store(memory.project, Store(section="Specs", content=TEXTS[2])),
+    "confirm": lambda memory: store(memory.project, Store(section="Specs", content=TEXTS[0], session="s-9")),
+    "supersede": lambda memory: supersede(memory.project, Supersede(fact_id="a", content=TEXTS[3])),
+    "take over": lambda memory: supersede(memory.project, Supersede(fact_id="a", content=TEXTS[1])),
+    "archive": lambda memory: archive(memory.project, Archive(fact_ids="a", reason="stale")),
+    "archive edge": lambda memory: archive(memory.project, Archive(fact_ids="edge:e")),
+    "restore": lambda memory: restore(memory.project, Restore(fact_ids="c")),
+    "connect": lambda memory: connect(memory.project, Connect(source="b", target="a", relation="enables")),
+    "confirm edge": lambda memory: connect(
+        memory.project, Connect(source="a", target="b", relation="depends_on", session="s-9")
+    ),
+    "session": lambda memory: record_session(memory.project, NoteSession(session_id="s-1", turns=2, close=True)),
+    "import": lambda memory: import_facts(memory.project, Import(data=line("fact", "i", content=TEXTS[4]), source="x")),
+    "propose": lambda memory: take_in_documents(
         memory.project,
         {"kind": "design-decision", "authority": "inferred", "section": "Decisions", "content": TEXTS[5]},
     ),
@@ -81,7 +83,7 @@ def filled(memory: Memory) -> Memory:
         + line("fact", "c", content="Put away.", version=3, status="archived")
         + line("edge", "e", source_id="a", target_id="b", version=4)
     )
-    memory_query(memory.project)
+    list_facts(memory.project, List())
     return memory
 
 
@@ -142,15 +144,17 @@ def test_versions_only_grow(filled: Memory, act: str) -> None:
 
 
 DRY: dict[str, Act] = {
-    "store": lambda memory: memory_store(memory.project, "Specs", TEXTS[2], dry_run=True),
-    "supersede": lambda memory: memory_supersede(memory.project, "a", TEXTS[3], dry_run=True),
-    "archive": lambda memory: memory_archive(memory.project, "a", dry_run=True),
-    "restore": lambda memory: memory_restore(memory.project, "c", dry_run=True),
-    "connect": lambda memory: memory_connect(memory.project, "b", "a", "enables", dry_run=True),
-    "import": lambda memory: memory_import(memory.project, FOREIGN, source="x", dry_run=True),
-    "normalize": lambda memory: memory_normalize(memory.project),
-    "faded": lambda memory: memory_archive(memory.project, faded=True, dry_run=True),
-    "ingest": lambda memory: memory_ingest_lifecycle(memory.project, dry_run=True),
+    "store": lambda memory: store(memory.project, Store(section="Specs", content=TEXTS[2], dry_run=True)),
+    "supersede": lambda memory: supersede(memory.project, Supersede(fact_id="a", content=TEXTS[3], dry_run=True)),
+    "archive": lambda memory: archive(memory.project, Archive(fact_ids="a", dry_run=True)),
+    "restore": lambda memory: restore(memory.project, Restore(fact_ids="c", dry_run=True)),
+    "connect": lambda memory: connect(
+        memory.project, Connect(source="b", target="a", relation="enables", dry_run=True)
+    ),
+    "import": lambda memory: import_facts(memory.project, Import(data=FOREIGN, source="x", dry_run=True)),
+    "normalize": lambda memory: normalize(memory.project, Normalize()),
+    "faded": lambda memory: archive(memory.project, Archive(faded=True, dry_run=True)),
+    "ingest": lambda memory: take_in_documents(memory.project, dry_run=True),
 }
 
 
@@ -163,26 +167,33 @@ def test_a_dry_run_writes_nothing(filled: Memory, tree: Callable[..., dict[str, 
 
 
 def test_what_a_dry_run_says_is_what_is_done(filled: Memory) -> None:
-    said = memory_supersede(filled.project, "a", TEXTS[3], reason="moved", dry_run=True)
-    done = memory_supersede(filled.project, "a", TEXTS[3], reason="moved")
+    said = supersede(filled.project, Supersede(fact_id="a", content=TEXTS[3], reason="moved", dry_run=True))
+    done = supersede(filled.project, Supersede(fact_id="a", content=TEXTS[3], reason="moved"))
     said.new.id = said.new.ref = done.new.id = done.new.ref = ""
     said.old.replaced_by = done.old.replaced_by = ()
+    said.dry_run = done.dry_run
     assert said == done
 
 
 BAD: dict[str, tuple[Act, type[QuireError]]] = {
-    "section": (lambda memory: memory_store(memory.project, "Nowhere", "x"), InputError),
-    "content": (lambda memory: memory_store(memory.project, "Specs", " "), InputError),
-    "credential": (lambda memory: memory_store(memory.project, "Specs", "AKIA" + "Z7Q2M4X9P1L5K8W3"), SecretDetected),
-    "unknown": (lambda memory: memory_supersede(memory.project, "none", "x"), NotFound),
-    "same": (lambda memory: memory_supersede(memory.project, "a", TEXTS[0]), InputError),
-    "put away": (lambda memory: memory_supersede(memory.project, "c", "x"), InputError),
-    "no id": (lambda memory: memory_archive(memory.project, []), InputError),
-    "itself": (lambda memory: memory_connect(memory.project, "a", "a", "enables"), InputError),
-    "relation": (lambda memory: memory_connect(memory.project, "a", "b", "!"), InputError),
-    "end": (lambda memory: memory_connect(memory.project, "a", "feature.none", "enables"), NotFound),
-    "offset": (lambda memory: memory_query(memory.project, offset=-1), InputError),
-    "limit": (lambda memory: memory_query(memory.project, limit=0), InputError),
+    "section": (lambda memory: store(memory.project, Store(section="Nowhere", content="x")), InputError),
+    "content": (lambda memory: store(memory.project, Store(section="Specs", content=" ")), InputError),
+    "credential": (
+        lambda memory: store(memory.project, Store(section="Specs", content="AKIA" + "Z7Q2M4X9P1L5K8W3")),
+        SecretDetected,
+    ),
+    "unknown": (lambda memory: supersede(memory.project, Supersede(fact_id="none", content="x")), NotFound),
+    "same": (lambda memory: supersede(memory.project, Supersede(fact_id="a", content=TEXTS[0])), InputError),
+    "put away": (lambda memory: supersede(memory.project, Supersede(fact_id="c", content="x")), InputError),
+    "no id": (lambda memory: archive(memory.project, Archive(fact_ids=[])), InputError),
+    "itself": (lambda memory: connect(memory.project, Connect(source="a", target="a", relation="enables")), InputError),
+    "relation": (lambda memory: connect(memory.project, Connect(source="a", target="b", relation="!")), InputError),
+    "end": (
+        lambda memory: connect(memory.project, Connect(source="a", target="feature.none", relation="enables")),
+        NotFound,
+    ),
+    "offset": (lambda memory: list_facts(memory.project, List(offset=-1)), InputError),
+    "limit": (lambda memory: list_facts(memory.project, List(limit=0)), InputError),
 }
 
 
@@ -191,7 +202,7 @@ def test_an_error_has_a_hint_and_changes_nothing(
     filled: Memory, tree: Callable[..., dict[str, bytes]], act: str
 ) -> None:
     work, kind = BAD[act]
-    memory_store(filled.project, "Specs", "So that everything is there that a first change brings.")
+    store(filled.project, Store(section="Specs", content="So that everything is there that a first change brings."))
     before = tree(Path(filled.project.root))
     with pytest.raises(kind) as refusal:
         work(filled)
@@ -204,9 +215,9 @@ def test_without_a_memory_nothing_is_made(tmp_path: Path, memory: Memory) -> Non
     root.mkdir()
     project = Project(str(root), memory.project.world)
     for work in (
-        lambda: memory_store(project, "Specs", "x"),
-        partial(memory_query, project),
-        partial(memory_facts, project),
+        lambda: store(project, Store(section="Specs", content="x")),
+        lambda: list_facts(project, List()),
+        lambda: overview(project, Overview()),
     ):
         with pytest.raises(NotInitialized):
             work()
@@ -278,7 +289,7 @@ def test_what_another_program_did_to_the_same_fact_is_not_undone(
         memory.file.write_bytes(memory.data.replace(b'"version": 1}', b'"version": 30, "colour": "red"}'))
 
     Intruder(filled, edits).when_planning(monkeypatch)
-    memory_archive(filled.project, "a", reason="stale")
+    archive(filled.project, Archive(fact_ids="a", reason="stale"))
     (found,) = [fact for fact in read_lines(filled.data).facts if fact.id == "a"]
     assert (found.status, found.version, found.extra) == ("archived", 31, {"colour": "red"})
 
@@ -286,7 +297,7 @@ def test_what_another_program_did_to_the_same_fact_is_not_undone(
 def test_who_never_stops_writing_is_not_waited_for(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     Intruder(filled, times=99).when_planning(monkeypatch)
     with pytest.raises(Conflict):
-        memory_store(filled.project, "Specs", TEXTS[2])
+        store(filled.project, Store(section="Specs", content=TEXTS[2]))
     assert TEXTS[2].encode() not in filled.data
     assert filled.data.count(FOREIGN) == 3
 
@@ -312,23 +323,23 @@ def test_what_came_while_it_was_written_is_known_to_the_index(
 
 def test_two_projects_take_turns(filled: Memory) -> None:
     other = Project.open(filled.project.root, filled.project.world)
-    first = memory_store(filled.project, "Specs", TEXTS[2]).fact.id
-    assert memory_store(other, "Specs", TEXTS[2]).fact.id == first
-    memory_supersede(other, first, TEXTS[4])
+    first = store(filled.project, Store(section="Specs", content=TEXTS[2])).fact.id
+    assert store(other, Store(section="Specs", content=TEXTS[2])).fact.id == first
+    supersede(other, Supersede(fact_id=first, content=TEXTS[4]))
     with pytest.raises(InputError):
-        memory_supersede(filled.project, first, TEXTS[5])
+        supersede(filled.project, Supersede(fact_id=first, content=TEXTS[5]))
     filled.check()
 
 
 def test_a_file_that_goes_and_comes_back(filled: Memory) -> None:
     data = filled.data
     filled.file.unlink()
-    assert memory_query(filled.project).total == 0
+    assert list_facts(filled.project, List()).total == 0
     name = filled.store(TEXTS[2])
     filled.check()
     assert read_lines(filled.data).facts[0].version == 1
     filled.file.write_bytes(data)
-    assert memory_query(filled.project).total == 2
+    assert list_facts(filled.project, List()).total == 2
     with pytest.raises(NotFound):
         inspect_fact(filled.project, f"fact:{name}")
     filled.check()
@@ -360,7 +371,7 @@ def test_an_index_that_cannot_be_written_to(filled: Memory, act: str) -> None:
     shutil.rmtree(folder)
     folder.write_text("not a folder")
     ACTS[act](filled)
-    assert memory_query(filled.project).total == {"store": 3, "archive": 1, "connect": 2}[act]
+    assert list_facts(filled.project, List()).total == {"store": 3, "archive": 1, "connect": 2}[act]
     folder.unlink()
     filled.check()
 
@@ -382,12 +393,12 @@ def test_an_index_that_is_damaged(filled: Memory, act: str) -> None:
 @pytest.mark.parametrize("name", ["ä", 'a"b', "a\\b", "a/b", "🙂", "edge:x", "episode:x", "feature.x", "%", "a'b"])
 def test_a_fact_of_any_id_can_be_changed(memory: Memory, name: str) -> None:
     memory.file.write_bytes(line("fact", name, content=TEXTS[0]) + line("fact", "b", content=TEXTS[1]))
-    assert memory_archive(memory.project, [f"fact:{name}"]).changed == 1
+    assert archive(memory.project, Archive(fact_ids=[f"fact:{name}"])).changed == 1
     memory.check()
-    assert memory_restore(memory.project, [f"fact:{name}"]).changed == 1
-    memory_connect(memory.project, f"fact:{name}", "b", "enables")
+    assert restore(memory.project, Restore(fact_ids=[f"fact:{name}"])).changed == 1
+    connect(memory.project, Connect(source=f"fact:{name}", target="b", relation="enables"))
     memory.check()
-    assert memory_supersede(memory.project, f"fact:{name}", TEXTS[2]).old.id == name
+    assert supersede(memory.project, Supersede(fact_id=f"fact:{name}", content=TEXTS[2])).old.id == name
     memory.check()
 
 
@@ -411,11 +422,11 @@ def test_the_longest_line_that_is_read(memory: Memory, room: int) -> None:
     memory.file.write_bytes(
         line("fact", "long", content="word " * ((LINE_BYTES - room - empty) // 5)) + line("fact", "b", content=TEXTS[1])
     )
-    assert memory_query(memory.project).total == 2
-    memory_recall(memory.project, "word", note=False)
+    assert list_facts(memory.project, List()).total == 2
+    find_facts(memory.project, Recall(query="word"), note=False)
     memory.store(TEXTS[2])
     with contextlib.suppress(QuireError):
-        memory_archive(memory.project, "long", reason="too long " * 20)
+        archive(memory.project, Archive(fact_ids="long", reason="too long " * 20))
     assert {"long", "b"} < set(memory.names())
     memory.check(answers=False)
 
@@ -436,14 +447,14 @@ def test_lines_of_both_sides_of_a_merge(memory: Memory) -> None:
     )
     memory.check()
     before = memory.data
-    memory_archive(memory.project, ["t2", "a"], reason="stale")
+    archive(memory.project, Archive(fact_ids=["t2", "a"], reason="stale"))
     memory.check()
     for row in before.split(b"\n"):
         if b'"t1"' not in row and b'"t2"' not in row and b'"a"' not in row:
             assert row in memory.data.split(b"\n")
     assert line("fact", "a", content=TEXTS[2], version=3, tags=["theirs"]).strip() in memory.data.split(b"\n")
     memory.store(TEXTS[4])
-    memory_normalize(memory.project, dry_run=False)
+    normalize(memory.project, Normalize(write=not False))
     memory.check()
     assert b'{"_type":"fact","id":"half' in memory.data
     assert b"<<<<<<<" not in memory.data
@@ -453,7 +464,10 @@ def test_lines_of_both_sides_of_a_merge(memory: Memory) -> None:
 
 
 def test_what_is_told_of_a_new_fact(memory: Memory) -> None:
-    done = memory_store(memory.project, "specs", "- The port is open.", tags=("sea",), source="tool-call", session="s")
+    done = store(
+        memory.project,
+        Store(section="specs", content="- The port is open.", tags=("sea",), source="tool-call", session="s"),
+    )
     view = done.fact
     assert (done.action, done.similar, done.equal_archived, done.warnings) == ("stored", [], [], [])
     assert (view.content, view.section, view.status, view.tags, view.source) == (
@@ -470,7 +484,9 @@ def test_what_says_nearly_the_same_is_named(memory: Memory) -> None:
     first = memory.store("The retry queue keeps failed invoices for ninety days.")
     other = memory.store("The retry queue keeps invoices that failed.", section="Specs")
     memory.store("The retry queue keeps failed invoices for twenty days.", mind="side")
-    done = memory_store(memory.project, "Architecture", "The retry queue keeps failed invoices for sixty days.")
+    done = store(
+        memory.project, Store(section="Architecture", content="The retry queue keeps failed invoices for sixty days.")
+    )
     assert [(item.id, item.section, item.opposite) for item in done.similar] == [
         (first, "Architecture", True),
         (other, "Specs", False),
@@ -480,8 +496,8 @@ def test_what_says_nearly_the_same_is_named(memory: Memory) -> None:
 
 def test_what_was_put_away_before_is_named(memory: Memory) -> None:
     first = memory.store(TEXTS[0])
-    memory_archive(memory.project, first, reason="It was wrong.")
-    done = memory_store(memory.project, "Architecture", TEXTS[0])
+    archive(memory.project, Archive(fact_ids=first, reason="It was wrong."))
+    done = store(memory.project, Store(section="Architecture", content=TEXTS[0]))
     assert done.action == "stored"
     assert [view.id for view in done.equal_archived] == [first]
     assert "It was wrong." in done.warnings[0].message
@@ -491,36 +507,38 @@ def test_what_was_put_away_before_is_named(memory: Memory) -> None:
 def test_a_chain_is_walked_both_ways(memory: Memory) -> None:
     names = [memory.store(TEXTS[0])]
     for text in TEXTS[1:4]:
-        names.append(memory_supersede(memory.project, names[-1], text).new.id)
+        names.append(supersede(memory.project, Supersede(fact_id=names[-1], content=text)).new.id)
     assert inspect_fact(memory.project, f"fact:{names[3]}").chain == names[2::-1]
     assert inspect_fact(memory.project, f"fact:{names[0]}").replaced_by == (names[3],)
     with pytest.raises(InputError) as refusal:
-        memory_supersede(memory.project, names[0], "x")
+        supersede(memory.project, Supersede(fact_id=names[0], content="x"))
     assert refusal.value.details["replacements"] == [names[3]]
 
 
 def test_a_pin_follows_and_goes(memory: Memory) -> None:
     first, second = memory.store(TEXTS[0]), memory.store(TEXTS[1])
-    memory_focus(memory.project, [first, second])
-    new = memory_supersede(memory.project, first, TEXTS[2]).new.id
-    assert [view.id for view in memory_working(memory.project).pins] == [new, second]
-    memory_archive(memory.project, second)
-    assert [view.id for view in memory_working(memory.project).pins] == [new]
+    focus(memory.project, Focus(fact_ids=[first, second]))
+    new = supersede(memory.project, Supersede(fact_id=first, content=TEXTS[2])).new.id
+    assert [view.id for view in focus(memory.project, Focus()).pins] == [new, second]
+    archive(memory.project, Archive(fact_ids=second))
+    assert [view.id for view in focus(memory.project, Focus()).pins] == [new]
 
 
 def test_minds_see_nothing_of_each_other(memory: Memory) -> None:
     memory.store(TEXTS[0])
     side = memory.store(TEXTS[0], mind="side")
     memory.store(TEXTS[1], mind="side")
-    assert memory_query(memory.project).total == 1
-    assert memory_query(memory.project, mind="side").total == 2
-    assert [view.id for view in memory_recall(memory.project, "invoices", mind="side", note=False).results][:1] == [
-        side
-    ]
-    memory_archive(memory.project, side)
-    assert memory_search_archive(memory.project, "invoices").results == []
-    assert [view.id for view in memory_search_archive(memory.project, "invoices", mind="side").results] == [side]
-    assert memory_query(memory.project).total == 1
+    assert list_facts(memory.project, List()).total == 1
+    assert list_facts(memory.project, List(mind="side")).total == 2
+    assert [view.id for view in find_facts(memory.project, Recall(query="invoices", mind="side"), note=False).results][
+        :1
+    ] == [side]
+    archive(memory.project, Archive(fact_ids=side))
+    assert search_archive(memory.project, SearchArchive(query="invoices")).results == []
+    assert [
+        view.id for view in search_archive(memory.project, SearchArchive(query="invoices", mind="side")).results
+    ] == [side]
+    assert list_facts(memory.project, List()).total == 1
     memory.check()
 
 
@@ -528,26 +546,26 @@ def test_pages_are_in_the_order_of_the_sections(memory: Memory) -> None:
     for number, section in enumerate(("Recent Work", "Specs", "Architecture", "Specs")):
         memory.wait(seconds=1)
         memory.store(TEXTS[number], section)
-    page = memory_query(memory.project, limit=3)
+    page = list_facts(memory.project, List(limit=3))
     assert [view.section for view in page.results] == ["Architecture", "Specs", "Specs"]
     assert (page.total, page.more, page.sections) == (4, 1, {"Architecture": 1, "Specs": 2, "Recent Work": 1})
-    rest = memory_query(memory.project, limit=3, offset=3)
+    rest = list_facts(memory.project, List(limit=3, offset=3))
     assert ([view.section for view in rest.results], rest.more) == (["Recent Work"], 0)
-    only = memory_query(memory.project, section="specs")
+    only = list_facts(memory.project, List(section="specs"))
     assert (only.total, [view.content for view in only.results]) == (2, [TEXTS[1], TEXTS[3]])
 
 
 def test_taking_in_and_putting_in_order(filled: Memory) -> None:
     theirs = filled.data + line("fact", "n", content=TEXTS[4]) + b"junk\n"
-    done = memory_import(filled.project, theirs, source="other.jsonl")
+    done = import_facts(filled.project, Import(data=theirs, source="other.jsonl"))
     assert (done.added, done.known, done.set_aside) == (1, 4, 1)
-    assert memory_import(filled.project, theirs, source="other.jsonl").added == 0
+    assert import_facts(filled.project, Import(data=theirs, source="other.jsonl")).added == 0
     filled.check()
-    normal = memory_normalize(filled.project, dry_run=False)
+    normal = normalize(filled.project, Normalize(write=not False))
     assert normal.changed
     filled.check()
-    assert not memory_normalize(filled.project, dry_run=False).changed
-    assert memory_import(filled.project, theirs, source="other.jsonl").added == 0
+    assert not normalize(filled.project, Normalize(write=not False)).changed
+    assert import_facts(filled.project, Import(data=theirs, source="other.jsonl")).added == 0
 
 
 def test_faded_facts_are_put_away_together(memory: Memory) -> None:
@@ -555,30 +573,32 @@ def test_faded_facts_are_put_away_together(memory: Memory) -> None:
     spec = memory.store(TEXTS[2], "Specs")
     memory.wait(days=60)
     new = memory.store(TEXTS[3])
-    done = memory_archive(memory.project, faded=True)
+    done = archive(memory.project, Archive(faded=True))
     assert sorted(item.id for item in done.outcomes) == sorted(old)
-    assert {view.id for view in memory_query(memory.project).results} == {spec, new}
+    assert {view.id for view in list_facts(memory.project, List()).results} == {spec, new}
     memory.check()
     before = memory.data
-    assert memory_archive(memory.project, faded=True).changed == 0
+    assert archive(memory.project, Archive(faded=True)).changed == 0
     assert memory.data == before
 
 
 def test_a_session_is_one_episode_however_often_it_is_told(memory: Memory) -> None:
     name = memory.store(TEXTS[0], session="s-1")
-    memory_session(memory.project, "s-1", turns=2, tool_calls=7, narrative="We sailed.")
+    record_session(memory.project, NoteSession(session_id="s-1", turns=2, tool_calls=7, narrative="We sailed."))
     memory.wait(minutes=10)
-    _, (first,) = memory_session(memory.project, "s-1", turns=5, close=True)
+    _, (first,) = record_session(memory.project, NoteSession(session_id="s-1", turns=5, close=True))
     assert (first.fact_ids, first.extra["turns"], first.tool_calls_count) == ((name,), 5, 7)
     assert "We sailed." in first.narrative
     before = memory.data
     memory.wait(minutes=10)
-    memory_session(memory.project, "s-1", close=True)
+    record_session(memory.project, NoteSession(session_id="s-1", close=True))
     assert memory.data == before
     memory.wait(days=2)
-    _, (later,) = memory_session(memory.project, "s-1", turns=9, narrative="And came home.", close=True)
+    _, (later,) = record_session(
+        memory.project, NoteSession(session_id="s-1", turns=9, narrative="And came home.", close=True)
+    )
     assert later.id == first.id
-    assert memory_episodes(memory.project).total == 1
+    assert episodes(memory.project, ShowEpisodes()).total == 1
     stored = json.loads(memory.data.split(b"\n")[1])
     assert (stored["turns"], stored["created_at"]) == (9, "2026-03-02T11:19:00.000Z")
     memory.check()

@@ -21,9 +21,11 @@ from quire.capture.summariser import SummaryRequest
 from quire.files import disk
 from quire.model.errors import InputError, QuireError, StorageFailed
 from quire.project import Project
-from quire.verbs.facts.changes import memory_archive, memory_store, memory_supersede
-from quire.verbs.facts.sessions import memory_compact
-from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.compact import Compact, compact
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 
 Conversation = list[dict[str, Any]]
 FOLDER = ".memory/local/checkpoints"
@@ -57,7 +59,8 @@ def encoded(messages: Conversation) -> bytes:
 
 
 def compacted(project: Project, messages: Conversation, **options: Any) -> tuple[Compacted, str]:
-    return memory_compact(project, encoded(messages), **options)
+    summarise = options.pop("summarise", None)
+    return compact(project, encoded(messages), Compact(**options), summarise)
 
 
 def kept(root: Path, place: str) -> Conversation:
@@ -115,14 +118,14 @@ def test_tokens_before_and_after_are_told(project: Project) -> None:
 )
 def test_every_form_of_a_conversation(project: Project, form: Callable[[Conversation], Any]) -> None:
     messages = talk(1, 6)
-    done, _ = memory_compact(project, form(messages), dry_run=True)
+    done, _ = compact(project, form(messages), Compact(dry_run=True))
     assert done == compacted(project, messages, dry_run=True)[0]
 
 
 def test_the_pins_of_working_memory_survive_word_for_word(project: Project) -> None:
-    ids = [memory_store(project, "Decisions", text).fact.id for text in PINS]
-    memory_focus(project, ids)
-    memory_store(project, "Decisions", "Not pinned, and not said by anybody.")
+    ids = [store(project, Store(section="Decisions", content=text)).fact.id for text in PINS]
+    focus(project, Focus(fact_ids=ids))
+    store(project, Store(section="Decisions", content="Not pinned, and not said by anybody."))
     done, _ = compacted(project, talk(1, 8))
     for name, text in zip(ids, PINS, strict=True):
         assert f"**Pin {name}**\n" in done.summary
@@ -138,9 +141,9 @@ def test_the_pins_of_working_memory_survive_word_for_word(project: Project) -> N
 
 
 def test_only_the_pins_of_the_session_that_is_meant(project: Project) -> None:
-    ours, theirs = (memory_store(project, "Decisions", text).fact.id for text in PINS[:2])
-    memory_focus(project, [ours])
-    memory_focus(project, [theirs], session="s-1")
+    ours, theirs = (store(project, Store(section="Decisions", content=text)).fact.id for text in PINS[:2])
+    focus(project, Focus(fact_ids=[ours]))
+    focus(project, Focus(fact_ids=[theirs], session="s-1"))
     shared, _ = compacted(project, talk(1, 8), dry_run=True)
     assert (PINS[0] in shared.summary, PINS[1] in shared.summary) == (True, False)
     own, _ = compacted(project, talk(1, 8), session="s-1", dry_run=True)
@@ -148,11 +151,11 @@ def test_only_the_pins_of_the_session_that_is_meant(project: Project) -> None:
 
 
 def test_a_pin_follows_its_fact_into_the_summary(project: Project) -> None:
-    name = memory_store(project, "Decisions", PINS[0]).fact.id
-    gone = memory_store(project, "Decisions", "Put away meanwhile.").fact.id
-    memory_focus(project, [name, gone])
-    memory_supersede(project, name, "The queue lives in SQLite now.")
-    memory_archive(project, [gone])
+    name = store(project, Store(section="Decisions", content=PINS[0])).fact.id
+    gone = store(project, Store(section="Decisions", content="Put away meanwhile.")).fact.id
+    focus(project, Focus(fact_ids=[name, gone]))
+    supersede(project, Supersede(fact_id=name, content="The queue lives in SQLite now."))
+    archive(project, Archive(fact_ids=[gone]))
     done, _ = compacted(project, talk(1, 8), dry_run=True)
     assert "The queue lives in SQLite now." in done.summary
     assert PINS[0] not in done.summary
@@ -160,9 +163,9 @@ def test_a_pin_follows_its_fact_into_the_summary(project: Project) -> None:
 
 
 def test_pins_of_both_kinds(project: Project) -> None:
-    memory_focus(project, [memory_store(project, "Decisions", PINS[0]).fact.id])
+    focus(project, Focus(fact_ids=[store(project, Store(section="Decisions", content=PINS[0])).fact.id]))
     told = {"messages": talk(1, 8), "pins": ["Brought along.", {"id": "x", "content": PINS[0]}]}
-    done, _ = memory_compact(project, json.dumps(told).encode(), dry_run=True)
+    done, _ = compact(project, json.dumps(told).encode(), Compact(dry_run=True))
     assert done.summary.count(PINS[0]) == 1
     assert "Brought along." in done.summary
 
@@ -176,7 +179,7 @@ def test_requests_and_instructions_survive_word_for_word(project: Project) -> No
 
 
 def test_three_compactions_lose_nothing(project: Project, repo: Path, clock: Clock) -> None:
-    memory_focus(project, [memory_store(project, "Decisions", text).fact.id for text in PINS])
+    focus(project, Focus(fact_ids=[store(project, Store(section="Decisions", content=text)).fact.id for text in PINS]))
     conversation: Conversation = []
     places = []
     for first in (1, 7, 13):
@@ -241,10 +244,10 @@ def test_how_many_turns_stay(project: Project, repo: Path) -> None:
         assert kept(repo, place) == messages[: 4 * (8 - turns)]
         assert done.messages[1:] == messages[4 * (8 - turns) :]
     told = {"messages": messages, "keep_turns": 5}
-    done, _ = memory_compact(project, json.dumps(told).encode(), dry_run=True)
+    done, _ = compact(project, json.dumps(told).encode(), Compact(dry_run=True))
     assert done.kept == 20
     # What is asked for by name goes before what the conversation says.
-    done, _ = memory_compact(project, json.dumps(told).encode(), keep_turns=1, dry_run=True)
+    done, _ = compact(project, json.dumps(told).encode(), Compact(keep_turns=1, dry_run=True))
     assert done.kept == 4
     for wrong in (-1, 1_001):
         with pytest.raises(InputError) as raised:
@@ -258,7 +261,7 @@ def test_how_many_turns_stay(project: Project, repo: Path) -> None:
 )
 def test_bad_input_keeps_nothing(project: Project, repo: Path, raw: bytes) -> None:
     with pytest.raises(QuireError) as raised:
-        memory_compact(project, raw)
+        compact(project, raw, Compact())
     assert raised.value.hint
     assert checkpoints(repo) == []
 
@@ -283,7 +286,7 @@ class Model:
 
 
 def test_a_model_writes_the_summary(project: Project, repo: Path) -> None:
-    memory_focus(project, [memory_store(project, "Decisions", PINS[0]).fact.id])
+    focus(project, Focus(fact_ids=[store(project, Store(section="Decisions", content=PINS[0])).fact.id]))
     model = Model("## Key Decisions\n- Queues everywhere\n\n## Next Steps\n- Measure\n\nAnd a word beside.")
     messages = talk(1, 8)
     done, place = compacted(project, messages, summarise=model, instructions="Mind the queues.")
@@ -382,7 +385,7 @@ def test_only_the_newest_fifty_stay(project: Project, repo: Path, clock: Clock) 
     conversation = read_conversation(encoded(talk(1, 4)), "test")
     places = []
     for _ in range(53):
-        _, place = memory_compact(project, conversation, keep_turns=1)
+        _, place = compact(project, conversation, Compact(keep_turns=1))
         assert kept(repo, place) == talk(1, 3)
         places.append(place.rpartition("/")[2])
         clock.now += timedelta(seconds=1)

@@ -21,19 +21,20 @@ from quire.model.errors import InputError, NotFound, OutsideProject, QuireError
 from quire.project import Project
 from quire.verbs.ask.query import query
 from quire.verbs.ask.query import status as status_of
-from quire.verbs.facts.changes import (
-    memory_archive,
-    memory_connect,
-    memory_normalize,
-    memory_query,
-    memory_restore,
-    memory_store,
-    memory_supersede,
-)
-from quire.verbs.facts.ingest import memory_ingest_lifecycle
-from quire.verbs.facts.overview import inspect_fact, memory_facts
-from quire.verbs.facts.recall import memory_recall, memory_search_archive
-from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_working
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.ingest import take_in_documents
+from quire.verbs.facts.inspect import inspect_fact
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.normalize import Normalize, normalize
+from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.restore import Restore, restore
+from quire.verbs.facts.search_archive import SearchArchive, search_archive
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 
 REAL = Path(__file__).parents[3] / "shared" / "fixtures" / "facts"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real files lie outside the repository")
@@ -106,7 +107,7 @@ def counted(done: Any) -> dict[str, int]:
 def settled(project: Project, repo: Path) -> None:
     """Once more changes nothing: not a byte, and not the file itself."""
     before, stat = data(repo), os.stat(repo / ".memory/facts.jsonl")
-    again = memory_ingest_lifecycle(project)
+    again = take_in_documents(project)
     assert set(actions(again)) <= {"unchanged"}
     assert again.fact_ids == []
     after = os.stat(repo / ".memory/facts.jsonl")
@@ -124,7 +125,7 @@ def decided(root: Path, why: str = FIRST, *, state: str = "decided", **parts: An
 
 def test_the_first_time(project: Project, repo: Path) -> None:
     file = decided(repo, questions=[QUESTION], constraints=[LIMIT])
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert (done.documents, done.counts, done.pending, done.warnings) == (1, {"store": 3}, [], [])
     digest = f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}"
     found = [(item["section"], item["content"], item["source"], item["artifact"]) for item in lines(repo)]
@@ -144,7 +145,7 @@ def test_again_from_elsewhere_later_and_without_an_index(
     project: Project, repo: Path, world: World, clock: Clock
 ) -> None:
     decided(repo, questions=[QUESTION], constraints=[LIMIT])
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     clock.now += timedelta(days=40)
     settled(Project.open(str(repo), world), repo)
     shutil.rmtree(repo / ".memory/index")
@@ -153,7 +154,7 @@ def test_again_from_elsewhere_later_and_without_an_index(
 
 def test_an_edit_elsewhere_in_the_document_changes_nothing(project: Project, repo: Path) -> None:
     file = decided(repo, questions=[QUESTION], constraints=[LIMIT])
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     file.write_text(file.read_text().replace("# A design", "# A design\n\nAn overview that was missing."))
     settled(project, repo)
 
@@ -161,7 +162,7 @@ def test_an_edit_elsewhere_in_the_document_changes_nothing(project: Project, rep
 def test_without_documents_nothing_comes_into_being(project: Project, repo: Path) -> None:
     (repo / "docs").mkdir()
     (repo / "docs/readme.md").write_text("# Just text\n\n## Decisions\n\n### Decision: none of ours\n")
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert (done.documents, done.counts, done.steps, done.warnings) == (0, {}, [], [])
     assert not (repo / ".memory/facts.jsonl").exists()
 
@@ -173,11 +174,11 @@ def test_many_documents_that_say_the_same_settle(project: Project, repo: Path) -
             design(repo, f"docs/d{number:02}.md", node=f"d{number}", constraints=said)
 
     tell(range(40))
-    assert counted(memory_ingest_lifecycle(project)) == {"store": 1, "unchanged": 39}
+    assert counted(take_in_documents(project)) == {"store": 1, "unchanged": 39}
     settled(project, repo)
     # One voice more must not cost an earlier one its place, or the two would push each other out for ever.
     tell([40])
-    assert counted(memory_ingest_lifecycle(project)) == {"reinforce": 1, "unchanged": 40}
+    assert counted(take_in_documents(project)) == {"reinforce": 1, "unchanged": 40}
     settled(project, repo)
 
 
@@ -187,12 +188,12 @@ def test_many_documents_that_say_the_same_settle(project: Project, repo: Path) -
 @proves("P8.3", "G4", over="facts")
 def test_a_changed_rationale_supersedes(project: Project, repo: Path, clock: Clock) -> None:
     decided(repo)
-    (first,) = memory_ingest_lifecycle(project).fact_ids
+    (first,) = take_in_documents(project).fact_ids
     ids = [first]
     for why in (SECOND, "Somebody measured again"):
         clock.now += timedelta(days=1)
         decided(repo, why)
-        done = memory_ingest_lifecycle(project)
+        done = take_in_documents(project)
         assert counted(done) == {"supersede": 1}
         ids += done.fact_ids
         settled(project, repo)
@@ -203,15 +204,15 @@ def test_a_changed_rationale_supersedes(project: Project, repo: Path, clock: Clo
     assert (old["content"], old["superseded_at"]) == (STORED, "2026-03-03T11:19:00.000Z")
     assert old["reason"]
     assert inspect_fact(project, f"fact:{ids[2]}").chain == [ids[1], ids[0]]
-    assert [view.id for view in memory_recall(project, "write through cache").results] == [ids[2]]
-    away = {view.id: view.replaced_by for view in memory_search_archive(project, "write through").results}
+    assert [view.id for view in find_facts(project, Recall(query="write through cache")).results] == [ids[2]]
+    away = {view.id: view.replaced_by for view in search_archive(project, SearchArchive(query="write through")).results}
     assert away == {ids[0]: (ids[2],), ids[1]: (ids[2],)}
 
 
 def test_there_and_back_again(project: Project, repo: Path) -> None:
     for why in (FIRST, SECOND, FIRST, SECOND):
         decided(repo, why)
-        memory_ingest_lifecycle(project)
+        take_in_documents(project)
         assert texts(repo) == [f"{TITLE} — {why}. See {DOCUMENT}, decision: {TITLE}"]
         settled(project, repo)
     assert len(lines(repo)) == 4
@@ -219,30 +220,32 @@ def test_there_and_back_again(project: Project, repo: Path) -> None:
 
 def test_pins_and_connections_go_with_a_changed_decision(project: Project, repo: Path) -> None:
     decided(repo)
-    (old,) = memory_ingest_lifecycle(project).fact_ids
-    other = memory_store(project, "Architecture", "The cache sits before the database.").fact.id
-    memory_connect(project, other, old, "depends_on")
-    memory_focus(project, [old])
+    (old,) = take_in_documents(project).fact_ids
+    other = store(project, Store(section="Architecture", content="The cache sits before the database.")).fact.id
+    connect(project, Connect(source=other, target=old, relation="depends_on"))
+    focus(project, Focus(fact_ids=[old]))
     decided(repo, SECOND)
-    (new,) = memory_ingest_lifecycle(project).fact_ids
-    assert [view.id for view in memory_working(project).pins] == [new]
+    (new,) = take_in_documents(project).fact_ids
+    assert [view.id for view in focus(project, Focus()).pins] == [new]
     links = [(link.source, link.relation, link.target) for link in inspect_fact(project, f"fact:{other}").connections]
     assert links == [(f"fact:{other}", "depends_on", f"fact:{new}")]
 
 
 def test_an_answered_question_is_archived_with_the_answer(project: Project, repo: Path) -> None:
     design(repo, questions=[QUESTION, "Who owns it?"])
-    asked = memory_ingest_lifecycle(project).fact_ids[0]
+    asked = take_in_documents(project).fact_ids[0]
     decided(repo, questions=["Who owns it?"])
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert counted(done) == {"store": 1, "unchanged": 1, "archive": 1}
     held = line(repo, asked)
     assert (held["status"], held["reason"]) == ("archived", f"resolved: {TITLE}")
-    assert [view.reason for view in memory_search_archive(project, "how large may it grow").results] == [held["reason"]]
+    assert [view.reason for view in search_archive(project, SearchArchive(query="how large may it grow")).results] == [
+        held["reason"]
+    ]
     settled(project, repo)
     # Asked again, it is open again; the answered one stays where it is.
     decided(repo, questions=["Who owns it?", QUESTION])
-    assert counted(memory_ingest_lifecycle(project))["store"] == 1
+    assert counted(take_in_documents(project))["store"] == 1
     assert line(repo, asked) == held
     assert [item["content"] for item in lines(repo) if item["section"] == "Specs" and item["status"] == "active"] == [
         f"OPEN [cache]: Who owns it? See {DOCUMENT}",
@@ -252,16 +255,16 @@ def test_an_answered_question_is_archived_with_the_answer(project: Project, repo
 
 def test_a_question_that_was_dropped_without_a_decision(project: Project, repo: Path) -> None:
     design(repo, questions=[QUESTION])
-    (asked,) = memory_ingest_lifecycle(project).fact_ids
+    (asked,) = take_in_documents(project).fact_ids
     design(repo)
-    assert counted(memory_ingest_lifecycle(project)) == {"archive": 1}
+    assert counted(take_in_documents(project)) == {"archive": 1}
     assert (line(repo, asked)["status"], line(repo, asked)["reason"]) == ("archived", "resolved")
 
 
 def test_what_an_operator_put_away_does_not_come_back(project: Project, repo: Path) -> None:
     decided(repo, constraints=[LIMIT])
-    ids = memory_ingest_lifecycle(project).fact_ids
-    memory_archive(project, ids, reason="not worth it")
+    ids = take_in_documents(project).fact_ids
+    archive(project, Archive(fact_ids=ids, reason="not worth it"))
     settled(project, repo)
     assert texts(repo) == []
 
@@ -269,19 +272,19 @@ def test_what_an_operator_put_away_does_not_come_back(project: Project, repo: Pa
 @pytest.mark.parametrize("state", ["rejected", "withdrawn", "superseded"])
 def test_a_decision_that_its_document_withdraws_is_no_longer_told(project: Project, repo: Path, state: str) -> None:
     decided(repo)
-    (name,) = memory_ingest_lifecycle(project).fact_ids
+    (name,) = take_in_documents(project).fact_ids
     decided(repo, state=state)
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     assert line(repo, name)["status"] != "active"
     assert line(repo, name)["reason"]
-    assert memory_context(project, "write through cache").facts == ()
+    assert context(project, ShowContext(prompt="write through cache")).facts == ()
 
 
 def test_a_renamed_document_says_nothing_new(project: Project, repo: Path) -> None:
     file = decided(repo, questions=[QUESTION], constraints=[LIMIT])
-    ids = memory_ingest_lifecycle(project).fact_ids
+    ids = take_in_documents(project).fact_ids
     file.rename(repo / "docs/store.md")
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     assert [item["id"] for item in lines(repo)] == ids
     assert {item["status"] for item in lines(repo)} == {"active"}
     settled(project, repo)
@@ -289,19 +292,19 @@ def test_a_renamed_document_says_nothing_new(project: Project, repo: Path) -> No
 
 def test_a_renamed_document_answers_its_questions(project: Project, repo: Path) -> None:
     file = design(repo, questions=[QUESTION])
-    (asked,) = memory_ingest_lifecycle(project).fact_ids
+    (asked,) = take_in_documents(project).fact_ids
     file.unlink()
     design(repo, "docs/design/store.md", decisions=[("At most 1 GB", "decided", "Measured")])
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     assert (line(repo, asked)["status"], line(repo, asked)["reason"]) == ("archived", "resolved: At most 1 GB")
 
 
 def test_a_deleted_document_takes_nothing_with_it(project: Project, repo: Path) -> None:
     file = decided(repo, questions=[QUESTION], constraints=[LIMIT])
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     file.unlink()
     settled(project, repo)
-    assert memory_ingest_lifecycle(project).documents == 0
+    assert take_in_documents(project).documents == 0
 
 
 def _not_text(file: Path) -> None:
@@ -325,11 +328,11 @@ def test_an_unreadable_document_stops_no_other_and_closes_nothing(
     project: Project, repo: Path, damage: Callable[[Path], None]
 ) -> None:
     file = decided(repo, questions=[QUESTION], constraints=[LIMIT])
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     before = lines(repo)
     damage(file)
     design(repo, "docs/other.md", node="other", constraints=["Pages hold 4 KiB"])
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert counted(done) == {"store": 1}
     assert [(problem.path, problem.severity) for problem in done.warnings] == [(DOCUMENT, "warning")]
     assert lines(repo)[:-1] == before
@@ -338,7 +341,7 @@ def test_an_unreadable_document_stops_no_other_and_closes_nothing(
 
 def test_a_link_in_the_place_of_a_document_is_not_followed(project: Project, repo: Path, tmp_path: Path) -> None:
     file = decided(repo, questions=[QUESTION])
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     file.unlink()
     elsewhere = design(tmp_path, "elsewhere.md", decisions=[("From outside", "decided", "Must not come in")])
     file.symlink_to(elsewhere)
@@ -352,7 +355,7 @@ def test_a_link_in_the_place_of_a_document_is_not_followed(project: Project, rep
 def propose(project: Project, repo: Path, why: str = FIRST) -> str:
     """A decision that is only inferred; the id of the proposal."""
     decided(repo, why, state="", status="decided")
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert counted(done) == {"pend": 1}
     assert len(done.fact_ids) == 1
     return done.fact_ids[0]
@@ -362,35 +365,37 @@ def test_what_is_inferred_waits_unseen(project: Project, repo: Path, world: Worl
     name = propose(project, repo)
     assert (line(repo, name)["status"], line(repo, name)["content"]) == ("pending", STORED)
     for seen in (project, Project.open(str(repo), world)):
-        assert memory_recall(seen, "write through cache", faded=True).results == []
-        assert memory_recall(seen, "write through cache").reason == "nothing stored"
-        assert (memory_query(seen).total, memory_query(seen).results) == (0, [])
-        assert memory_search_archive(seen, "write through cache").results == []
+        assert find_facts(seen, Recall(query="write through cache", faded=True)).results == []
+        assert find_facts(seen, Recall(query="write through cache")).reason == "nothing stored"
+        assert (list_facts(seen, List()).total, list_facts(seen, List()).results) == (0, [])
+        assert search_archive(seen, SearchArchive(query="write through cache")).results == []
         assert query(seen, "write through cache", layers=("facts",)).hits == []
-        found = memory_context(seen, "write through cache")
+        found = context(seen, ShowContext(prompt="write through cache"))
         assert (found.markdown, found.facts) == ("", ())
-        stats = memory_facts(seen)
+        stats = overview(seen, Overview())
         assert (stats.facts, stats.active, stats.by_status) == (1, 0, {"pending": 1})
         told = status_of(seen).facts
         assert told is not None
         assert (told.active, told.by_section) == (0, {})
-        assert memory_focus(seen, [name]).outcomes == {name: "not pinned: it is pending"}
+        assert focus(seen, Focus(fact_ids=[name])).outcomes == {name: "not pinned: it is pending"}
         shutil.rmtree(repo / ".memory/index")
-    again = memory_ingest_lifecycle(project)
+    again = take_in_documents(project)
     assert [(view.id, view.status) for view in again.pending] == [(name, "pending")]
     settled(project, repo)
 
 
 def test_what_waits_is_no_near_duplicate_of_what_is_stored(project: Project, repo: Path) -> None:
     propose(project, repo)
-    stored = memory_store(project, "Decisions", f"{TITLE} — {FIRST}, and so on. See {DOCUMENT}, decision: {TITLE}")
+    stored = store(
+        project, Store(section="Decisions", content=f"{TITLE} — {FIRST}, and so on. See {DOCUMENT}, decision: {TITLE}")
+    )
     assert stored.similar == []
 
 
 def test_accepted_it_holds(project: Project, repo: Path, clock: Clock) -> None:
     name = propose(project, repo)
     clock.now += timedelta(days=2)
-    done = memory_ingest_lifecycle(project, accept=[name])
+    done = take_in_documents(project, accept=[name])
     assert (counted(done), done.pending, done.fact_ids) == ({"accept": 1}, [], [name])
     held = line(repo, name)
     assert (held["status"], held["source"], held["artifact"]["path"]) == (
@@ -399,15 +404,15 @@ def test_accepted_it_holds(project: Project, repo: Path, clock: Clock) -> None:
         DOCUMENT,
     )
     assert (held["created_at"], held["updated_at"]) == ("2026-03-02T11:19:00.000Z", "2026-03-04T11:19:00.000Z")
-    assert [view.id for view in memory_recall(project, "write through cache").results] == [name]
+    assert [view.id for view in find_facts(project, Recall(query="write through cache")).results] == [name]
     settled(project, repo)
     with pytest.raises(InputError, match="does not wait: it is active"):
-        memory_ingest_lifecycle(project, accept=[name])
+        take_in_documents(project, accept=[name])
 
 
 def test_dropped_it_is_not_proposed_again(project: Project, repo: Path) -> None:
     name = propose(project, repo)
-    done = memory_ingest_lifecycle(project, drop=[name])
+    done = take_in_documents(project, drop=[name])
     assert (counted(done), done.pending) == ({"drop": 1}, [])
     assert (line(repo, name)["status"], line(repo, name)["reason"]) == ("archived", "dropped")
     settled(project, repo)
@@ -416,21 +421,21 @@ def test_dropped_it_is_not_proposed_again(project: Project, repo: Path) -> None:
     settled(project, repo)
     # Another reason is another proposal.
     decided(repo, SECOND, state="", status="decided")
-    assert counted(memory_ingest_lifecycle(project)) == {"pend": 1}
+    assert counted(take_in_documents(project)) == {"pend": 1}
 
 
 def test_dropped_as_a_guess_it_may_still_be_decided(project: Project, repo: Path) -> None:
-    memory_ingest_lifecycle(project, drop=[propose(project, repo)])
+    take_in_documents(project, drop=[propose(project, repo)])
     decided(repo, status="decided")
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     assert texts(repo) == [STORED]
 
 
 def test_accepting_and_dropping_in_one_go(project: Project, repo: Path) -> None:
     titles = ["One way", "Another way", "No way at all"]
     design(repo, status="implemented", decisions=[(title, "", f"Because of {title.lower()}") for title in titles])
-    first, second, third = memory_ingest_lifecycle(project).fact_ids
-    done = memory_ingest_lifecycle(project, accept=[first], drop=[second])
+    first, second, third = take_in_documents(project).fact_ids
+    done = take_in_documents(project, accept=[first], drop=[second])
     assert counted(done) == {"accept": 1, "drop": 1}
     assert [view.id for view in done.pending] == [third]
     assert [line(repo, name)["status"] for name in (first, second, third)] == ["active", "archived", "pending"]
@@ -439,48 +444,48 @@ def test_accepting_and_dropping_in_one_go(project: Project, repo: Path) -> None:
 
 def test_one_that_does_not_wait_stops_the_whole_decision(project: Project, repo: Path) -> None:
     name = propose(project, repo)
-    stored = memory_store(project, "Decisions", "Something that holds already").fact.id
+    stored = store(project, Store(section="Decisions", content="Something that holds already")).fact.id
     before = data(repo)
     for bad, error in ((stored, InputError), ("nobody", NotFound)):
         with pytest.raises(error):
-            memory_ingest_lifecycle(project, accept=[name, bad])
+            take_in_documents(project, accept=[name, bad])
         with pytest.raises(error):
-            memory_ingest_lifecycle(project, accept=[name], drop=[bad])
+            take_in_documents(project, accept=[name], drop=[bad])
     assert data(repo) == before
 
 
 def test_a_dry_run_accepts_nothing(project: Project, repo: Path) -> None:
     name = propose(project, repo)
     before = data(repo)
-    done = memory_ingest_lifecycle(project, accept=[name], dry_run=True)
+    done = take_in_documents(project, accept=[name], dry_run=True)
     assert (done.dry_run, counted(done), done.pending) == (True, {"accept": 1}, [])
     assert data(repo) == before
-    assert [view.id for view in memory_ingest_lifecycle(project, dry_run=True).pending] == [name]
+    assert [view.id for view in take_in_documents(project, dry_run=True).pending] == [name]
 
 
 def test_an_acceptance_that_is_refused_is_not_counted(project: Project, repo: Path) -> None:
-    (name,) = memory_ingest_lifecycle(project, PROPOSED).fact_ids
-    old = memory_store(project, "Decisions", "Something old").fact.id
-    memory_supersede(project, old, PROPOSED["content"])
+    (name,) = take_in_documents(project, PROPOSED).fact_ids
+    old = store(project, Store(section="Decisions", content="Something old")).fact.id
+    supersede(project, Supersede(fact_id=old, content=PROPOSED["content"]))
     with pytest.raises(InputError, match="does not wait"):
-        memory_ingest_lifecycle(project, accept=[name])
+        take_in_documents(project, accept=[name])
 
 
 def test_accepted_it_replaces_what_it_was_to_replace(project: Project, repo: Path) -> None:
     decided(repo, status="decided")
-    (old,) = memory_ingest_lifecycle(project).fact_ids
-    other = memory_store(project, "Architecture", "The cache sits before the database.").fact.id
-    memory_connect(project, old, other, "enables")
-    memory_focus(project, [old])
+    (old,) = take_in_documents(project).fact_ids
+    other = store(project, Store(section="Architecture", content="The cache sits before the database.")).fact.id
+    connect(project, Connect(source=old, target=other, relation="enables"))
+    focus(project, Focus(fact_ids=[old]))
     new = propose(project, repo, SECOND)
     assert (line(repo, old)["status"], line(repo, new)["supersedes"]) == ("active", old)
-    assert [view.id for view in memory_recall(project, "write through").results] == [old]
-    memory_ingest_lifecycle(project, accept=[new])
+    assert [view.id for view in find_facts(project, Recall(query="write through")).results] == [old]
+    take_in_documents(project, accept=[new])
     assert [line(repo, name)["status"] for name in (old, new)] == ["superseded", "active"]
     assert inspect_fact(project, f"fact:{new}").chain == [old]
     assert inspect_fact(project, f"fact:{old}").replaced_by == (new,)
-    assert [view.id for view in memory_working(project).pins] == [new]
-    assert [view.id for view in memory_recall(project, "write through").results] == [new]
+    assert [view.id for view in focus(project, Focus()).pins] == [new]
+    assert [view.id for view in find_facts(project, Recall(query="write through")).results] == [new]
     links = [(link.source, link.target) for link in inspect_fact(project, f"fact:{other}").connections]
     assert links == [(f"fact:{new}", f"fact:{other}")]
     settled(project, repo)
@@ -488,18 +493,18 @@ def test_accepted_it_replaces_what_it_was_to_replace(project: Project, repo: Pat
 
 def test_what_only_proposes_to_replace_a_fact_replaces_nothing(project: Project, repo: Path) -> None:
     decided(repo, status="decided")
-    (old,) = memory_ingest_lifecycle(project).fact_ids
+    (old,) = take_in_documents(project).fact_ids
     new = propose(project, repo, SECOND)
 
     def seen() -> tuple[Any, ...]:
-        stats, found = memory_facts(project), inspect_fact(project, f"fact:{old}")
+        stats, found = overview(project, Overview()), inspect_fact(project, f"fact:{old}")
         return stats.edges, stats.contradictions, stats.state, found.connections, found.replaced_by
 
     told = seen()
     assert told == (0, 0, "in order", [], ())
     shutil.rmtree(repo / ".memory/index")
     assert seen() == told
-    memory_ingest_lifecycle(project, drop=[new])
+    take_in_documents(project, drop=[new])
     assert seen() == told
 
 
@@ -507,8 +512,8 @@ def test_a_newer_proposal_takes_the_place_of_the_one_that_waits(project: Project
     first = propose(project, repo)
     second = propose(project, repo, SECOND)
     assert line(repo, first)["status"] in ("superseded", "archived")
-    assert [view.id for view in memory_ingest_lifecycle(project).pending] == [second]
-    memory_ingest_lifecycle(project, accept=[second])
+    assert [view.id for view in take_in_documents(project).pending] == [second]
+    take_in_documents(project, accept=[second])
     assert texts(repo) == [f"{TITLE} — {SECOND}. See {DOCUMENT}, decision: {TITLE}"]
     settled(project, repo)
 
@@ -516,7 +521,7 @@ def test_a_newer_proposal_takes_the_place_of_the_one_that_waits(project: Project
 def test_what_waits_is_what_the_document_says(project: Project, repo: Path) -> None:
     for why in (FIRST, SECOND, FIRST):
         decided(repo, why, state="", status="decided")
-        memory_ingest_lifecycle(project)
+        take_in_documents(project)
         assert texts(repo, "pending") == [f"{TITLE} — {why}. See {DOCUMENT}, decision: {TITLE}"]
         settled(project, repo)
 
@@ -525,7 +530,7 @@ def test_what_waits_is_what_the_document_says(project: Project, repo: Path) -> N
 def test_what_waited_and_is_decided_now_waits_no_longer(project: Project, repo: Path, why: str) -> None:
     name = propose(project, repo)
     decided(repo, why, status="decided")
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert "reject" not in counted(done)
     assert done.pending == []
     assert line(repo, name)["status"] != "pending"
@@ -535,11 +540,11 @@ def test_what_waited_and_is_decided_now_waits_no_longer(project: Project, repo: 
 
 def test_a_dormant_fact_of_another_writer_is_superseded_like_any_other(project: Project, repo: Path) -> None:
     decided(repo, questions=[QUESTION])
-    ids = memory_ingest_lifecycle(project).fact_ids
+    ids = take_in_documents(project).fact_ids
     file = repo / ".memory/facts.jsonl"
     file.write_text(file.read_text().replace('"status":"active"', '"status":"dormant"'))
     decided(repo, SECOND)
-    assert counted(memory_ingest_lifecycle(project)) == {"supersede": 1, "archive": 1}
+    assert counted(take_in_documents(project)) == {"supersede": 1, "archive": 1}
     assert [line(repo, name)["status"] for name in ids] == ["superseded", "archived"]
     settled(project, repo)
 
@@ -567,7 +572,7 @@ THEIRS: dict[str, Any] = {
 @pytest.mark.parametrize("spelled", [OURS, THEIRS])
 @pytest.mark.parametrize("raw", [True, False])
 def test_both_spellings_of_a_candidate(project: Project, repo: Path, spelled: dict[str, Any], raw: bool) -> None:
-    done = memory_ingest_lifecycle(project, json.dumps(spelled).encode() if raw else spelled)
+    done = take_in_documents(project, json.dumps(spelled).encode() if raw else spelled)
     assert (done.documents, counted(done)) == (0, {"store": 1})
     (held,) = lines(repo)
     assert (held["section"], held["content"], held["source"], held["created_session"]) == (
@@ -584,31 +589,31 @@ def test_both_spellings_of_a_candidate(project: Project, repo: Path, spelled: di
     }
     before = data(repo)
     for again in (OURS, THEIRS):
-        assert counted(memory_ingest_lifecycle(project, again)) == {"unchanged": 1}
+        assert counted(take_in_documents(project, again)) == {"unchanged": 1}
     assert data(repo) == before
 
 
 def test_a_candidate_may_replace_a_fact_by_name(project: Project, repo: Path) -> None:
-    old = memory_store(project, "Specs", "Cache metrics are exported for all tenants together").fact.id
-    done = memory_ingest_lifecycle(project, {**OURS, "supersedes": old})
+    old = store(project, Store(section="Specs", content="Cache metrics are exported for all tenants together")).fact.id
+    done = take_in_documents(project, {**OURS, "supersedes": old})
     assert counted(done) == {"supersede": 1}
     assert (line(repo, old)["status"], line(repo, done.fact_ids[0])["supersedes"]) == ("superseded", old)
     for wrong, reason in ((old, "is superseded"), ("nobody", "names no fact")):
         other = {**OURS, "content": "Another thing", "artifact": None, "supersedes": wrong}
-        refused = memory_ingest_lifecycle(project, other)
+        refused = take_in_documents(project, other)
         assert (actions(refused), refused.fact_ids) == (["reject"], [])
         assert reason in refused.steps[0]["reason"]
 
 
 def test_a_confirmation_is_reported_only_where_there_is_one(project: Project, repo: Path, clock: Clock) -> None:
     said = {**PROPOSED, "authority": "explicit"}
-    (name,) = memory_ingest_lifecycle(project, said).fact_ids
+    (name,) = take_in_documents(project, said).fact_ids
     before = data(repo)
     # The same source on the same day is no new evidence.
-    assert counted(memory_ingest_lifecycle(project, said)) == {"unchanged": 1}
+    assert counted(take_in_documents(project, said)) == {"unchanged": 1}
     assert data(repo) == before
     clock.now += timedelta(days=1)
-    assert counted(memory_ingest_lifecycle(project, said)) == {"reinforce": 1}
+    assert counted(take_in_documents(project, said)) == {"reinforce": 1}
     assert line(repo, name)["reinforcement_count"] == 2
 
 
@@ -639,17 +644,17 @@ BAD: list[tuple[Any, type[QuireError], str]] = [
 def test_bad_candidates_name_the_field_and_write_nothing(project: Project, repo: Path) -> None:
     for given, error, field in BAD:
         with pytest.raises(error) as raised:
-            memory_ingest_lifecycle(project, given)
+            take_in_documents(project, given)
         assert raised.value.details["field"] == field, given
         assert raised.value.hint
     for raw in (b"", b"{", b"\xff", b'{"a": 1}{}', b'{"kind": "x", "kind": "y"}', b"[" * 500):
         with pytest.raises(QuireError):
-            memory_ingest_lifecycle(project, raw)
+            take_in_documents(project, raw)
     assert not (repo / ".memory/facts.jsonl").exists()
 
 
 def test_a_candidate_with_a_secret_is_refused(project: Project, repo: Path) -> None:
-    done = memory_ingest_lifecycle(project, {**OURS, "content": f"The token is {TOKEN}"})
+    done = take_in_documents(project, {**OURS, "content": f"The token is {TOKEN}"})
     assert (actions(done), done.fact_ids) == (["reject"], [])
     assert TOKEN.encode() not in data(repo)
 
@@ -663,15 +668,15 @@ def origin(found: dict[str, Any]) -> tuple[Any, ...]:
 
 def test_where_it_came_from_is_never_lost(project: Project, repo: Path, clock: Clock) -> None:
     decided(repo, constraints=[LIMIT])
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     before = [origin(item) for item in lines(repo)]
     first, second = (name for name, _, _ in before)
     for change in (
-        lambda: memory_archive(project, [first, second], reason="stale"),
-        lambda: memory_restore(project, [first, second]),
-        lambda: memory_store(project, "Decisions", STORED, source="review"),
-        lambda: memory_supersede(project, first, "Written by hand"),
-        lambda: memory_normalize(project, dry_run=False),
+        lambda: archive(project, Archive(fact_ids=[first, second], reason="stale")),
+        lambda: restore(project, Restore(fact_ids=[first, second])),
+        lambda: store(project, Store(section="Decisions", content=STORED, source="review")),
+        lambda: supersede(project, Supersede(fact_id=first, content="Written by hand")),
+        lambda: normalize(project, Normalize(write=not False)),
     ):
         clock.now += timedelta(days=1)
         change()
@@ -683,32 +688,32 @@ def test_where_it_came_from_is_never_lost(project: Project, repo: Path, clock: C
 
 def test_two_branches_take_in_the_same_document(project: Project, repo: Path, git: Any, clock: Clock) -> None:
     decided(repo, constraints=[LIMIT])
-    memory_store(project, "Architecture", "Held before the branches part")
+    store(project, Store(section="Architecture", content="Held before the branches part"))
     git.commit("base")
     git("checkout", "--quiet", "-b", "laptop")
-    theirs = memory_ingest_lifecycle(project).fact_ids
+    theirs = take_in_documents(project).fact_ids
     git.commit("laptop")
     git("checkout", "--quiet", "main")
     clock.now += timedelta(hours=1)
-    ours = memory_ingest_lifecycle(project).fact_ids
+    ours = take_in_documents(project).fact_ids
     git.commit("main")
     git("merge", "--quiet", "--message", "both", "laptop")
     assert len(lines(repo)) == 5
     assert set(ours).isdisjoint(theirs)
     # Each text is one fact under two names, and both say where it came from.
-    assert memory_query(project).total == 3
+    assert list_facts(project, List()).total == 3
     for one, other in zip(ours, theirs, strict=True):
         shown = inspect_fact(project, f"fact:{one}")
         assert shown.ref == inspect_fact(project, f"fact:{other}").ref
         assert (shown.view.artifact or {})["path"] == DOCUMENT
         assert shown.view.source.startswith("lifecycle:design-")
     settled(project, repo)
-    memory_normalize(project, dry_run=False)
+    normalize(project, Normalize(write=not False))
     assert {origin(item)[2]["path"] for item in lines(repo) if item["id"] in (*ours, *theirs)} == {DOCUMENT}
     settled(project, repo)
     # One change of the document puts both away.
     decided(repo, SECOND, constraints=[LIMIT])
-    assert counted(memory_ingest_lifecycle(project)) == {"supersede": 1, "unchanged": 1}
+    assert counted(take_in_documents(project)) == {"supersede": 1, "unchanged": 1}
     assert [text for text in texts(repo) if text.startswith(TITLE)] == [
         f"{TITLE} — {SECOND}. See {DOCUMENT}, decision: {TITLE}"
     ]
@@ -719,21 +724,21 @@ def test_two_branches_take_in_the_same_document(project: Project, repo: Path, gi
     "artifact", [{"type": "design-node", "path": "docs/x.md"}, {"kind": "poem"}, {}, "docs/x.md", 7]
 )
 def test_an_artifact_of_another_writer_stops_nothing(project: Project, repo: Path, artifact: Any) -> None:
-    memory_store(project, "Decisions", "The first one")
+    store(project, Store(section="Decisions", content="The first one"))
     odd = {**lines(repo)[0], "id": "odd", "content": "Told by somebody else", "artifact": artifact}
     del odd["content_hash"]
     with (repo / ".memory/facts.jsonl").open("a") as stream:
         stream.write(json.dumps(odd) + "\n")
     decided(repo)
-    assert counted(memory_ingest_lifecycle(project)) == {"store": 1}
+    assert counted(take_in_documents(project)) == {"store": 1}
     assert line(repo, "odd") == odd
     settled(project, repo)
 
 
 def test_other_minds_are_not_asked_and_not_changed(project: Project, repo: Path) -> None:
-    memory_store(project, "Decisions", STORED, mind="other")
+    store(project, Store(section="Decisions", content=STORED, mind="other"))
     decided(repo)
-    assert counted(memory_ingest_lifecycle(project)) == {"store": 1}
+    assert counted(take_in_documents(project)) == {"store": 1}
     assert [item.get("mind", "default") for item in lines(repo)] == ["other", "default"]
 
 
@@ -743,18 +748,18 @@ def test_other_minds_are_not_asked_and_not_changed(project: Project, repo: Path)
 def test_a_secret_in_a_document_stops_that_candidate_alone(project: Project, repo: Path, tree: Any) -> None:
     decisions = [("Keys", "decided", f"The key is {TOKEN} for all"), (TITLE, "decided", FIRST)]
     design(repo, decisions=decisions, questions=[f"Is {TOKEN} still valid?"], constraints=[LIMIT])
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert counted(done) == {"store": 2, "reject": 2}
     assert texts(repo) == [STORED, f"{LIMIT}. See {DOCUMENT}"]
     assert all(TOKEN.encode() not in held for held in tree(repo / ".memory", generated=True).values())
     before = data(repo)
-    assert counted(memory_ingest_lifecycle(project)) == {"unchanged": 2, "reject": 2}
+    assert counted(take_in_documents(project)) == {"unchanged": 2, "reject": 2}
     assert data(repo) == before
 
 
 def test_a_report_does_not_repeat_a_secret(project: Project, repo: Path) -> None:
     design(repo, decisions=[("Keys", "decided", f"The key is {TOKEN} for all")])
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert actions(done) == ["reject"]
     assert TOKEN not in repr(done)
 
@@ -762,14 +767,14 @@ def test_a_report_does_not_repeat_a_secret(project: Project, repo: Path) -> None
 def test_hostile_text_in_a_document_stops_that_candidate_alone(project: Project, repo: Path) -> None:
     decisions = [("Left \u202e right", "decided", "Reads \x1b[31m dominate"), (TITLE, "decided", FIRST)]
     design(repo, decisions=decisions)
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert actions(done) == ["reject", "store"]
     assert texts(repo) == [STORED]
 
 
 def test_a_very_long_rationale_is_cut_and_keeps_its_pointer(project: Project, repo: Path) -> None:
     decided(repo, "for one more reason " * 1_000)
-    memory_ingest_lifecycle(project)
+    take_in_documents(project)
     (text,) = texts(repo)
     assert len(text) <= 8_000
     assert text.endswith(f" See {DOCUMENT}, decision: {TITLE}")
@@ -779,17 +784,17 @@ def test_a_very_long_rationale_is_cut_and_keeps_its_pointer(project: Project, re
 def test_a_dry_run_writes_nothing_and_says_the_same(project: Project, repo: Path, tree: Any) -> None:
     decided(repo, questions=[QUESTION], constraints=[LIMIT])
     before = tree(repo)
-    tried = memory_ingest_lifecycle(project, dry_run=True)
+    tried = take_in_documents(project, dry_run=True)
     assert tree(repo) == before
     assert not (repo / ".memory/facts.jsonl").exists()
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     told = [[(step["action"], step["content"], step["reason"]) for step in run.steps] for run in (tried, done)]
     assert (tried.dry_run, tried.counts, told[0]) == (True, done.counts, told[1])
     decided(repo, SECOND)
     before = tree(repo)
-    assert counted(memory_ingest_lifecycle(project, dry_run=True)) == {"supersede": 1, "archive": 1}
+    assert counted(take_in_documents(project, dry_run=True)) == {"supersede": 1, "archive": 1}
     assert tree(repo) == before
-    assert counted(memory_ingest_lifecycle(project)) == {"supersede": 1, "archive": 1}
+    assert counted(take_in_documents(project)) == {"supersede": 1, "archive": 1}
 
 
 # -- real documents and recorded outcomes ---------------------------------------------------------
@@ -802,7 +807,7 @@ def test_real_documents(project: Project, repo: Path) -> None:
     for file in sorted((REAL / "design-docs").iterdir()):
         shutil.copyfile(file, repo / file.name.replace("__", "/", 1))
         headings += len(re.findall(r"^\*\*Status:\*\* decided", file.read_text(), re.M))
-    done = memory_ingest_lifecycle(project)
+    done = take_in_documents(project)
     assert (done.documents, counted(done), done.pending, done.warnings) == (14, {"store": 73}, [], [])
     sections = [item["section"] for item in lines(repo)]
     assert {name: sections.count(name) for name in sections} == {"Decisions": headings, "Constraints": 31, "Specs": 4}
@@ -816,10 +821,10 @@ def test_real_documents(project: Project, repo: Path) -> None:
     settled(project, repo)
     changed = repo / "docs/rust-compaction.md"
     changed.write_text(re.sub(r"(\*\*Rationale:\*\*) ", r"\1 On reflection: ", changed.read_text()))
-    again = memory_ingest_lifecycle(project)
+    again = take_in_documents(project)
     assert counted(again)["supersede"] == len(re.findall("On reflection: ", changed.read_text()))
     assert {step["path"] for step in again.steps if step["action"] == "supersede"} == {"docs/rust-compaction.md"}
-    assert memory_facts(project).by_status == {"active": 73, "superseded": counted(again)["supersede"]}
+    assert overview(project, Overview()).by_status == {"active": 73, "superseded": counted(again)["supersede"]}
     settled(project, repo)
 
 
@@ -828,7 +833,7 @@ def test_recorded_outcomes_through_the_store(project: Project, repo: Path) -> No
     """As recorded, but for one thing: the same artifact twice is no new evidence, and counts once."""
     told: list[tuple[str, str]] = []
     for case in json.loads((REAL / "golden/lifecycle-ingest.json").read_text()):
-        done = memory_ingest_lifecycle(project, case["candidate"])
+        done = take_in_documents(project, case["candidate"])
         (step,) = done.steps
         result, stored = case["result"], case["stored"]
         told.append((step["action"], step["reason"]))
@@ -843,5 +848,5 @@ def test_recorded_outcomes_through_the_store(project: Project, repo: Path) -> No
             assert line(repo, step["fact_id"])["content"] == stored["content"]
     assert [action for action, _ in told].count("store") == 4
     assert len(lines(repo)) == 5
-    stats = memory_facts(project)
+    stats = overview(project, Overview())
     assert (stats.active, stats.by_status) == (4, {"active": 4, "pending": 1})

@@ -18,18 +18,21 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from quire.files.digests import hex_digest
 from quire.layers.facts.lines import read_lines
 from quire.model.errors import QuireError
-from quire.verbs.facts.changes import (
-    memory_archive,
-    memory_connect,
-    memory_import,
-    memory_normalize,
-    memory_restore,
-    memory_store,
-    memory_supersede,
-)
-from quire.verbs.facts.ingest import memory_ingest_lifecycle
-from quire.verbs.facts.overview import inspect_fact
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.archive import Archive
+from quire.verbs.facts.archive import archive as archive_fact
+from quire.verbs.facts.connect import Connect
+from quire.verbs.facts.connect import connect as connect_fact
+from quire.verbs.facts.import_ import Import, import_facts
+from quire.verbs.facts.ingest import take_in_documents
+from quire.verbs.facts.inspect import inspect_fact
+from quire.verbs.facts.normalize import Normalize, normalize
+from quire.verbs.facts.restore import Restore
+from quire.verbs.facts.restore import restore as restore_fact
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store
+from quire.verbs.facts.store import store as store_fact
+from quire.verbs.facts.supersede import Supersede
+from quire.verbs.facts.supersede import supersede as supersede_fact
 from thorough import either
 
 SECTIONS = ("Architecture", "Decisions", "Specs", "Recent Work")
@@ -50,92 +53,95 @@ def test_a_store_a_confirmation_and_a_refusal_of_one(memory: Memory) -> None:
         memory.store(text, tags=("sea",), session="s-1")
     memory.check()
     memory.wait(days=1)
-    assert memory_store(memory.project, "Specs", TEXTS[0].upper()).action == "reinforced"
+    assert store_fact(memory.project, Store(section="Specs", content=TEXTS[0].upper())).action == "reinforced"
     memory.check()
-    assert memory_store(memory.project, "Specs", TEXTS[0]).action == "unchanged"
+    assert store_fact(memory.project, Store(section="Specs", content=TEXTS[0])).action == "unchanged"
     memory.check()
 
 
 def test_putting_away_and_bringing_back(memory: Memory) -> None:
     names = [memory.store(text) for text in TEXTS]
-    memory_archive(memory.project, names[:3], reason="old")
+    archive_fact(memory.project, Archive(fact_ids=names[:3], reason="old"))
     memory.check()
-    memory_restore(memory.project, [names[1], names[4]])
+    restore_fact(memory.project, Restore(fact_ids=[names[1], names[4]]))
     memory.check()
 
 
 def test_superseding_moves_the_edges(memory: Memory) -> None:
     first, second, third = (memory.store(text) for text in TEXTS[:3])
-    memory_connect(memory.project, first, second, "depends_on")
-    memory_connect(memory.project, second, "feature.retry-queue", "enables")
-    memory_connect(memory.project, third, second, "replaces")
-    memory_supersede(memory.project, second, TEXTS[4])
+    connect_fact(memory.project, Connect(source=first, target=second, relation="depends_on"))
+    connect_fact(memory.project, Connect(source=second, target="feature.retry-queue", relation="enables"))
+    connect_fact(memory.project, Connect(source=third, target=second, relation="replaces"))
+    supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[4]))
     memory.check()
 
 
 def test_superseding_by_what_is_known_already(memory: Memory) -> None:
     first, second, third = (memory.store(text) for text in TEXTS[:3])
-    memory_supersede(memory.project, first, TEXTS[2])
+    supersede_fact(memory.project, Supersede(fact_id=first, content=TEXTS[2]))
     memory.check()
-    memory_supersede(memory.project, second, TEXTS[2])
+    supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[2]))
     memory.check()
     assert inspect_fact(memory.project, f"fact:{second}").replaced_by == (third,)
 
 
 def test_edges_that_become_one(memory: Memory) -> None:
     first, second, third = (memory.store(text) for text in TEXTS[:3])
-    memory_connect(memory.project, first, second, "depends_on")
-    memory_connect(memory.project, first, third, "depends_on")
-    memory_supersede(memory.project, second, TEXTS[2])
+    connect_fact(memory.project, Connect(source=first, target=second, relation="depends_on"))
+    connect_fact(memory.project, Connect(source=first, target=third, relation="depends_on"))
+    supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[2]))
     memory.check()
 
 
 def test_an_archived_edge_uncovers_the_one_that_said_the_same(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_import(
+    import_facts(
         memory.project,
-        line("edge", "e1", source_id=first, target_id=second) + line("edge", "e2", source_id=first, target_id=second),
-        source="x",
+        Import(
+            data=line("edge", "e1", source_id=first, target_id=second)
+            + line("edge", "e2", source_id=first, target_id=second),
+            source="x",
+        ),
     )
     memory.check()
-    memory_archive(memory.project, "edge:e1")
+    archive_fact(memory.project, Archive(fact_ids="edge:e1"))
     memory.check()
 
 
 def test_an_edge_between_a_fact_and_what_replaced_it(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_connect(memory.project, first, second, "enables")
-    memory_supersede(memory.project, first, TEXTS[1])
+    connect_fact(memory.project, Connect(source=first, target=second, relation="enables"))
+    supersede_fact(memory.project, Supersede(fact_id=first, content=TEXTS[1]))
     memory.check()
-    memory_supersede(memory.project, second, TEXTS[2])
+    supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[2]))
     memory.check()
 
 
 def test_archiving_what_replaced_another(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_connect(memory.project, first, second, "depends_on")
-    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
-    memory_archive(memory.project, new)
+    connect_fact(memory.project, Connect(source=first, target=second, relation="depends_on"))
+    new = supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[4])).new.id
+    archive_fact(memory.project, Archive(fact_ids=new))
     memory.check()
 
 
 def test_restoring_what_had_been_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_connect(memory.project, first, second, "depends_on")
-    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
-    memory_archive(memory.project, new)
+    connect_fact(memory.project, Connect(source=first, target=second, relation="depends_on"))
+    new = supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[4])).new.id
+    archive_fact(memory.project, Archive(fact_ids=new))
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory_restore(memory.project, second)
+    restore_fact(memory.project, Restore(fact_ids=second))
     memory.check()
 
 
 def test_restoring_what_replaced_another(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_connect(memory.project, first, second, "depends_on")
-    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
-    memory_archive(memory.project, new)
+    connect_fact(memory.project, Connect(source=first, target=second, relation="depends_on"))
+    new = supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[4])).new.id
+    archive_fact(memory.project, Archive(fact_ids=new))
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory_restore(memory.project, new)
+    restore_fact(memory.project, Restore(fact_ids=new))
     memory.check()
 
 
@@ -143,89 +149,93 @@ def test_restoring_what_replaced_another(memory: Memory) -> None:
 def test_one_of_two_that_replaced_the_same(memory: Memory, act: str) -> None:
     """What led to the old fact leads to the one live replacement; with two of them it stays where it was told."""
     first = memory.store(TEXTS[0])
-    memory_import(
+    import_facts(
         memory.project,
-        line("fact", "old", content=TEXTS[1], status="superseded")
-        + line("fact", "r1", content=TEXTS[2], supersedes="old", status="archived" if act == "restore" else "active")
-        + line("fact", "r2", content=TEXTS[3], supersedes="old")
-        + line("edge", "e", source_id="old", target_id=first),
-        source="x",
+        Import(
+            data=line("fact", "old", content=TEXTS[1], status="superseded")
+            + line(
+                "fact", "r1", content=TEXTS[2], supersedes="old", status="archived" if act == "restore" else "active"
+            )
+            + line("fact", "r2", content=TEXTS[3], supersedes="old")
+            + line("edge", "e", source_id="old", target_id=first),
+            source="x",
+        ),
     )
     memory.check()
     if act == "restore":
-        memory_restore(memory.project, "r1")
+        restore_fact(memory.project, Restore(fact_ids="r1"))
     else:
-        memory_archive(memory.project, "r1")
+        archive_fact(memory.project, Archive(fact_ids="r1"))
     memory.check()
 
 
 def test_connecting_to_what_was_superseded(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_supersede(memory.project, second, TEXTS[4])
-    memory_connect(memory.project, first, second, "depends_on")
+    supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[4]))
+    connect_fact(memory.project, Connect(source=first, target=second, relation="depends_on"))
     memory.check()
 
 
 def test_connecting_to_what_was_superseded_where_its_replacement_is_connected(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    new = memory_supersede(memory.project, second, TEXTS[4]).new.id
-    memory_connect(memory.project, first, new, "depends_on")
-    memory_connect(memory.project, first, second, "depends_on")
+    new = supersede_fact(memory.project, Supersede(fact_id=second, content=TEXTS[4])).new.id
+    connect_fact(memory.project, Connect(source=first, target=new, relation="depends_on"))
+    connect_fact(memory.project, Connect(source=first, target=second, relation="depends_on"))
     memory.check()
 
 
 def test_saying_of_what_was_put_away_that_it_was_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_archive(memory.project, second)
-    memory_connect(memory.project, first, second, "replaces")
+    archive_fact(memory.project, Archive(fact_ids=second))
+    connect_fact(memory.project, Connect(source=first, target=second, relation="replaces"))
     memory.check()
 
 
 def test_putting_away_what_somebody_says_was_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_connect(memory.project, first, second, "replaces")
+    connect_fact(memory.project, Connect(source=first, target=second, relation="replaces"))
     memory.check()
-    memory_archive(memory.project, second)
+    archive_fact(memory.project, Archive(fact_ids=second))
     memory.check()
 
 
 def test_taking_back_that_something_was_replaced(memory: Memory) -> None:
     first, second = (memory.store(text) for text in TEXTS[:2])
-    memory_archive(memory.project, second)
-    _, edge, _ = memory_connect(memory.project, first, second, "replaces")
+    archive_fact(memory.project, Archive(fact_ids=second))
+    edge = connect_fact(memory.project, Connect(source=first, target=second, relation="replaces")).edge
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory_archive(memory.project, edge.ref)
+    archive_fact(memory.project, Archive(fact_ids=edge.ref))
     memory.check()
 
 
 def test_a_proposal_its_acceptance_and_its_end(memory: Memory) -> None:
     first = memory.store(TEXTS[0], "Decisions")
     candidate = {"kind": "design-decision", "authority": "inferred", "section": "Decisions", "content": TEXTS[1]}
-    done = memory_ingest_lifecycle(memory.project, candidate)
+    done = take_in_documents(memory.project, candidate)
     memory.check()
-    memory_ingest_lifecycle(memory.project, accept=done.fact_ids)
+    take_in_documents(memory.project, accept=done.fact_ids)
     memory.check()
-    done = memory_ingest_lifecycle(memory.project, {**candidate, "content": TEXTS[2], "supersedes": first})
+    done = take_in_documents(memory.project, {**candidate, "content": TEXTS[2], "supersedes": first})
     memory.check()
-    memory_ingest_lifecycle(memory.project, accept=done.fact_ids)
+    take_in_documents(memory.project, accept=done.fact_ids)
     memory.check()
 
 
 def test_a_proposal_that_is_dropped(memory: Memory) -> None:
     first = memory.store(TEXTS[0], "Decisions")
     candidate = {"kind": "design-decision", "authority": "inferred", "section": "Decisions", "content": TEXTS[1]}
-    done = memory_ingest_lifecycle(memory.project, {**candidate, "supersedes": first})
-    memory_ingest_lifecycle(memory.project, drop=done.fact_ids)
+    done = take_in_documents(memory.project, {**candidate, "supersedes": first})
+    take_in_documents(memory.project, drop=done.fact_ids)
     memory.check()
 
 
 def test_accepting_what_was_to_replace_a_fact_that_is_gone(memory: Memory) -> None:
     first = memory.store(TEXTS[0], "Decisions")
     candidate = {"kind": "design-decision", "authority": "inferred", "section": "Decisions", "content": TEXTS[1]}
-    done = memory_ingest_lifecycle(memory.project, {**candidate, "supersedes": first})
-    memory_supersede(memory.project, first, TEXTS[2])
+    done = take_in_documents(memory.project, {**candidate, "supersedes": first})
+    supersede_fact(memory.project, Supersede(fact_id=first, content=TEXTS[2]))
     shutil.rmtree(os.path.join(memory.project.root, ".memory", "index"))
-    memory_ingest_lifecycle(memory.project, accept=done.fact_ids)
+    take_in_documents(memory.project, accept=done.fact_ids)
     memory.check()
 
 
@@ -251,33 +261,37 @@ def test_whose_facts_are_meant_follows_from_the_file(memory: Memory, minds: tupl
 def test_what_older_lines_said_when_it_was_put_away_before(memory: Memory, status: str) -> None:
     """Three lines of one id: what it says now holds, the others are history."""
     memory.store(TEXTS[0])
-    memory_import(
+    import_facts(
         memory.project,
-        line("fact", "x", content=TEXTS[1], version=3, status=status, reason="an old reason", tags=["old"])
-        + line("fact", "x", content=TEXTS[2], version=4)
-        + line("fact", "x", content=TEXTS[3], version=5),
-        source="x",
+        Import(
+            data=line("fact", "x", content=TEXTS[1], version=3, status=status, reason="an old reason", tags=["old"])
+            + line("fact", "x", content=TEXTS[2], version=4)
+            + line("fact", "x", content=TEXTS[3], version=5),
+            source="x",
+        ),
     )
     memory.check()
     if status == "archived":
-        memory_archive(memory.project, "x")
+        archive_fact(memory.project, Archive(fact_ids="x"))
     else:
-        memory_supersede(memory.project, "x", TEXTS[4])
+        supersede_fact(memory.project, Supersede(fact_id="x", content=TEXTS[4]))
     memory.check()
-    memory_restore(memory.project, "x")
+    restore_fact(memory.project, Restore(fact_ids="x"))
     memory.check()
 
 
 def test_a_fact_that_an_older_line_called_the_same_as_another(memory: Memory) -> None:
     first = memory.store(TEXTS[0])
-    memory_import(
+    import_facts(
         memory.project,
-        line("fact", "x", content=TEXTS[1], version=3, status="archived", same_as=first)
-        + line("fact", "x", content=TEXTS[2], version=4),
-        source="x",
+        Import(
+            data=line("fact", "x", content=TEXTS[1], version=3, status="archived", same_as=first)
+            + line("fact", "x", content=TEXTS[2], version=4),
+            source="x",
+        ),
     )
     memory.check()
-    memory_archive(memory.project, "x", reason="stale")
+    archive_fact(memory.project, Archive(fact_ids="x", reason="stale"))
     memory.check()
     assert inspect_fact(memory.project, "fact:x").view.content == TEXTS[2]
 
@@ -286,47 +300,48 @@ def test_a_live_line_that_calls_itself_the_same_as_another(memory: Memory) -> No
     """`same_as` means something only of a fact that was put away for it: another writer's word on a live one does
     not make it vanish into the other when it is archived."""
     first = memory.store(TEXTS[0])
-    memory_import(memory.project, line("fact", "x", content=TEXTS[2], same_as=first), source="x")
+    import_facts(memory.project, Import(data=line("fact", "x", content=TEXTS[2], same_as=first), source="x"))
     memory.check()
-    memory_archive(memory.project, "x", reason="stale")
+    archive_fact(memory.project, Archive(fact_ids="x", reason="stale"))
     memory.check()
-    memory_restore(memory.project, "x")
+    restore_fact(memory.project, Restore(fact_ids="x"))
     memory.check()
     assert inspect_fact(memory.project, "fact:x").view.content == TEXTS[2]
 
 
 def test_twins_are_put_away_and_brought_back_together(memory: Memory) -> None:
     first = memory.store(TEXTS[0])
-    memory_import(
-        memory.project, line("fact", "x", content=TEXTS[0]) + line("fact", "y", content=TEXTS[0], version=3), source="x"
+    import_facts(
+        memory.project,
+        Import(data=line("fact", "x", content=TEXTS[0]) + line("fact", "y", content=TEXTS[0], version=3), source="x"),
     )
     memory.check()
-    memory_archive(memory.project, "y")
+    archive_fact(memory.project, Archive(fact_ids="y"))
     memory.check()
     for name in (first, "x", "y"):
         assert inspect_fact(memory.project, f"fact:{name}").view.status == "archived"
-    memory_restore(memory.project, first)
+    restore_fact(memory.project, Restore(fact_ids=first))
     memory.check()
     memory.wait(days=2)
-    memory_supersede(memory.project, "y", TEXTS[1])
+    supersede_fact(memory.project, Supersede(fact_id="y", content=TEXTS[1]))
     memory.check()
 
 
 def test_a_session_that_is_closed_again_and_again(memory: Memory) -> None:
     memory.store(TEXTS[0], session="s-1")
-    memory_session(memory.project, "s-1", turns=3, narrative="Redis tickets.", close=True)
+    record_session(memory.project, NoteSession(session_id="s-1", turns=3, narrative="Redis tickets.", close=True))
     memory.check()
     memory.wait(hours=1)
     memory.store(TEXTS[1], session="s-1")
-    memory_session(memory.project, "s-1", turns=5, close=True)
+    record_session(memory.project, NoteSession(session_id="s-1", turns=5, close=True))
     memory.check()
 
 
 def test_a_connection_that_came_before_the_session_that_it_is_about(memory: Memory) -> None:
     first = memory.store(TEXTS[0])
-    memory_import(memory.project, line("edge", "e", source_id=first, target_id=EPISODES[1]), source="x")
+    import_facts(memory.project, Import(data=line("edge", "e", source_id=first, target_id=EPISODES[1]), source="x"))
     memory.check()
-    memory_session(memory.project, "s-1", turns=1, close=True)
+    record_session(memory.project, NoteSession(session_id="s-1", turns=1, close=True))
     memory.check()
     assert [item.ref for item in inspect_fact(memory.project, f"fact:{first}").connections] == ["edge:e"]
 
@@ -334,14 +349,16 @@ def test_a_connection_that_came_before_the_session_that_it_is_about(memory: Memo
 def test_two_that_call_each_other_the_same(memory: Memory) -> None:
     """Nobody can say which of them is meant, until one of them holds again."""
     memory.store(TEXTS[0])
-    memory_import(
+    import_facts(
         memory.project,
-        line("fact", "x", content=TEXTS[1], status="archived", same_as="y")
-        + line("fact", "y", content=TEXTS[2], status="archived", same_as="x"),
-        source="x",
+        Import(
+            data=line("fact", "x", content=TEXTS[1], status="archived", same_as="y")
+            + line("fact", "y", content=TEXTS[2], status="archived", same_as="x"),
+            source="x",
+        ),
     )
     memory.check()
-    memory_restore(memory.project, "x")
+    restore_fact(memory.project, Restore(fact_ids="x"))
     memory.check()
 
 
@@ -353,7 +370,7 @@ def test_another_programs_lines_between_ours(memory: Memory) -> None:
     memory.check()
     with memory.file.open("ab") as file:
         file.write(b'{"half": ')
-    memory_archive(memory.project, second)
+    archive_fact(memory.project, Archive(fact_ids=second))
     memory.check()
     memory.store(TEXTS[3])
     memory.check()
@@ -366,7 +383,7 @@ def test_line_ends_of_any_kind(memory: Memory, newline: bytes, end: bool) -> Non
     memory.file.write_bytes(newline.join(rows) + (newline if end else b""))
     memory.store(TEXTS[4])
     memory.check()
-    memory_archive(memory.project, ["a", "c"])
+    archive_fact(memory.project, Archive(fact_ids=["a", "c"]))
     memory.check()
 
 
@@ -450,7 +467,11 @@ class Changes(RuleBasedStateMachine):
     )
     def store(self, text: str, section: str, mind: str | None, session: str | None, source: str) -> None:
         before = self.memory.data
-        done = self.change(lambda: memory_store(self.project, section, text, mind=mind, session=session, source=source))
+        done = self.change(
+            lambda: store_fact(
+                self.project, Store(section=section, content=text, mind=mind, session=session, source=source)
+            )
+        )
         if done.action == "unchanged":
             assert self.memory.data == before
         elif done.action == "stored" and done.fact.id not in {fact.id for fact in read_lines(before).facts}:
@@ -459,17 +480,19 @@ class Changes(RuleBasedStateMachine):
     @rule(pick=PICK, text=st.sampled_from(TEXTS), section=st.sampled_from((None, *SECTIONS)), reason=REASON)
     def supersede(self, pick: int, text: str, section: str | None, reason: str | None) -> None:
         name = self.name(pick)
-        self.change(lambda: memory_supersede(self.project, name, text, section=section, reason=reason))
+        self.change(
+            lambda: supersede_fact(self.project, Supersede(fact_id=name, content=text, section=section, reason=reason))
+        )
 
     @rule(picks=st.lists(PICK, min_size=1, max_size=2), reason=REASON)
     def archive(self, picks: list[int], reason: str | None) -> None:
         names = [self.name(pick) for pick in picks]
-        self.change(lambda: memory_archive(self.project, names, reason=reason))
+        self.change(lambda: archive_fact(self.project, Archive(fact_ids=names, reason=reason)))
 
     @rule(picks=st.lists(PICK, min_size=1, max_size=2))
     def restore(self, picks: list[int]) -> None:
         names = [self.name(pick) for pick in picks]
-        self.change(lambda: memory_restore(self.project, names))
+        self.change(lambda: restore_fact(self.project, Restore(fact_ids=names)))
 
     @rule(
         start=PICK,
@@ -480,16 +503,18 @@ class Changes(RuleBasedStateMachine):
     def connect(self, start: int, end: int, relation: str, session: str | None) -> None:
         ends = [*self.memory.names(), *self.memory.episodes(), "feature.retry-queue"]
         first, second = (ends[pick % len(ends)] for pick in (start, end))
-        self.change(lambda: memory_connect(self.project, first, second, relation, session=session))
+        self.change(
+            lambda: connect_fact(self.project, Connect(source=first, target=second, relation=relation, session=session))
+        )
 
     @rule(pick=PICK)
     def archive_an_edge(self, pick: int) -> None:
         edges = self.memory.edges() or ["edge:none"]
-        self.change(lambda: memory_archive(self.project, edges[pick % len(edges)]))
+        self.change(lambda: archive_fact(self.project, Archive(fact_ids=edges[pick % len(edges)])))
 
     @rule(session=st.sampled_from(("s-1", "s-2")), turns=st.integers(0, 3), close=st.booleans())
     def tell_of_a_session(self, session: str, turns: int, close: bool) -> None:
-        self.change(lambda: memory_session(self.project, session, turns=turns, close=close))
+        self.change(lambda: record_session(self.project, NoteSession(session_id=session, turns=turns, close=close)))
 
     @rule(
         text=st.sampled_from(TEXTS),
@@ -501,19 +526,19 @@ class Changes(RuleBasedStateMachine):
         if pick is not None:
             candidate["supersedes"] = self.name(pick)
         # Somebody who says it again without a document says it anew.
-        self.change(lambda: memory_ingest_lifecycle(self.project, candidate), again=False)
+        self.change(lambda: take_in_documents(self.project, candidate), again=False)
 
     @rule(pick=PICK, accept=st.booleans())
     def decide(self, pick: int, accept: bool) -> None:
         waiting = sorted({fact.id for fact in read_lines(self.memory.data).facts if fact.status == "pending"})
         name = waiting[pick % len(waiting)] if waiting else "none"
         decision = {"accept": [name]} if accept else {"drop": [name]}
-        self.change(lambda: memory_ingest_lifecycle(self.project, **decision))
+        self.change(lambda: take_in_documents(self.project, **decision))
 
     @rule(lines=st.lists(LINE, min_size=1, max_size=3))
     def take_in(self, lines: list[dict[str, Any]]) -> None:
         data = b"".join(map(self.merged_line, lines))
-        self.change(lambda: memory_import(self.project, data, source="other.jsonl"))
+        self.change(lambda: import_facts(self.project, Import(data=data, source="other.jsonl")))
 
     @rule(lines=st.lists(LINE, min_size=1, max_size=2))
     def another_program_appends(self, lines: list[dict[str, Any]]) -> None:
@@ -522,8 +547,8 @@ class Changes(RuleBasedStateMachine):
 
     @rule()
     def put_in_order(self) -> None:
-        memory_normalize(self.project, dry_run=False)
-        assert not memory_normalize(self.project, dry_run=False).changed
+        normalize(self.project, Normalize(write=not False))
+        assert not normalize(self.project, Normalize(write=not False)).changed
 
     def merged_line(self, spec: dict[str, Any]) -> bytes:
         """A line as a merge brings it: about something that is here, or about something else."""

@@ -19,9 +19,12 @@ from quire.files.world import World
 from quire.inbox.proposals import propose
 from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store, memory_supersede
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note as note_of
-from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.review import inbox_add, inbox_reject
 from quire.verbs.journal.init import journal_init
@@ -124,10 +127,12 @@ def test_notes_and_proposals_of_this_machine_are_shown(project: Project, views: 
 
 
 def test_a_pin_follows_its_fact(project: Project, views: Project) -> None:
-    kept, old, gone = (memory_store(project, "Specs", text).fact.id for text in ("Kept.", "Old.", "Gone."))
-    memory_focus(project, [kept, old, gone])
-    new = memory_supersede(project, old, "New.").new.id
-    memory_archive(project, [gone])
+    kept, old, gone = (
+        store(project, Store(section="Specs", content=text)).fact.id for text in ("Kept.", "Old.", "Gone.")
+    )
+    focus(project, Focus(fact_ids=[kept, old, gone]))
+    new = supersede(project, Supersede(fact_id=old, content="New.")).new.id
+    archive(project, Archive(fact_ids=[gone]))
     assert [item.ref for item in view_today(views).pins] == [f"fact:{kept}", f"fact:{new}"]
 
 
@@ -153,8 +158,8 @@ def test_the_journal_tells_of_focus_steps_and_sessions(project: Project, views: 
 
 def test_records_of_all_layers_are_listed_and_tied(project: Project, views: Project) -> None:
     save(project, {"kind": "feature", "title": "Queue"}, {"kind": "decision", "title": "Worker"})
-    fact = memory_store(project, "Decisions", "The worker sends.").fact.id
-    memory_connect(project, fact, "decision.worker", "motivated_by")
+    fact = store(project, Store(section="Decisions", content="The worker sends.")).fact.id
+    connect(project, Connect(source=fact, target="decision.worker", relation="motivated_by"))
     profile_remember(project, "tools", "editor", "helix")
     listed = view_records(views)
     assert listed.facets["layer"] == {"facts": 1, "graph": 3, "profile": 1}
@@ -201,7 +206,7 @@ def test_what_only_this_user_has_is_shown_and_can_be_left_out(project: Project, 
     note_of(project, "Call the harbour master.")
     text = "Tess likes boats."
     inbox_add(project, [propose("facts", "fact", text, {"content": text}, origin="file:a", by="user")])
-    memory_focus(project, [memory_store(project, "Specs", "Pinned.").fact.id])
+    focus(project, Focus(fact_ids=[store(project, Store(section="Specs", content="Pinned.")).fact.id]))
     shown, left = everything(views), everything(views, private=False)
     assert {item["ref"] for item in shown["records"]["items"]} - {item["ref"] for item in left["records"]["items"]} == {
         "profile:user.name"
@@ -275,7 +280,7 @@ def test_where_there_is_no_memory_that_is_said(views: Project) -> None:
 
 def test_damaged_files_are_told_of_and_the_rest_is_shown(project: Project, views: Project, repo: Path) -> None:
     save(project, {"kind": "feature", "title": "Queue"}, {"kind": "gotcha", "title": "Clocks"})
-    memory_store(project, "Specs", "A fact.")
+    store(project, Store(section="Specs", content="A fact."))
     (repo / ".memory/memory/clocks.json").write_text("{")
     with (repo / ".memory/facts.jsonl").open("a") as file:
         file.write("no line\n")

@@ -15,7 +15,7 @@ from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 from quire.files.world import World
 from quire.model.errors import InputError, NotInitialized, UnsupportedVersion
 from quire.project import Project
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.journal.init import journal_init
 from quire.verbs.page.health_views import view_anchor_health, view_coverage, view_files, view_receipts, view_timeline
@@ -69,7 +69,7 @@ def test_a_project_with_everything(viewing: Project, project: Project, repo: Pat
             ],
         },
     )
-    memory_store(project, "Architecture", "Retries run in the worker.", session="s-1")
+    store(project, Store(section="Architecture", content="Retries run in the worker.", session="s-1"))
     item = ReceiptItem(ref="feature.queue", outcome="included", tokens=12)
     add_receipt(str(repo), Receipt(at="2026-03-02T11:00:00Z", client="claude", event="prompt", items=(item,)), "00")
     lanes = {one.lane: one.total for one in view_timeline(viewing).lanes}

@@ -9,7 +9,10 @@ from clocks import Clock
 from quire.files.world import World
 from quire.model.errors import InputError, InvalidStore, NotFound, NotInitialized
 from quire.project import Project
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store, memory_supersede
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import save
 from quire.verbs.journal.ask import journal_log
 from quire.verbs.journal.init import journal_init
@@ -32,7 +35,7 @@ def told(found: Any, part: str) -> dict[str, str]:
 
 
 def test_a_fact_is_found_by_its_ref_its_id_and_the_beginning_of_it(project: Project, views: Project) -> None:
-    name = memory_store(project, "Decisions", "The queue lives in Redis.", tags=["net"]).fact.id
+    name = store(project, Store(section="Decisions", content="The queue lives in Redis.", tags=["net"])).fact.id
     for ref in (f"fact:{name}", name, name[:8], f" {name} "):
         found = view_record(views, ref)
         assert (found.item.ref, found.body, found.path) == (
@@ -50,10 +53,10 @@ def test_a_fact_is_found_by_its_ref_its_id_and_the_beginning_of_it(project: Proj
 def test_a_fact_that_was_replaced_says_by_what_and_what_is_connected(
     project: Project, views: Project, clock: Clock
 ) -> None:
-    old = memory_store(project, "Decisions", "The queue lives in Redis.").fact.id
-    new = memory_supersede(project, old, "The queue lives in a table.").new.id
+    old = store(project, Store(section="Decisions", content="The queue lives in Redis.")).fact.id
+    new = supersede(project, Supersede(fact_id=old, content="The queue lives in a table.")).new.id
     save(project, {"task": "t", "nodes": [NODE]})
-    memory_connect(project, new, "feature.retry-queue", "enables")
+    connect(project, Connect(source=new, target="feature.retry-queue", relation="enables"))
     gone, there = view_record(views, old), view_record(views, new)
     assert gone.superseded_by is not None
     assert (gone.superseded_by.ref, gone.may) == (f"fact:{new}", ())
@@ -64,7 +67,7 @@ def test_a_fact_that_was_replaced_says_by_what_and_what_is_connected(
     node = view_record(views, "feature.retry-queue")
     assert [(one.says, one.other_ref) for one in node.relations] == [("is enabled by", f"fact:{new}")]
     before = gone.revision
-    memory_archive(project, [new], reason="gone")
+    archive(project, Archive(fact_ids=[new], reason="gone"))
     assert view_record(views, old).revision == before
     assert view_record(views, new).revision != there.revision
 
@@ -171,7 +174,7 @@ def test_a_repository_whose_git_is_broken_still_shows_the_record(project: Projec
 
 
 def test_viewing_changes_no_file_of_the_memory(project: Project, views: Project, repo: Path, tree: Any) -> None:
-    name = memory_store(project, "Decisions", "The queue lives in Redis.").fact.id
+    name = store(project, Store(section="Decisions", content="The queue lives in Redis.")).fact.id
     profile_remember(project, "tools", "shell", "fish")
     save(project, {"task": "t", "nodes": [NODE]})
     before = tree(repo)

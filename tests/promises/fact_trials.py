@@ -20,22 +20,24 @@ from trials import Prepared, Worker, apart, holding, rows_of, tell
 from quire.files.world import World
 from quire.model.errors import InputError
 from quire.project import Project
-from quire.verbs.facts.changes import (
-    memory_archive,
-    memory_connect,
-    memory_import,
-    memory_normalize,
-    memory_query,
-    memory_restore,
-    memory_store,
-    memory_supersede,
-)
-from quire.verbs.facts.ingest import memory_ingest_lifecycle
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.compact import Compact, compact
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.import_ import Import, import_facts
+from quire.verbs.facts.ingest import take_in_documents
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import note, notes, notes_done, notes_promote
-from quire.verbs.facts.overview import memory_facts
-from quire.verbs.facts.recall import memory_recall, memory_search_archive
-from quire.verbs.facts.sessions import memory_compact, memory_session
-from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_release
+from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.release import Release, release
+from quire.verbs.facts.restore import Restore, restore
+from quire.verbs.facts.search_archive import SearchArchive, search_archive
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import check, init, rebuild
 from quire.verbs.graph.changes import init as init_of
 
@@ -131,14 +133,14 @@ def filled(space: str) -> None:
     project = open_project(space, NOW, "a")
     init(project, guidance=False)
     told = (("Architecture", WORKER), ("Decisions", TIMEOUT), ("Specs", QUEUE), ("Known Issues", EXPORT))
-    ids = [memory_store(project, section, text).fact.id for section, text in told]
-    memory_archive(project, ids[3:], reason="fixed")
-    memory_connect(project, ids[0], ids[1], "depends_on")
-    memory_session(project, "past", turns=2, tool_calls=3, title="the beginning", close=True)
-    memory_focus(project, ids[:1])
+    ids = [store(project, Store(section=section, content=text)).fact.id for section, text in told]
+    archive(project, Archive(fact_ids=ids[3:], reason="fixed"))
+    connect(project, Connect(source=ids[0], target=ids[1], relation="depends_on"))
+    record_session(project, NoteSession(session_id="past", turns=2, tool_calls=3, title="the beginning", close=True))
+    focus(project, Focus(fact_ids=ids[:1]))
     for text in ("look at the uploads", "look at the fonts"):
         note(project, text)
-    memory_query(project)
+    list_facts(project, List())
 
 
 def merged(space: str) -> None:
@@ -155,33 +157,52 @@ def merged(space: str) -> None:
 def in_session(space: str) -> None:
     """A session was noted and not closed."""
     filled(space)
-    memory_session(open_project(space, NOW, "a"), "live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
+    record_session(
+        open_project(space, NOW, "a"),
+        NoteSession(session_id="live", turns=3, tool_calls=7, title="retries", files=["src/a.py"]),
+    )
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "first store": Scenario(bare, lambda project, _: memory_store(project, "Architecture", WORKER)),
-    "store": Scenario(filled, lambda project, _: memory_store(project, "Decisions", "Mails go out at night.")),
-    "reinforce": Scenario(filled, lambda project, _: memory_store(project, "Architecture", WORKER, session="two")),
-    "supersede": Scenario(
-        filled, lambda project, ids: memory_supersede(project, ids[WORKER], "Retries run in the scheduler.", reason="r")
+    "first store": Scenario(bare, lambda project, _: store(project, Store(section="Architecture", content=WORKER))),
+    "store": Scenario(
+        filled, lambda project, _: store(project, Store(section="Decisions", content="Mails go out at night."))
     ),
-    "archive": Scenario(filled, lambda project, ids: memory_archive(project, [ids[TIMEOUT], ids[QUEUE]], reason="r")),
-    "restore": Scenario(filled, lambda project, ids: memory_restore(project, [ids[EXPORT]])),
-    "connect": Scenario(filled, lambda project, ids: memory_connect(project, ids[TIMEOUT], ids[QUEUE], "enables")),
-    "normalize": Scenario(merged, lambda project, _: memory_normalize(project, dry_run=False)),
-    "import": Scenario(filled, lambda project, _: memory_import(project, OTHER, source="other.jsonl")),
-    "ingest": Scenario(filled, lambda project, _: memory_ingest_lifecycle(project)),
-    "focus": Scenario(filled, lambda project, ids: memory_focus(project, [ids[TIMEOUT], ids[QUEUE]])),
-    "release": Scenario(filled, lambda project, _: memory_release(project)),
-    "checkpoint": Scenario(filled, lambda project, _: memory_session(project, "live", turns=4, files=["src/a.py"])),
+    "reinforce": Scenario(
+        filled, lambda project, _: store(project, Store(section="Architecture", content=WORKER, session="two"))
+    ),
+    "supersede": Scenario(
+        filled,
+        lambda project, ids: supersede(
+            project, Supersede(fact_id=ids[WORKER], content="Retries run in the scheduler.", reason="r")
+        ),
+    ),
+    "archive": Scenario(
+        filled, lambda project, ids: archive(project, Archive(fact_ids=[ids[TIMEOUT], ids[QUEUE]], reason="r"))
+    ),
+    "restore": Scenario(filled, lambda project, ids: restore(project, Restore(fact_ids=[ids[EXPORT]]))),
+    "connect": Scenario(
+        filled,
+        lambda project, ids: connect(project, Connect(source=ids[TIMEOUT], target=ids[QUEUE], relation="enables")),
+    ),
+    "normalize": Scenario(merged, lambda project, _: normalize(project, Normalize(write=not False))),
+    "import": Scenario(filled, lambda project, _: import_facts(project, Import(data=OTHER, source="other.jsonl"))),
+    "ingest": Scenario(filled, lambda project, _: take_in_documents(project)),
+    "focus": Scenario(filled, lambda project, ids: focus(project, Focus(fact_ids=[ids[TIMEOUT], ids[QUEUE]]))),
+    "release": Scenario(filled, lambda project, _: release(project, Release())),
+    "checkpoint": Scenario(
+        filled, lambda project, _: record_session(project, NoteSession(session_id="live", turns=4, files=["src/a.py"]))
+    ),
     "close": Scenario(
         in_session,
-        lambda project, _: memory_session(project, "live", turns=4, close=True),
+        lambda project, _: record_session(project, NoteSession(session_id="live", turns=4, close=True)),
         loose=f"{LOCAL}sessions/",
         once=True,
     ),
     "silent": Scenario(
-        in_session, lambda project, _: memory_session(project, "next", turns=1), loose=f"{LOCAL}sessions/"
+        in_session,
+        lambda project, _: record_session(project, NoteSession(session_id="next", turns=1)),
+        loose=f"{LOCAL}sessions/",
     ),
     "first note": Scenario(bare, lambda project, _: note(project, "look at the mailer"), once=True),
     "note": Scenario(filled, lambda project, _: note(project, "look at the mailer"), once=True),
@@ -189,7 +210,7 @@ SCENARIOS: dict[str, Scenario] = {
     "promote": Scenario(filled, lambda project, _: notes_promote(project, 1, "Known Issues"), once=True, grows=DONE),
     "compact": Scenario(
         filled,
-        lambda project, _: memory_compact(project, TALK),
+        lambda project, _: compact(project, TALK, Compact()),
         loose=f"{LOCAL}checkpoints/",
         grows=f"{LOCAL}checkpoints/",
     ),
@@ -226,7 +247,7 @@ def index_of(root: str) -> dict[str, list[str]]:
 
 def index_differs(project: Project) -> list[str]:
     """How the index as it is differs from one that is made from nothing."""
-    memory_query(project)
+    list_facts(project, List())
     found = index_of(project.root)
     rebuild(project)
     return apart(found, index_of(project.root))
@@ -280,9 +301,9 @@ class Trial(NamedTuple):
 
     def as_read(self) -> Iterator[str]:
         project = open_project(self.space)
-        memory_recall(project, "where do retries run?", note=False)
-        memory_facts(project)
-        memory_context(project, "retries")
+        find_facts(project, Recall(query="where do retries run?"), note=False)
+        overview(project, Overview())
+        context(project, ShowContext(prompt="retries"))
         notes(project)
         known = ["JsonInvalid"] if self.name == "normalize" else []
         yield from (
@@ -315,7 +336,7 @@ class Trial(NamedTuple):
 
     def lost(self) -> Iterator[str]:
         """What is not there for the first reader although it was acknowledged."""
-        memory_query(open_project(self.space))
+        list_facts(open_project(self.space), List())
         if not self.is_done(look(self.space)):
             yield "acknowledged and lost"
 
@@ -355,34 +376,39 @@ def tell_facts(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """New facts, every fifth of them told by all at once; now and then one of one's own is changed."""
     project = Project.open(root)
     text = f"Everybody knows thing {turn}." if turn % 5 == 0 else f"Writer {number} found thing {turn}."
-    stored = memory_store(project, "Specs", text, session=f"s{number}")
+    stored = store(project, Store(section="Specs", content=text, session=f"s{number}"))
     yield {"did": stored.action, "id": stored.fact.id, "text": text}
     if turn % 5 == 2:
-        replaced = memory_supersede(project, stored.fact.id, f"Writer {number} knows better of {turn}.")
+        replaced = supersede(
+            project, Supersede(fact_id=stored.fact.id, content=f"Writer {number} knows better of {turn}.")
+        )
         yield {"did": "superseded", "id": replaced.new.id, "old": replaced.old.id, "text": replaced.new.content}
-        _, edge, _ = memory_connect(project, replaced.new.id, "feature.shared", "enables")
+        edge = connect(project, Connect(source=replaced.new.id, target="feature.shared", relation="enables")).edge
         yield {"did": "connected", "id": edge.ref.removeprefix("edge:")}
     if turn % 5 == 3:
-        done = memory_archive(project, [stored.fact.id], reason="not worth it")
+        done = archive(project, Archive(fact_ids=[stored.fact.id], reason="not worth it"))
         yield {"did": done.outcomes[0].outcome, "id": stored.fact.id, "text": text}
 
 
 def add(root: str, number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Nothing but new facts."""
     text = f"Writer {number} found thing {turn}."
-    yield {"did": "stored", "id": memory_store(Project.open(root), "Specs", text).fact.id, "text": text}
+    yield {"did": "stored", "id": store(Project.open(root), Store(section="Specs", content=text)).fact.id, "text": text}
 
 
 def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
     """Read what the writers write: what is seen is whole, and nothing is seen twice."""
     project = Project.open(root)
-    for found in (memory_recall(project, f"who found thing {turn}?", k=50), memory_query(project, limit=2_000)):
+    for found in (
+        find_facts(project, Recall(query=f"who found thing {turn}?", k=50)),
+        list_facts(project, List(limit=2_000)),
+    ):
         texts = [view.content for view in found.results]
         assert all(text.endswith(".") and text.split()[0] in ("Writer", "Everybody", "The") for text in texts), texts
         assert len(set(texts)) == len(texts), Counter(texts).most_common(3)
-    memory_context(project, "thing")
-    memory_search_archive(project, "thing")
-    assert memory_facts(project).bad_lines == 0
+    context(project, ShowContext(prompt="thing"))
+    search_archive(project, SearchArchive(query="thing"))
+    assert overview(project, Overview()).bad_lines == 0
     errors = check(project).errors
     assert errors == [], errors
     yield {"did": "read", "seen": len(texts)}
@@ -391,7 +417,10 @@ def ask(root: str, _number: int, turn: int) -> Iterator[dict[str, Any]]:
 def hold(root: str, _number: int, _turn: int) -> Iterator[dict[str, Any]]:
     """Stop in the middle of a store."""
     holding()
-    yield {"did": "stored", "id": memory_store(Project.open(root), "Specs", "The holder went on.").fact.id}
+    yield {
+        "did": "stored",
+        "id": store(Project.open(root), Store(section="Specs", content="The holder went on.")).fact.id,
+    }
 
 
 WORKERS: dict[str, Worker] = {"tell": tell_facts, "add": add, "ask": ask, "hold": hold}

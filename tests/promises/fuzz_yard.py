@@ -12,10 +12,12 @@ from datetime import UTC, datetime
 
 from quire.files.world import World
 from quire.project import Project
-from quire.verbs.facts.changes import memory_connect, memory_query, memory_store
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.notes import note
-from quire.verbs.facts.sessions import memory_session
-from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
@@ -78,14 +80,28 @@ def root() -> str:
     witness = {"kind": "feature", "title": "Witness", "body": "I stay.", "anchors": ["src/queue.py#retry", "src/**"]}
     save(project, {"task": "fill", "nodes": [witness, {**feature, "tags": ["gr\u00f6\u00dfe"], "related": [related]}]})
     told = [
-        memory_store(project, *pair).fact.id for pair in (("Decisions", "Use Redis."), ("Specs", "Thirty seconds."))
+        store(
+            project,
+            Store(
+                **dict(
+                    zip(
+                        (
+                            "section",
+                            "content",
+                        ),
+                        pair,
+                    )
+                )
+            ),
+        ).fact.id
+        for pair in (("Decisions", "Use Redis."), ("Specs", "Thirty seconds."))
     ]
-    memory_connect(project, told[0], told[1], "depends_on")
-    memory_session(project, "past", turns=2, tool_calls=3, title="the beginning", close=True)
-    memory_session(project, "open", turns=1, title="another")
-    memory_focus(project, told[:1])
+    connect(project, Connect(source=told[0], target=told[1], relation="depends_on"))
+    record_session(project, NoteSession(session_id="past", turns=2, tool_calls=3, title="the beginning", close=True))
+    record_session(project, NoteSession(session_id="open", turns=1, title="another"))
+    focus(project, Focus(fact_ids=told[:1]))
     note(project, "look at the uploads")
-    memory_query(project)
+    list_facts(project, List())
     profile_remember(project, "user", "timezone", "Europe/Madrid", tags=["place"])
     profile_remember(project, "tools", "shell", "fish 4", confidence=0.5)
     profile_remember(project, "learnings", "flaky", "The job needs two cores.", importance=9)

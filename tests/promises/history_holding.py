@@ -11,7 +11,7 @@ from collections.abc import Callable
 from quire.files import disk
 from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_add
 from quire.verbs.journal.sources import journal_add
@@ -23,7 +23,7 @@ CHANGES: dict[str, Callable[[Project], object]] = {
     "graph": lambda project: save(
         project, {"task": "hold", "nodes": [{"kind": "feature", "title": "Of the holder", "body": "It went on."}]}
     ),
-    "facts": lambda project: memory_store(project, "Specs", "The holder went on."),
+    "facts": lambda project: store(project, Store(section="Specs", content="The holder went on.")),
     "profile": lambda project: profile_remember(project, "learnings", "holder", "The holder went on."),
     "journal": lambda project: journal_add(project, "markdown", project.root, name="holder"),
     "inbox": lambda project: inbox_add(project, [proposal("The holder went on.")]),

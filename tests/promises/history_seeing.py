@@ -20,10 +20,11 @@ from quire.verbs.admin.export import export as export_of
 from quire.verbs.ask.query import brief, query
 from quire.verbs.ask.query import inspect as inspect_of
 from quire.verbs.ask.query import status as status_of
-from quire.verbs.facts.changes import memory_query
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.list import List
+from quire.verbs.facts.list import list_facts as list_facts_fact
 from quire.verbs.facts.notes import notes as notes_of
-from quire.verbs.facts.recall import memory_recall
-from quire.verbs.facts.working_memory import memory_context
+from quire.verbs.facts.recall import Recall, find_facts
 from quire.verbs.graph.changes import check as check_of
 from quire.verbs.graph.changes import init, save
 from quire.verbs.graph.changes import rebuild as rebuild_of
@@ -246,14 +247,14 @@ def list_facts(hand: Hand) -> Verb:
         assert len({view.id for view in done.results}) == len(done.results)
         return [Effect("list", HELD, {HELD + view.id: word_in(view.content) for view in done.results})]
 
-    return lambda: memory_query(hand.project, limit=2_000), told, [], nothing
+    return lambda: list_facts_fact(hand.project, List(limit=2_000)), told, [], nothing
 
 
 def recall_facts(hand: Hand) -> Verb:
     def told(done: Any) -> list[Effect]:
         return [seen(FACTS + view.id, word_in(view.content)) for view in done.results]
 
-    return lambda: memory_recall(hand.project, "what was said", k=20), told, [], nothing
+    return lambda: find_facts(hand.project, Recall(query="what was said", k=20)), told, [], nothing
 
 
 def ask(hand: Hand) -> Verb:
@@ -325,7 +326,7 @@ def overview(hand: Hand) -> Verb:
     def call() -> Any:
         project = hand.project
         brief(project, ["TODO.md"])
-        memory_context(project, "what was said", session=f"s{hand.number}")
+        context(project, ShowContext(prompt="what was said", session=f"s{hand.number}"))
         return status_of(project)
 
     def told(found: Any) -> list[Effect]:

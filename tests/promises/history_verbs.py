@@ -44,9 +44,17 @@ from history_seeing import (
 from quire.inbox.proposals import propose
 from quire.upkeep.views.revision import node_revision
 from quire.verbs.ask.query import inspect
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store, memory_supersede
+from quire.verbs.facts.archive import Archive
+from quire.verbs.facts.archive import archive as archive_fact
+from quire.verbs.facts.connect import Connect
+from quire.verbs.facts.connect import connect as connect_fact
+from quire.verbs.facts.focus import Focus
+from quire.verbs.facts.focus import focus as focus_fact
 from quire.verbs.facts.notes import note, notes_done, notes_promote
-from quire.verbs.facts.working_memory import memory_focus, memory_working
+from quire.verbs.facts.store import Store
+from quire.verbs.facts.store import store as store_fact
+from quire.verbs.facts.supersede import Supersede
+from quire.verbs.facts.supersede import supersede as supersede_fact
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_accept, inbox_add, inbox_reject
 from quire.verbs.journal.init import journal_update
@@ -151,7 +159,7 @@ def new_fact(hand: Hand, view: Any, word: str) -> list[Effect]:
 
 def store(hand: Hand) -> Verb:
     word = hand.word()
-    call = lambda: memory_store(hand.project, "Specs", sentence(word), session=f"s{hand.number}")  # noqa: E731
+    call = lambda: store_fact(hand.project, Store(section="Specs", content=sentence(word), session=f"s{hand.number}"))  # noqa: E731
     return call, lambda done: new_fact(hand, done.fact, word), [Effect("maybe", "", word)], nothing
 
 
@@ -162,7 +170,7 @@ def supersede(hand: Hand) -> Verb:
         return [*removed(HELD + old), *new_fact(hand, done.new, word)]
 
     planned = [*removed(HELD + old), Effect("maybe", "", word)]
-    return lambda: memory_supersede(hand.project, old, sentence(word)), told, planned, nothing
+    return lambda: supersede_fact(hand.project, Supersede(fact_id=old, content=sentence(word))), told, planned, nothing
 
 
 def archive(hand: Hand) -> Verb:
@@ -172,20 +180,30 @@ def archive(hand: Hand) -> Verb:
         (outcome,) = done.outcomes
         return removed(HELD + name) if outcome.done else [seen(HELD + name, GONE)]
 
-    return lambda: memory_archive(hand.project, [name], reason="faded"), told, removed(HELD + name), nothing
+    return (
+        lambda: archive_fact(hand.project, Archive(fact_ids=[name], reason="faded")),
+        told,
+        removed(HELD + name),
+        nothing,
+    )
 
 
 def connect(hand: Hand) -> Verb:
     name = hand.one_of(hand.facts)
-    return lambda: memory_connect(hand.project, name, SHARED, "enables"), nothing, [], nothing
+    return (
+        lambda: connect_fact(hand.project, Connect(source=name, target=SHARED, relation="enables")),
+        nothing,
+        [],
+        nothing,
+    )
 
 
 def focus(hand: Hand) -> Verb:
     name, session = hand.one_of(hand.facts), f"s{hand.number}"
 
     def call() -> Any:
-        memory_focus(hand.project, [name], session=session)
-        return memory_working(hand.project, session=session)
+        focus_fact(hand.project, Focus(fact_ids=[name], session=session))
+        return focus_fact(hand.project, Focus(session=session))
 
     return call, nothing, [], nothing
 

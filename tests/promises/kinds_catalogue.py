@@ -31,11 +31,16 @@ from quire.verbs.agents.integrate import integrate, integration_status
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.ask.query import inspect, status
 from quire.verbs.ask.query import status as status_of
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_query, memory_store
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.compact import Compact, compact
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.episodes import ShowEpisodes, episodes
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.notes import note, notes, notes_done
-from quire.verbs.facts.recall import memory_episodes, memory_recall
-from quire.verbs.facts.sessions import memory_compact, memory_session
-from quire.verbs.facts.working_memory import memory_focus, memory_working
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save, sync
 from quire.verbs.inbox.review import inbox, inbox_accept, inbox_add, inbox_reject, inbox_rejected
 from quire.verbs.journal.ask import journal_log, journal_status
@@ -183,9 +188,9 @@ _MEANING: dict[str, dict[str, Callable[[Project], object]]] = {
         "network": lambda project: view_graph(project),
     },
     "facts": {
-        "list": lambda project: memory_query(project),
-        "episodes": lambda project: memory_episodes(project, "beginning"),
-        "working": lambda project: memory_working(project),
+        "list": lambda project: list_facts(project, List()),
+        "episodes": lambda project: episodes(project, ShowEpisodes(query="beginning")),
+        "working": lambda project: focus(project, Focus()),
         "notes": lambda project: notes(project),
     },
     "profile": {
@@ -392,17 +397,25 @@ def _graph(project: Project, space: str) -> None:
 
 
 def _facts(project: Project) -> None:
-    ids = [memory_store(project, section, text).fact.id for section, text in zip(_FACTS, TOLD, strict=True)]
-    memory_archive(project, [memory_store(project, "Known Issues", "Exports are slow.").fact.id], reason="fixed")
-    memory_connect(project, ids[0], ids[1], "depends_on")
-    memory_session(project, "past", turns=2, tool_calls=3, title="the beginning", close=True)
-    memory_session(project, "live", turns=3, tool_calls=7, title="retries", files=["src/a.py"])
-    memory_focus(project, ids[:1])
+    ids = [
+        store(project, Store(section=section, content=text)).fact.id for section, text in zip(_FACTS, TOLD, strict=True)
+    ]
+    archive(
+        project,
+        Archive(
+            fact_ids=[store(project, Store(section="Known Issues", content="Exports are slow.")).fact.id],
+            reason="fixed",
+        ),
+    )
+    connect(project, Connect(source=ids[0], target=ids[1], relation="depends_on"))
+    record_session(project, NoteSession(session_id="past", turns=2, tool_calls=3, title="the beginning", close=True))
+    record_session(project, NoteSession(session_id="live", turns=3, tool_calls=7, title="retries", files=["src/a.py"]))
+    focus(project, Focus(fact_ids=ids[:1]))
     for text in ("look at the uploads", "look at the fonts"):
         note(project, text)
     notes_done(project, [2])
-    memory_recall(project, "where do retries run?")
-    memory_compact(project, json.dumps({"messages": _TALK}).encode())
+    find_facts(project, Recall(query="where do retries run?"))
+    compact(project, json.dumps({"messages": _TALK}).encode(), Compact())
 
 
 def _profile(project: Project, space: str) -> None:

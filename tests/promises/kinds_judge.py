@@ -25,13 +25,18 @@ from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.ask.inspect import inspect_any, product_map_page
 from quire.verbs.ask.query import brief, inspect, query, status, why
-from quire.verbs.facts.changes import memory_normalize, memory_query, memory_store
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.episodes import ShowEpisodes, episodes
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import note as note_of
 from quire.verbs.facts.notes import notes
-from quire.verbs.facts.overview import memory_facts
-from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
-from quire.verbs.facts.sessions import memory_session
-from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_working
+from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.search_archive import SearchArchive, search_archive
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, diff, save, sync
 from quire.verbs.inbox.review import inbox, inbox_add, inbox_reject, inbox_rejected
 from quire.verbs.journal.ask import journal_log, journal_query, journal_status, journal_validate
@@ -71,14 +76,14 @@ READING: dict[str, Verb] = {
     "diff": lambda project: diff(project),
     "export": lambda project: export(project, "json", everything=True, private=True),
     "doctor": lambda project: doctor(project),
-    "facts": lambda project: memory_facts(project),
-    "facts list": lambda project: memory_query(project),
-    "facts recall": lambda project: memory_recall(project, "where do retries run?"),
-    "facts context": lambda project: memory_context(project, "where do retries run?"),
-    "facts archive": lambda project: memory_search_archive(project, "exports"),
-    "facts episodes": lambda project: memory_episodes(project, "beginning"),
-    "facts working": lambda project: memory_working(project),
-    "facts normalize": lambda project: memory_normalize(project, dry_run=True),
+    "facts": lambda project: overview(project, Overview()),
+    "facts list": lambda project: list_facts(project, List()),
+    "facts recall": lambda project: find_facts(project, Recall(query="where do retries run?")),
+    "facts context": lambda project: context(project, ShowContext(prompt="where do retries run?")),
+    "facts archive": lambda project: search_archive(project, SearchArchive(query="exports")),
+    "facts episodes": lambda project: episodes(project, ShowEpisodes(query="beginning")),
+    "facts working": lambda project: focus(project, Focus()),
+    "facts normalize": lambda project: normalize(project, Normalize(write=not True)),
     "notes": lambda project: notes(project),
     "profile recall": lambda project: profile_recall(project, "tools"),
     "profile search": lambda project: profile_search(project, "which shell?"),
@@ -147,15 +152,15 @@ def _propose(project: Project) -> object:
 
 WRITING: dict[str, Verb] = {
     "graph": _save,
-    "facts": lambda project: memory_store(project, "Specs", "Stored beside it."),
+    "facts": lambda project: store(project, Store(section="Specs", content="Stored beside it.")),
     "profile": lambda project: profile_remember(project, "learnings", "next", "Remembered beside it."),
     "journal": lambda project: journal_recall(project),
     "inbox": _propose,
     "wiring": lambda project: integrate(project, ["claude", "cursor", "codex"]),
     "machine": lambda project: Machine(project.world).add(project.root),
     "notes": lambda project: note_of(project, "one more"),
-    "pins": lambda project: memory_focus(project, [memory_query(project).results[0].id]),
-    "session": lambda project: memory_session(project, "live", turns=5),
+    "pins": lambda project: focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id])),
+    "session": lambda project: record_session(project, NoteSession(session_id="live", turns=5)),
     "rejection": lambda project: inbox_reject(project, value="Nobody reads the reports.", reason="still not so"),
     "collect": lambda project: collect_sessions(project),
     "run": lambda project: journal_run_once(project),
@@ -229,7 +234,7 @@ def glance(place: str) -> dict[str, Verb]:
 
 WITNESSES: dict[str, Callable[[Project], bool]] = {
     "graph": lambda project: inspect(project, "feature.witness").node.body.strip() == WITNESS,
-    "facts": lambda project: {view.content for view in memory_query(project).results} >= set(TOLD),
+    "facts": lambda project: {view.content for view in list_facts(project, List()).results} >= set(TOLD),
     "profile": lambda project: [view.key for view in profile_recall(project, "tools").results] == ["shell"],
     "journal": lambda project: len(journal_log(project, events=True).results) > 3,
     "inbox": lambda project: len(inbox(project, status="all").proposals) >= 3,

@@ -5,16 +5,40 @@ from __future__ import annotations
 import ast
 import importlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import quire
 from quire.project import Project
+from quire.verbs.table import VERBS
 
 __all__ = ["verb_module", "verb_named", "verbs"]
 
 _SOURCE = Path(quire.__file__).parent
+DECLARED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "memory_store": ("facts.store", "store", "Store", ("section", "content")),
+    "memory_supersede": ("facts.supersede", "supersede", "Supersede", ("fact_id", "content")),
+    "memory_archive": ("facts.archive", "archive", "Archive", ("fact_ids",)),
+    "memory_refresh": ("facts.refresh", "refresh", "Refresh", ("since",)),
+    "memory_restore": ("facts.restore", "restore", "Restore", ("fact_ids",)),
+    "memory_connect": ("facts.connect", "connect", "Connect", ("source", "target", "relation")),
+    "memory_query": ("facts.list", "list_facts", "List", ()),
+    "memory_recall": ("facts.recall", "find_facts", "Recall", ("query",)),
+    "memory_search_archive": ("facts.search_archive", "search_archive", "SearchArchive", ("query",)),
+    "memory_episodes": ("facts.episodes", "episodes", "ShowEpisodes", ("query",)),
+    "memory_focus": ("facts.focus", "focus", "Focus", ("fact_ids",)),
+    "memory_release": ("facts.release", "release", "Release", ("fact_ids",)),
+    "memory_working": ("facts.focus", "focus", "Focus", ()),
+    "memory_context": ("facts.context", "context", "ShowContext", ("prompt",)),
+    "memory_session": ("facts.session", "record_session", "NoteSession", ("session_id",)),
+    "memory_facts": ("facts.overview", "overview", "Overview", ()),
+    "memory_normalize": ("facts.normalize", "normalize", "Normalize", ()),
+    "memory_import": ("facts.import_", "import_facts", "Import", ("data",)),
+    "memory_ingest_lifecycle": ("facts.ingest", "ingest", "Ingest", ("candidate",)),
+    "memory_compact": ("facts.compact", "compact_conversation", "Compact", ("data",)),
+}
+"""Declared verbs by the names that the machine has for them: module, function, arguments, which come in a row."""
 
 
 @cache
@@ -26,7 +50,9 @@ def verbs() -> dict[str, str]:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("quire.verbs."):
                 assert node.module is not None
                 found |= {alias.name: node.module for alias in node.names if _is_verb(node.module, alias.name)}
-    return found
+    undeclared = {module for _, module, _, _ in VERBS} - {row[0] for row in DECLARED.values()}
+    assert undeclared == set(), "the machine has no name for these"
+    return {**found, **{name: f"quire.verbs.{row[0]}" for name, row in DECLARED.items()}}
 
 
 def _is_verb(module: str, name: str) -> bool:
@@ -49,10 +75,22 @@ def _modules() -> dict[str, str]:
 
 
 def verb_module(name: str) -> Any:
-    return importlib.import_module(_modules()[name])
+    return importlib.import_module(f"quire.verbs.{DECLARED[name][0]}" if name in DECLARED else _modules()[name])
 
 
 def verb_named(name: str) -> Callable[..., Any]:
     """The verb as it is now, also where a test put another one in its place."""
+    if name in DECLARED:
+        return partial(_call_declared, name)
     found: Callable[..., Any] = getattr(Project if hasattr(Project, name) else verb_module(name), name)
     return found
+
+
+def _call_declared(name: str, project: Project, *args: Any, **options: Any) -> Any:
+    module, function, takes, row = DECLARED[name]
+    where = importlib.import_module(f"quire.verbs.{module}")
+    beside = {option: options.pop(option) for option in ("note",) if option in options}
+    if name == "memory_normalize":
+        options = {"write": not options.get("dry_run", True)}
+    given = getattr(where, takes)(**dict(zip(row, args, strict=False)), **options)
+    return getattr(where, function)(project, given, **beside)

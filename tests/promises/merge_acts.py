@@ -11,7 +11,8 @@ from journal_trials import prune
 from merge_branches import Act, Yard
 
 from quire.verbs.admin.export import export
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store
+from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_reject
 from quire.verbs.journal.recall import journal_recall
@@ -51,7 +52,7 @@ def delete_node(name: str) -> Act:
 
 
 def store(text: str) -> Act:
-    return lambda yard: memory_store(yard.project, "Specs", text)
+    return lambda yard: store_fact(yard.project, Store(section="Specs", content=text))
 
 
 def remember(category: str, key: str, value: str) -> Act:

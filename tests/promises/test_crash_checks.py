@@ -19,7 +19,8 @@ from quire.files.digests import sha256
 from quire.files.durable_write import write_file
 from quire.files.transaction import Append, FileUpdate, apply_changes, finish_interrupted
 from quire.model.errors import Conflict, LockBusy, StorageFailed
-from quire.verbs.facts.changes import memory_query, memory_store
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"theirs\n"
@@ -254,7 +255,7 @@ def test_the_mode_of_a_file_is_on_the_disk_before_it_takes_the_place_of_another(
 @proves("P4.2")
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 def test_facts_that_could_not_be_read_for_a_moment_are_there_afterwards(project: Any, code: int) -> None:
-    memory_store(project, "Decisions", "Mails go out at night.")
+    store(project, Store(section="Decisions", content="Mails go out at night."))
     file = Path(project.root, ".memory/facts.jsonl")
     data = file.read_bytes() + b'{"_type":"fact","id":"b","section":"Specs","content":"Theirs.","status":"active"}\n'
     file.write_bytes(data)
@@ -267,10 +268,10 @@ def test_facts_that_could_not_be_read_for_a_moment_are_there_afterwards(project:
     attach(refuse, (paths,))
     try:
         with contextlib.suppress(StorageFailed):
-            assert code != errno.EMFILE or memory_query(project) is None, "nothing is answered in its place"
+            assert code != errno.EMFILE or list_facts(project, List()) is None, "nothing is answered in its place"
     finally:
         attach(None, (paths,))
-    assert {fact.content for fact in memory_query(project).results} == {"Mails go out at night.", "Theirs."}
+    assert {fact.content for fact in list_facts(project, List()).results} == {"Mails go out at night.", "Theirs."}
     assert file.read_bytes() == data
 
 

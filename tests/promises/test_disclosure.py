@@ -15,9 +15,9 @@ from promised import proves, tally
 from quire.inbox.proposals import propose
 from quire.model.errors import QuireError
 from quire.project import Project
-from quire.verbs.facts.changes import memory_store
 from quire.verbs.facts.notes import note
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_add, inbox_edit
 from quire.verbs.profile.changes import profile_remember
@@ -33,7 +33,7 @@ def as_node(project: Project, text: str) -> object:
 
 
 def as_fact(project: Project, text: str) -> object:
-    return memory_store(project, "Specs", text)
+    return store(project, Store(section="Specs", content=text))
 
 
 def as_entry(project: Project, text: str) -> object:
@@ -98,7 +98,7 @@ def test_what_only_looks_like_a_secret_is_let_through(project: Project) -> None:
         alarms += sum(problem.code == "MemorySecretWarning" for problem in done.warnings)
     assert alarms <= len(ALIKE) * 0.01
     for text in ALIKE[::6]:
-        memory_store(project, "Specs", text)
+        store(project, Store(section="Specs", content=text))
         profile_remember(project, "tools", "entry", text, force=True)
     tally("P9.1", inputs=len(ALIKE))
 
@@ -161,9 +161,9 @@ def test_a_secret_in_a_name_or_a_side_field_is_refused(project: Project, repo: P
         lambda: save(project, {"task": "t", "nodes": [{**node, "anchors": [f"src/{value}.py"]}]}),
         lambda: save(project, {"task": "t", "nodes": [{**node, "tags": [value]}]}),
         lambda: save(project, {"task": value, "nodes": [node]}),
-        lambda: memory_store(project, "Specs", "A text.", tags=[value]),
-        lambda: memory_store(project, "Specs", "A text.", source=value),
-        lambda: memory_session(project, value, turns=1),
+        lambda: store(project, Store(section="Specs", content="A text.", tags=[value])),
+        lambda: store(project, Store(section="Specs", content="A text.", source=value)),
+        lambda: record_session(project, NoteSession(session_id=value, turns=1)),
         lambda: profile_remember(project, "tools", "entry", "A text.", detail=value),
     ]
     for number, attempt in enumerate(attempts):

@@ -23,7 +23,10 @@ from quire.files import disk
 from quire.files.world import World
 from quire.model.errors import Conflict
 from quire.project import Project
-from quire.verbs.facts.changes import memory_archive, memory_import, memory_query, memory_store
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.import_ import Import, import_facts
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init, save
 from thorough import either
 
@@ -93,7 +96,7 @@ def project(repo: Path, world: World) -> Project:
 def shared(project: Project) -> Project:
     """A memory with one fact, and a node to connect facts to."""
     save(project, {"task": "t", "nodes": [{"kind": "feature", "title": "Shared", "body": "B."}]})
-    memory_store(project, "Architecture", "The first fact of all.")
+    store(project, Store(section="Architecture", content="The first fact of all."))
     return project
 
 
@@ -171,7 +174,7 @@ def test_a_writer_that_is_killed_takes_nothing_of_the_others_with_it(shared: Pro
     assert None not in further.values()
     assert len(further) <= 2
     assert len(stored_lines(root)) - len(states(notes)) - 1 <= 2
-    assert memory_store(shared, "Specs", "Somebody came after.").action == "stored"
+    assert store(shared, Store(section="Specs", content="Somebody came after.")).action == "stored"
     assert check(shared).errors == []
     assert index_differs(shared) == []
     assert not (root / ".memory" / ".lock").exists()
@@ -192,21 +195,23 @@ def test_a_fact_that_is_read_in_the_moment_it_is_stored_stands_once_in_the_index
     for turn in range(3):
         busy = apsw.Connection(path)
         busy.execute("BEGIN IMMEDIATE")
-        writer = threading.Thread(target=partial(memory_store, shared), args=("Specs", f"Told in turn {turn}."))
+        writer = threading.Thread(
+            target=partial(store, shared, Store(section="Specs", content=f"Told in turn {turn}."))
+        )
         writer.start()
         wait_until(
             lambda turn=turn: any("turn" in line.get("content", "") for line in stored_lines(shared.root)[turn + 1 :])
         )
         # Whoever waits for long looks more and more rarely: the reader, who comes last, is let in first.
         time.sleep(0.35)
-        reader = threading.Thread(target=partial(memory_query, Project(shared.root, shared.world)))
+        reader = threading.Thread(target=partial(list_facts, Project(shared.root, shared.world), List()))
         reader.start()
         time.sleep(0.02)
         busy.execute("COMMIT")
         busy.close()
         writer.join()
         reader.join()
-        texts = [view.content for view in memory_query(shared).results]
+        texts = [view.content for view in list_facts(shared, List()).results]
         assert sorted(texts) == sorted(set(texts))
         assert index_differs(shared) == []
 
@@ -296,7 +301,7 @@ def test_what_is_stored_after_git_was_here_stays(shared: Project, git: Any, crow
     assert len(notes) == 3 * 60
     # Which of them git grants while others write is a matter of luck, a merge above all.
     assert len(done) >= 2, done
-    assert memory_store(shared, "Specs", "Somebody came after.").action == "stored"
+    assert store(shared, Store(section="Specs", content="Somebody came after.")).action == "stored"
     assert "Somebody came after." in {line["content"] for line in stored_lines(root)}
     assert check(shared).errors == []
 
@@ -312,10 +317,10 @@ def readable(root: Path) -> list[dict[str, Any]]:
 
 
 ACTS: dict[str, Callable[[Project, str], object]] = {
-    "store": lambda project, _: memory_store(project, "Specs", "Mine is new."),
-    "archive": lambda project, name: memory_archive(project, [name], reason="Mine is new."),
-    "import": lambda project, _: memory_import(
-        project, json.dumps({**THEIRS, "id": "mine", "content": "Mine is new."}).encode(), source="other"
+    "store": lambda project, _: store(project, Store(section="Specs", content="Mine is new.")),
+    "archive": lambda project, name: archive(project, Archive(fact_ids=[name], reason="Mine is new.")),
+    "import": lambda project, _: import_facts(
+        project, Import(data=json.dumps({**THEIRS, "id": "mine", "content": "Mine is new."}).encode(), source="other")
     ),
 }
 
@@ -337,13 +342,13 @@ class Visit(NamedTuple):
 def visits(project: Project, act: str, what: str, monkeypatch: Any) -> Iterator[Visit]:
     """The same change again and again; each time git replaces the file one call later."""
     path = Path(project.root, ".memory", "facts.jsonl")
-    name = memory_store(project, "Specs", "The first fact of all.").fact.id
+    name = store(project, Store(section="Specs", content="The first fact of all.")).fact.id
     whole = path.read_bytes()
     line = json.dumps({**THEIRS, "version": 9}).encode() + b"\n"
     brought = {"more": whole + line, "another": line, "none": None}[what]
     for number in range(100):
         path.write_bytes(whole)
-        memory_query(project)
+        list_facts(project, List())
         calls: list[str] = []
 
         def before(operation: str, place: str, number: int = number, calls: list[str] = calls) -> None:

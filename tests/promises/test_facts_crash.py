@@ -12,7 +12,7 @@ from fact_trials import SCENARIOS
 from trials import LATER, NOW, explore, open_project
 
 from promised import proves
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.session import NoteSession, record_session
 from thorough import either
 
 SCRIPT = "fact_trials.py"
@@ -89,9 +89,11 @@ def test_a_session_that_is_closed_again_keeps_what_its_episode_says(tmp_path: Pa
     """Whoever was not answered tells it again: by then its checkpoint is gone, and the episode knows more."""
     SCENARIOS["close"].prepare(str(tmp_path))
     told = {"title": "retries", "turns": 4, "narrative": "The queue moved.", "close": True}
-    _, (first,) = memory_session(open_project(str(tmp_path), NOW), "live", **told)
+    _, (first,) = record_session(open_project(str(tmp_path), NOW), NoteSession(session_id="live", **told))
     assert first.files_changed == ("src/a.py",)
-    _, (again,) = memory_session(open_project(str(tmp_path), LATER), "live", turns=4, close=True)
+    _, (again,) = record_session(
+        open_project(str(tmp_path), LATER), NoteSession(session_id="live", turns=4, close=True)
+    )
     assert (again.id, again.created_at, again.date) == (first.id, first.created_at, first.date)
     assert again.files_changed == first.files_changed
     assert "The queue moved." in again.narrative

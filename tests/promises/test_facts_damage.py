@@ -19,20 +19,21 @@ from promised import proves
 from quire.files.world import World
 from quire.model.errors import InputError, QuireError
 from quire.project import Project
-from quire.verbs.facts.changes import (
-    memory_archive,
-    memory_connect,
-    memory_normalize,
-    memory_query,
-    memory_restore,
-    memory_store,
-    memory_supersede,
-)
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.episodes import ShowEpisodes, episodes
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import note, notes, notes_done
-from quire.verbs.facts.overview import memory_facts
-from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
-from quire.verbs.facts.sessions import memory_session
-from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_working
+from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.restore import Restore, restore
+from quire.verbs.facts.search_archive import SearchArchive, search_archive
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import check, init
 from thorough import either, some
 
@@ -60,12 +61,12 @@ def project(tmp_path: Path, world: World) -> Project:
     root.mkdir()
     project = Project.open(str(root), counted(world))
     init(project, guidance=False)
-    ids = [memory_store(project, "Specs", text, tags=["größe"]).fact.id for text in (WITNESS, VICTIM)]
-    memory_connect(project, ids[1], ids[0], "depends_on")
-    memory_session(project, "past", turns=3, title="the beginning", close=True)
-    memory_session(project, "live", turns=2, files=["src/a.py"])
-    memory_focus(project, ids[:1])
-    memory_recall(project, "who stays?")
+    ids = [store(project, Store(section="Specs", content=text, tags=["größe"])).fact.id for text in (WITNESS, VICTIM)]
+    connect(project, Connect(source=ids[1], target=ids[0], relation="depends_on"))
+    record_session(project, NoteSession(session_id="past", turns=3, title="the beginning", close=True))
+    record_session(project, NoteSession(session_id="live", turns=2, files=["src/a.py"]))
+    focus(project, Focus(fact_ids=ids[:1]))
+    find_facts(project, Recall(query="who stays?"))
     for text in ("look at the uploads", "look at the fonts"):
         note(project, text)
     notes_done(project, [2])
@@ -95,19 +96,19 @@ def survey(project: Project, *, closed: bool = False) -> set[str]:
         assert problem.message
         assert problem.path.encode()
     for call in (
-        partial(memory_query, project),
-        lambda: memory_recall(project, "who stays?", note=False),
-        lambda: memory_search_archive(project, "who stays?"),
-        lambda: memory_episodes(project, "the beginning"),
-        lambda: memory_context(project, "who stays?"),
-        partial(memory_facts, project),
-        partial(memory_working, project),
+        lambda: list_facts(project, List()),
+        lambda: find_facts(project, Recall(query="who stays?"), note=False),
+        lambda: search_archive(project, SearchArchive(query="who stays?")),
+        lambda: episodes(project, ShowEpisodes(query="the beginning")),
+        lambda: context(project, ShowContext(prompt="who stays?")),
+        lambda: overview(project, Overview()),
+        lambda: focus(project, Focus()),
         partial(notes, project),
-        lambda: memory_normalize(project, dry_run=True),
+        lambda: normalize(project, Normalize(write=not True)),
     ):
         assert attempt(call) is None or closed
-    if not closed and WITNESS in {view.content for view in memory_query(project).results}:
-        assert memory_recall(project, "The witness stays", note=False).results[0].content == WITNESS
+    if not closed and WITNESS in {view.content for view in list_facts(project, List()).results}:
+        assert find_facts(project, Recall(query="The witness stays"), note=False).results[0].content == WITNESS
     paths = {problem.path for problem in (*found.errors, *found.warnings)}
     return {path for path in paths if path.startswith(".memory/")}
 
@@ -132,10 +133,10 @@ def test_a_file_cut_off_anywhere_keeps_every_whole_line_and_the_next_fact_begins
         # A line without its end is a line; anything less is named.
         harmless = size == 0 or size in ends or size + 1 in ends
         assert (FACTS in named) is not harmless, size
-        memory_store(project, "Specs", f"Stored after {size}.")
+        store(project, Store(section="Specs", content=f"Stored after {size}."))
         data = path.read_bytes()
         assert data.startswith(whole[:size] + (b"\n" if size and size not in ends else b"") + b"{")
-        texts = {view.content for view in memory_query(project).results}
+        texts = {view.content for view in list_facts(project, List()).results}
         assert f"Stored after {size}." in texts
         assert (WITNESS in texts) is (size + 1 >= ends[0])
         assert index_differs(project) == []
@@ -211,13 +212,13 @@ def test_a_file_of_facts_that_cannot_be_read_is_not_taken_for_none(project: Proj
 
 def use(project: Project, kind: str) -> Callable[[], object]:
     """The operation that writes a file of this kind."""
-    name = memory_query(project).results[0].id
+    name = list_facts(project, List()).results[0].id
     return {
-        "pins": lambda: memory_focus(project, [name]),
-        "times of reading": lambda: memory_recall(project, "who stays?"),
+        "pins": lambda: focus(project, Focus(fact_ids=[name])),
+        "times of reading": lambda: find_facts(project, Recall(query="who stays?")),
         "notes": lambda: note(project, "one more"),
         "notes that are done": lambda: (note(project, "one more"), notes_done(project, [1])),
-        "session": lambda: memory_session(project, "live", turns=5),
+        "session": lambda: record_session(project, NoteSession(session_id="live", turns=5)),
     }[kind]
 
 
@@ -231,18 +232,18 @@ def test_an_index_that_is_anything_else_is_made_again_with_the_facts(project: Pr
     expected = index_of(project.root)
     DAMAGES[damage](index)
     for _ in range(2):
-        assert memory_query(project).results[0].content == WITNESS
+        assert list_facts(project, List()).results[0].content == WITNESS
     assert index_of(project.root) == expected
-    memory_store(project, "Specs", "Stored after it.")
+    store(project, Store(section="Specs", content="Stored after it."))
     assert index_differs(project) == []
 
 
 def test_an_index_that_vanishes_at_any_moment_is_made_again(project: Project) -> None:
     for number in range(3):
         shutil.rmtree(Path(project.root, ".memory/index"))
-        memory_store(project, "Specs", f"Stored in round {number}.")
+        store(project, Store(section="Specs", content=f"Stored in round {number}."))
         shutil.rmtree(Path(project.root, ".memory/index"))
-        assert len(memory_query(project).results) == 3 + number
+        assert len(list_facts(project, List()).results) == 3 + number
     assert index_differs(project) == []
 
 
@@ -319,19 +320,27 @@ class Walk:
         project = Project(self.project.root, msgspec.structs.replace(self.project.world, now=lambda: now))
         if verb == "store":
             mind = "work" if words[1:] == ("work",) else None
-            self.ids[words[0]] = memory_store(project, "Specs", f"Letter {words[0]}.", mind=mind).fact.id
+            self.ids[words[0]] = store(
+                project, Store(section="Specs", content=f"Letter {words[0]}.", mind=mind)
+            ).fact.id
         elif verb == "supersede":
-            self.ids[words[1]] = memory_supersede(project, self.ids[words[0]], f"Letter {words[1]}.").new.id
+            self.ids[words[1]] = supersede(
+                project, Supersede(fact_id=self.ids[words[0]], content=f"Letter {words[1]}.")
+            ).new.id
         elif verb in ("connect", "replace"):
             relation = {"connect": "depends_on", "replace": "replaces"}[verb]
-            edge = memory_connect(project, self.ids[words[0]], self.ids[words[1]], relation)[1]
+            edge = connect(
+                project, Connect(source=self.ids[words[0]], target=self.ids[words[1]], relation=relation)
+            ).edge
             self.edges[words[0], words[1]] = edge.ref
         elif verb == "unconnect":
-            memory_archive(project, [self.edges[words[0], words[1]]])
+            archive(project, Archive(fact_ids=[self.edges[words[0], words[1]]]))
         else:
-            {"archive": partial(memory_archive, project), "restore": partial(memory_restore, project)}[verb](
-                [self.ids[words[0]]]
-            )
+            names = [self.ids[words[0]]]
+            if verb == "archive":
+                archive(project, Archive(fact_ids=names))
+            else:
+                restore(project, Restore(fact_ids=names))
 
 
 @pytest.fixture
@@ -386,10 +395,10 @@ def test_a_conflict_that_was_left_in_the_file_hides_neither_side(project: Projec
     path = place_of(project, "facts")
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"<<<<<<< HEAD\n" + lines[0] + b"=======\n" + lines[1] + b">>>>>>> side\n" + b"".join(lines[2:]))
-    assert {view.content for view in memory_query(project).results} == {WITNESS, VICTIM}
+    assert {view.content for view in list_facts(project, List()).results} == {WITNESS, VICTIM}
     found = [problem for problem in check(project).warnings if problem.code == "ConflictMarker"]
     assert [problem.line for problem in found] == [1, 3, 5]
-    memory_archive(project, [memory_query(project).results[0].id])
+    archive(project, Archive(fact_ids=[list_facts(project, List()).results[0].id]))
     assert path.read_bytes().count(b"=======") == 1, "what is no record stays where it is"
 
 
@@ -399,10 +408,15 @@ def test_lines_of_other_writers_are_never_rewritten_by_the_way(project: Project)
         b' { "_type" : "fact", "id":"odd","section" :"Specs", "content":"Odd form.", "x": 1e2 } \r\n\n\xff\n{torn\n'
     )
     path.write_bytes(theirs + path.read_bytes())
-    name = next(view.id for view in memory_query(project).results if view.content == VICTIM)
-    memory_archive(project, [name])
-    memory_store(project, "Specs", "Stored after it.")
-    memory_supersede(project, next(line["id"] for line in good(path) if line.get("content") == WITNESS), "Another one.")
+    name = next(view.id for view in list_facts(project, List()).results if view.content == VICTIM)
+    archive(project, Archive(fact_ids=[name]))
+    store(project, Store(section="Specs", content="Stored after it."))
+    supersede(
+        project,
+        Supersede(
+            fact_id=next(line["id"] for line in good(path) if line.get("content") == WITNESS), content="Another one."
+        ),
+    )
     assert path.read_bytes().startswith(theirs)
     assert index_differs(project) == []
 
@@ -417,10 +431,10 @@ def good(path: Path) -> Iterator[dict[str, Any]]:
 def test_a_checkout_with_windows_line_ends_is_read_and_written_as_the_same_facts(project: Project) -> None:
     path = place_of(project, "facts")
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert {view.content for view in memory_query(project).results} == {WITNESS, VICTIM}
+    assert {view.content for view in list_facts(project, List()).results} == {WITNESS, VICTIM}
     assert check(project).errors == []
-    assert memory_store(project, "Specs", WITNESS).action == "unchanged"
-    memory_archive(project, [memory_query(project).results[0].id])
-    memory_store(project, "Specs", "Stored after it.")
+    assert store(project, Store(section="Specs", content=WITNESS)).action == "unchanged"
+    archive(project, Archive(fact_ids=[list_facts(project, List()).results[0].id]))
+    store(project, Store(section="Specs", content="Stored after it."))
     assert check(project).errors == []
     assert index_differs(project) == []

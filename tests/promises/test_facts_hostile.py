@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +16,27 @@ from quire.files.world import World
 from quire.model.errors import InputError, NotFound, QuireError
 from quire.project import Project
 from quire.verbs.ask.query import query
-from quire.verbs.facts.changes import (
-    memory_archive,
-    memory_connect,
-    memory_import,
-    memory_normalize,
-    memory_query,
-    memory_restore,
-    memory_store,
-    memory_supersede,
-)
-from quire.verbs.facts.ingest import memory_ingest_lifecycle
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.compact import Compact, compact
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.episodes import ShowEpisodes
+from quire.verbs.facts.episodes import episodes as episodes_fact
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.import_ import Import, import_facts
+from quire.verbs.facts.ingest import take_in_documents
+from quire.verbs.facts.inspect import inspect_fact
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.normalize import Normalize, normalize
 from quire.verbs.facts.notes import note, notes_done, notes_undo
-from quire.verbs.facts.overview import inspect_fact, memory_facts
-from quire.verbs.facts.recall import memory_episodes, memory_recall, memory_search_archive
-from quire.verbs.facts.sessions import memory_compact, memory_session
-from quire.verbs.facts.working_memory import memory_context, memory_focus, memory_release, memory_working
+from quire.verbs.facts.overview import Overview, overview
+from quire.verbs.facts.recall import Recall, find_facts
+from quire.verbs.facts.release import Release, release
+from quire.verbs.facts.restore import Restore, restore
+from quire.verbs.facts.search_archive import SearchArchive, search_archive
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import check, init, rebuild
 from thorough import either, some
 
@@ -68,7 +72,7 @@ def project(tmp_path: Path, world: World) -> Project:
     root.mkdir()
     project = Project.open(str(root), counted(world))
     init(project, guidance=False)
-    memory_store(project, "Specs", WITNESS)
+    store(project, Store(section="Specs", content=WITNESS))
     return project
 
 
@@ -81,16 +85,16 @@ def bring(project: Project, *objects: dict[str, Any] | bytes) -> Path:
 
 def every_look(project: Project) -> list[str]:
     """Everything that can be asked; the texts of the facts."""
-    memory_recall(project, "who stays? retries", note=False)
-    memory_search_archive(project, "retries")
-    memory_episodes(project, "retries")
-    memory_context(project, "retries")
-    memory_facts(project)
-    memory_working(project)
-    memory_normalize(project, dry_run=True)
+    find_facts(project, Recall(query="who stays? retries"), note=False)
+    search_archive(project, SearchArchive(query="retries"))
+    episodes_fact(project, ShowEpisodes(query="retries"))
+    context(project, ShowContext(prompt="retries"))
+    overview(project, Overview())
+    focus(project, Focus())
+    normalize(project, Normalize(write=not True))
     check(project)
     query(project, "retries")
-    texts = [view.content for view in memory_query(project, limit=2_000).results]
+    texts = [view.content for view in list_facts(project, List(limit=2_000)).results]
     assert {WITNESS, "The last line."} <= set(texts)
     return texts
 
@@ -146,10 +150,10 @@ def test_a_line_that_is_no_record_is_named_and_stays_byte_for_byte(project: Proj
     found = [problem for problem in check(project).errors if problem.path == FACTS]
     assert [(problem.line, problem.code in codes.split("|")) for problem in found] == [(2, True)], found
     assert max(len(problem.message) for problem in found) < 400
-    memory_archive(project, ["last"], reason="out of the way")
-    memory_store(project, "Specs", "Stored after it.")
+    archive(project, Archive(fact_ids=["last"], reason="out of the way"))
+    store(project, Store(section="Specs", content="Stored after it."))
     assert path.read_bytes().split(b"\n")[1] == data
-    memory_normalize(project, dry_run=False)
+    normalize(project, Normalize(write=not False))
     assert data in path.read_bytes().split(b"\n")
     assert index_differs(project) == []
 
@@ -214,12 +218,12 @@ ODD: dict[str, dict[str, Any]] = {
 def test_a_line_that_says_odd_things_is_kept_and_stops_nothing(project: Project, name: str) -> None:
     bring(project, ODD[name])
     every_look(project)
-    memory_ingest_lifecycle(project)
-    stored = memory_store(project, "Specs", "Stored after it.").fact
+    take_in_documents(project)
+    stored = store(project, Store(section="Specs", content="Stored after it.")).fact
     for fact_id in (stored.id, "odd") if ODD[name]["_type"] == "fact" else (stored.id,):
-        memory_archive(project, [fact_id])
-        memory_restore(project, [fact_id])
-    memory_connect(project, stored.id, "last", "depends_on")
+        archive(project, Archive(fact_ids=[fact_id]))
+        restore(project, Restore(fact_ids=[fact_id]))
+    connect(project, Connect(source=stored.id, target="last", relation="depends_on"))
     every_look(project)
     assert index_differs(project) == []
     ours = [
@@ -237,9 +241,9 @@ def test_malformed_lines_of_other_programs_stop_nothing(project: Project, name: 
         path.write_bytes(encoded(line("first", WITNESS)))
         bring(project, data)
         every_look(project)
-        memory_store(project, "Specs", "Stored after it.")
-        memory_archive(project, ["first"])
-        memory_restore(project, ["first"])
+        store(project, Store(section="Specs", content="Stored after it."))
+        archive(project, Archive(fact_ids=["first"]))
+        restore(project, Restore(fact_ids=["first"]))
         assert data in path.read_bytes()
         assert index_differs(project) == []
 
@@ -275,13 +279,15 @@ def test_an_odd_id_names_its_own_fact_and_no_other(project: Project, name: str, 
     outside = tree(Path(project.root).parent)
     ref = f"fact:{name}"
     assert inspect_fact(project, ref).stored["id"] == name
-    outcome = memory_archive(project, [ref]).outcomes[0]
+    outcome = archive(project, Archive(fact_ids=[ref])).outcomes[0]
     assert (outcome.id, outcome.outcome) == (name, "archived")
-    assert [view.content for view in memory_query(project).results if "one." in view.content] == ["The plain one."]
-    assert memory_restore(project, [ref]).changed == 1
-    assert [view.id for view in memory_focus(project, [ref]).pins] == [name]
-    assert memory_connect(project, ref, "last", "depends_on")[1].source == ref
-    assert memory_supersede(project, ref, "The odd one, again.").old.id == name
+    assert [view.content for view in list_facts(project, List()).results if "one." in view.content] == [
+        "The plain one."
+    ]
+    assert restore(project, Restore(fact_ids=[ref])).changed == 1
+    assert [view.id for view in focus(project, Focus(fact_ids=[ref])).pins] == [name]
+    assert connect(project, Connect(source=ref, target="last", relation="depends_on")).edge.source == ref
+    assert supersede(project, Supersede(fact_id=ref, content="The odd one, again.")).old.id == name
     assert index_differs(project) == []
     changed = {path for path, data in tree(Path(project.root).parent).items() if outside.get(path) != data}
     assert {path for path in changed if not path.startswith("plain/.memory/")} == set()
@@ -293,16 +299,21 @@ def test_an_odd_id_names_its_own_fact_and_no_other(project: Project, name: str, 
 def test_an_id_that_can_be_none_is_refused_in_words(project: Project, name: str) -> None:
     before = Path(project.root, FACTS).read_bytes()
     for call in (
-        lambda: memory_supersede(project, name, "Something else."),
-        lambda: memory_connect(project, name, name, "depends_on"),
+        lambda: supersede(project, Supersede(fact_id=name, content="Something else.")),
+        lambda: connect(project, Connect(source=name, target=name, relation="depends_on")),
         lambda: inspect_fact(project, f"fact:{name}"),
     ):
         with pytest.raises((InputError, NotFound)) as refused:
             call()
         assert len(str(refused.value)) < 500
-    for act in (partial(memory_archive, project), partial(memory_restore, project), partial(memory_focus, project)):
+    acts: list[Callable[[], Any]] = [
+        lambda: archive(project, Archive(fact_ids=[name])),
+        lambda: restore(project, Restore(fact_ids=[name])),
+        lambda: focus(project, Focus(fact_ids=[name])),
+    ]
+    for act in acts:
         try:
-            done = act([name])
+            done = act()
         except InputError:
             continue
         outcomes = (
@@ -434,22 +445,28 @@ def test_no_text_for_an_agent_holds_what_deceives_the_eye(hostile: Any, words: l
 
 
 FIELDS: dict[str, Callable[[Project, str], object]] = {
-    "content": lambda project, text: memory_store(project, "Specs", text),
-    "section": lambda project, text: memory_store(project, text, "A fact."),
-    "tag": lambda project, text: memory_store(project, "Specs", "A fact.", tags=[text]),
-    "source": lambda project, text: memory_store(project, "Specs", "A fact.", source=text),
-    "session": lambda project, text: memory_store(project, "Specs", "A fact.", session=text),
-    "mind": lambda project, text: memory_store(project, "Specs", "A fact.", mind=text),
-    "relation": lambda project, text: memory_connect(project, "first", "last", text),
-    "description": lambda project, text: memory_connect(project, "first", "last", "enables", description=text),
-    "session of a connection": lambda project, text: memory_connect(project, "first", "last", "enables", session=text),
-    "replacement": lambda project, text: memory_supersede(project, "last", text),
-    "reason to replace": lambda project, text: memory_supersede(project, "last", "A fact.", reason=text),
-    "reason to archive": lambda project, text: memory_archive(project, ["last"], reason=text),
-    "title": lambda project, text: memory_session(project, "s", title=text, close=True),
-    "narrative": lambda project, text: memory_session(project, "s", narrative=text, close=True),
-    "file": lambda project, text: memory_session(project, "s", files=[text], close=True),
-    "id of a session": lambda project, text: memory_session(project, text, close=True),
+    "content": lambda project, text: store(project, Store(section="Specs", content=text)),
+    "section": lambda project, text: store(project, Store(section=text, content="A fact.")),
+    "tag": lambda project, text: store(project, Store(section="Specs", content="A fact.", tags=[text])),
+    "source": lambda project, text: store(project, Store(section="Specs", content="A fact.", source=text)),
+    "session": lambda project, text: store(project, Store(section="Specs", content="A fact.", session=text)),
+    "mind": lambda project, text: store(project, Store(section="Specs", content="A fact.", mind=text)),
+    "relation": lambda project, text: connect(project, Connect(source="first", target="last", relation=text)),
+    "description": lambda project, text: connect(
+        project, Connect(source="first", target="last", relation="enables", description=text)
+    ),
+    "session of a connection": lambda project, text: connect(
+        project, Connect(source="first", target="last", relation="enables", session=text)
+    ),
+    "replacement": lambda project, text: supersede(project, Supersede(fact_id="last", content=text)),
+    "reason to replace": lambda project, text: supersede(
+        project, Supersede(fact_id="last", content="A fact.", reason=text)
+    ),
+    "reason to archive": lambda project, text: archive(project, Archive(fact_ids=["last"], reason=text)),
+    "title": lambda project, text: record_session(project, NoteSession(session_id="s", title=text, close=True)),
+    "narrative": lambda project, text: record_session(project, NoteSession(session_id="s", narrative=text, close=True)),
+    "file": lambda project, text: record_session(project, NoteSession(session_id="s", files=[text], close=True)),
+    "id of a session": lambda project, text: record_session(project, NoteSession(session_id=text, close=True)),
     "note": lambda project, text: note(project, text),
 }
 
@@ -465,7 +482,7 @@ def test_text_that_deceives_is_refused_or_written_without_what_deceives(project:
     written = json.dumps([json.loads(item) for item in data.splitlines()], ensure_ascii=False)
     assert UNSAFE.findall(written) == []
     assert re.findall(r"\\u(?:00[01][0-9a-f]|d[89a-f])", written) == []
-    memory_query(project)
+    list_facts(project, List())
 
 
 # -- links and other ways out -------------------------------------------------------------------------------------
@@ -493,20 +510,20 @@ def use_everything(project: Project) -> list[str]:
     found = []
     talk = json.dumps([{"role": "user", "content": "the queue moves " * 60} for _ in range(9)]).encode()
     for call in (
-        lambda: memory_store(project, "Specs", "Stored after it."),
-        lambda: memory_supersede(project, memory_query(project).results[0].id, "Said anew."),
-        lambda: memory_focus(project, [memory_query(project).results[0].id]),
-        lambda: memory_recall(project, "who stays?"),
-        lambda: memory_release(project),
-        lambda: memory_session(project, "one", turns=1),
-        lambda: memory_session(project, "one", turns=2, close=True),
-        lambda: memory_compact(project, talk),
+        lambda: store(project, Store(section="Specs", content="Stored after it.")),
+        lambda: supersede(project, Supersede(fact_id=list_facts(project, List()).results[0].id, content="Said anew.")),
+        lambda: focus(project, Focus(fact_ids=[list_facts(project, List()).results[0].id])),
+        lambda: find_facts(project, Recall(query="who stays?")),
+        lambda: release(project, Release()),
+        lambda: record_session(project, NoteSession(session_id="one", turns=1)),
+        lambda: record_session(project, NoteSession(session_id="one", turns=2, close=True)),
+        lambda: compact(project, talk, Compact()),
         lambda: note(project, "one"),
         lambda: notes_done(project, None),
         lambda: notes_undo(project),
-        lambda: memory_normalize(project, dry_run=False),
-        lambda: memory_import(project, encoded(line("brought")), source="other"),
-        lambda: memory_facts(project),
+        lambda: normalize(project, Normalize(write=not False)),
+        lambda: import_facts(project, Import(data=encoded(line("brought")), source="other")),
+        lambda: overview(project, Overview()),
         lambda: check(project),
         lambda: rebuild(project),
     ):
@@ -534,7 +551,7 @@ def test_a_local_file_that_is_a_link_out_is_neither_read_nor_written(
     assert all("link" in message for message in refused), refused
     assert (tree(outside) if outside.is_dir() else outside.read_bytes()) == before
     assert path.is_symlink()
-    assert {"Said anew.", "Stored after it."} & {view.content for view in memory_query(project).results}
+    assert {"Said anew.", "Stored after it."} & {view.content for view in list_facts(project, List()).results}
 
 
 @proves("P7.2", "D10", over="facts")
@@ -550,7 +567,7 @@ def test_a_part_of_the_memory_that_is_a_link_out_is_neither_read_nor_written(
     before = tree(outside) if outside.is_dir() else outside.read_bytes()
     use_everything(project)
     with contextlib.suppress(QuireError):
-        assert SECRET not in {view.content for view in memory_query(project).results}
+        assert SECRET not in {view.content for view in list_facts(project, List()).results}
     assert (tree(outside) if outside.is_dir() else outside.read_bytes()) == before
 
 
@@ -567,7 +584,7 @@ def test_a_transaction_that_a_repository_brings_reaches_nothing_outside(project:
     (folder / "intent.json").write_bytes(json.dumps({"version": 1, "steps": steps[:1]}).encode())
     use_everything(project)
     with contextlib.suppress(QuireError):
-        assert SECRET not in {view.content for view in memory_query(project).results}
+        assert SECRET not in {view.content for view in list_facts(project, List()).results}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "intent.json").write_bytes(json.dumps({"version": 1, "steps": steps[1:]}).encode())
     use_everything(project)
@@ -589,7 +606,7 @@ def test_what_is_kept_for_this_machine_never_reaches_git(memory: Any, git: Any, 
 
 def test_a_session_that_a_repository_brings_is_told_of_safely(project: Project) -> None:
     """It was silent for long, so that the next session closes it: what it says then stands in a tracked file."""
-    memory_session(project, "theirs", turns=1)
+    record_session(project, NoteSession(session_id="theirs", turns=1))
     (path,) = Path(project.root, ".memory/local/sessions").iterdir()
     fields = {
         **json.loads(path.read_bytes()),
@@ -603,7 +620,7 @@ def test_a_session_that_a_repository_brings_is_told_of_safely(project: Project) 
         "commit": EVIL,
     }
     path.write_text(json.dumps(fields), encoding="utf-8")
-    _, episodes = memory_session(project, "ours", turns=1)
+    _, episodes = record_session(project, NoteSession(session_id="ours", turns=1))
     assert [episode.session_id for episode in episodes] == ["theirs"]
     written = json.dumps(json.loads(Path(project.root, FACTS).read_bytes().splitlines()[-1]), ensure_ascii=False)
     assert "/etc" not in written
@@ -624,11 +641,11 @@ def test_a_file_of_50_mb_is_read_searched_and_written_to(project: Project) -> No
             file.write(encoded(line(f"long-{number}", f"{number} " + "x" * 1_250_000)))
             file.write(encoded(line(f"short-{number}", f"Short fact number {number} about retries.")))
     assert path.stat().st_size > lines * 1_250_000
-    assert len(memory_query(project).results) == lines + 1
-    assert memory_recall(project, "short fact number 7").results[0].id == "short-7"
-    assert memory_archive(project, ["short-8"]).changed == 1
-    assert memory_store(project, "Specs", "Stored after it.").action == "stored"
-    assert memory_facts(project).bad_lines == lines
+    assert len(list_facts(project, List()).results) == lines + 1
+    assert find_facts(project, Recall(query="short fact number 7")).results[0].id == "short-7"
+    assert archive(project, Archive(fact_ids=["short-8"])).changed == 1
+    assert store(project, Store(section="Specs", content="Stored after it.")).action == "stored"
+    assert overview(project, Overview()).bad_lines == lines
     assert len(check(project).errors) == lines
     assert path.stat().st_size > lines * 1_250_000
     assert os.path.getsize(Path(project.root, ".memory/index/quire.sqlite")) < 5_000_000

@@ -75,7 +75,7 @@ NOT_HERE: dict[str, str] = {
     "retrieval.statements": _SHOWN,
     "surfaces.cli.commands": "texts of our own help",
     "surfaces.cli.diff": _SHOWN,
-    "surfaces.cli.facts_flows": "the form in which a conversation came, which was read before",
+    "verbs.facts.compact": "the form in which a conversation came, which was read before",
     "surfaces.mcp.tool_calls": "arguments of a call, which the fast path or the SDK decoded; msgspec checks types",
     "surfaces.web.app": "a JSON object of at most a few kilobytes, behind the door",
     "surfaces.web.options": "what `memory view` hands over to the process that it becomes",

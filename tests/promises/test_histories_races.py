@@ -23,11 +23,12 @@ from quire.upkeep.guidance import refresh_map
 from quire.upkeep.views.revision import node_revision
 from quire.verbs.ask.query import inspect
 from quire.verbs.facts import notes as fact_notes
-from quire.verbs.facts import sessions
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts import session as sessions
 from quire.verbs.facts.notes import note as note_of
 from quire.verbs.facts.notes import notes, notes_done, notes_promote
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store
+from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox import review
 from quire.verbs.inbox.review import inbox, inbox_accept, inbox_add, inbox_rejected
@@ -93,7 +94,7 @@ def test_the_note_that_became_a_fact_goes_and_no_other(
 ) -> None:
     for text in ("First.", "Second.", "Third."):
         note_of(project, text)
-    told = between(fact_notes, "memory_store", lambda: notes_done(other, [1]), monkeypatch)
+    told = between(fact_notes, "store", lambda: notes_done(other, [1]), monkeypatch)
     assert notes_promote(project, 2, "Specs").fact.content == "Second."
     assert told == ["done"]
     assert [note.text for note in notes(project)[0]] == ["Third."]
@@ -119,11 +120,16 @@ def test_an_edit_of_what_somebody_changed_writes_nothing(
 def test_what_is_told_of_a_session_while_it_is_closed_is_kept(
     project: Project, other: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = between(sessions, "_forget", lambda: memory_session(other, "s1", turns=9, narrative="Went on."), monkeypatch)
-    _, episodes = memory_session(project, "s1", turns=3, title="Queues", close=True)
+    told = between(
+        sessions,
+        "_forget",
+        lambda: record_session(other, NoteSession(session_id="s1", turns=9, narrative="Went on.")),
+        monkeypatch,
+    )
+    _, episodes = record_session(project, NoteSession(session_id="s1", turns=3, title="Queues", close=True))
     assert told == ["done"]
     assert len(episodes) == 1
-    open_now, episodes = memory_session(project, "s1", close=True)
+    open_now, episodes = record_session(project, NoteSession(session_id="s1", close=True))
     assert open_now.turns == 9
     assert [episode.narrative.endswith("9 turns, 0 tool calls, 0s.\n\nWent on.") for episode in episodes] == [True]
 
@@ -202,11 +208,11 @@ def test_a_reader_sees_both_of_two_nodes_that_are_saved_together(
 
 @proves("P2.2", "B3", over="index", found="an answer was put together from two states of the index, or failed")
 def test_an_answer_is_from_one_state_of_the_index(project: Project, other: Project) -> None:
-    memory_store(project, "Specs", TEXT)
+    store_fact(project, Store(section="Specs", content=TEXT))
 
     def work(index: Any) -> tuple[int, int]:
         before = len(index.records("facts"))
-        memory_store(other, "Specs", "Somebody else stores another one meanwhile.")
+        store_fact(other, Store(section="Specs", content="Somebody else stores another one meanwhile."))
         return before, len(index.records("facts"))
 
     assert project.with_index(work) == (1, 1)

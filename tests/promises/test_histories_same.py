@@ -12,7 +12,8 @@ from typing import Any
 from promised import proves, tally
 from quire.model.errors import InputError, NotFound
 from quire.project import Project
-from quire.verbs.facts.changes import memory_query, memory_store
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.store import Store, store
 from quire.verbs.profile.ask import profile_recall
 from quire.verbs.profile.changes import profile_remember
 from thorough import either
@@ -70,7 +71,7 @@ def at_one(what: str, project: Project, env: dict[str, str], processes: int, tim
 
 @proves("P3.2", "B2", over="facts")
 def test_facts_that_supersede_each_other_are_a_chain(project: Project, environment: dict[str, str]) -> None:
-    memory_store(project, "Specs", "The first one holds.")
+    store(project, Store(section="Specs", content="The first one holds."))
     said = at_one("facts", project, environment, either(5, 16), either(4, 20))
     done = [item for item in said if item[0] == "ok"]
     follows = {old: new for _, old, new in done}
@@ -78,7 +79,7 @@ def test_facts_that_supersede_each_other_are_a_chain(project: Project, environme
     here = "The first one holds."
     for _ in done:
         here = follows[here]
-    assert [view.content for view in memory_query(project).results] == [here]
+    assert [view.content for view in list_facts(project, List()).results] == [here]
     lost = Counter(code for code, _, _ in said if code != "ok")
     assert set(lost) <= {InputError.code}
     assert lost.total() == len(said) - len(done)
@@ -106,13 +107,16 @@ def test_an_entry_is_forgotten_by_one_and_the_others_are_told(project: Project, 
 @proves("P3.1", "B9", over="facts")
 def test_the_same_fact_of_two_agents_is_kept_once_and_a_like_one_is_told_of(project: Project) -> None:
     text = "The queue drops jobs when the worker restarts in the night."
-    first = memory_store(project, "Specs", text, session="a")
-    again = memory_store(project, "Specs", text, session="b")
+    first = store(project, Store(section="Specs", content=text, session="a"))
+    again = store(project, Store(section="Specs", content=text, session="b"))
     assert (first.action, again.action, again.fact.id) == ("stored", "reinforced", first.fact.id)
-    like = memory_store(project, "Specs", "The queue drops jobs when the worker restarts in the nights.", session="b")
+    like = store(
+        project,
+        Store(section="Specs", content="The queue drops jobs when the worker restarts in the nights.", session="b"),
+    )
     assert like.fact.id != first.fact.id
     assert [warning.code for warning in like.warnings] == ["SaysNearlyTheSame"]
-    assert len(memory_query(project).results) == 2
+    assert len(list_facts(project, List()).results) == 2
 
 
 @proves("P3.1", "B5", over="graph facts")

@@ -26,7 +26,7 @@ from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.page_calls import PageCalls
 from quire.verbs.agents.hook_answer import answer_hook
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.journal.init import journal_init
 from quire.verbs.profile.changes import profile_remember
@@ -74,7 +74,7 @@ def trap(repo: Path, git: Git, project: Project) -> Trap:
     found = Trap(repo, git)
     found.lay()
     save(project, {"task": "t", "nodes": [NODE]})
-    memory_store(project, "Specs", "The queue lives in the worker.")
+    store(project, Store(section="Specs", content="The queue lives in the worker."))
     profile_remember(project, "tools", "pager", "less")
     journal_init(project)
     git.commit("memory")

@@ -15,9 +15,9 @@ from promised import proves, tally
 from quire.model.errors import QuireError
 from quire.project import Project
 from quire.verbs.ask.query import brief, inspect, query, why
-from quire.verbs.facts.changes import memory_archive
-from quire.verbs.facts.overview import inspect_fact
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.inspect import inspect_fact
+from quire.verbs.facts.session import NoteSession, record_session
 from thorough import LONG
 
 LINES = [
@@ -145,7 +145,7 @@ def test_a_name_with_a_nul_in_it_is_refused_or_names_nothing(project: Project, n
     asked: list[Callable[[], object]] = [
         lambda: inspect(project, name),
         lambda: inspect_fact(project, f"fact:{name}"),
-        lambda: memory_session(project, name, turns=1),
+        lambda: record_session(project, NoteSession(session_id=name, turns=1)),
         lambda: why(project, name),
         lambda: brief(project, [name]),
         lambda: query(project, "x", path=name),
@@ -153,4 +153,4 @@ def test_a_name_with_a_nul_in_it_is_refused_or_names_nothing(project: Project, n
     for ask in asked:
         with pytest.raises(QuireError):
             ask()
-    assert memory_archive(project, [name]).changed == 0
+    assert archive(project, Archive(fact_ids=[name])).changed == 0

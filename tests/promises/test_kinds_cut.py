@@ -21,7 +21,8 @@ from quire.clients.receipts import Receipt, add_receipt, read_receipts
 from quire.clients.spool import Ended, note_ended, waiting_sessions
 from quire.project import Project
 from quire.verbs.agents.session_end import collect_sessions
-from quire.verbs.facts.changes import memory_query, memory_store
+from quire.verbs.facts.list import List, list_facts
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, save
 from quire.verbs.journal.ask import journal_log
 from quire.verbs.journal.session_import import journal_sync
@@ -141,8 +142,8 @@ def _sync(project: Project, word: str) -> object:
 ADDED: dict[str, tuple[Step, Callable[[Project], str]]] = {
     "events": (_save, lambda project: repr([item for _, item in project.graph.events() if hasattr(item, "event")])),
     "facts": (
-        lambda project, word: memory_store(project, "Specs", f"{word} came after it."),
-        lambda project: repr([view.content for view in memory_query(project).results]),
+        lambda project, word: store(project, Store(section="Specs", content=f"{word} came after it.")),
+        lambda project: repr([view.content for view in list_facts(project, List()).results]),
     ),
     "forgotten": (
         lambda project, word: (
@@ -178,7 +179,7 @@ def test_after_a_last_line_that_was_cut_off_the_next_begins_a_line_of_its_own(sp
         assert "third" in said, f"cut at {size}"
         assert "first" in said or "first" not in earlier, f"cut at {size}"
         assert Path(path).read_bytes().startswith(whole[:begin]), f"cut at {size}: what was whole stays"
-    assert TOLD[0] in repr(memory_query(space.open()).results)
+    assert TOLD[0] in repr(list_facts(space.open(), List()).results)
 
 
 @proves("P5.2", "A10", over="inbox", found="lines of the spool that could not be read were removed in silence")

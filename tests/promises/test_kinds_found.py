@@ -20,7 +20,7 @@ from quire.verbs.agents.integrate import integrate, integration_status
 from quire.verbs.agents.session_end import collect_sessions, journal_run_once
 from quire.verbs.ask.query import inspect, status
 from quire.verbs.ask.query import status as status_of
-from quire.verbs.facts.changes import memory_query
+from quire.verbs.facts.list import List, list_facts
 from quire.verbs.graph.changes import check, save
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.review import inbox, inbox_reject
@@ -51,7 +51,7 @@ def test_facts_that_cannot_be_read_stop_no_other_layer(space: Space) -> None:
     assert len(inbox(project, status="all").proposals) >= 3
     assert [item["path"] for item in status(project).unreadable] == [".memory/facts.jsonl"]
     with pytest.raises(InvalidStore, match=r"facts\.jsonl"):
-        memory_query(project)
+        list_facts(project, List())
 
 
 @proves("P5.1", "D11", over="graph", found="check overlooked an empty folder in the place of a node or a relation")

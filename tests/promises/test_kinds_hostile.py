@@ -27,10 +27,13 @@ from quire.verbs.agents.prompt_brief import hook_edit, hook_prompt
 from quire.verbs.agents.session_brief import hook_start
 from quire.verbs.ask.inspect import product_map_page
 from quire.verbs.ask.query import query
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_query, memory_store
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.context import ShowContext, context
+from quire.verbs.facts.list import List, list_facts
 from quire.verbs.facts.notes import note
-from quire.verbs.facts.sessions import memory_session
-from quire.verbs.facts.working_memory import memory_context
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, save
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.inbox.review import inbox, inbox_edit, inbox_reject
@@ -90,7 +93,7 @@ LINES = [
 ]
 HANDED: dict[str, Callable[[Project], str]] = {
     "query": lambda project: query(project, "where do retries run?").markdown,
-    "facts context": lambda project: memory_context(project, "where do retries run?").markdown,
+    "facts context": lambda project: context(project, ShowContext(prompt="where do retries run?")).markdown,
     "profile context": lambda project: profile_context(project).markdown,
     "journal query": lambda project: journal_query(project, "what was decided?").answer,
     "session start": lambda project: hook_start(project, client="claude", session="new", tokens=900, chars=9_000).text,
@@ -187,15 +190,19 @@ ENDLESS: dict[str, Callable[[Project], object]] = {
     "task": lambda project: save(project, {**_node(), "task": LONG_LINE}),
     "keys": lambda project: save(project, _node(**{f"k{number}": 1 for number in range(either(10_000, 1_000_000))})),
     "reason": lambda project: save(project, {"task": "t", "stale": [{"id": "feature.victim", "reason": LONG_LINE}]}),
-    "fact": lambda project: memory_store(project, "Specs", LONG_TEXT),
-    "tags of a fact": lambda project: memory_store(project, "Specs", "Short.", tags=[LONG_LINE]),
-    "section": lambda project: memory_store(project, LONG_LINE, "Short."),
-    "reason of an archive": lambda project: memory_archive(
-        project, [memory_query(project).results[0].id], reason=LONG_LINE
+    "fact": lambda project: store(project, Store(section="Specs", content=LONG_TEXT)),
+    "tags of a fact": lambda project: store(project, Store(section="Specs", content="Short.", tags=[LONG_LINE])),
+    "section": lambda project: store(project, Store(section=LONG_LINE, content="Short.")),
+    "reason of an archive": lambda project: archive(
+        project, Archive(fact_ids=[list_facts(project, List()).results[0].id], reason=LONG_LINE)
     ),
-    "relation": lambda project: memory_connect(project, "feature.victim", "feature.witness", LONG_LINE),
-    "session": lambda project: memory_session(project, LONG_LINE, turns=1),
-    "title of a session": lambda project: memory_session(project, "s", turns=1, title=LONG_LINE),
+    "relation": lambda project: connect(
+        project, Connect(source="feature.victim", target="feature.witness", relation=LONG_LINE)
+    ),
+    "session": lambda project: record_session(project, NoteSession(session_id=LONG_LINE, turns=1)),
+    "title of a session": lambda project: record_session(
+        project, NoteSession(session_id="s", turns=1, title=LONG_LINE)
+    ),
     "note": lambda project: note(project, LONG_LINE),
     "value": lambda project: profile_remember(project, "tools", "endless", LONG_TEXT),
     "key": lambda project: profile_remember(project, "tools", LONG_LINE, "Short."),

@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from machine_driving import Failure, drive, fail, hold_against_fresh, plan, shrink, story
 from machine_git import merging
@@ -135,12 +136,13 @@ def told(steps: list[Step]) -> tuple[list[Step], str]:
 
 @proves("P3.4")
 def test_a_verb_that_does_nothing_is_told_in_a_short_script(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = verb_named("memory_archive")
+    where = verb_module("memory_archive")
+    usual = where.archive
 
-    def lazy(self: Project, *args: Any, **options: Any) -> Any:
-        return usual(self, *args, **{**options, "dry_run": True})
+    def lazy(project: Project, given: Any) -> Any:
+        return usual(project, msgspec.structs.replace(given, dry_run=True))
 
-    monkeypatch.setattr(verb_module("memory_archive"), "memory_archive", lazy)
+    monkeypatch.setattr(where, "archive", lazy)
     least, script = told([("note", 1), ("store", 2), ("remember", 3), ("archive", 4), ("note", 5)])
     assert [name for name, _ in least] == ["store", "archive"]
     assert "project.memory_archive(" in script
@@ -157,13 +159,14 @@ def test_an_index_that_does_not_look_is_noticed(monkeypatch: pytest.MonkeyPatch)
 
 @proves("P3.4")
 def test_a_question_that_writes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = verb_named("memory_facts")
+    where = verb_module("memory_facts")
+    usual = where.overview
 
-    def busy(self: Project) -> Any:
-        (Path(self.root) / "AGENTS.md").write_text("I was here.\n")
-        return usual(self)
+    def busy(project: Project, given: Any) -> Any:
+        (Path(project.root) / "AGENTS.md").write_text("I was here.\n")
+        return usual(project, given)
 
-    monkeypatch.setattr(verb_module("memory_facts"), "memory_facts", busy)
+    monkeypatch.setattr(where, "overview", busy)
     monkeypatch.setattr("machine_driving.READS", {name: READS[name] for name in ("memory_facts", "memory_query")})
     _, script = told([("note", 1)])
     assert "memory_facts changed ['AGENTS.md']" in script

@@ -18,9 +18,9 @@ from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.verbs.ask.query import query
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note
-from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox_add
 from quire.verbs.journal.init import journal_init
@@ -44,8 +44,8 @@ def as_node(kind: str) -> Plant:
 
 
 def as_fact(project: Project, word: str, text: str) -> None:
-    stored = memory_store(project, "Specs", f"{text} {word}", session="s-1")
-    memory_focus(project, [stored.fact.id])
+    stored = store(project, Store(section="Specs", content=f"{text} {word}", session="s-1"))
+    focus(project, Focus(fact_ids=[stored.fact.id]))
 
 
 def as_entry(project: Project, word: str, text: str) -> None:
@@ -131,11 +131,13 @@ def test_whoever_saves_an_order_to_a_model_is_warned(harbor: Project) -> None:
     node = {"kind": "gotcha", "title": "A trap", "body": text}
     told = [
         save(harbor, {"task": "t", "nodes": [node]}).warnings,
-        memory_store(harbor, "Specs", text).warnings,
+        store(harbor, Store(section="Specs", content=text)).warnings,
         profile_remember(harbor, "tools", "order", text).warnings,
     ]
     assert [[problem.code for problem in warnings] for warnings in told] == [["InstructionWarning"]] * 3
-    assert memory_store(harbor, "Specs", "Never retry the queue by hand: run the worker.").warnings == []
+    assert (
+        store(harbor, Store(section="Specs", content="Never retry the queue by hand: run the worker.")).warnings == []
+    )
 
 
 @proves("P8.1", "G2", over="graph")

@@ -19,7 +19,7 @@ from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.tool_calls import ToolCalls
 from quire.verbs.ask.query import query
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 from quire.verbs.inbox.review import inbox, inbox_add
 from quire.verbs.journal.init import journal_init
@@ -49,7 +49,7 @@ def shown(text: str) -> str:
 def test_every_mark_is_read_back_as_it_was_stored(project: Project, world: World) -> None:
     node = {"kind": "gotcha", "title": "Marks", "body": TOKENS}
     save(project, {"task": "t", "nodes": [node]})
-    fact = memory_store(project, "Specs", TOKENS).fact.id
+    fact = store(project, Store(section="Specs", content=TOKENS)).fact.id
     profile_remember(project, "tools", "marks", TOKENS)
     other = f"{TOKENS} So it waits."
     proposal = propose("facts", "fact", other, {"section": "Specs", "content": other}, origin="file:x", by="file")
@@ -122,7 +122,7 @@ def fill(project: Project, layer: str, text: str, name: str) -> str:
         node = {"kind": "gotcha", "title": f"Lanterns {name}", "body": text}
         return save(project, {"task": "t", "nodes": [node]}).memory_created[0]
     if layer == "facts":
-        return memory_store(project, "Specs", text).fact.ref
+        return store(project, Store(section="Specs", content=text)).fact.ref
     profile_remember(project, "tools", f"lanterns_{name}", text, force=True)
     return f"profile:tools.lanterns_{name}"
 
@@ -192,7 +192,7 @@ def test_dates_of_the_future_and_citations_of_itself_buy_nothing(project: Projec
         (repo / f".memory/relations/self-{number}.json").write_text(json.dumps(relation))
     facts = [fill(project, "facts", f"{HONEST[1]} {name}", name) for name in ("One", "Two")]
     for turn in range(20):
-        memory_store(project, "Specs", f"{HONEST[1]} Two", session=f"s{turn}")
+        store(project, Store(section="Specs", content=f"{HONEST[1]} Two", session=f"s{turn}"))
     found = {hit.record.ref: hit.score for hit in query(project, QUESTION, limit=10, budget=8_000).hits}
     assert found[twins[1]] <= found[twins[0]] * 1.05
     assert found[facts[1]] <= found[facts[0]] * 1.25, "twenty repetitions by one voice"

@@ -27,9 +27,9 @@ from quire.verbs.admin.purge import purge as purge_of
 from quire.verbs.admin.repair import repair, repairs, undo_repair
 from quire.verbs.ask.query import inspect, query
 from quire.verbs.ask.query import query as query_of
-from quire.verbs.facts.changes import memory_store
 from quire.verbs.facts.notes import note
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init, reset, save
 from quire.verbs.profile.changes import profile_remember
 from thorough import either
@@ -107,10 +107,10 @@ def told(space: Space, value: str) -> None:
     node = {"kind": "gotcha", "title": "A vault", "body": f"# A vault\n\nIt is {value}.", "tags": ["vault"]}
     save(project, {"task": "tell", "nodes": [node]})
     line = value.replace("\n", " ")
-    memory_store(project, "Specs", f"The vault has {line} in it.")
+    store(project, Store(section="Specs", content=f"The vault has {line} in it."))
     profile_remember(project, "tools", "vault", f"Opened by {line}.")
     note(project, f"look at {line}")
-    memory_session(project, "other", narrative=f"Found {line}.", close=True)
+    record_session(project, NoteSession(session_id="other", narrative=f"Found {line}.", close=True))
 
 
 def checked(space: Space) -> list[tuple[str, str, str]]:

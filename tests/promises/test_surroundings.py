@@ -23,7 +23,8 @@ from promised import proves, tally
 from quire.files.world import World
 from quire.project import Project
 from quire.verbs.ask.query import inspect
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store as StoreFact
+from quire.verbs.facts.store import store as store_fact
 from quire.verbs.graph.changes import check, init, save
 from thorough import either, some
 
@@ -183,7 +184,10 @@ def test_a_clock_that_jumps_gives_every_record_a_name_of_its_own_in_the_order_of
     ]
     names = [done.memory_created[0] for done in made]
     assert len(set(names)) == 2
-    facts = [memory_store(project, "Specs", f"Number {number} of many.").fact.id for number in range(8)]
+    facts = [
+        store_fact(project, StoreFact(section="Specs", content=f"Number {number} of many.")).fact.id
+        for number in range(8)
+    ]
     assert len(set(facts)) == len(facts)
     lines = [json.loads(line) for line in (repo / ".memory/facts.jsonl").read_bytes().splitlines()]
     told = [line for line in lines if line.get("_type") == "fact"]

@@ -25,9 +25,11 @@ from quire.project import Project
 from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.replies import Replies
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store
-from quire.verbs.facts.sessions import memory_session
-from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.focus import Focus, focus
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
@@ -299,13 +301,20 @@ class Hostile:
         made = self._made
         for number in range(3):
             text = f"zqfact{'abc'[number]} queue retries"
-            done = memory_store(made, "Decisions", text, tags=["zqtag"], source="zqsource")
+            done = store(made, Store(section="Decisions", content=text, tags=["zqtag"], source="zqsource"))
             self.facts.append(done.fact.ref)
-        memory_store(made, "Specs", "zqminded queue", mind="zqmind")
-        memory_archive(made, [self.facts[2]], reason="zqreason")
-        memory_connect(made, self.facts[0], self.facts[1], "enables", description="zqdescription")
-        memory_focus(made, [self.facts[0]])
-        memory_session(made, "zqsession", turns=4, title="zqtitle queue", narrative="zqnarrative queue", close=True)
+        store(made, Store(section="Specs", content="zqminded queue", mind="zqmind"))
+        archive(made, Archive(fact_ids=[self.facts[2]], reason="zqreason"))
+        connect(
+            made, Connect(source=self.facts[0], target=self.facts[1], relation="enables", description="zqdescription")
+        )
+        focus(made, Focus(fact_ids=[self.facts[0]]))
+        record_session(
+            made,
+            NoteSession(
+                session_id="zqsession", turns=4, title="zqtitle queue", narrative="zqnarrative queue", close=True
+            ),
+        )
 
     def _profile(self) -> None:
         made = self._made

@@ -12,7 +12,8 @@ from facts_calling import LIMIT, RETRIES, Tools
 
 from quire.files.world import World
 from quire.project import Project
-from quire.surfaces.mcp.facts_flows import CANDIDATE, CONVERSATION_BYTES
+from quire.verbs.facts.compact import CONVERSATION_BYTES
+from quire.verbs.facts.ingest import CANDIDATE
 
 Tree = dict[str, bytes]
 
@@ -37,12 +38,12 @@ def test_pins_are_kept_for_each_session(tools: Tools) -> None:
     done = tools("memory_focus", fact_ids=[first, second], session="s1")
     assert done["outcomes"] == {first: "pinned", second: "pinned"}
     assert [item["ref"] for item in done["pins"]] == [first, second]
-    assert (done["used"], done["slots"], done["missing"]) == (2, 25, [])
+    assert (done["used"], done["slots"], "missing" in done) == (2, 25, False)
     assert tools("memory_focus", fact_ids=[second])["used"] == 1
     result = tools.answer("memory_focus", fact_ids=["nobody", first], session="s1")
     assert result["isError"] is True
     assert result["structuredContent"]["data"]["outcomes"] == {"nobody": "not found", first: "already pinned"}
-    assert result["content"][0]["text"].startswith("Pinned 1 of 2. 2 of 25 slots are pinned.\n")
+    assert result["content"][0]["text"].startswith("Pinned 1 of 2.\n")
     left = tools("memory_release", fact_ids=[first], session="s1")
     assert (left["outcomes"], [item["ref"] for item in left["pins"]]) == ({first: "released"}, [second])
     assert tools("memory_release", session="s1")["pins"] == []
@@ -62,7 +63,7 @@ def test_a_conversation_is_compacted_and_what_goes_is_kept(tools: Tools) -> None
     tools("memory_focus", fact_ids=[tools.store(LIMIT, "Constraints")])
     said = talk(6)
     planned = tools("memory_compact", conversation=said, keep_turns=1, dry_run=True)
-    assert (planned["compacted"], planned["checkpoint"]) == (True, None)
+    assert (planned["compacted"], "checkpoint" in planned) == (True, False)
     assert not (tools.root / ".memory/local/checkpoints").exists()
     result = tools.answer("memory_compact", conversation=said, keep_turns=1, instructions="Test the bounces.")
     done = result["structuredContent"]["data"]
@@ -101,7 +102,7 @@ def test_without_a_conversation_it_says_what_must_survive_and_that_it_freed_noth
     tools: Tools, tree: Callable[..., Tree]
 ) -> None:
     nothing = tools("memory_compact")
-    assert (nothing["compacted"], nothing["markdown"]) == (False, "")
+    assert (nothing["compacted"], "markdown" in nothing) == (False, False)
     assert "freed nothing" in nothing["note"]
     assert "memory_focus" in nothing["note"]
     pin, other = tools.store(LIMIT, "Constraints"), tools.store()
@@ -113,7 +114,6 @@ def test_without_a_conversation_it_says_what_must_survive_and_that_it_freed_noth
     more = tools("memory_compact", session="s1", instructions="rework how failed webhooks are retried by the worker")
     assert (more["pins"], more["facts"]) == ([pin], [other])
     assert RETRIES in more["markdown"]
-    assert more["markdown"].startswith("<memory-")
     assert tree(tools.root) == before
 
 
@@ -154,11 +154,11 @@ def test_design_documents_become_facts_once(tools: Tools, tree: Callable[..., Tr
     done = result["structuredContent"]["data"]
     assert (done["documents"], done["counts"]) == (1, {"store": 1, "pend": 1})
     assert [step["action"] for step in done["steps"]] == ["store", "pend"]
-    assert result["content"][0]["text"].startswith("1 stored, 1 waiting from 1 design documents.\n")
+    assert result["content"][0]["text"].startswith("1 stored, 1 waiting from 1 design document.\n")
     (waiting,) = done["pending"]
     assert (waiting["status"], waiting["origin"]) == ("pending", "lifecycle:design-decision")
     again = tools("memory_ingest_lifecycle")
-    assert (again["counts"], again["steps"]) == ({"unchanged": 2}, [])
+    assert again["counts"] == {"unchanged": 2}
     accepted = tools("memory_ingest_lifecycle", accept=[waiting["id"]])
     assert (accepted["counts"], accepted["pending"]) == ({"accept": 1, "drop": 0}, [])
     assert tools.line(waiting["ref"])["status"] == "active"

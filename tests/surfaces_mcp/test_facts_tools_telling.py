@@ -26,9 +26,9 @@ def test_a_fact_is_stored_as_it_was_told(tools: Tools) -> None:
     result = tools.answer("memory_store", section="Known Issues", content=RETRIES, tags=["pdf"], confidence=0.8)
     data = result["structuredContent"]["data"]
     fact = data["fact"]
-    assert data == {"action": "stored", "fact": fact}
-    assert result["content"][0]["text"] == f"Stored in Known Issues: {fact['ref']}"
-    assert "content" not in fact
+    assert data == {"action": "stored", "dry_run": False, "fact": fact}
+    assert result["content"][0]["text"] == f"Stored in Known Issues:\n  {fact['ref']}"
+    assert fact["content"] == RETRIES
     line = tools.line(fact["ref"])
     assert (line["section"], line["content"], line["tags"]) == ("Known Issues", RETRIES, ["pdf"])
     assert (line["confidence"], line["source"]) == (0.8, "mcp")
@@ -47,7 +47,7 @@ def test_what_is_known_is_confirmed_on_another_day(tools: Tools) -> None:
     (warning,) = result["structuredContent"]["warnings"]
     assert warning["code"] == "FactElsewhere"
     assert "memory_supersede" in warning["hint"]
-    assert result["content"][0]["text"].startswith("Known already, and confirmed by this:\n")
+    assert result["content"][0]["text"].startswith("Confirmed (told 2 times now):\n")
     assert len(tools.lines()) == 1
 
 
@@ -62,15 +62,14 @@ def test_nearly_the_same_is_named_and_shown_as_data(tools: Tools) -> None:
         "id": ref.removeprefix("fact:"),
         "section": "Architecture",
         "content": RETRIES,
-        "origin": "facts",
-        "verdict": "unanchored",
+        "opposite": False,
     }
     (warning,) = result["structuredContent"]["warnings"]
     assert (warning["code"], warning["hint"]) == (
         "SaysNearlyTheSame",
         f"If the new one replaces it: memory_supersede with fact_id {ref} and the new text.",
     )
-    assert f'ref="{ref}"' in result["content"][0]["text"]
+    assert f"`{ref}` says nearly the same" in result["content"][0]["text"]
 
 
 def test_what_was_put_away_is_told_inside_the_marks_alone(tools: Tools) -> None:
@@ -87,7 +86,6 @@ def test_what_was_put_away_is_told_inside_the_marks_alone(tools: Tools) -> None:
         inside = inside and line != f"</{boundary}>"
     assert HOSTILE in result["content"][0]["text"]
     assert HOSTILE not in "\n".join(outside)
-    assert "equal_archived says when and why" in result["content"][0]["text"]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,7 @@ def test_supersede_puts_the_old_away_and_the_new_in_its_place(tools: Tools, tree
     assert (done["old"]["ref"], done["old"]["content"], done["old"]["status"]) == (old, RETRIES, "superseded")
     assert done["old"]["replaced_by"] == [done["new"]["id"]]
     assert done["new"]["section"] == "Decisions"
-    assert "content" not in done["new"]
+    assert done["new"]["content"] == "The runner retries webhooks."
     line = tools.line(done["new"]["ref"])
     assert (line["content"], line["supersedes"], line["tags"]) == (
         "The runner retries webhooks.",
@@ -144,7 +142,7 @@ def test_archive_answers_for_each_id(tools: Tools) -> None:
     data = result["structuredContent"]["data"]
     assert [item["outcome"] for item in data["outcomes"]] == ["archived", "not found"]
     assert data["changed"] == 1
-    assert result["content"][0]["text"].startswith("Archived 1 of 2.\n")
+    assert result["content"][0]["text"].startswith("Between memory-")
     assert (tools.line(first)["status"], tools.line(first)["reason"]) == ("archived", "said twice")
     assert tools("memory_archive", fact_ids=[first])["outcomes"][0]["outcome"] == "already archived"
     assert tools.line(second)["status"] == "active"

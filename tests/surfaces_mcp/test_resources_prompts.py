@@ -18,7 +18,7 @@ from quire.surfaces.mcp.catalogue import chosen_tools
 from quire.surfaces.mcp.replies import Refused, Replies
 from quire.surfaces.mcp.resources import RECORD, record_uri
 from quire.surfaces.mcp.tool_calls import Ticket, ToolCalls
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save
 
 Tree = dict[str, bytes]
@@ -125,7 +125,7 @@ def test_any_record_has_an_address(replies: Replies, world: World) -> None:
     assert f'ref="{WORKER}"' in text
     assert "Requests must not wait for a delivery." in text
     project = Project.open(world.cwd, world)
-    ref = memory_store(project, "Specs", "Invoices are numbered without gaps.").fact.ref
+    ref = store(project, Store(section="Specs", content="Invoices are numbered without gaps.")).fact.ref
     assert "Invoices are numbered" in read(replies, f"{RECORD}{ref}")["text"]
     (Path(world.cwd) / ".ai-state").mkdir()
     document = {"schema_version": "1.2", "memories": {"user": {"a/b c?#%": {"value": "Odd names are names, too."}}}}

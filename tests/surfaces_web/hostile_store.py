@@ -21,10 +21,12 @@ from quire.clients.receipts import Receipt, ReceiptItem, add_receipt
 from quire.files.world import World, real_world
 from quire.inbox.proposals import Proposal, propose
 from quire.project import Project
-from quire.verbs.facts.changes import memory_archive, memory_connect, memory_store
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.connect import Connect, connect
+from quire.verbs.facts.focus import Focus, focus
 from quire.verbs.facts.notes import note
-from quire.verbs.facts.sessions import memory_session
-from quire.verbs.facts.working_memory import memory_focus
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
 from quire.verbs.journal.init import journal_init
 from quire.verbs.journal.recall import journal_recall
@@ -177,13 +179,19 @@ def _graph(project: Project) -> None:
 
 def _facts(project: Project) -> None:
     refs = [
-        memory_store(project, "Decisions", f"zqfact{letter} queue retries", tags=["zqtag"], source="zqsource").fact.ref
+        store(
+            project,
+            Store(section="Decisions", content=f"zqfact{letter} queue retries", tags=["zqtag"], source="zqsource"),
+        ).fact.ref
         for letter in "abc"
     ]
-    memory_archive(project, [refs[2]], reason="zqreason")
-    memory_connect(project, refs[0], refs[1], "enables", description="zqdescription")
-    memory_focus(project, [refs[0]])
-    memory_session(project, "zqsession", turns=4, title="zqtitle queue", narrative="zqnarrative queue", close=True)
+    archive(project, Archive(fact_ids=[refs[2]], reason="zqreason"))
+    connect(project, Connect(source=refs[0], target=refs[1], relation="enables", description="zqdescription"))
+    focus(project, Focus(fact_ids=[refs[0]]))
+    record_session(
+        project,
+        NoteSession(session_id="zqsession", turns=4, title="zqtitle queue", narrative="zqnarrative queue", close=True),
+    )
 
 
 def _profile(project: Project) -> None:

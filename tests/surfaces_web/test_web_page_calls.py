@@ -19,7 +19,7 @@ from quire.surfaces.web import page_calls as module
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.answers import ANSWERS
 from quire.surfaces.web.page_calls import HERE, PageCalls
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, save
 
 STALE = b'{"action": "stale", "ref": "gotcha.clock-drift", "reason": "fixed"}'
@@ -65,7 +65,7 @@ def test_an_answer_is_kept_while_nothing_changes(page_calls: PageCalls, filled: 
         first = await page_calls.ask(name, "map", {})
         assert await page_calls.ask(name, "map", {}) is first
         assert worked == ["map"]
-        memory_store(filled, "Specs", "Tickets expire.")
+        store(filled, Store(section="Specs", content="Tickets expire."))
         await page_calls.work(lambda: page_calls.version(name, at_once=True))
         second = await page_calls.ask(name, "map", {})
         assert second.version != first.version

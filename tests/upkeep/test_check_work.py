@@ -15,7 +15,7 @@ from benchmarks.stores import make_records
 from quire.files.world import real_world
 from quire.project import Project
 from quire.verbs.ask.query import status
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import check, init
 
 SIZES = (100, 200, 400)
@@ -80,9 +80,10 @@ def test_a_check_costs_the_same_for_every_further_node(stores: dict[int, Project
 
 
 def test_a_fact_costs_nothing_for_the_nodes_beside_it(stores: dict[int, Project]) -> None:
-    memory_store(stores[SIZES[0]], "Specs", "What is made once is made.")
+    store(stores[SIZES[0]], Store(section="Specs", content="What is made once is made."))
     _, later = growth(
-        stores, lambda project: memory_store(project, "Specs", "The ledger is closed on the last of May.")
+        stores,
+        lambda project: store(project, Store(section="Specs", content="The ledger is closed on the last of May.")),
     )
     assert later < 1
 

@@ -10,7 +10,7 @@ from quire.files.world import World
 from quire.model.errors import GitRequired, InputError, NotFound
 from quire.project import Project
 from quire.upkeep.views.comparing import Diff, compare, line_counts
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.page.record_views import view_diff, view_history, view_record
@@ -265,8 +265,8 @@ def test_a_commit_shows_the_records_own_files(project: Project, views: Project, 
 
 
 def test_of_a_file_with_many_facts_only_the_fact_is_shown(project: Project, views: Project, git: Any) -> None:
-    name = memory_store(project, "Decisions", "Invoices are written by the worker.").fact.id
-    memory_store(project, "Decisions", f"The word is {SECRET}.")
+    name = store(project, Store(section="Decisions", content="Invoices are written by the worker.")).fact.id
+    store(project, Store(section="Decisions", content=f"The word is {SECRET}."))
     commit = git.commit("both")
     found = view_diff(views, name, commit=commit)
     assert [file.path for file in found.files] == [".memory/facts.jsonl"]

@@ -15,7 +15,7 @@ from quire.layers.table import layer_of_file
 from quire.project import Project
 from quire.upkeep.views import file_states
 from quire.upkeep.views.file_states import FileHealth, IndexFile, LayerFiles, file_health
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
 from quire.verbs.journal.init import journal_init
 from quire.verbs.profile.changes import profile_remember
@@ -114,7 +114,7 @@ def test_staged_one_way_and_edited_back_still_differs(project: Project, repo: Pa
 
 def test_each_layer_has_its_own_numbers(project: Project, repo: Path, git: Any) -> None:
     git.commit()
-    memory_store(project, "Architecture", "Retries run in the worker.")
+    store(project, Store(section="Architecture", content="Retries run in the worker."))
     profile_remember(project, "learnings", "retry-limit", "Five attempts are enough.")
     journal_init(project, provider="local")
     facts, profile, journal = (layer(project, name) for name in ("facts", "profile", "journal"))

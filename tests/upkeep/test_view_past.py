@@ -10,7 +10,8 @@ from cases import each
 from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views.wording import changes_in_words
-from quire.verbs.facts.changes import memory_archive, memory_store
+from quire.verbs.facts.archive import Archive, archive
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import confirm, init
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.page.record_views import view_histories, view_history
@@ -145,11 +146,11 @@ def test_many_histories_are_those_of_each_with_as_few_questions(
 
 
 def test_a_fact_is_followed_through_a_file_of_many(project: Project, views: Project, git: Any) -> None:
-    first = memory_store(project, "Decisions", "Invoices are written by the worker.").fact.id
+    first = store(project, Store(section="Decisions", content="Invoices are written by the worker.")).fact.id
     git.commit("first")
-    second = memory_store(project, "Decisions", "Boats are named after rivers.").fact.id
+    second = store(project, Store(section="Decisions", content="Boats are named after rivers.")).fact.id
     git.commit("second")
-    memory_archive(project, [first], reason="It moved.")
+    archive(project, Archive(fact_ids=[first], reason="It moved."))
     git.commit("archived")
     found = view_history(views, f"fact:{first}")
     commits = [(entry.title, entry.changes) for entry in found.entries if entry.how == "commit"]
@@ -163,13 +164,13 @@ def test_a_fact_is_followed_through_a_file_of_many(project: Project, views: Proj
 
 
 def test_a_merge_of_facts_repeats_nothing_that_its_branches_told(project: Project, views: Project, git: Any) -> None:
-    memory_store(project, "Decisions", "Boats are named after rivers.")
+    store(project, Store(section="Decisions", content="Boats are named after rivers."))
     git.commit("first")
     git("checkout", "--quiet", "-b", "side")
-    theirs = memory_store(project, "Decisions", "Invoices are written by the worker.").fact.id
+    theirs = store(project, Store(section="Decisions", content="Invoices are written by the worker.")).fact.id
     git.commit("side")
     git("checkout", "--quiet", "main")
-    mine = memory_store(project, "Decisions", "Every port has one master.").fact.id
+    mine = store(project, Store(section="Decisions", content="Every port has one master.")).fact.id
     git.commit("main")
     git("merge", "--quiet", "--no-edit", "--message", "joined", "side")
     for name, titles in ((theirs, ["side"]), (mine, ["main"])):

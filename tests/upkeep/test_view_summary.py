@@ -10,7 +10,7 @@ from quire.project import Project
 from quire.upkeep.verdicts import Verdicts
 from quire.upkeep.views.summary import ProjectSummary, project_summary
 from quire.verbs.ask.query import status as status_of
-from quire.verbs.facts.changes import memory_store
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import save as save_of
 from quire.verbs.graph.changes import sync
 from quire.verbs.profile.changes import profile_remember
@@ -41,7 +41,7 @@ def test_live_nodes_stages_and_layers_are_counted(project: Project) -> None:
         {"kind": "question", "title": "Answered", "status": "closed"},
     )
     save(project, stale=[{"id": "feature.old", "reason": "Nobody needs it."}])
-    memory_store(project, "Architecture", "The queue is small.")
+    store(project, Store(section="Architecture", content="The queue is small."))
     found = summary(project)
     assert found.stages == {"idea": 1, "building": 1, "shipped": 0, "paused": 0, "dead": 1}
     assert found.kinds == {"decision": 1, "feature": 2, "project": 1, "question": 1}

@@ -15,8 +15,8 @@ from quire.files.world import World
 from quire.project import Project
 from quire.upkeep.views import timeline as module
 from quire.upkeep.views.timeline import DayCount, Mark, Timeline, timeline_of
-from quire.verbs.facts.changes import memory_store
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store
 from quire.verbs.graph.changes import init, save
 from quire.verbs.journal.init import journal_init
 
@@ -185,10 +185,12 @@ def test_without_git_there_are_no_commits(tmp_path: Path, world: World) -> None:
 
 
 def test_a_session_that_left_facts_is_told_once_by_its_episode(project: Project, world: World, repo: Path) -> None:
-    memory_store(project, "Architecture", "Retries run in the worker.", session="s-1")
-    memory_store(project, "Decisions", "Invoices are kept for ten years.", session="s-2")
-    memory_store(project, "Decisions", "Berths are let by the season.", session="s-2")
-    memory_session(project, "s-1", title="Mended retries", narrative="What was done.", turns=3, close=True)
+    store(project, Store(section="Architecture", content="Retries run in the worker.", session="s-1"))
+    store(project, Store(section="Decisions", content="Invoices are kept for ten years.", session="s-2"))
+    store(project, Store(section="Decisions", content="Berths are let by the season.", session="s-2"))
+    record_session(
+        project, NoteSession(session_id="s-1", title="Mended retries", narrative="What was done.", turns=3, close=True)
+    )
     found = timeline(project)
     assert [mark.title for mark in lane(found, "episode")] == ["Session 2026-03-02: Mended retries"]
     told = {mark.title: mark for mark in lane(found, "session")}
@@ -202,7 +204,7 @@ def test_a_session_that_left_facts_is_told_once_by_its_episode(project: Project,
 
 
 def test_a_session_that_was_imported_is_not_told_again_by_its_facts(project: Project, repo: Path) -> None:
-    memory_store(project, "Architecture", "Retries run in the worker.", session="lantern")
+    store(project, Store(section="Architecture", content="Retries run in the worker.", session="lantern"))
     assert total(timeline(project), "session") == 1
     journal(
         repo,

@@ -90,25 +90,3 @@ def flag_fields(flags: Sequence[str]) -> dict[str, Any]:
 
     words = words_of(flags)
     return {"flags": list(flags), **({"flag_words": words} if words else {})}
-
-
-def json_text(value: Any) -> str:
-    """One line of JSON, whatever the texts in it hold."""
-    try:
-        text = msgspec.json.encode(value).decode()
-    except UnicodeEncodeError:
-        # A command line or a file's name may hold bytes that are no text; they are shown, not sent on.
-        text = msgspec.json.encode(_as_text(value)).decode()
-    if text.isascii() and "\x7f" not in text:
-        return text
-    from quire.guard.hostile_text import escape_controls
-
-    return escape_controls(text)
-
-
-def _as_text(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_as_text(name): _as_text(item) for name, item in value.items()}
-    return [_as_text(item) for item in value] if isinstance(value, list | tuple) else value

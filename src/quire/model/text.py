@@ -63,3 +63,8 @@ def first_sentence(markdown: str) -> str:
 def has_front_matter(body: str) -> bool:
     """Whether a body opens with a YAML block, which belongs in the sidecar instead."""
     return body.startswith("---") and re.match(_FRONT_MATTER, body) is not None
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"

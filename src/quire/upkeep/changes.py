@@ -51,7 +51,7 @@ def uncommitted_changes(site: Site) -> Changes:
     untracked = set(git.untracked(ours))
     files: list[ChangedFile] = []
     diffs: list[str] = []
-    records: dict[str, list[str]] = {}
+    records: dict[str, dict[str, None]] = {}
     generated = {f"{home.folder}/{name}" for home in HOMES for name in home.generated}
     for path in sorted({*committed, *staged, *untracked, *git.unmerged(ours)}):
         if "/".join(path.split("/")[:2]) in generated:
@@ -64,13 +64,14 @@ def uncommitted_changes(site: Site) -> Changes:
         diffs.append(_diff(path, before, after))
         layer = layer_of_file(path)
         for name, changed in layer.changed(site, path, before, after).items() if layer is not None else ():
-            records.setdefault(name, []).extend(changed)
+            # Each record once, though two of its files may have changed.
+            records.setdefault(name, {}).update(dict.fromkeys(changed))
     return Changes(
         diff="".join(diffs),
         files=files,
         changed_files=[file.path for file in files if not file.untracked],
         untracked_files=[file.path for file in files if file.untracked],
-        **records,
+        **{name: list(changed) for name, changed in records.items()},
     )
 
 

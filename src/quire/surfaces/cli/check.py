@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from quire.model.errors import UsageError
 from quire.model.records import Mend, Problem
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
     from quire.upkeep.check import Checked

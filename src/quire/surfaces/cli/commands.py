@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -62,7 +62,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     examples: str
     options: tuple[Option, ...] = ()
     arguments: tuple[Argument, ...] = ()
-    subcommands: dict[str, Command] = {}
+    subcommands: Mapping[str, Command] = {}
     alone: bool = False
     """Whether it does something of its own where no subcommand is named."""
     hidden: bool = False

@@ -6,8 +6,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say
+from quire.surfaces.cli.output import answer, say
 
 if TYPE_CHECKING:
     from quire.upkeep.findings import Finding

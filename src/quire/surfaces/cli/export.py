@@ -6,9 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from quire.model.errors import UsageError
+from quire.model.text import counted
 from quire.model.vocabulary import LAYER_NAMES
 from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
     from quire.upkeep.export_formats import Exported

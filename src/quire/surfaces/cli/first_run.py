@@ -8,7 +8,8 @@ import textwrap
 from typing import TYPE_CHECKING, Literal
 
 from quire.model.records import Problem
-from quire.surfaces.cli.output import counted, say, warn
+from quire.model.text import counted
+from quire.surfaces.cli.output import say, warn
 
 if TYPE_CHECKING:
     from quire.clients.wiring.types import Integrated

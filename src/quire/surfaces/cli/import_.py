@@ -6,9 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from quire.model.errors import Cancelled, UsageError
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.inbox import show_proposal, show_undecided
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal

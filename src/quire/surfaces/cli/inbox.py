@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from quire.model.errors import UsageError
-from quire.model.text import cut, one_line
+from quire.model.text import counted, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, say, warn
 
 if TYPE_CHECKING:
     from quire.inbox.proposals import Proposal

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Argument, Command, Session
-from quire.surfaces.cli.output import answer, counted, say
+from quire.surfaces.cli.output import answer, say
 
 if TYPE_CHECKING:
     from quire.layers.graph.inspect import Inspected

@@ -6,12 +6,12 @@ from typing import Any
 
 from quire.layers.journal.layout import OUTPUTS
 from quire.model.errors import QuireError
-from quire.model.text import one_line
+from quire.model.text import counted, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session, as_called
 from quire.surfaces.cli.journal_importing import source_line
 from quire.surfaces.cli.journal_making import PROVIDER
 from quire.surfaces.cli.journal_shown import SHOW_DIFF, diff_lines, reply, say_diffs, tell, warn_of
-from quire.surfaces.cli.output import answer, counted, pretty, say, warn
+from quire.surfaces.cli.output import answer, pretty, say, warn
 from quire.surfaces.cli.reading import share
 
 _COLOURS = {"warn": "33", "fail": "31"}

@@ -8,9 +8,10 @@ from typing import Any
 
 from quire.model.errors import QuireError
 from quire.model.records import Problem
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Command, Option, Session
 from quire.surfaces.cli.journal_shown import tell
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, say, warn
 
 _EXAMPLES = """Examples:
   memory journal automate run-once                    one cycle now: sync, recall, retention

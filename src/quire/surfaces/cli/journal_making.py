@@ -8,7 +8,7 @@ from typing import Any
 
 from quire.layers.journal.layout import FOLDER, PREFERENCES, STATE
 from quire.model.errors import NotInitialized
-from quire.model.text import cut, one_line
+from quire.model.text import counted, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
 from quire.surfaces.cli.journal_shown import (
     DRY,
@@ -26,7 +26,7 @@ from quire.surfaces.cli.journal_shown import (
     teller,
     warn_of,
 )
-from quire.surfaces.cli.output import counted, say
+from quire.surfaces.cli.output import say
 
 PROVIDER = Option(
     name="--provider",

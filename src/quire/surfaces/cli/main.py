@@ -7,6 +7,7 @@ import contextlib
 import gc
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -64,6 +65,12 @@ def find_command(name: str) -> Command | None:
     """A verb's declaration; its module is loaded now."""
     if name not in COMMANDS:
         return None
+    from quire.verbs.table import group_named
+
+    if group := group_named(name):
+        from quire.surfaces.cli.declared import group_of
+
+        return group_of(*group)
     command: Command = import_module(f"quire.surfaces.cli.{_MODULES.get(name, name)}").COMMAND
     return command
 
@@ -73,7 +80,7 @@ def find_journal_verb(name: str) -> Command | None:
     return _journal_verbs().get(name)
 
 
-def _journal_verbs() -> dict[str, Command]:
+def _journal_verbs() -> Mapping[str, Command]:
     command: Command = import_module("quire.surfaces.cli.journal").COMMAND
     return command.subcommands
 

@@ -81,16 +81,17 @@ def drop_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def counted(number: int, thing: str, things: str = "") -> str:
-    """`1 line`, `2 lines`."""
-    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
-
-
 def say(text: str = "", colour: str | None = None) -> None:
     """A line for people, with nothing in it that a terminal would act on; a colour only on a terminal."""
     # Whoever closed the standard output wants to be told nothing.
     if sys.stdout is not None:
         _write(sys.stdout, withheld(text), colour if sys.stdout.isatty() and not _plain_terminal() else None)
+
+
+def aside(text: str) -> None:
+    """A remark beside the output proper."""
+    if sys.stderr is not None:
+        sys.stderr.write(text + "\n")
 
 
 def warn(warnings: Iterable[Problem]) -> None:
@@ -154,14 +155,14 @@ def pretty(fields: dict[str, Any]) -> None:
 
 
 def _print(envelope: dict[str, Any], *, quotes: bool = False, indent: int = 0) -> None:
-    from quire.fields.envelope import json_text
+    from quire.verbs.plain import json_line
 
     if sys.stdout is not None:
-        text = json_text(envelope)
+        text = json_line(envelope)
         if _may_repeat(text, quotes=quotes):
             from quire.guard.redaction import InputSecrets
 
-            text = json_text(InputSecrets([_given, envelope] if quotes else _given).value(envelope))
+            text = json_line(InputSecrets([_given, envelope] if quotes else _given).value(envelope))
         data = text.encode()
         sys.stdout.buffer.write((msgspec.json.format(data, indent=indent) if indent else data) + b"\n")
         sys.stdout.buffer.flush()

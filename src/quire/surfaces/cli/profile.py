@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Command, Session
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.profile_asking import ASKING
 from quire.surfaces.cli.profile_telling import TELLING
 from quire.surfaces.cli.profile_tending import TENDING

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from quire.guard.effects import effects_of, words_of
-from quire.model.text import cut
-from quire.surfaces.cli.output import counted, say
+from quire.model.text import counted, cut
+from quire.surfaces.cli.output import say
 
 _SHOWN_CHARS = 300
 

@@ -8,9 +8,9 @@ import msgspec
 
 from quire.layers.profile.layout import PRIVATE_CATEGORIES
 from quire.model.errors import UsageError
-from quire.model.text import cut, one_line
+from quire.model.text import counted, cut, one_line
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say, warn
+from quire.surfaces.cli.output import answer, say, warn
 from quire.surfaces.cli.profile_shown import named
 from quire.surfaces.cli.reading import number, read_text, share
 

@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from quire.model.errors import Cancelled, UsageError
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say
+from quire.surfaces.cli.output import answer, say
 from quire.surfaces.cli.reading import agreed, read_text
 
 if TYPE_CHECKING:

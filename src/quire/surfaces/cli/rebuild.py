@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say
+from quire.surfaces.cli.output import answer, say
 
 _EXAMPLES = """Examples:
   memory rebuild

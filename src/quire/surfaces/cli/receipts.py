@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quire.model import limits
+from quire.model.text import counted
 from quire.surfaces.cli.commands import Argument, Command, Option, Session
-from quire.surfaces.cli.output import answer, counted, say
+from quire.surfaces.cli.output import answer, say
 from quire.surfaces.cli.reading import number
 
 if TYPE_CHECKING:

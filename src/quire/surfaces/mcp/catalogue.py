@@ -6,16 +6,17 @@ answers under the name of the original, too. `docs/reference/mcp-tools.md` is th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from quire.model.errors import UsageError
+from quire.verbs.table import tools_of
 
 if TYPE_CHECKING:
     from quire.surfaces.mcp.tool import Tool
 
-_HOMES = {"graph": "graph_tools", "facts": "facts_tools", "profile": "profile_tools", "journal": "journal_tools"}
+_HOMES = {"graph": "graph_tools", "facts": "", "profile": "profile_tools", "journal": "journal_tools"}
 _CORE = {
     "graph": ("query_memory", "save_memory", "inspect_memory", "status_memory", "brief_memory", "sync_memory"),
     "facts": ("memory_recall", "memory_store"),
@@ -42,8 +43,7 @@ def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
         tool.name: tool
         for home in _HOMES
         if home in wanted or (core and home in _CORE)
-        for tool in _tools(home)
-        if home in wanted or tool.name in _CORE[home]
+        for tool in _tools(home, None if home in wanted else _CORE[home])
     }
 
 
@@ -63,6 +63,12 @@ def toolset_of(name: str) -> str | None:
     return next((home for home in _HOMES if any(tool.name == name for tool in _tools(home))), None)
 
 
-def _tools(home: str) -> tuple[Tool, ...]:
+def _tools(home: str, names: Container[str] | None = None) -> tuple[Tool, ...]:
+    """The tools of a set, or those of them that are named."""
+    declared = tools_of(home)
+    if declared:
+        from quire.surfaces.mcp.declared import tool_named
+
+        return tuple(tool_named(module) for name, module in declared.items() if names is None or name in names)
     found: tuple[Tool, ...] = getattr(import_module(f"quire.surfaces.mcp.{_HOMES[home]}"), home.upper())
-    return found
+    return found if names is None else tuple(tool for tool in found if tool.name in names)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from quire.model.records import origin_shown
-from quire.surfaces.mcp.tool import Arguments, Budget, Call, Given, Paths, Question, Ref, Tool, Words
+from quire.surfaces.mcp.tool import Budget, Call, Given, Paths, Question, Ref, Tool, Words
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.project import Project

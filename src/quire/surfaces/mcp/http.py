@@ -107,8 +107,8 @@ def _owned(app: Any) -> Any:
 
 def _once(app: Any) -> Any:
     """The app, given no message that is refused as it stands."""
-    from quire.fields.envelope import json_text
     from quire.surfaces.mcp.wire import refused
+    from quire.verbs.plain import json_line
 
     async def once(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http" or scope["method"] != "POST" or _announced(scope["headers"]) > LINE_MOST:
@@ -125,7 +125,7 @@ def _once(app: Any) -> Any:
         if answer is not None:
             headers = [(b"content-type", b"application/json")]
             await send({"type": "http.response.start", "status": 400, "headers": headers})
-            await send({"type": "http.response.body", "body": json_text(answer).encode()})
+            await send({"type": "http.response.body", "body": json_line(answer).encode()})
             return
 
         async def again() -> Any:

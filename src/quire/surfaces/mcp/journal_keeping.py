@@ -8,7 +8,8 @@ import msgspec
 
 from quire.layers.journal.layout import FOLDER
 from quire.model.errors import Cancelled, InputError
-from quire.surfaces.mcp.tool import Arguments, Call, Given
+from quire.surfaces.mcp.tool import Call, Given
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.project import Project

@@ -16,7 +16,8 @@ from quire.surfaces.mcp.journal_keeping import (
     journal_sync,
 )
 from quire.surfaces.mcp.journal_workflows import memory_assess, memory_compact_handoff, memory_maintain
-from quire.surfaces.mcp.tool import Arguments, Call, Given, Question, Tool
+from quire.surfaces.mcp.tool import Call, Given, Question, Tool
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.project import Project

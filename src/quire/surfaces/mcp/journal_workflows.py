@@ -30,7 +30,8 @@ from quire.surfaces.mcp.journal_shown import (
     short,
     validation_fields,
 )
-from quire.surfaces.mcp.tool import Arguments, Call, Given
+from quire.surfaces.mcp.tool import Call, Given
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.project import Project

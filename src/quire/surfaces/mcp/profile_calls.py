@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quire.layers.profile.layout import PRIVATE_CATEGORIES
-from quire.surfaces.mcp.tool import Arguments, Call, Given
+from quire.surfaces.mcp.tool import Call, Given
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.project import Project

@@ -8,7 +8,8 @@ import msgspec
 
 from quire.layers.profile.layout import CATEGORIES, RELATIONS, SOURCES, VALUE_CHARS
 from quire.surfaces.mcp import profile_calls as calls
-from quire.surfaces.mcp.tool import Arguments, Question, Tool, Words
+from quire.surfaces.mcp.tool import Question, Tool, Words
+from quire.verbs.verb import Arguments
 
 
 def _one_of(allowed: tuple[str, ...]) -> msgspec.Meta:

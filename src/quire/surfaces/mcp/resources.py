@@ -80,22 +80,22 @@ def _map(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
 
 
 def _status(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
-    from quire.fields.envelope import json_text
     from quire.fields.graph import status_fields
     from quire.guard.framing import safe_values
     from quire.surfaces.mcp.graph_tools import short_lists
     from quire.verbs.ask.query import status
+    from quire.verbs.plain import json_line
 
     fields = {"notice": _NOTICE, **short_lists(status_fields(status(project())))}
-    return json_text(safe_values(fields))
+    return json_line(safe_values(fields))
 
 
 def _schema(project: Callable[[], Project], fence: Callable[[], Boundary]) -> str:
     """The words of all layers: needs no project, since they are the same everywhere."""
-    from quire.fields.envelope import json_text
     from quire.surfaces.mcp.vocabulary import vocabulary
+    from quire.verbs.plain import json_line
 
-    return json_text(vocabulary())
+    return json_line(vocabulary())
 
 
 _FIXED: dict[str, tuple[str, str, str, float, Callable[[Callable[[], Project], Callable[[], Boundary]], str]]] = {

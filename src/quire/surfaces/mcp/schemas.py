@@ -42,6 +42,10 @@ def input_schema(tool: Tool) -> dict[str, Any]:
     shown = _of(inspect.type_info(tool.takes))
     # Every tool has this one, and a limit that no path reaches need not be said every time.
     shown["properties"]["project_root"].pop("maxLength", None)
+    for name in tool.left_out:
+        shown["properties"].pop(name, None)
+    if tool.needs:
+        shown["required"] = [*shown.get("required", ()), *tool.needs]
     if tool.schema is not None:
         shown["properties"] = {**shown["properties"], **tool.schema}
     return shown

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
+from quire.verbs.verb import Arguments
+
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
     from quire.model.records import Problem
@@ -26,13 +28,6 @@ Budget = Annotated[int, msgspec.Meta(ge=100, le=32_000)]
 
 def unheard(*_: object) -> None:
     """Nobody asked how far a call is."""
-
-
-class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every tool takes; each adds its own. Unknown names are refused, so that no wish is silently dropped."""
-
-    project_root: Annotated[str, msgspec.Meta(max_length=4096)] | None = None
-    """Another initialised project than the one the server stands in; the server checks it before anybody else does."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +62,10 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """Fields of `data` that are always there, each with its JSON type."""
     schema: Mapping[str, Any] | None = None
     """The properties to show instead of those of `takes`, where the project itself judges the input."""
+    needs: tuple[str, ...] = ()
+    """Fields of `takes` that every call must have, though they have a default."""
+    left_out: tuple[str, ...] = ()
+    """Fields of `takes` that only the command line has, or that every call has."""
     writes: bool = False
     destructive: bool = False
     repeatable: bool = True

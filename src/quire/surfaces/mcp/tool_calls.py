@@ -17,8 +17,9 @@ import msgspec
 
 from quire.files.freshness import Freshness
 from quire.model.errors import Cancelled, InputError, LockBusy, NotInitialized, QuireError
-from quire.surfaces.mcp.tool import Arguments, Call, Told, Tool, unheard
+from quire.surfaces.mcp.tool import Call, Told, Tool, unheard
 from quire.surfaces.serving.executor import Executor
+from quire.verbs.verb import Arguments
 
 if TYPE_CHECKING:
     from quire.files.world import World
@@ -175,12 +176,20 @@ class ToolCalls:
     def _given(self, tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
         """The arguments, checked. Numbers and lists that came as text are read, since models send them so."""
         try:
-            return msgspec.convert(_unpacked(tool.takes, arguments), tool.takes, strict=False)
+            unknown = next((name for name in arguments if name in tool.left_out), None)
+            if unknown is not None:
+                raise msgspec.ValidationError(f"Object contains unknown field `{unknown}`")
+            given = msgspec.convert(_unpacked(tool.takes, arguments), tool.takes, strict=False)
+            missing = next((name for name in tool.needs if arguments.get(name) is None), None)
+            if missing is not None:
+                raise msgspec.ValidationError(f"Object missing required field `{missing}`")
+            return given
         except msgspec.ValidationError as error:
             said = str(error)
         except RecursionError:
             said = "The arguments are nested too deeply"
-        takes = ", ".join(field.encode_name for field in msgspec.structs.fields(tool.takes))
+        names = [field.encode_name for field in msgspec.structs.fields(tool.takes)]
+        takes = ", ".join(name for name in names if name not in tool.left_out)
         raise InputError(
             f"The arguments of `{tool.name}` are not valid: {said.replace('`$.', '`').replace(' - at `$`', '')}.",
             hint=f"It takes: {takes}.",

@@ -86,9 +86,9 @@ class Wire:
 
     def send(self, message: dict[str, Any]) -> None:
         """One message, whole, however many threads are sending."""
-        from quire.fields.envelope import json_text
+        from quire.verbs.plain import json_line
 
-        data = memoryview(json_text(message).encode() + b"\n")
+        data = memoryview(json_line(message).encode() + b"\n")
         with self._sending:
             while data and not self.gone:
                 try:

@@ -11,12 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from quire.fields.envelope import crashed, failed, json_text
+from quire.fields.envelope import crashed, failed
 from quire.guard.redaction import InputSecrets
 from quire.model.errors import Conflict, InputError, LockBusy, NotFound, NotReady, QuireError, UsageError
 from quire.surfaces.web.acts import read_act
 from quire.surfaces.web.assets import INDEX, Asset
 from quire.surfaces.web.change_events import ChangeEvents
+from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
     from quire.surfaces.web.page_calls import Answered, PageCalls
@@ -141,11 +142,11 @@ async def _said(request: Request, error: Exception) -> Response:
     again = {"retry-after": "1"} if status == _BUSY else {}
     said = failed(told)["error"]
     withheld = InputSecrets((said, list(request.query_params.values())))
-    return _sent(json_text({"error": withheld.value(said)}).encode(), _JSON, again, status)
+    return _sent(json_line({"error": withheld.value(said)}).encode(), _JSON, again, status)
 
 
 def _told(data: dict[str, Any]) -> Response:
-    return _sent(json_text({"data": data}).encode(), _JSON, {})
+    return _sent(json_line({"data": data}).encode(), _JSON, {})
 
 
 def _sent(data: bytes, kind: str, headers: Mapping[str, str], status: int = 200) -> Response:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.fields.envelope import json_text
 from quire.fields.viewing import viewed_fields
 from quire.model.text import cut
 from quire.model.times import timestamp
@@ -17,6 +16,7 @@ from quire.surfaces.web.assets import INDEX, Asset, read_assets
 from quire.surfaces.web.page_calls import HERE
 from quire.surfaces.web.prose import prose_of
 from quire.surfaces.web.telling import tell
+from quire.verbs.plain import json_line
 
 if TYPE_CHECKING:
     from quire.files.world import World
@@ -196,5 +196,5 @@ class _Making:
 def _file(name: str, value: Any) -> tuple[str, bytes]:
     """A script that hands a value over: the only thing that a page from a disk may load."""
     # Parsed, not written out: in a program some names of fields would mean something.
-    text = msgspec.json.encode(json_text(value)).decode()
+    text = msgspec.json.encode(json_line(value)).decode()
     return f"data/{name}.js", f'quireData("{name}",JSON.parse({text}));\n'.encode()

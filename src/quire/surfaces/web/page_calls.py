@@ -108,11 +108,11 @@ class PageCalls:
     async def _worked_out(self, key: tuple[str, ...], name: str, path: str, query: dict[str, str]) -> Answered:
         def work() -> bytes:
             found = self._answered(name, key[0], lambda project: ANSWERS[path](project, query))
-            from quire.fields.envelope import json_text
             from quire.fields.viewing import viewed_fields
+            from quire.verbs.plain import json_line
 
             data = found if isinstance(found, dict) else viewed_fields(found)
-            return json_text({"data": data}).encode()
+            return json_line({"data": data}).encode()
 
         answered = Answered(await self.work(work), key[0])
         self._kept[key] = answered

@@ -22,21 +22,23 @@ def tell(data: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
     if not as_json:
         say(*lines)
         return
-    from quire.fields.envelope import json_text, succeeded
+    from quire.fields.envelope import succeeded
+    from quire.verbs.plain import json_line
 
-    _write(json_text(succeeded(None, data)) + "\n")
+    _write(json_line(succeeded(None, data)) + "\n")
 
 
 def tell_error(error: QuireError, *, as_json: bool) -> int:
     """What went wrong and what to do; the exit code."""
-    from quire.fields.envelope import failed, json_text
+    from quire.fields.envelope import failed
     from quire.guard.hostile_text import make_safe
     from quire.guard.redaction import InputSecrets
+    from quire.verbs.plain import json_line
 
     envelope = failed(error)
     said = InputSecrets(envelope).value(envelope)
     if as_json:
-        _write(json_text(said) + "\n")
+        _write(json_line(said) + "\n")
     elif sys.stderr is not None:
         hint = f"hint: {said['error']['hint']}\n" if error.hint else ""
         sys.stderr.write(make_safe(f"error: {said['error']['message']}\n{hint}"))

@@ -16,8 +16,8 @@ from quire.model.records import Problem
 from quire.model.times import instant, timestamp
 from quire.project import Project, as_warning
 from quire.verbs.agents.ended_sessions import INGESTED
-from quire.verbs.facts.ingest import memory_ingest_lifecycle
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.ingest import take_in_documents
+from quire.verbs.facts.session import NoteSession, record_session
 from quire.verbs.inbox.review import inbox_add
 from quire.verbs.journal.automation_cycle import SETTLED_SECONDS, run_cycle
 from quire.verbs.journal.journal_state import read_journal
@@ -205,16 +205,18 @@ def _leave_episode(project: Project, told: Account, heard: str) -> int:
     ended_at = next(filter(instant, (told.ended_at, heard)), None)
     rejections = project.rejections()
     title = rejections.without(told.title) if rejections is not None and told.title else told.title
-    _, episodes = memory_session(
+    _, episodes = record_session(
         project,
-        told.session_id,
-        turns=told.turns,
-        tool_calls=told.tool_calls,
-        title=title,
-        files=told.files,
-        started_at=told.started_at if instant(told.started_at) else None,
-        ended_at=ended_at,
-        close=True,
+        NoteSession(
+            session_id=told.session_id,
+            turns=told.turns,
+            tool_calls=told.tool_calls,
+            title=title,
+            files=list(told.files),
+            started_at=told.started_at if instant(told.started_at) else None,
+            ended_at=ended_at,
+            close=True,
+        ),
     )
     return len(episodes)
 
@@ -249,7 +251,7 @@ def _ingest_changed(project: Project, done: Collected) -> None:
     if found.fields.get("stamp", "") == stamp:
         return
     try:
-        taken = memory_ingest_lifecycle(project, unattended=True)
+        taken = take_in_documents(project, unattended=True)
         done.ingested = sum(taken.counts.get(name, 0) for name in ("store", "supersede", "pend"))
         value = {"version": LOCAL_VERSION, "stamp": stamp}
         write_local(project.root, found, msgspec.json.encode(value) + b"\n", project.world.token())

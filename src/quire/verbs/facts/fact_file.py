@@ -119,6 +119,15 @@ def prepare_facts(project: Project) -> None:
             ensure_ignored(project.root, project.world)
 
 
+def nothing_stored(index: Index, mind: str | None) -> str:
+    """Why there is no fact at all."""
+    if unread_lines(index):
+        return "No line of the file could be read as a fact; `memory check` says why."
+    if mind is not None:
+        return f"The mind `{mind}` has no facts."
+    return 'No facts are stored yet. `memory facts store Architecture "…"` keeps the first.'
+
+
 def known_facts(index: Index) -> KnownFacts:
     from quire.verbs.facts.fact_lookup import KnownFacts
 

@@ -1,21 +1,25 @@
-"""What design documents decided, taken in: stored, confirmed, replaced, or kept until somebody accepts it."""
+"""`memory facts ingest`, the tool `memory_ingest_lifecycle`: take in what design documents decided."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from quire.files.json_files import input_text, parse_strict
-from quire.layers.facts.layout import PENDING
-from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, ValueRejected
-from quire.model.text import cut
+from quire.layers.facts.layout import LIFECYCLE_KINDS, PENDING
+from quire.model.errors import InputError, InvalidJson, QuireError, SecretDetected, UsageError, ValueRejected
+from quire.model.text import counted, cut
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, fact_view, short_token
-from quire.verbs.facts.recall import fact_filter
-from quire.verbs.facts.results import FactView, Ingested
+from quire.verbs.facts.options import IDS_SCHEMA, DryRun, Ref, Refs, named
+from quire.verbs.facts.results import FactView
+from quire.verbs.facts.search import fact_filter
+from quire.verbs.facts.shown import fact_lines
 from quire.verbs.inbox.rejected_texts import left_out
+from quire.verbs.verb import Arguments, Input, Line, Option, Recalled, Result, Tool, Verb
 
 if TYPE_CHECKING:
     from quire.capture.candidates import (
@@ -33,9 +37,78 @@ if TYPE_CHECKING:
     from quire.layers.facts.types import Fact
 
 _SHOWN = 200
+_WORDS = {
+    "store": "stored",
+    "reinforce": "confirmed",
+    "supersede": "superseded",
+    "archive": "put away",
+    "pend": "waiting",
+    "reject": "left out",
+    "accept": "accepted",
+    "drop": "dropped",
+    "unchanged": "unchanged",
+}
+CANDIDATE = {
+    "type": "object",
+    "properties": {
+        "kind": {"type": "string", "enum": list(LIFECYCLE_KINDS)},
+        "authority": {"type": "string", "enum": ["explicit", "inferred"]},
+        "section": {"type": "string"},
+        "content": {"type": "string", "maxLength": 8000},
+        "artifact": {"type": "object"},
+        "supersedes": {"type": "string"},
+    },
+    "required": ["kind", "authority", "section", "content"],
+    "description": "one statement, instead of the documents",
+}
 
 
-def memory_ingest_lifecycle(
+class Ingest(Arguments, frozen=True, kw_only=True):
+    candidate: dict[str, Any] | Annotated[str, Meta(max_length=100_000)] | None = None
+    """The verb judges a candidate itself; it may also come as JSON text."""
+    data: Annotated[
+        bytes | None, Input(what="the candidate", stdin="Take one candidate as JSON from standard input.")
+    ] = None
+    source: str = "standard input"
+    accept: Annotated[Refs | Ref | None, Option(metavar="ID", help="Accept what waits.")] = None
+    drop: Annotated[Refs | Ref | None, Option(metavar="ID", help="Drop what waits; it is not proposed again.")] = None
+    dry_run: DryRun = False
+
+
+class Ingested(Result, kw_only=True):
+    dry_run: bool
+    documents: int
+    counts: dict[str, int]
+    steps: list[dict[str, Any]]
+    pending: list[FactView] = []
+    fact_ids: list[str] = []
+
+
+def ingest(project: Project, given: Ingest) -> Ingested:
+    """Take in what the design documents decided: decisions, constraints, questions open and answered.
+
+    Reads Markdown below docs/ and ai/docs/ with `id` and `status` in its head. What is only inferred waits until it is
+    accepted; a decision that its document takes back is put away. Doing it again changes nothing. With --stdin, takes
+    one candidate as JSON instead.
+    """
+    candidate: Any = given.candidate if given.data is None else given.data
+    if candidate is not None and (given.accept or given.drop):
+        if given.data is not None:
+            raise UsageError(
+                "--stdin goes with neither --accept nor --drop.", hint="Give one candidate, or decide on some."
+            )
+        raise InputError(
+            "`candidate` goes with neither `accept` nor `drop`.",
+            hint="Give one candidate, or decide on some that wait.",
+            details={"field": "candidate"},
+        )
+    candidate = candidate.encode() if isinstance(candidate, str) else candidate
+    return take_in_documents(
+        project, candidate, accept=named(given.accept), drop=named(given.drop), dry_run=given.dry_run
+    )
+
+
+def take_in_documents(
     project: Project,
     candidate: Any = None,
     *,
@@ -46,8 +119,7 @@ def memory_ingest_lifecycle(
 ) -> Ingested:
     """Take in what the design documents decided since the last time, or one candidate that is given.
 
-    What is only inferred waits as pending until somebody accepts it. Doing it twice changes nothing. With nobody
-    there to see a warning (`unattended`), what reads like an order to a model is left out.
+    With nobody there to see a warning (`unattended`), what reads like an order to a model is left out.
     """
     from quire.capture.candidates import (
         parse_candidate,
@@ -276,3 +348,44 @@ def _parsed(data: bytes) -> Any:
         raise InvalidJson(
             error.message, hint=f"Send one JSON object, such as {shape}.", details=error.details
         ) from None
+
+
+def lines(done: Ingested) -> Iterator[Line]:
+    counts = [f"{count} {_WORDS.get(action, action)}" for action, count in done.counts.items() if count]
+    lead = "Would be: " if done.dry_run else ""
+    where = f" from {counted(done.documents, 'design document')}" if done.documents else ""
+    if not counts and done.documents:
+        yield f"{counted(done.documents, 'design document')} hold no decision, constraint or question to keep."
+    elif not counts:
+        yield "No design documents were found below docs/ or ai/docs/ (Markdown with `id` and `status` in its head)."
+    else:
+        yield f"{lead}{', '.join(counts)}{where}."
+    for step in done.steps:
+        if step["action"] not in ("unchanged",):
+            reason = f" ({step['reason']})" if step["reason"] else ""
+            said = _WORDS.get(step["action"], step["action"])
+            yield Recalled(
+                text=f"  {said}: {step.get('content') or step['fact_id']}{reason}", origin="design documents"
+            )
+    if done.pending:
+        yield "Waiting to be accepted (--accept ID) or dropped (--drop ID):"
+        yield from fact_lines(done.pending)
+
+
+VERB = Verb(
+    takes=Ingest,
+    run=ingest,
+    lines=lines,
+    writes=True,
+    examples="Examples:\n  memory facts ingest --dry-run\n  memory facts ingest --accept 57afd07611e9\n",
+    tool=Tool(
+        name="memory_ingest_lifecycle",
+        title="Take in design documents",
+        says="Take decisions, constraints and questions of the design documents below docs/ into the facts; again "
+        "changes nothing. What is only inferred waits: accept or drop it when the user says so. For a single fact: "
+        "memory_store.",
+        schema={"candidate": CANDIDATE, "accept": IDS_SCHEMA, "drop": IDS_SCHEMA},
+        gives={"counts": "object", "pending": "array"},
+        destructive=True,
+    ),
+)

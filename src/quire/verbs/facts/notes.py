@@ -11,8 +11,7 @@ from quire.model.errors import InputError
 from quire.model.records import Problem
 from quire.model.times import timestamp
 from quire.project import Project, note_record
-from quire.verbs.facts.changes import memory_store
-from quire.verbs.facts.results import FactStored
+from quire.verbs.facts.store import Store, Stored, store
 
 if TYPE_CHECKING:
     from quire.layers.facts.notes import Note
@@ -69,7 +68,7 @@ def notes_undo(project: Project) -> list[Note]:
         return restore_notes(project.root, project.world.token())
 
 
-def notes_promote(project: Project, number: int, section: str) -> FactStored:
+def notes_promote(project: Project, number: int, section: str) -> Stored:
     """Make a fact of a note, and take the note off the list."""
     from quire.layers.facts.drafts import section_named
 
@@ -90,12 +89,12 @@ def _numbered(project: Project, number: int) -> Note:
     return found[number]
 
 
-def _promoted(project: Project, number: int, section: str) -> FactStored:
+def _promoted(project: Project, number: int, section: str) -> Stored:
     from quire.files.write_access import write_access
     from quire.layers.facts.notes import read_notes, remove_notes
 
     note = _numbered(project, number)
-    stored = memory_store(project, section, note.text, source="note")
+    stored = store(project, Store(section=section, content=note.text, source="note"))
     with write_access(project.root, FOLDER, project.world, "change the notes"):
         # Others may have changed the list meanwhile: it is this note that goes, whatever its number is by now.
         same = [item.number for item in read_notes(project.root) if (item.at, item.text) == (note.at, note.text)]

@@ -1,44 +1,63 @@
-"""The facts at a glance, and one of them in full."""
+"""`memory facts`: how many facts there are, and the state of their file."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from quire.layers.facts.layout import ACTIVE, FILE, FOLDER, SECTIONS
-from quire.model.errors import NotFound
-from quire.model.records import Record
-from quire.model.refs import parse_ref
+from quire.model.text import counted
 from quire.project import Project
-from quire.verbs.facts.fact_file import ask_facts, fact_view, facts_ready, known_facts
+from quire.verbs.facts.fact_file import facts_ready, known_facts
 from quire.verbs.facts.faded import most_faded
-from quire.verbs.facts.recall import episode_view, fact_filter, replacements
-from quire.verbs.facts.results import ConnectionView, FactStats
-from quire.verbs.facts.working_memory import working_memory
+from quire.verbs.facts.pins import working_memory
+from quire.verbs.facts.search import fact_filter
+from quire.verbs.verb import Arguments, Line, Result, Verb
 
 if TYPE_CHECKING:
     from quire.index.catalog import Index
 
 
-class FactInspected(msgspec.Struct, kw_only=True):
-    """A fact or an episode, as it is stored, and everything that is connected to it."""
-
-    ref: str
-    kind: str
-    view: Any
-    stored: dict[str, Any]
-    """Its line, every key."""
-    connections: list[ConnectionView]
-    chain: list[str]
-    """What it replaced, what that replaced, and so on."""
-    replaced_by: tuple[str, ...]
-    names: list[str]
-    """Other ids that stand for it."""
+class Overview(Arguments, frozen=True, kw_only=True):
+    pass
 
 
-def memory_facts(project: Project) -> FactStats:
-    """How many facts there are, where, and in which state the file is."""
+class FactStats(Result, kw_only=True):
+    exists: bool
+    path: str
+    by_section: dict[str, dict[str, int]]
+    by_status: dict[str, int]
+    facts: int
+    active: int
+    faded: int
+    episodes: int
+    edges: int
+    pins: int
+    slots: int
+    notes: int
+    minds: dict[str, int]
+    mind: str
+    version: int
+    lines: int
+    size: int
+    bad_lines: int
+    conflicts: int
+    contradictions: int
+    parked: int
+    duplicates: int
+    """Lines that say nothing new: what `normalize` would take out."""
+    markers: int
+    """Marks of a merge conflict."""
+    state: str
+    """`empty`, `in order`, `to normalize`, `needs a look`"""
+    by_source: dict[str, int] = {}
+
+
+def overview(project: Project, _given: Overview) -> FactStats:
+    """Facts: what was learned, one atom at a time, with a confidence that fades unless it is confirmed.
+
+    Kept in .memory/facts.jsonl, one line each, merged by git without conflicts. Without a verb, shows the counts.
+    """
     from quire.layers.facts.normalize import file_state
     from quire.layers.facts.notes import read_notes
     from quire.layers.facts.originals import not_imported
@@ -65,7 +84,7 @@ def memory_facts(project: Project) -> FactStats:
         sources: dict[str, int] = {}
         for record in records:
             sources[record.origin] = sources.get(record.origin, 0) + 1
-        overview = known_facts(index).overview
+        known = known_facts(index).overview
         return FactStats(
             exists=bool(stamp_now(project.root)),
             path=f"{FOLDER}/{FILE}",
@@ -79,9 +98,9 @@ def memory_facts(project: Project) -> FactStats:
             pins=working.used,
             slots=SLOTS,
             notes=len(read_notes(project.root)),
-            minds={name or overview.mind: number for name, number in index.scopes("facts").items()},
-            mind=overview.mind,
-            version=overview.version,
+            minds={name or known.mind: number for name, number in index.scopes("facts").items()},
+            mind=known.mind,
+            version=known.version,
             lines=state.lines,
             size=len(data),
             bad_lines=state.bad_lines,
@@ -98,80 +117,42 @@ def memory_facts(project: Project) -> FactStats:
     return project.with_index(work)
 
 
-def inspect_fact(project: Project, ref: str) -> FactInspected:
-    """One fact or episode in full."""
-    from quire.layers.facts.drafts import find_fact
-    from quire.layers.facts.lines import encode_record
-    from quire.layers.facts.records import held_of
-
-    parsed = parse_ref(ref)
-
-    def work(index: Index) -> FactInspected:
-        if parsed.kind == "fact":
-            found = index.find(f"fact:{find_fact(known_facts(index), parsed.id, 'ref').fact.id}")
-        else:
-            found = index.find(ref)
-        if found is None:
-            raise NotFound(
-                f"There is no `{ref}` in this memory.",
-                hint="`memory facts episodes` shows what there is.",
-                details={"id": ref},
-            )
-        if found.kind == "episode":
-            stored = msgspec.json.decode(found.raw)
-            names: list[str] = []
-            view: Any = episode_view(found)
-        else:
-            held = held_of(found)
-            stored = msgspec.json.decode(encode_record(held.fact))
-            names = [twin.id for twin in held.twins]
-            view = fact_view(project, held.fact, project.world.now())
-        return FactInspected(
-            ref=found.ref,
-            kind=found.kind,
-            view=view,
-            stored=stored,
-            connections=_connections(index, found.ref),
-            chain=_chain(index, found),
-            replaced_by=replacements(project, index, found) if found.kind == "fact" else (),
-            names=names,
-        )
-
-    return ask_facts(project, work)
+def lines(stats: FactStats) -> Iterator[Line]:
+    if not stats.lines:
+        yield 'No facts are stored yet. `memory facts store Architecture "…"` keeps the first.'
+        return
+    statuses = ", ".join(f"{count} {status}" for status, count in stats.by_status.items())
+    yield f"Facts: {stats.facts} ({statuses or 'none'})" + (f", {stats.faded} of them faded" if stats.faded else "")
+    for section, counts in stats.by_section.items():
+        if counts:
+            others = ", ".join(f"{count} {status}" for status, count in counts.items() if status != "active")
+            yield f"  {section}: {counts.get('active', 0)}" + (f" (and {others})" if others else "")
+    yield f"Episodes: {stats.episodes}. Connections: {stats.edges}. Notes: {stats.notes}."
+    yield f"Working memory: {stats.pins} of {stats.slots} slots are pinned."
+    if len(stats.minds) > 1:
+        yield f"Minds: {', '.join(f'{name} ({count})' for name, count in stats.minds.items())}; {stats.mind} is meant."
+    yield f"File: {stats.path}, {counted(stats.lines, 'line')}, {stats.state}."
+    for count, text in (
+        (stats.bad_lines, "cannot be read (`memory check` names them)"),
+        (stats.conflicts, "told differently by two lines of the same age (`memory check`)"),
+        (stats.contradictions, "replaced by several live facts (`memory check`)"),
+        (stats.parked, "connected to something that is not here"),
+        (stats.markers, "marks of a merge conflict (`memory facts normalize`)"),
+        (stats.duplicates, "said twice (`memory facts normalize`)"),
+    ):
+        if count:
+            yield f"  {count} {text}"
 
 
-def connections(project: Project, ref: str) -> list[ConnectionView]:
-    """What facts say of a record of any layer; nothing is looked up where no fact was ever stored."""
-    from quire.layers.facts.source import stamp_now
-
-    return ask_facts(project, lambda index: _connections(index, ref)) if stamp_now(project.root) else []
-
-
-def _connections(index: Index, ref: str) -> list[ConnectionView]:
-    from quire.layers.facts.records import connection_of
-
-    found = []
-    for edge in index.edges_of(ref):
-        other = index.find(edge.target if edge.source == ref else edge.source)
-        title = other.title if other else ""
-        if edge.status == ACTIVE and edge.path == FILE:
-            line = connection_of(edge)
-            said = line.description if line else ""
-            found.append(ConnectionView(edge.ref, edge.source, edge.predicate, edge.target, title, said))
-    return found
-
-
-def _chain(index: Index, record: Record) -> list[str]:
-    from quire.layers.facts.records import held_of
-
-    found: list[str] = []
-    while record.kind == "fact":
-        older = held_of(record).fact.supersedes
-        if not older or older in found:
-            break
-        found.append(older)
-        following = index.find(f"fact:{older}")
-        if following is None:
-            break
-        record = following
-    return found
+VERB = Verb(
+    takes=Overview,
+    run=overview,
+    lines=lines,
+    alone=True,
+    examples="""Examples:
+  memory facts                                        how many there are, and in which state the file is
+  memory facts store Decisions "Retries run in the worker, because requests must not wait."
+  memory facts recall "where do retries run?"
+  memory facts context "add a retry to the mailer"
+""",
+)

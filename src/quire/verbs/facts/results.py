@@ -1,17 +1,20 @@
-"""What the operations on facts give back: plain values that every surface prints in its own way."""
+"""Facts, episodes and connections as results show them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 import msgspec
 
-from quire.model.records import Problem
+from quire.model.records import origin_shown
 from quire.model.verdicts import Verdict
+from quire.verbs.plain import View
 
 
-class FactView(msgspec.Struct, kw_only=True):
+class FactView(View, kw_only=True):
     """A fact as it is told: its own words, where it stands, and how much it counts today."""
+
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("kind", "title", "source", "last_said", "why", "scores", "mind")
 
     ref: str
     id: str
@@ -19,7 +22,7 @@ class FactView(msgspec.Struct, kw_only=True):
     title: str
     section: str
     content: str
-    status: str
+    status: str = "active"
     confidence: float
     created_at: str
     source: str
@@ -43,10 +46,14 @@ class FactView(msgspec.Struct, kw_only=True):
     artifact: dict[str, str] | None = None
     reinforcements: int = 1
 
+    def origin_for_tools(self) -> str:
+        return origin_shown(self.source or "facts", reviewed=self.reviewed is not False)
 
-class SimilarFact(msgspec.Struct, frozen=True):
+
+class SimilarFact(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that says nearly the same, or the opposite, and how nearly."""
 
+    ref: str
     id: str
     share: float
     section: str
@@ -63,69 +70,9 @@ class ConnectionView(msgspec.Struct, frozen=True):
     description: str = ""
 
 
-class FactStored(msgspec.Struct, kw_only=True):
-    action: str
-    """`stored`, `reinforced`, `tagged`, `unchanged`"""
-    fact: FactView
-    similar: list[SimilarFact] = []
-    equal_archived: list[FactView] = []
-    warnings: list[Problem] = []
+class EpisodeView(View, kw_only=True):
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ("kind", "id")
 
-
-class FactSuperseded(msgspec.Struct, kw_only=True):
-    old: FactView
-    new: FactView
-    equal_archived: list[FactView] = []
-    warnings: list[Problem] = []
-
-
-class Recalled(msgspec.Struct, kw_only=True):
-    query: str
-    results: list[FactView]
-    connected: list[ConnectionView] = []
-    weak: bool = False
-    """Nothing clearly answers; what came nearest is given all the same."""
-    faded: int = 0
-    """Matches that have not been confirmed for so long that they are left out."""
-    reason: str = ""
-    """Why there is nothing: `nothing stored`, `nothing matched`; or `all faded`, and then that is what is given."""
-    mind: str = ""
-    unread: int = 0
-    """Lines of the file that could not be read."""
-    others: dict[str, int] = {}
-    """Facts of other minds, which were not searched."""
-    warnings: list[Problem] = []
-
-
-class FactPage(msgspec.Struct, kw_only=True):
-    results: list[FactView]
-    total: int
-    offset: int
-    sections: dict[str, int]
-    more: int = 0
-    """How many there are after this page."""
-    unread: int = 0
-    """Lines of the file that could not be read."""
-    mind: str = ""
-    warnings: list[Problem] = []
-
-
-class ArchiveChanged(msgspec.Struct, kw_only=True):
-    outcomes: list[Any]
-    changed: int
-    dry_run: bool = False
-
-
-class Refreshed(msgspec.Struct, kw_only=True):
-    since: str
-    refreshed: int
-    """Facts that count from today."""
-    active: int
-    mind: str
-    dry_run: bool = False
-
-
-class EpisodeView(msgspec.Struct, kw_only=True):
     ref: str
     id: str
     kind: str = "episode"
@@ -138,90 +85,5 @@ class EpisodeView(msgspec.Struct, kw_only=True):
     score: float | None = None
     verdict: Verdict | None = None
 
-
-class Episodes(msgspec.Struct, kw_only=True):
-    query: str
-    results: list[EpisodeView]
-    total: int
-
-
-class PinsChanged(msgspec.Struct, kw_only=True):
-    outcomes: dict[str, str]
-    pins: list[FactView]
-    recent: list[FactView]
-    """What was read of late and fills the slots that are left."""
-    slots: int
-    used: int
-    missing: list[str] = []
-    """Pins whose facts were put away, or are not here."""
-    session: str = ""
-    warnings: list[Problem] = []
-
-
-class FactStats(msgspec.Struct, kw_only=True):
-    exists: bool
-    path: str
-    by_section: dict[str, dict[str, int]]
-    by_status: dict[str, int]
-    facts: int
-    active: int
-    faded: int
-    episodes: int
-    edges: int
-    pins: int
-    slots: int
-    notes: int
-    minds: dict[str, int]
-    mind: str
-    version: int
-    lines: int
-    size: int
-    bad_lines: int
-    conflicts: int
-    contradictions: int
-    parked: int
-    duplicates: int
-    """Lines that say nothing new: what `normalize` would take out."""
-    markers: int
-    """Marks of a merge conflict."""
-    state: str
-    """`empty`, `in order`, `to normalize`, `needs a look`"""
-    by_source: dict[str, int] = {}
-    warnings: list[Problem] = []
-
-
-class Normalized(msgspec.Struct, kw_only=True):
-    dry_run: bool
-    changed: bool
-    lines_before: int
-    lines_after: int
-    facts: int
-    removed: int
-    kept_aside: int
-    conflicts: int
-    contradictions: int
-    uncommitted: bool
-    diff: str = ""
-
-
-class Imported(msgspec.Struct, kw_only=True):
-    dry_run: bool
-    source: str
-    lines: int
-    added: int
-    known: int
-    refused: int
-    """Lines with a credential in them."""
-    set_aside: int
-    """Lines that could not be read."""
-    warnings: list[Problem] = []
-
-
-class Ingested(msgspec.Struct, kw_only=True):
-    dry_run: bool
-    documents: int
-    counts: dict[str, int]
-    steps: list[dict[str, Any]]
-    pending: list[FactView] = []
-    fact_ids: list[str] = []
-    warnings: list[Problem] = []
+    def origin_for_tools(self) -> str:
+        return "session"

@@ -15,10 +15,10 @@ from quire.model.records import Problem
 from quire.model.text import cut
 from quire.model.vocabulary import LIVE_STATUSES
 from quire.project import Project
-from quire.verbs.facts.changes import memory_store, stored_fact
 from quire.verbs.facts.fact_file import change_facts, short_token
 from quire.verbs.facts.notes import note, notes
-from quire.verbs.facts.sessions import memory_session
+from quire.verbs.facts.session import NoteSession, record_session
+from quire.verbs.facts.store import Store, store, stored_fact
 from quire.verbs.graph.changes import save
 from quire.verbs.profile.changes import profile_remember
 from quire.verbs.profile.document import ask_profile
@@ -136,7 +136,8 @@ def _accepted_facts(project: Project, items: Sequence[Proposal]) -> tuple[list[s
 
 
 def _accepted_fact(project: Project, item: Proposal) -> tuple[str, list[Problem]]:
-    done = memory_store(project, **_fact_fields(item))
+    fields = _fact_fields(item)
+    done = store(project, Store(**{**fields, "tags": list(fields.get("tags", ()))}))
     return done.fact.ref, done.warnings
 
 
@@ -184,17 +185,19 @@ def _accepted_episode(project: Project, item: Proposal) -> tuple[str, list[Probl
     fields = item.fields
     # A proposal that knows nothing of the time tells at least when its first words were said.
     said = next((one.at for one in item.evidence if instant(one.at)), None)
-    _, episodes = memory_session(
+    _, episodes = record_session(
         project,
-        str(fields.get("session_id", "")),
-        turns=int(fields.get("turns", 0)),
-        tool_calls=int(fields.get("tool_calls", 0)),
-        title=str(fields.get("title", "")),
-        narrative=str(fields.get("summary", item.text)),
-        files=[str(path) for path in fields.get("files", ())],
-        started_at=fields.get("started_at") or said,
-        ended_at=fields.get("ended_at") or said,
-        close=True,
+        NoteSession(
+            session_id=str(fields.get("session_id", "")),
+            turns=int(fields.get("turns", 0)),
+            tool_calls=int(fields.get("tool_calls", 0)),
+            title=str(fields.get("title", "")),
+            narrative=str(fields.get("summary", item.text)),
+            files=[str(path) for path in fields.get("files", ())],
+            started_at=fields.get("started_at") or said,
+            ended_at=fields.get("ended_at") or said,
+            close=True,
+        ),
     )
     return (f"episode:{episodes[-1].id}" if episodes else ""), []
 

@@ -21,8 +21,9 @@ from quire.model.refs import parse_ref
 from quire.model.text import cut, one_line
 from quire.project import Project
 from quire.verbs.ask.inspect import full_ref
-from quire.verbs.facts.changes import memory_archive, memory_supersede
+from quire.verbs.facts.archive import Archive, archive
 from quire.verbs.facts.fact_file import ask_facts, known_facts
+from quire.verbs.facts.supersede import Supersede, supersede
 from quire.verbs.graph.changes import confirm, save
 from quire.verbs.inbox.review import inbox_accept, inbox_reject
 from quire.verbs.page.undo import Acted, note_action
@@ -73,7 +74,7 @@ def act_stale(project: Project, ref: str, reason: str) -> Acted:
 
 
 def _archived(project: Project, fact: Fact, reason: str) -> _Told:
-    done = memory_archive(project, [fact.id], reason=reason)
+    done = archive(project, Archive(fact_ids=[fact.id], reason=reason))
     title = _short(fact.content)
     said = "Put away" if done.changed else f"Nothing changed, since it is {fact.status} already"
     return _Told(f"fact:{fact.id}", title, f"{said}: {title}")
@@ -121,7 +122,7 @@ def _replaced_fact(project: Project, ref: str, by: str, content: str, reason: st
                 details={"field": "by"},
             )
         content = other.content
-    done = memory_supersede(project, fact.id, content, reason=reason.strip() or None)
+    done = supersede(project, Supersede(fact_id=fact.id, content=content, reason=reason.strip() or None))
     title = _short(fact.content)
     return _Told(done.old.ref, title, f"Superseded: {title}", done.warnings)
 

@@ -15,7 +15,7 @@ from quire.model.times import timestamp
 from quire.model.vocabulary import LAYER_NAMES
 from quire.project import Project
 from quire.verbs.ask.query import ready_to_view
-from quire.verbs.facts.working_memory import live_pins
+from quire.verbs.facts.pins import live_pins
 from quire.verbs.page.page_verdicts import verify_for_page
 
 if TYPE_CHECKING:

@@ -1,30 +1,28 @@
-"""What a session leaves: its episode, and a conversation that was compacted on the way."""
+"""`memory facts session`: note how far a session is, and make its episode."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from quire.layers.facts.layout import FOLDER
+from quire.layers.facts.sessions import OpenSession
+from quire.layers.facts.types import Episode
 from quire.model.errors import InputError
-from quire.model.times import instant, stamp
+from quire.model.text import counted
+from quire.model.times import instant
 from quire.project import Project
 from quire.verbs.facts.fact_file import change_facts, facts_ready
-from quire.verbs.facts.working_memory import working_memory
+from quire.verbs.verb import Arguments, Line, Option, Recalled, Result, Verb, Word
 
 if TYPE_CHECKING:
-    from quire.capture.compaction import Compacted
-    from quire.capture.conversation import Conversation
-    from quire.capture.summariser import Summariser
     from quire.index.catalog import Index
     from quire.layers.facts.drafts import Draft
-    from quire.layers.facts.sessions import OpenSession
-    from quire.layers.facts.types import Episode
 
 _SESSION_CHARS = 1_000
 _COUNT_MOST = 10_000_000
@@ -32,19 +30,37 @@ _SILENT_SECONDS = 3_600
 """A session that was not heard of for so long is closed when the next one starts."""
 
 
-def memory_session(
-    project: Project,
-    session_id: str,
-    *,
-    turns: int = 0,
-    tool_calls: int = 0,
-    title: str = "",
-    narrative: str = "",
-    files: Sequence[str] = (),
-    started_at: str | None = None,
-    ended_at: str | None = None,
-    close: bool = False,
-) -> tuple[OpenSession, list[Episode]]:
+class NoteSession(Arguments, frozen=True, kw_only=True):
+    session_id: Annotated[str, Word(name="id")]
+    turns: Annotated[int, Option(metavar="NUMBER", help="Turns so far.")] = 0
+    tool_calls: Annotated[int, Option(metavar="NUMBER", help="Tool calls so far.")] = 0
+    title: Annotated[str, Option(metavar="TEXT", help="What it is about.")] = ""
+    narrative: Annotated[str, Option(metavar="TEXT", help="What happened, and why.")] = ""
+    files: Annotated[list[str], Option(name="--file", metavar="FILE", help="A file it changed; more than once.")] = []
+    started_at: Annotated[
+        str | None, Option(name="--started", metavar="TIME", help="When it began; else when first told of.")
+    ] = None
+    ended_at: str | None = None
+    close: Annotated[bool, Option(help="It has ended: record the episode.")] = False
+
+
+class SessionNoted(Result, kw_only=True):
+    session: OpenSession
+    closed: bool
+    episodes: list[dict[str, Any]]
+
+
+def note_progress(project: Project, given: NoteSession) -> SessionNoted:
+    """Note how far a session is, and with --close make its episode.
+
+    One session is one episode, however often it is told. A session that dies is closed when the next one starts.
+    """
+    found, episodes = record_session(project, given)
+    shown = [{"ref": f"episode:{item.id}", **msgspec.to_builtins(item)} for item in episodes]
+    return SessionNoted(session=found, closed=given.close, episodes=shown)
+
+
+def record_session(project: Project, given: NoteSession) -> tuple[OpenSession, list[Episode]]:
     """Note how far a session is; closed, or silent for long, it becomes one episode, however often it is told.
 
     One that is told of later, with the time when it ended, keeps its own times and the commit of that time.
@@ -52,41 +68,44 @@ def memory_session(
     from quire.files.write_access import write_access
     from quire.guard.admission import admit
     from quire.layers.facts.drafts import time_text
-    from quire.layers.facts.sessions import OpenSession, checkpoint_session, read_sessions
+    from quire.layers.facts.sessions import checkpoint_session, read_sessions
     from quire.model import limits
 
-    admit(session_id, "session_id", most=_SESSION_CHARS, single_line=True)
-    for name, text, most in (("title", title, limits.TITLE_CHARS), ("narrative", narrative, limits.BODY_CHARS)):
+    admit(given.session_id, "session_id", most=_SESSION_CHARS, single_line=True)
+    for name, text, most in (
+        ("title", given.title, limits.TITLE_CHARS),
+        ("narrative", given.narrative, limits.BODY_CHARS),
+    ):
         if text.strip():
             admit(text, name, most=most, single_line=name == "title")
-    for name, at in (("started", started_at), ("ended", ended_at)):
+    for name, at in (("started", given.started_at), ("ended", given.ended_at)):
         if at is not None and instant(at) is None:
             said = f"The time when the session {name} is none."
             raise InputError(said, hint="Leave it out.", details={"field": f"{name}_at"})
-    for name, number in (("turns", turns), ("tool-calls", tool_calls)):
+    for name, number in (("turns", given.turns), ("tool-calls", given.tool_calls)):
         limits.within(number, name, 0, _COUNT_MOST)
-    over = instant(ended_at) if ended_at else None
+    over = instant(given.ended_at) if given.ended_at else None
     now = time_text(over or project.world.now())
     told = OpenSession(
-        session_id=session_id,
-        title=title.strip(),
-        started_at=time_text(instant(started_at) or project.world.now()) if started_at else now,
+        session_id=given.session_id,
+        title=given.title.strip(),
+        started_at=time_text(instant(given.started_at) or project.world.now()) if given.started_at else now,
         updated_at=now,
-        turns=turns,
-        tool_calls=tool_calls,
-        files=tuple(map(partial(_from_root, project), files)),
-        narrative=narrative.strip(),
+        turns=given.turns,
+        tool_calls=given.tool_calls,
+        files=tuple(map(partial(_from_root, project), given.files)),
+        narrative=given.narrative.strip(),
         commit=_commit_of(project, over),
     )
     facts_ready(project)
     rejections = project.rejections()
     if rejections is not None:
-        rejections.refuse({"title": title, "narrative": narrative})
+        rejections.refuse({"title": given.title, "narrative": given.narrative})
     with write_access(project.root, FOLDER, project.world, "note a session"):
         open_now = checkpoint_session(project.root, told, project.world.token())
         others, _ = read_sessions(project.root)
-    silent = [item for item in others if item.session_id != session_id and _is_silent(project, item)]
-    ended = [*silent, open_now] if close else silent
+    silent = [item for item in others if item.session_id != given.session_id and _is_silent(project, item)]
+    ended = [*silent, open_now] if given.close else silent
     # Where nothing was asked and nothing told, there is nothing that anybody could want to read.
     closing = [item for item in ended if item.turns or item.title or item.narrative]
     _forget(project, [item for item in ended if item not in closing])
@@ -163,55 +182,23 @@ def _close(project: Project, session: OpenSession, closed_at: str) -> Episode:
     return episode
 
 
-# -- conversations ----------------------------------------------------------------------
+def lines(done: SessionNoted) -> Iterator[Line]:
+    for item in done.episodes:
+        yield Recalled(text=f"Recorded {item['title']}  {item['ref']}")
+    if done.closed and not done.episodes:
+        yield "Nothing was told of this session, so there is no episode of it."
+    if not done.closed:
+        turns, calls = counted(done.session.turns, "turn"), counted(done.session.tool_calls, "tool call")
+        yield f"Noted: {turns}, {calls} so far."
 
 
-def memory_compact(
-    project: Project,
-    conversation: bytes | Conversation,
-    *,
-    source: str = "the input",
-    instructions: str = "",
-    keep_turns: int | None = None,
-    session: str = "",
-    summarise: Summariser | None = None,
-    provider: str | None = None,
-    dry_run: bool = False,
-) -> tuple[Compacted, str]:
-    """Replace older messages by a summary; what is pinned, and what was asked for, stays word for word.
-
-    What goes is first kept in full on this machine; the second value says where. With a `provider`, a model writes
-    the summary, within the ceiling of what may be spent.
-    """
-    from quire.capture.compaction import compact
-    from quire.capture.conversation import Pin, read_conversation
-    from quire.layers.facts.checkpoints import keep_checkpoint
-
-    if isinstance(conversation, bytes):
-        conversation = read_conversation(conversation, source)
-
-    facts_ready(project)
-    if provider not in (None, "local", "auto"):
-        from quire.capture.providers.settings import read_settings
-        from quire.capture.providers.summarising import summariser
-
-        summarise = summariser(
-            str(provider), settings=read_settings(project.world), world=project.world, root=project.root
-        )
-    pinned = [Pin(view.id, view.content) for view in working_memory(project, session).pins]
-    kept: list[str] = []
-
-    def checkpoint(data: bytes) -> str:
-        kept.append(keep_checkpoint(project.root, data, stamp(project.world.now()), project.world.token()))
-        return kept[-1]
-
-    turns = conversation.keep_turns if keep_turns is None else keep_turns
-    done = compact(
-        conversation.messages,
-        pins=[*pinned, *conversation.pins],
-        instructions=instructions or conversation.instructions,
-        summarise=summarise,
-        checkpoint=None if dry_run else checkpoint,
-        **({} if turns is None else {"keep_turns": turns}),
-    )
-    return done, kept[0] if kept else ""
+VERB = Verb(
+    takes=NoteSession,
+    run=note_progress,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory facts session 7c1e --turns 4 --tool-calls 31
+  memory facts session 7c1e --turns 9 --tool-calls 60 --title "durable retries" --close
+""",
+)

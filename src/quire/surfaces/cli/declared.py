@@ -1,0 +1,178 @@
+"""Commands made of declared verbs: options by the marks of the arguments, the call, and what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+
+import msgspec
+
+from quire.model import limits
+from quire.model.errors import UsageError
+from quire.surfaces.cli.commands import Argument, Command, Option
+from quire.surfaces.cli.output import answer, aside, say, warn
+from quire.surfaces.cli.reading import number, read_input, read_text, share
+from quire.verbs.verb import Aside, Input, Output, Recalled, Result, Word, cli_marks
+
+if TYPE_CHECKING:
+    from quire.surfaces.cli.commands import Session
+    from quire.verbs.verb import Arguments, Line, Verb
+
+_STDIN, _FILE = "use_stdin", "file"
+
+
+class Subcommands(Mapping[str, Command]):
+    """The verbs of a group, each loaded when it is asked for."""
+
+    def __init__(self, modules: Mapping[str, str], paths: tuple[str, ...]) -> None:
+        self._modules = modules
+        self._paths = paths
+
+    def __getitem__(self, name: str) -> Command:
+        from quire.verbs.table import load
+
+        return command_of(load(self._modules[name]), self._paths)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+def group_of(module: str, modules: Mapping[str, str]) -> Command:
+    """A command that has verbs of its own, and does something where none is named."""
+    from quire.verbs.table import load
+
+    command = command_of(load(module), ())
+    return msgspec.structs.replace(command, subcommands=Subcommands(modules, (_FILE,)), alone=True)
+
+
+def command_of(verb: Verb, paths: tuple[str, ...] | None) -> Command:
+    """The command of a verb."""
+
+    def run(session: Session, /, **values: Any) -> int | None:
+        given = arguments_of(verb, values)
+        project = session.project()
+        result = verb.run(project, given)
+        warnings = result.warnings if isinstance(result, Result) else []
+        if session.as_json:
+            from quire.verbs.plain import plain
+
+            answer(project, plain(result), warnings)
+        else:
+            for line in verb.lines(result):
+                _say(line)
+            warn(warnings)
+        return 1 if isinstance(result, Result) and result.is_incomplete() else None
+
+    run.__doc__ = verb.run.__doc__
+    options, words = _declared(verb.takes)
+    return Command(
+        run=run, examples=verb.examples, options=tuple(options), arguments=tuple(words), alone=verb.alone, paths=paths
+    )
+
+
+def _say(line: Line) -> None:
+    match line:
+        case Recalled():
+            say(line.lead + line.text)
+        case Aside():
+            aside(line.text)
+        case Output():
+            say(line.text)
+        case _:
+            say(line)
+
+
+def _declared(takes: type[Arguments]) -> tuple[list[Option], list[Argument]]:
+    options: list[Option] = []
+    words: list[Argument] = []
+    defaults = {field.name: field.default for field in msgspec.structs.fields(takes)}
+    for name, (mark, hint) in cli_marks(takes).items():
+        if isinstance(mark, Word):
+            words.append(
+                Argument(
+                    name=name,
+                    required=mark.required,
+                    choices=mark.choices,
+                    many=_kind(hint) is list,
+                    metavar=_shown(mark, hint),
+                )
+            )
+        elif isinstance(mark, Input):
+            options += [Option(name="--stdin", into=_STDIN, help=mark.stdin)] if mark.stdin else []
+            options += [Option(name="--file", into=_FILE, metavar="FILE", help=mark.file)] if mark.file else []
+            words += [Argument(name=mark.word)] if mark.word else []
+        else:
+            kind = _kind(hint)
+            options.append(
+                Option(
+                    name=mark.name or f"--{name.replace('_', '-')}",
+                    into=name,
+                    help=mark.help,
+                    metavar=None if kind is bool else mark.metavar or name.upper(),
+                    short=mark.short,
+                    also=mark.also,
+                    choices=mark.choices,
+                    default=str(defaults[name]) if mark.show_default else None,
+                    many=kind is list,
+                    bare=mark.bare,
+                )
+            )
+    return options, words
+
+
+def _shown(mark: Word, hint: Any) -> str | None:
+    """What help calls a word that has another name than its field."""
+    if not mark.name:
+        return None
+    name = f"{mark.name.upper()}" if mark.required else f"[{mark.name.upper()}]"
+    return f"{name}..." if _kind(hint) is list else name
+
+
+def arguments_of(verb: Verb, values: dict[str, Any]) -> Arguments:
+    """The arguments that a command line names; what it does not name has its default."""
+    given: dict[str, Any] = {}
+    for name, (mark, hint) in cli_marks(verb.takes).items():
+        if isinstance(mark, Input):
+            given |= _input(name, mark, values)
+            continue
+        value = values.get(name)
+        if isinstance(mark, Word) and mark.stdin and value in (None, "-") and not values.get(mark.unless):
+            value = read_text(mark.stdin)
+        if value in (None, (), False):
+            continue
+        shown = mark.name.removeprefix("--") if mark.name else name.replace("_", "-")
+        given[name] = _converted(_kind(hint), shown, value)
+    return verb.takes(**given)
+
+
+def _input(name: str, mark: Input, values: dict[str, Any]) -> dict[str, Any]:
+    file = values.get(mark.word or _FILE)
+    if mark.stdin and mark.file and bool(values.get(_STDIN)) == (file is not None):
+        raise UsageError("Give either --stdin or --file.", hint="`--help` shows an example.")
+    if file is None and not values.get(_STDIN):
+        return {}
+    data, source = read_input(file, mark.what, mark.most or limits.INPUT_BYTES)
+    return {name: data, "source": source}
+
+
+def _converted(kind: Any, name: str, value: Any) -> Any:
+    if kind is int:
+        return number(name, value)
+    if kind is float:
+        return share(name, value)
+    return list(value) if kind is list else value
+
+
+def _kind(hint: Any) -> Any:
+    """The type that decides how a value is read: bool, int, float, list, or str for everything else."""
+    while hasattr(hint, "__metadata__"):
+        hint = hint.__origin__
+    if get_origin(hint) in (Union, UnionType):
+        kinds = [_kind(part) for part in get_args(hint)]
+        return next((kind for kind in (list, bool, int, float) if kind in kinds), str)
+    kind = get_origin(hint) or hint
+    return kind if kind in (bool, int, float, list) else str

@@ -1,0 +1,122 @@
+"""Tools made of declared verbs: the schema by the type of the arguments, the call, and an answer marked as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quire.guard.effects import flags_of, shown_flags
+from quire.guard.hostile_text import make_safe
+from quire.surfaces.mcp.answers import fenced_text
+from quire.surfaces.mcp.tool import Call, Given
+from quire.surfaces.mcp.tool import Tool as ServedTool
+from quire.verbs.plain import brief, plain
+from quire.verbs.table import load, tool_for
+from quire.verbs.verb import Aside, Output, Recalled, Result, command_only
+
+if TYPE_CHECKING:
+    from quire.guard.framing import Boundary
+    from quire.model.records import Problem
+    from quire.project import Project
+    from quire.verbs.verb import Line
+
+_OPTION = re.compile(r"(?<![`\w-])--([a-z][a-z-]+)(?![^`]*`[^`]*$)")
+_COMMAND = re.compile(r"`memory ([a-z]+(?: [a-z-]+)?)(?: [^`]*)?`")
+
+
+def tool_named(module: str) -> ServedTool:
+    """The tool of the verb in a module."""
+    verb = load(module)
+    tool = verb.tool
+    assert tool is not None, f"{module} is in the table with a tool, and declares none"
+
+    def run(project: Project, given: Any, call: Call) -> Given:
+        if verb.writes:
+            call.wanted()
+        result = verb.run(project, msgspec.structs.replace(given, **tool.given))
+        fields = brief(result)
+        whole = plain(result) if any(name not in fields for name in tool.gives) else {}
+        return Given(
+            fields={**{name: whole[name] for name in tool.gives if name not in fields}, **fields},
+            text=text_of(verb.lines(result), call.fence),
+            warnings=[_for_tools(problem) for problem in result.warnings] if isinstance(result, Result) else [],
+            failed=isinstance(result, Result) and result.is_incomplete(),
+        )
+
+    return ServedTool(
+        name=tool.name,
+        title=tool.title,
+        says=tool.says,
+        takes=verb.takes,
+        run=run,
+        gives=tool.gives,
+        schema=tool.schema or None,
+        needs=tool.needs,
+        left_out=command_only(verb.takes) + tuple(tool.given),
+        writes=verb.writes,
+        destructive=tool.destructive,
+        repeatable=tool.repeatable,
+    )
+
+
+def text_of(lines: Iterable[Line], fence: Boundary) -> str:
+    """The lines of a result: what is recalled between marks, and tools named in place of commands."""
+    parts: list[str] = []
+    group: list[Recalled] = []
+
+    def close() -> None:
+        if group:
+            first = group[0]
+            text = "\n".join(line.text for line in group)
+            flags = shown_flags(flags_of(f"{first.origin}\n{text}"))
+            parts.append(fence.wrap(text, ref=first.ref, origin=first.origin, verdict=first.verdict, flags=flags))
+            group.clear()
+
+    has_notice = False
+    for line in lines:
+        if isinstance(line, Output):
+            continue
+        if isinstance(line, str | Aside):
+            close()
+            text = line if isinstance(line, str) else line.text
+            parts += [_own_words(in_tools_words(text), fence)] if text else []
+            continue
+        lead = line.lead.strip() if any(map(str.isalpha, line.lead)) else ""
+        if (
+            not group
+            or lead
+            or (line.ref, line.origin, line.verdict) != (group[0].ref, group[0].origin, group[0].verdict)
+        ):
+            close()
+            parts += [lead] if lead else []
+            if not line.is_news:
+                continue
+            parts += [] if has_notice else [fence.notice()]
+            has_notice = True
+        group.append(line)
+    close()
+    return "\n".join(parts)
+
+
+def _own_words(text: str, fence: Boundary) -> str:
+    """A line of our own; where it repeats something that looks like a mark or an instruction, it is marked as data."""
+    safe = make_safe(text)
+    return fenced_text(safe, fence, origin="quire") if "<" in safe or flags_of(safe) else safe
+
+
+def _marks(line: Recalled) -> tuple[str, str, str]:
+    return line.ref, line.origin, line.verdict
+
+
+def in_tools_words(text: str) -> str:
+    """A text of ours with the names of tools in place of commands, where there is a tool."""
+    named = _COMMAND.sub(lambda found: tool_for(found[1]) or found[0], text)
+    return _OPTION.sub(lambda found: f"`{found[1].replace('-', '_')}`", named)
+
+
+def _for_tools(problem: Problem) -> Problem:
+    hint = in_tools_words(problem.hint) if problem.hint else problem.hint
+    return msgspec.structs.replace(problem, message=in_tools_words(problem.message), hint=hint)

@@ -1,0 +1,107 @@
+"""`memory facts archive`, the tool `memory_archive`: put facts away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from quire.layers.facts.layout import ACTIVE
+from quire.model.errors import UsageError
+from quire.project import Project
+from quire.verbs.facts.fact_file import change_facts
+from quire.verbs.facts.options import IDS_SCHEMA, DryRun, Reason, Ref, Refs, named
+from quire.verbs.facts.outcomes import ArchiveChanged, outcome_lines
+from quire.verbs.verb import Arguments, Line, Option, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.layers.facts.drafts import Draft
+
+
+class Archive(Arguments, frozen=True, kw_only=True):
+    fact_ids: Annotated[Refs | Ref | None, Word(name="facts", required=False)] = None
+    reason: Annotated[Reason | None, Option(metavar="TEXT", help="Why; kept with the fact.")] = None
+    faded: Annotated[bool, Option(help="All that nobody confirmed for long.", tool=False)] = False
+    session: Annotated[str | None, Option(metavar="ID", help="All that this session told first.", tool=False)] = None
+    dry_run: DryRun = False
+
+
+def archive(project: Project, given: Archive) -> ArchiveChanged:
+    """Put facts away: out of recall and context, still found by search-archive.
+
+    Each id is answered for. --faded takes all facts that nobody confirmed for so long that they no longer count.
+    --session takes all active ones that this session was the first to tell. A connection is put away by its ref,
+    edge:….
+    """
+    from quire.layers.facts.archive import archive_facts
+
+    if given.fact_ids is None and not given.faded and not given.session:
+        raise UsageError(
+            "Name the facts, or use --faded or --session.", hint="`memory facts archive --help` shows examples."
+        )
+
+    def plan(draft: Draft, index: Index) -> ArchiveChanged:
+        names = list(named(given.fact_ids))
+        names += _faded(project, index) if given.faded else []
+        names += _told_in(index, given.session) if given.session else []
+        if not names and (given.faded or given.session):
+            nothing = "Nothing has faded." if given.faded else "No active fact is from that session."
+            return ArchiveChanged(outcomes=[], changed=0, dry_run=given.dry_run, nothing=nothing)
+        why = given.reason or ("faded: not confirmed for long" if given.faded else None)
+        outcomes = archive_facts(draft, names, why)
+        return ArchiveChanged(outcomes=outcomes, changed=sum(item.done for item in outcomes), dry_run=given.dry_run)
+
+    return change_facts(project, "archive facts", plan, dry_run=given.dry_run)
+
+
+def _faded(project: Project, index: Index) -> list[str]:
+    """Facts that nobody confirmed for so long that recall leaves them out, the faintest first."""
+    from quire.index.search import Filter
+    from quire.retrieval.current_records import FADED
+
+    weigh = project.weigh()
+    found = []
+    for record in index.page(Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))):
+        weight = weigh(record)
+        if weight < FADED:
+            found.append((weight, record.ref.removeprefix("fact:")))
+    return [name for _, name in sorted(found)]
+
+
+def _told_in(index: Index, session: str) -> list[str]:
+    """The active facts that this session was the first to tell."""
+    from quire.index.search import Filter
+    from quire.layers.facts.records import held_of
+
+    allowed = Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,))
+    facts = (held_of(record).fact for record in index.page(allowed))
+    return sorted(fact.id for fact in facts if fact.created_session == session)
+
+
+def lines(done: ArchiveChanged) -> Iterator[Line]:
+    if not done.outcomes:
+        yield done.nothing
+    yield from outcome_lines(done)
+
+
+VERB = Verb(
+    takes=Archive,
+    run=archive,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory facts archive 57afd07611e9 --reason "fixed in 2.1"
+  memory facts archive --faded --dry-run
+  memory facts archive --session 7f3ac2d9 --dry-run
+""",
+    tool=Tool(
+        name="memory_archive",
+        title="Archive facts",
+        says="Put facts away that no longer matter; each id is answered for. memory_search_archive still finds them; "
+        "the user brings them back with `memory facts restore`. Where something else holds now: memory_supersede.",
+        needs=("fact_ids",),
+        schema={"fact_ids": IDS_SCHEMA},
+        gives={"outcomes": "array", "changed": "integer"},
+        destructive=True,
+    ),
+)

@@ -1,0 +1,85 @@
+"""`memory facts focus`, the tool `memory_focus`: pin facts to working memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from quire.model.errors import NotFound
+from quire.project import Project
+from quire.verbs.facts.fact_file import facts_ready, known_facts
+from quire.verbs.facts.options import IDS_SCHEMA, Ref, Refs, WorkingSession
+from quire.verbs.facts.pins import PinsChanged, change_pins, pin_lines, working_memory
+from quire.verbs.verb import Arguments, Line, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.layers.facts.working import Working
+
+
+class Focus(Arguments, frozen=True, kw_only=True):
+    fact_ids: Annotated[Refs | Ref | None, Word(name="facts", required=False)] = None
+    session: WorkingSession = ""
+
+
+def focus(project: Project, given: Focus) -> PinsChanged:
+    """Pin facts to working memory: they come first in every context, and outlive compaction.
+
+    There are 25 slots. Without FACT, shows what is pinned and what was read of late.
+    """
+    from quire.layers.facts.archive import named_ids
+    from quire.layers.facts.drafts import find_fact, time_text
+    from quire.layers.facts.working import pin
+
+    if given.fact_ids is None:
+        facts_ready(project)
+        return working_memory(project, given.session)
+    names = named_ids(given.fact_ids)
+
+    def change(index: Index, working: Working) -> tuple[Working, dict[str, str]]:
+        known = known_facts(index)
+        refused: dict[str, str] = {}
+        ids: dict[str, str] = {}
+        for name in names:
+            try:
+                fact = find_fact(known, name, "fact_ids").fact
+            except NotFound as error:
+                several = error.hint and error.hint.startswith("It could be")
+                refused[name] = f"not found: {error.hint}" if several else "not found"
+                continue
+            if fact.mind != known.overview.mind:
+                refused[name] = f"not pinned: it belongs to the mind {fact.mind}"
+            elif not fact.is_active:
+                refused[name] = f"not pinned: it is {fact.status}"
+            else:
+                ids[name] = fact.id
+        changed, outcomes = pin(working, ids.values(), time_text(project.world.now()))
+        named = {name: outcomes[fact_id] for name, fact_id in ids.items()}
+        return changed, {name: {**named, **refused}[name] for name in names}
+
+    return change_pins(project, "pin facts", given.session, change)
+
+
+def lines(done: PinsChanged) -> Iterator[Line]:
+    if done.outcomes:
+        pinned = sum(said in ("pinned", "already pinned") for said in done.outcomes.values())
+        yield f"Pinned {pinned} of {len(done.outcomes)}."
+    yield from pin_lines(done)
+
+
+VERB = Verb(
+    takes=Focus,
+    run=focus,
+    lines=lines,
+    writes=True,
+    examples="Examples:\n  memory facts focus 57afd07611e9\n  memory facts focus\n",
+    tool=Tool(
+        name="memory_focus",
+        title="Pin facts",
+        says="Pin facts to working memory: they come first in every context and outlive compaction. 25 slots, kept on "
+        "this machine. Only for what matters in every turn.",
+        needs=("fact_ids",),
+        schema={"fact_ids": IDS_SCHEMA},
+        gives={"outcomes": "object", "pins": "array"},
+    ),
+)

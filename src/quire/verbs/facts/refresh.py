@@ -1,0 +1,93 @@
+"""`memory facts refresh`: make old facts count from today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from quire.layers.facts.layout import ACTIVE
+from quire.model.errors import InputError, UsageError
+from quire.model.text import cut
+from quire.model.times import instant
+from quire.project import Project
+from quire.verbs.facts.fact_file import change_facts, known_facts, scope_in
+from quire.verbs.facts.options import Date, DryRun, Mind
+from quire.verbs.verb import Arguments, Line, Option, Result, Verb
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.layers.facts.drafts import Draft
+
+
+class Refresh(Arguments, frozen=True, kw_only=True):
+    since: Annotated[Date | None, Option(metavar="DATE", help="The day of the oldest ones.")] = None
+    mind: Mind = None
+    dry_run: DryRun = False
+
+
+class Refreshed(Result, kw_only=True):
+    since: str
+    refreshed: int
+    """Facts that count from today."""
+    active: int
+    mind: str
+    dry_run: bool = False
+
+
+def refresh(project: Project, given: Refresh) -> Refreshed:
+    """Make old facts count from today: all active ones that were confirmed or read on DATE or later.
+
+    Facts fade unless they are confirmed, so a file that nobody used for long is left out of answers. This starts their
+    clock again, in one step. It is no confirmation: they fade as fast as before.
+    """
+    from quire.index.search import Filter
+    from quire.layers.facts.records import held_of
+    from quire.layers.facts.store_fact import refresh_fact
+
+    if given.since is None:
+        raise UsageError("Say since when.", hint="memory facts refresh --since 2026-01-01")
+    since = given.since
+    first = instant(since)
+    if first is None or first > project.world.now():
+        said = "is no date" if first is None else "lies in the future"
+        hint = "Give the day of the oldest facts that still hold, such as 2026-03-02."
+        raise InputError(f"`{cut(since, 40)}` {said}.", hint=hint, details={"field": "since"})
+
+    def plan(draft: Draft, index: Index) -> Refreshed:
+        scope = scope_in(index, given.mind)
+        records = index.page(Filter(layers=("facts",), kinds=("fact",), statuses=(ACTIVE,), scope=scope))
+        rejections = project.rejections()
+        done = 0
+        for record in records:
+            seen = instant(record.since)
+            is_due = record.half_life > 0 and seen is not None and seen >= first
+            # What was rejected must not be written again; `memory check` names it.
+            if is_due and (rejections is None or not rejections.match(record.text)):
+                refresh_fact(draft, held_of(record))
+                done += 1
+        name = given.mind or known_facts(index).overview.mind
+        return Refreshed(since=since, refreshed=done, active=len(records), mind=name, dry_run=given.dry_run)
+
+    return change_facts(project, "refresh facts", plan, dry_run=given.dry_run)
+
+
+def lines(done: Refreshed) -> Iterator[Line]:
+    if not done.refreshed:
+        yield f"No active fact was confirmed since {done.since}, or none fades."
+        return
+    verb = "Would refresh" if done.dry_run else "Refreshed"
+    yield f"{verb} {done.refreshed:,} of {done.active:,} active facts: they count from today."
+    if not done.dry_run:
+        yield "`memory facts archive <id>` puts away what no longer holds."
+
+
+VERB = Verb(
+    takes=Refresh,
+    run=refresh,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory facts refresh --since 2026-01-01 --dry-run
+  memory facts refresh --since 2026-01-01
+""",
+)

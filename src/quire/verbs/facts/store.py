@@ -1,0 +1,181 @@
+"""`memory facts store`, the tool `memory_store`: keep a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from quire.model.records import Problem
+from quire.model.text import cut
+from quire.project import Project
+from quire.verbs.facts.fact_file import change_facts, fact_view, known_facts, short_token
+from quire.verbs.facts.options import (
+    FROM_TOOL,
+    SECTION_SCHEMA,
+    STRING,
+    Content,
+    DryRun,
+    Mind,
+    SectionName,
+    Session,
+    Source,
+    Tags,
+)
+from quire.verbs.facts.results import FactView, SimilarFact
+from quire.verbs.facts.shown import recalled
+from quire.verbs.graph.similar_records import alike_problem
+from quire.verbs.verb import Arguments, Line, Option, Result, Tool, Verb, Word
+
+if TYPE_CHECKING:
+    from quire.index.catalog import Index
+    from quire.layers.facts.store_fact import Told
+    from quire.layers.facts.types import Fact
+    from quire.retrieval.similar_records import Alike
+
+
+class Store(Arguments, frozen=True, kw_only=True):
+    section: Annotated[SectionName, Word()]
+    content: Annotated[Content, Word(required=False, stdin="the fact")]
+    tags: Annotated[Tags, Option(name="--tag", metavar="TAG", help="A tag; may be given more than once.")] = []
+    source: Source = "manual"
+    confidence: Annotated[
+        float, Meta(ge=0, le=1), Option(metavar="NUMBER", help="Above 0, at most 1; 1 by default.")
+    ] = 1.0
+    session: Session = None
+    mind: Mind = None
+    dry_run: Annotated[DryRun, Option(help="Say what would be done, write nothing.", tool=False)] = False
+
+
+class Stored(Result, kw_only=True):
+    action: str
+    """`stored`, `reinforced`, `tagged`, `unchanged`"""
+    dry_run: bool = False
+    fact: FactView
+    similar: list[SimilarFact] = []
+    equal_archived: list[FactView] = []
+
+
+def store(project: Project, given: Store) -> Stored:
+    """Keep a fact: one atom of knowledge, in one of the seven sections.
+
+    Sections: Architecture, Decisions, Constraints, Known Issues, Patterns & Conventions, Specs, Recent Work. A text
+    that is known already is confirmed instead of stored twice; a warning names a fact that says nearly the same, or
+    the opposite. With `-` the content is read from standard input.
+    """
+    from quire.layers.facts.drafts import section_named
+    from quire.layers.facts.store_fact import Telling, store_fact
+
+    section = section_named(given.section)
+    told = Telling(
+        id=short_token(project),
+        section=section,
+        content=given.content,
+        tags=tuple(given.tags),
+        source=given.source,
+        confidence=given.confidence,
+        session=given.session,
+        mind=given.mind,
+    )
+    done = change_facts(
+        project,
+        "store a fact",
+        lambda draft, index: stored_fact(project, index, store_fact(draft, told), section),
+        dry_run=given.dry_run,
+    )
+    done.dry_run = given.dry_run
+    if project.by_person and not given.dry_run:
+        project.note_reviewed([done.fact.ref])
+    return done
+
+
+def stored_fact(project: Project, index: Index, told: Told, section: str) -> Stored:
+    """What came of a fact that was told, with warnings about others that say nearly the same."""
+    now = project.world.now()
+    fact = told.fact
+    alike = _alike(index, fact) if told.action == "stored" else []
+    warnings = list(told.warnings)
+    if fact.section != section:
+        warnings.append(
+            Problem(
+                code="FactElsewhere",
+                severity="warning",
+                message=f"It is known in {fact.section}, and stays there.",
+                hint=f"To move it, `memory facts supersede {fact.id} … --section` with other words.",
+            )
+        )
+    warnings += map(alike_problem, alike)
+    for other in told.equal:
+        reason = f" ({cut(other.reason, 80)})" if other.reason else ""
+        warnings.append(
+            Problem(
+                code="FactEqualsArchived",
+                severity="warning",
+                message=f"The same text was put away before: {other.id} is {other.status}{reason}.",
+                hint="If it was put away for a reason that still holds, archive the new one, too.",
+            )
+        )
+    return Stored(
+        action=told.action,
+        fact=fact_view(project, fact, now),
+        similar=[_similar(item) for item in alike],
+        equal_archived=[fact_view(project, other, now) for other in told.equal],
+        warnings=warnings,
+    )
+
+
+def _alike(index: Index, fact: Fact) -> list[Alike]:
+    from quire.layers.facts.records import Held, fact_record
+    from quire.retrieval.similar_records import alike_to
+
+    return alike_to(index, fact_record(Held(fact), known_facts(index).overview.mind))
+
+
+def _similar(found: Alike) -> SimilarFact:
+    older = found.older
+    name = older.ref.removeprefix("fact:")
+    return SimilarFact(
+        ref=older.ref, id=name, share=found.share, section=older.section, content=older.text, opposite=found.is_opposite
+    )
+
+
+def lines(stored: Stored) -> Iterator[Line]:
+    fact = stored.fact
+    said = {
+        "stored": f"Stored in {fact.section}: ",
+        "reinforced": f"Confirmed (told {fact.reinforcements} times now): ",
+        "tagged": "Known already; tags added: ",
+        "unchanged": "Known already, nothing changed: ",
+    }
+    lead = f"{'Would be: ' if stored.dry_run else ''}{said[stored.action]}"
+    yield recalled(fact, fact.content, lead, is_news=stored.action != "stored")
+    yield f"  {fact.ref}"
+
+
+VERB = Verb(
+    takes=Store,
+    run=store,
+    lines=lines,
+    writes=True,
+    examples="""Examples:
+  memory facts store Architecture "Webhook retries run in the worker, never in the request."
+  memory facts store "Known Issues" "PDF export hangs on fonts without a cmap." --tag pdf
+""",
+    tool=Tool(
+        name="memory_store",
+        title="Store a fact",
+        says="Keep one durable fact in a sentence or two. Not for secrets or what the code says; decisions: "
+        "save_memory.",
+        # Every session pays for this one: what the verb says itself of a value that does not fit is left out here.
+        schema={
+            "project_root": STRING,
+            "mind": STRING,
+            "section": SECTION_SCHEMA,
+            "content": STRING,
+            "tags": {"type": "array", "items": STRING},
+            "confidence": {"type": "number"},
+        },
+        given=FROM_TOOL,
+    ),
+)

@@ -1,0 +1,118 @@
+"""Results in plain form: every field for programs, or only what says something, for agents who pay by the token."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from quire.model.text import cut
+from quire.model.verdicts import Verdict
+
+_TEXTS = ("title", "content", "narrative", "value")
+"""What a record of any layer says, by the names of its fields."""
+_BESIDE = ("warnings", "nothing", "data")
+_TEXT_CHARS = 2_000
+"""More of one text is not sent to an agent: whoever wants the rest inspects the record."""
+
+
+class View(msgspec.Struct, kw_only=True):
+    """A record as a result shows it; in plain form its verdict is a word, and what its text could do is flagged."""
+
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ()
+    """Fields that say nothing which an agent needs."""
+
+    def origin_for_tools(self) -> str:
+        """Who said it."""
+        return ""
+
+
+def plain(value: Any) -> Any:
+    """All fields of a result but its warnings, as JSON holds them."""
+    return _plain(value, _every_field)
+
+
+def brief(value: Any) -> Any:
+    """The fields that say something: no default, nothing empty, long texts cut."""
+    return _plain(value, _telling_fields)
+
+
+def _plain(value: Any, fields_of: Any) -> Any:
+    if isinstance(value, msgspec.Struct):
+        return {name: _plain(item, fields_of) for name, item in fields_of(value).items()}
+    if isinstance(value, dict):
+        return {name: _plain(item, fields_of) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, fields_of) for item in value]
+    return value
+
+
+def _every_field(value: msgspec.Struct) -> dict[str, Any]:
+    fields = {name: getattr(value, name) for name in value.__struct_fields__ if name not in _BESIDE}
+    return {name: item for name, item in _with_verdict(value, fields).items() if item is not msgspec.UNSET}
+
+
+def _telling_fields(value: msgspec.Struct) -> dict[str, Any]:
+    names, usual_values = value.__struct_fields__, value.__struct_defaults__
+    defaults = dict(zip(names[len(names) - len(usual_values) :], usual_values, strict=True))
+    fields = {}
+    for name in value.__struct_fields__:
+        item = getattr(value, name)
+        usual = defaults.get(name, msgspec.UNSET)
+        is_empty = item is None or item == "" or (isinstance(item, dict | list | tuple) and not item)
+        is_usual = (item == usual and (isinstance(value, View) or not isinstance(item, bool))) or (
+            (name, item) == ("reviewed", True)
+        )
+        is_beside = name in _BESIDE or name in getattr(value, "NOT_FOR_TOOLS", ())
+        if not (is_beside or is_empty or is_usual or item is msgspec.UNSET):
+            fields[name] = item
+    if not isinstance(value, View):
+        return fields
+    for name in _TEXTS:
+        if isinstance(fields.get(name), str) and len(fields[name]) > _TEXT_CHARS:
+            fields |= {name: cut(fields[name], _TEXT_CHARS), "cut": "inspect_memory gives the whole"}
+    verdict = fields.pop("verdict", None)
+    # What has no anchors has nothing that it could be checked against, in whatever answer it stands.
+    fields |= {"origin": value.origin_for_tools(), "verdict": verdict.verdict if verdict else "unanchored"}
+    return fields
+
+
+def _with_verdict(value: msgspec.Struct, fields: dict[str, Any]) -> dict[str, Any]:
+    """The verdict as a word, beside it how it is known, and what doing as the record says could do."""
+    if not isinstance(value, View):
+        return fields
+    verdict: Verdict | None = fields.pop("verdict", None)
+    from quire.guard.effects import effects_of, words_of
+
+    if verdict is None:
+        fields["verdict"] = None
+    else:
+        checked = msgspec.to_builtins(verdict)
+        fields |= {"verdict": checked.pop("verdict"), "checked": checked}
+    flags = effects_of("\n".join(text for name in _TEXTS if isinstance(text := fields.get(name), str) and text))
+    if flags:
+        words = words_of(flags)
+        fields |= {"flags": list(flags), **({"flag_words": words} if words else {})}
+    return fields
+
+
+def json_line(value: Any) -> str:
+    """One line of JSON, whatever the texts in it hold."""
+    try:
+        text = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        # A command line or a file's name may hold bytes that are no text; they are shown, not sent on.
+        text = msgspec.json.encode(_as_text(value)).decode()
+    if text.isascii() and "\x7f" not in text:
+        return text
+    from quire.guard.hostile_text import escape_controls
+
+    return escape_controls(text)
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_as_text(name): _as_text(item) for name, item in value.items()}
+    return [_as_text(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,55 @@
+"""Every declared verb in a line: the words of its command, its module below `quire.verbs`, its tool and toolset."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quire.verbs.verb import Verb
+
+VERBS = (
+    ("facts", "facts.overview", "", ""),
+    ("facts store", "facts.store", "memory_store", "facts"),
+    ("facts supersede", "facts.supersede", "memory_supersede", "facts"),
+    ("facts archive", "facts.archive", "memory_archive", "facts"),
+    ("facts refresh", "facts.refresh", "", ""),
+    ("facts restore", "facts.restore", "", ""),
+    ("facts connect", "facts.connect", "memory_connect", "facts"),
+    ("facts recall", "facts.recall", "memory_recall", "facts"),
+    ("facts list", "facts.list", "memory_query", "facts"),
+    ("facts search-archive", "facts.search_archive", "memory_search_archive", "facts"),
+    ("facts episodes", "facts.episodes", "memory_episodes", "facts"),
+    ("facts focus", "facts.focus", "memory_focus", "facts"),
+    ("facts release", "facts.release", "memory_release", "facts"),
+    ("facts context", "facts.context", "", ""),
+    ("facts compact", "facts.compact", "memory_compact", "facts"),
+    ("facts ingest", "facts.ingest", "memory_ingest_lifecycle", "facts"),
+    ("facts session", "facts.session", "", ""),
+    ("facts normalize", "facts.normalize", "", ""),
+    ("facts import", "facts.import_", "", ""),
+)
+
+
+def load(module: str) -> Verb:
+    """The declaration in a module; it is imported now."""
+    verb: Verb = import_module(f"quire.verbs.{module}").VERB
+    return verb
+
+
+def group_named(name: str) -> tuple[str, dict[str, str]] | None:
+    """The module of a command that has verbs of its own, and theirs; None where it is not declared here."""
+    own = next((module for words, module, _, _ in VERBS if words == name), None)
+    if own is None:
+        return None
+    return own, {words.split(" ", 1)[1]: module for words, module, _, _ in VERBS if words.startswith(f"{name} ")}
+
+
+def tools_of(toolset: str) -> dict[str, str]:
+    """The tools of a set, each with the module of its verb."""
+    return {tool: module for _, module, tool, kind in VERBS if tool and kind == toolset}
+
+
+def tool_for(command: str) -> str:
+    """The tool that does what a command does; empty where there is none."""
+    return next((tool for words, _, tool, _ in VERBS if words == command), "")

@@ -1,0 +1,157 @@
+"""How a verb is declared, once: its arguments, the function, the result, the lines that people and agents read.
+
+The command line, completion, the MCP schema and text, the JSON and the reference pages are derived from it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, get_type_hints
+
+import msgspec
+
+from quire.model.records import Problem
+from quire.project import Project
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of the arguments that is given as `--name VALUE`, or as a switch where the field is a bool."""
+
+    help: str
+    name: str = ""
+    """By default the name of the field, with dashes."""
+    metavar: str = ""
+    short: str | None = None
+    also: tuple[str, ...] = ()
+    """Other names of it, which the original program had."""
+    choices: tuple[str, ...] = ()
+    bare: str | None = None
+    """The value where the option stands alone, if it may."""
+    show_default: bool = False
+    tool: bool = True
+    """Whether the tool takes it, too."""
+
+
+class Word(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of the arguments that stands by itself on the command line; a list takes all words that are left."""
+
+    name: str = ""
+    """What help calls it; by default the name of the field."""
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    stdin: str = ""
+    """What standard input holds where the word is `-` or missing."""
+    unless: str = ""
+    """The field that makes it superfluous: where that is given, standard input is not read."""
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    """A field that takes bytes from standard input or a file; `source` of the arguments then names where from."""
+
+    what: str
+    stdin: str = ""
+    """The help of `--stdin`, where there is such an option."""
+    file: str = ""
+    """The help of `--file`, where there is such an option."""
+    word: str = ""
+    """The name of the word that names the file, where there is one."""
+    most: int = 0
+    """How many bytes at most; the usual limit by default."""
+    required: bool = True
+
+
+class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every verb takes; each adds its own. Unknown names are refused, so that no wish is silently dropped."""
+
+    project_root: Annotated[str, msgspec.Meta(max_length=4096)] | None = None
+    """For tools: another initialised project than the one the server stands in."""
+
+
+class Recalled(msgspec.Struct, frozen=True, kw_only=True):
+    """A line that repeats what the memory holds: a tool puts it between marks that say who said it."""
+
+    text: str
+    ref: str = ""
+    origin: str = ""
+    verdict: str = ""
+    lead: str = ""
+    """What stands before it on the same line, in our own words."""
+    is_news: bool = True
+    """Whether whoever called a tool does not know it yet; what they have just said is not said again."""
+
+
+class Aside(msgspec.Struct, frozen=True, kw_only=True):
+    """A remark beside the output: a command writes it to standard error."""
+
+    text: str
+
+
+class Output(msgspec.Struct, frozen=True, kw_only=True):
+    """What a program reads from a command; a tool gives the same in its fields."""
+
+    text: str
+
+
+Line = str | Recalled | Aside | Output
+
+
+class Result(msgspec.Struct, kw_only=True):
+    """What came of a verb; JSON is its plain form, and the envelope carries the warnings."""
+
+    NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ()
+    """Fields that tell an agent nothing, such as the question that it has just asked."""
+    warnings: list[Problem] = []
+    nothing: str = ""
+    """What a reader is told where there is nothing; no part of the JSON."""
+
+    def is_incomplete(self) -> bool:
+        """Whether something that was asked for was not done: exit code 1, and an error to a tool's caller."""
+        return False
+
+
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """How MCP clients see a verb."""
+
+    name: str
+    title: str
+    says: str
+    gives: Mapping[str, str] = {}
+    """Fields of the result that are always there, each with its JSON type."""
+    schema: Mapping[str, Any] = {}
+    """Properties to show instead of those of the arguments, where the verb itself judges the input."""
+    needs: tuple[str, ...] = ()
+    """Arguments that a tool's call must have, though the command can do without."""
+    given: Mapping[str, Any] = {}
+    """Arguments that a tool's call always has, such as its source."""
+    destructive: bool = False
+    repeatable: bool = True
+    """Whether doing it twice is the same as doing it once."""
+
+
+class Verb(msgspec.Struct, frozen=True, kw_only=True):
+    """A verb. The help text of its command is the function's docstring, followed by the examples."""
+
+    takes: type[Arguments]
+    run: Callable[[Project, Any], Any]
+    lines: Callable[[Any], Iterator[Line]]
+    examples: str
+    writes: bool = False
+    tool: Tool | None = None
+    alone: bool = False
+    """Whether it is what its group of verbs does where none of them is named."""
+
+
+def cli_marks(takes: type[Arguments]) -> dict[str, tuple[Option | Word | Input, Any]]:
+    """The fields that the command line takes, each with its mark and its type."""
+    found: dict[str, tuple[Option | Word | Input, Any]] = {}
+    for name, hint in get_type_hints(takes, include_extras=True).items():
+        for mark in getattr(hint, "__metadata__", ()):
+            if isinstance(mark, Option | Word | Input):
+                found[name] = mark, hint
+    return found
+
+
+def command_only(takes: type[Arguments]) -> tuple[str, ...]:
+    """The fields that no tool takes: options of the command alone, and what it reads from files."""
+    marks = {name: mark for name, (mark, _) in cli_marks(takes).items()}
+    read = [name for name, mark in marks.items() if isinstance(mark, Input)]
+    options = [name for name, mark in marks.items() if isinstance(mark, Option) and not mark.tool]
+    return (*options, *read, *(["source"] if read else []))
