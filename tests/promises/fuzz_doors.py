@@ -22,7 +22,7 @@ from quire.files.git_history import attributes, changes_between, line_origins, l
 from quire.model.errors import QuireError
 from quire.surfaces.cli.main import find_command
 from quire.surfaces.cli.plain import read_plain
-from quire.surfaces.mcp import front
+from quire.surfaces.mcp import fast_path
 from quire.surfaces.mcp.options import read_options
 from quire.surfaces.mcp.wire import unread
 from quire.surfaces.serving.http_auth import HttpAuth, Rules
@@ -73,13 +73,15 @@ def _door(data: bytes) -> object:
 
 
 def _message(data: bytes) -> object:
-    value, answer = front.decoded(data), unread(data)
+    value, answer = fast_path.decoded(data), unread(data)
     if answer is not None:
         json.dumps(answer).encode()
         assert answer["error"]["code"] in (-32700, -32600)
     fields = value if isinstance(value, dict) else {}
-    shapes = [check(fields) for check in (front._plain_capabilities, front._is_envelope, front._is_plain_meta)]
-    return value, answer, shapes, front._is_call(fields, "arguments"), front._is_client(value)
+    shapes = [
+        check(fields) for check in (fast_path._plain_capabilities, fast_path._is_envelope, fast_path._is_plain_meta)
+    ]
+    return value, answer, shapes, fast_path._is_call(fields, "arguments"), fast_path._is_client(value)
 
 
 def _words(data: bytes) -> list[str]:
