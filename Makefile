@@ -10,7 +10,7 @@ PAGE_SOURCES := $(shell find viewer/src -type f) viewer/build.mjs viewer/package
 
 TALLY := build/tally.jsonl
 
-.PHONY: setup demo test proof fuzz soak lint format bench plugins viewer screenshots clean
+.PHONY: setup demo test proof fuzz soak lint format size bench plugins viewer screenshots clean
 
 setup: $(STAMP) $(PAGE)
 
@@ -59,6 +59,10 @@ lint: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The table of packages that ARCHITECTURE.md shows.
+size: $(STAMP)
+	@$(BIN)/python tools/size.py
 
 bench: $(STAMP) $(PAGE)
 	$(BIN)/python -m benchmarks
