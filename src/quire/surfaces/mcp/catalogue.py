@@ -6,7 +6,7 @@ answers under the name of the original, too. `docs/reference/mcp-tools.md` is th
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -66,9 +66,20 @@ def toolset_of(name: str) -> str | None:
 def _tools(home: str, names: Container[str] | None = None) -> tuple[Tool, ...]:
     """The tools of a set, or those of them that are named."""
     declared = tools_of(home)
-    if declared:
-        from quire.surfaces.mcp.declared import tool_named
+    rows: Iterable[Tool | str] = declared
+    if _HOMES[home]:
+        # In a set that is partly declared, a declared tool stands in the list by its name.
+        rows = getattr(import_module(f"quire.surfaces.mcp.{_HOMES[home]}"), home.upper())
+    return tuple(_made(row, declared) for row in rows if names is None or _name(row) in names)
 
-        return tuple(tool_named(module) for name, module in declared.items() if names is None or name in names)
-    found: tuple[Tool, ...] = getattr(import_module(f"quire.surfaces.mcp.{_HOMES[home]}"), home.upper())
-    return found if names is None else tuple(tool for tool in found if tool.name in names)
+
+def _name(row: Tool | str) -> str:
+    return row if isinstance(row, str) else row.name
+
+
+def _made(row: Tool | str, declared: Mapping[str, str]) -> Tool:
+    if not isinstance(row, str):
+        return row
+    from quire.surfaces.mcp.declared import tool_named
+
+    return tool_named(declared[row])
