@@ -8,6 +8,7 @@ import msgspec
 
 from quire.model.text import cut
 from quire.model.verdicts import Verdict
+from quire.verbs.verb import Result
 
 _TEXTS = ("title", "content", "narrative", "value")
 """What a record of any layer says, by the names of its fields."""
@@ -29,7 +30,8 @@ class View(msgspec.Struct, kw_only=True):
 
 def plain(value: Any) -> Any:
     """All fields of a result but its warnings, as JSON holds them."""
-    return _plain(value, _every_field)
+    fields = value.fields() if isinstance(value, Result) else None
+    return _plain(value if fields is None else fields, _every_field)
 
 
 def brief(value: Any) -> Any:

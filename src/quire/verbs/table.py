@@ -1,4 +1,7 @@
-"""Every declared verb in a line: the words of its command, its module below `quire.verbs`, its tool and toolset."""
+"""Every declared verb in a line: the words of its command, its module below `quire.verbs`, its tool and toolset.
+
+A module may name its declaration (`graph.status:ALL`); by default it is `VERB`. A tool without a command has no words.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,8 @@ VERBS = (
 
 def load(module: str) -> Verb:
     """The declaration in a module; it is imported now."""
-    verb: Verb = import_module(f"quire.verbs.{module}").VERB
+    path, _, name = module.partition(":")
+    verb: Verb = getattr(import_module(f"quire.verbs.{path}"), name or "VERB")
     return verb
 
 

@@ -4,12 +4,11 @@ The command line, completion, the MCP schema and text, the JSON and the referenc
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 import msgspec
 
 from quire.model.records import Problem
-from quire.project import Project
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +105,14 @@ class Result(msgspec.Struct, kw_only=True):
         """Whether something that was asked for was not done: exit code 1, and an error to a tool's caller."""
         return False
 
+    def exit_code(self) -> int:
+        """What the command ends with."""
+        return 1 if self.is_incomplete() else 0
+
+    def fields(self) -> dict[str, Any] | None:
+        """The JSON of the result, where that is not simply its fields."""
+        return None
+
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """How MCP clients see a verb."""
@@ -130,13 +137,15 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     """A verb. The help text of its command is the function's docstring, followed by the examples."""
 
     takes: type[Arguments]
-    run: Callable[[Project, Any], Any]
+    run: Callable[[Any, Any], Any]
     lines: Callable[[Any], Iterator[Line]]
     examples: str
     writes: bool = False
     tool: Tool | None = None
     alone: bool = False
     """Whether it is what its group of verbs does where none of them is named."""
+    over: Literal["project", "machine"] = "project"
+    """What `run` is called with: one project, or all projects of this machine."""
 
 
 def cli_marks(takes: type[Arguments]) -> dict[str, tuple[Option | Word | Input, Any]]:

@@ -11,6 +11,7 @@ import msgspec
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option
+from quire.surfaces.cli.dialogs import DIALOGS, dialog_of, is_terminal
 from quire.surfaces.cli.output import answer, aside, say, warn
 from quire.surfaces.cli.reading import number, read_input, read_text, share
 from quire.verbs.verb import Aside, Input, Output, Recalled, Result, Word, cli_marks
@@ -25,14 +26,15 @@ _STDIN, _FILE = "use_stdin", "file"
 class Subcommands(Mapping[str, Command]):
     """The verbs of a group, each loaded when it is asked for."""
 
-    def __init__(self, modules: Mapping[str, str], paths: tuple[str, ...]) -> None:
+    def __init__(self, group: str, modules: Mapping[str, str], paths: tuple[str, ...]) -> None:
+        self._group = group
         self._modules = modules
         self._paths = paths
 
     def __getitem__(self, name: str) -> Command:
         from quire.verbs.table import load
 
-        return command_of(load(self._modules[name]), self._paths)
+        return command_of(load(self._modules[name]), self._paths, f"{self._group} {name}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
@@ -41,21 +43,32 @@ class Subcommands(Mapping[str, Command]):
         return len(self._modules)
 
 
-def group_of(module: str, modules: Mapping[str, str]) -> Command:
+def verb_command(name: str, module: str) -> Command:
+    """A command that is one verb."""
+    from quire.verbs.table import load
+
+    return command_of(load(module), (_FILE,), name)
+
+
+def group_of(name: str, module: str, modules: Mapping[str, str]) -> Command:
     """A command that has verbs of its own, and does something where none is named."""
     from quire.verbs.table import load
 
-    command = command_of(load(module), ())
-    return msgspec.structs.replace(command, subcommands=Subcommands(modules, (_FILE,)), alone=True)
+    command = command_of(load(module), (), name)
+    return msgspec.structs.replace(command, subcommands=Subcommands(name, modules, (_FILE,)), alone=True)
 
 
-def command_of(verb: Verb, paths: tuple[str, ...] | None) -> Command:
+def command_of(verb: Verb, paths: tuple[str, ...] | None, words: str = "") -> Command:
     """The command of a verb."""
 
     def run(session: Session, /, **values: Any) -> int | None:
         given = arguments_of(verb, values)
-        project = session.project()
-        result = verb.run(project, given)
+        if words in DIALOGS and not session.as_json and is_terminal():
+            code = dialog_of(words)(session, verb, given)
+            if code is not None:
+                return code
+        project = session.project() if verb.over == "project" else None
+        result = verb.run(project or session.machine(), given)
         warnings = result.warnings if isinstance(result, Result) else []
         if session.as_json:
             from quire.verbs.plain import plain
@@ -65,12 +78,17 @@ def command_of(verb: Verb, paths: tuple[str, ...] | None) -> Command:
             for line in verb.lines(result):
                 _say(line)
             warn(warnings)
-        return 1 if isinstance(result, Result) and result.is_incomplete() else None
+        return result.exit_code() if isinstance(result, Result) else None
 
     run.__doc__ = verb.run.__doc__
-    options, words = _declared(verb.takes)
+    options, arguments = _declared(verb.takes)
     return Command(
-        run=run, examples=verb.examples, options=tuple(options), arguments=tuple(words), alone=verb.alone, paths=paths
+        run=run,
+        examples=verb.examples,
+        options=tuple(options),
+        arguments=tuple(arguments),
+        alone=verb.alone,
+        paths=paths,
     )
 
 

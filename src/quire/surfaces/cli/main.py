@@ -68,9 +68,10 @@ def find_command(name: str) -> Command | None:
     from quire.verbs.table import group_named
 
     if group := group_named(name):
-        from quire.surfaces.cli.declared import group_of
+        from quire.surfaces.cli.declared import group_of, verb_command
 
-        return group_of(*group)
+        module, modules = group
+        return group_of(name, module, modules) if modules else verb_command(name, module)
     command: Command = import_module(f"quire.surfaces.cli.{_MODULES.get(name, name)}").COMMAND
     return command
 

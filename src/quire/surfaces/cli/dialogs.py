@@ -1,0 +1,27 @@
+"""The verbs that ask questions on a terminal, each with the module that asks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quire.surfaces.cli.commands import Session
+    from quire.verbs.verb import Verb
+
+DIALOGS: dict[str, str] = {}
+"""The words of a command, and the module below `quire.surfaces.cli` that has its `on_terminal`."""
+
+
+def is_terminal() -> bool:
+    """Whether a person can be asked: standard input and output are both a terminal."""
+    streams = (sys.stdin, sys.stdout)
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+def dialog_of(words: str) -> Callable[[Session, Verb, Any], int | None]:
+    """What asks; it returns an exit code, or None to go on as without a terminal."""
+    ask: Callable[[Session, Verb, Any], int | None] = import_module(f"quire.surfaces.cli.{DIALOGS[words]}").on_terminal
+    return ask
