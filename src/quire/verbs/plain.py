@@ -30,13 +30,28 @@ class View(msgspec.Struct, kw_only=True):
 
 def plain(value: Any) -> Any:
     """All fields of a result but its warnings, as JSON holds them."""
-    fields = value.fields() if isinstance(value, Result) else None
-    return _plain(value if fields is None else fields, _every_field)
+    return _plain(_said(value), _every_field)
 
 
 def brief(value: Any) -> Any:
-    """The fields that say something: no default, nothing empty, long texts cut."""
-    return _plain(value, _telling_fields)
+    """The fields that say something: no default, nothing empty, long texts and lists cut."""
+    said = _plain(_said(value), _telling_fields)
+    if not isinstance(value, Result):
+        return said
+    fields = {name: item for name, item in said.items() if name not in value.NOT_FOR_TOOLS}
+    return short_lists(fields, value.LISTED_FOR_TOOLS) if value.LISTED_FOR_TOOLS else fields
+
+
+def short_lists(fields: dict[str, Any], most: int) -> dict[str, Any]:
+    """The fields with their long lists cut, and how much is left out."""
+    short = {name: value[:most] if isinstance(value, list) else value for name, value in fields.items()}
+    more = {name: len(value) - most for name, value in fields.items() if isinstance(value, list) and len(value) > most}
+    return {**short, "more": more} if more else short
+
+
+def _said(value: Any) -> Any:
+    fields = value.fields() if isinstance(value, Result) else None
+    return value if fields is None else fields
 
 
 def _plain(value: Any, fields_of: Any) -> Any:
@@ -50,7 +65,11 @@ def _plain(value: Any, fields_of: Any) -> Any:
 
 
 def _every_field(value: msgspec.Struct) -> dict[str, Any]:
-    fields = {name: getattr(value, name) for name in value.__struct_fields__ if name not in _BESIDE}
+    if value.__struct_config__.omit_defaults:
+        fields: dict[str, Any] = msgspec.to_builtins(value)
+        return fields
+    beside = _BESIDE if isinstance(value, Result | View) else ()
+    fields = {name: getattr(value, name) for name in value.__struct_fields__ if name not in beside}
     return {name: item for name, item in _with_verdict(value, fields).items() if item is not msgspec.UNSET}
 
 

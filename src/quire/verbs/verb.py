@@ -3,12 +3,17 @@
 The command line, completion, the MCP schema and text, the JSON and the reference pages are derived from it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
 
 import msgspec
 
 from quire.model.records import Problem
+
+if TYPE_CHECKING:
+    from quire.project import Project
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +32,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     show_default: bool = False
     tool: bool = True
     """Whether the tool takes it, too."""
+    is_path: bool = False
+    """Whether it may hold bytes that are no text, as names of files do."""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +47,8 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     """What standard input holds where the word is `-` or missing."""
     unless: str = ""
     """The field that makes it superfluous: where that is given, standard input is not read."""
+    is_path: bool = False
+    """Whether it may hold bytes that are no text, as names of files do."""
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +64,11 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     most: int = 0
     """How many bytes at most; the usual limit by default."""
     required: bool = True
+
+    @property
+    def is_path(self) -> bool:
+        """Whether a word names the file."""
+        return bool(self.word)
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,6 +111,8 @@ class Result(msgspec.Struct, kw_only=True):
 
     NOT_FOR_TOOLS: ClassVar[tuple[str, ...]] = ()
     """Fields that tell an agent nothing, such as the question that it has just asked."""
+    LISTED_FOR_TOOLS: ClassVar[int] = 0
+    """Longer lists are cut for agents, and `more` says by how much; 0 leaves them whole."""
     warnings: list[Problem] = []
     nothing: str = ""
     """What a reader is told where there is nothing; no part of the JSON."""
@@ -109,9 +125,13 @@ class Result(msgspec.Struct, kw_only=True):
         """What the command ends with."""
         return 1 if self.is_incomplete() else 0
 
-    def fields(self) -> dict[str, Any] | None:
-        """The JSON of the result, where that is not simply its fields."""
+    def fields(self) -> Any:
+        """What the JSON holds, a struct or a dict, where that is not simply the fields of the result."""
         return None
+
+    def about(self, project: Project | None) -> Project | None:
+        """The project that the envelope names; None where the answer is not about one."""
+        return project
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +165,7 @@ class Verb(msgspec.Struct, frozen=True, kw_only=True):
     alone: bool = False
     """Whether it is what its group of verbs does where none of them is named."""
     over: Literal["project", "machine"] = "project"
-    """What `run` is called with: one project, or all projects of this machine."""
+    """What `run` is called with: one project, or the `World`, where it is about all projects of this machine."""
 
 
 def cli_marks(takes: type[Arguments]) -> dict[str, tuple[Option | Word | Input, Any]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 import msgspec
 
+from quire.files.world import real_world
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option
@@ -26,15 +27,14 @@ _STDIN, _FILE = "use_stdin", "file"
 class Subcommands(Mapping[str, Command]):
     """The verbs of a group, each loaded when it is asked for."""
 
-    def __init__(self, group: str, modules: Mapping[str, str], paths: tuple[str, ...]) -> None:
+    def __init__(self, group: str, modules: Mapping[str, str]) -> None:
         self._group = group
         self._modules = modules
-        self._paths = paths
 
     def __getitem__(self, name: str) -> Command:
         from quire.verbs.table import load
 
-        return command_of(load(self._modules[name]), self._paths, f"{self._group} {name}")
+        return command_of(load(self._modules[name]), f"{self._group} {name}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
@@ -47,18 +47,18 @@ def verb_command(name: str, module: str) -> Command:
     """A command that is one verb."""
     from quire.verbs.table import load
 
-    return command_of(load(module), (_FILE,), name)
+    return command_of(load(module), name)
 
 
 def group_of(name: str, module: str, modules: Mapping[str, str]) -> Command:
     """A command that has verbs of its own, and does something where none is named."""
     from quire.verbs.table import load
 
-    command = command_of(load(module), (), name)
-    return msgspec.structs.replace(command, subcommands=Subcommands(name, modules, (_FILE,)), alone=True)
+    command = command_of(load(module), name)
+    return msgspec.structs.replace(command, subcommands=Subcommands(name, modules), alone=True)
 
 
-def command_of(verb: Verb, paths: tuple[str, ...] | None, words: str = "") -> Command:
+def command_of(verb: Verb, words: str = "") -> Command:
     """The command of a verb."""
 
     def run(session: Session, /, **values: Any) -> int | None:
@@ -68,12 +68,12 @@ def command_of(verb: Verb, paths: tuple[str, ...] | None, words: str = "") -> Co
             if code is not None:
                 return code
         project = session.project() if verb.over == "project" else None
-        result = verb.run(project or session.machine(), given)
+        result = verb.run(project or real_world(), given)
         warnings = result.warnings if isinstance(result, Result) else []
         if session.as_json:
             from quire.verbs.plain import plain
 
-            answer(project, plain(result), warnings)
+            answer(result.about(project) if isinstance(result, Result) else project, plain(result), warnings)
         else:
             for line in verb.lines(result):
                 _say(line)
@@ -88,8 +88,14 @@ def command_of(verb: Verb, paths: tuple[str, ...] | None, words: str = "") -> Co
         options=tuple(options),
         arguments=tuple(arguments),
         alone=verb.alone,
-        paths=paths,
+        paths=_paths(verb.takes),
     )
+
+
+def _paths(takes: type[Arguments]) -> tuple[str, ...]:
+    """The values that are paths: they may hold bytes that are no text."""
+    marks = cli_marks(takes).items()
+    return (_FILE, *(mark.word if isinstance(mark, Input) else name for name, (mark, _) in marks if mark.is_path))
 
 
 def _say(line: Line) -> None:
