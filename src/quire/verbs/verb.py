@@ -103,7 +103,14 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-Line = str | Recalled | Aside | Output
+class Styled(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of our own that a terminal shows in bold or in a colour."""
+
+    text: str
+    style: Literal["bold", "dim", "red", "yellow", "green"]
+
+
+Line = str | Recalled | Aside | Output | Styled
 
 
 class Result(msgspec.Struct, kw_only=True):

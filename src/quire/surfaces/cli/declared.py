@@ -12,16 +12,17 @@ from quire.files.world import real_world
 from quire.model import limits
 from quire.model.errors import UsageError
 from quire.surfaces.cli.commands import Argument, Command, Option
-from quire.surfaces.cli.dialogs import DIALOGS, dialog_of, is_terminal
+from quire.surfaces.cli.dialogs import DIALOGS, can_ask, dialog_of
 from quire.surfaces.cli.output import answer, aside, say, warn
 from quire.surfaces.cli.reading import number, read_input, read_text, share
-from quire.verbs.verb import Aside, Input, Output, Recalled, Result, Word, cli_marks
+from quire.verbs.verb import Aside, Input, Output, Recalled, Result, Styled, Word, cli_marks
 
 if TYPE_CHECKING:
     from quire.surfaces.cli.commands import Session
     from quire.verbs.verb import Arguments, Line, Verb
 
 _STDIN, _FILE = "use_stdin", "file"
+_COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
 
 class Subcommands(Mapping[str, Command]):
@@ -63,7 +64,7 @@ def command_of(verb: Verb, words: str = "") -> Command:
 
     def run(session: Session, /, **values: Any) -> int | None:
         given = arguments_of(verb, values)
-        if words in DIALOGS and not session.as_json and is_terminal():
+        if words in DIALOGS and not session.as_json and can_ask(words):
             code = dialog_of(words)(session, verb, given)
             if code is not None:
                 return code
@@ -106,6 +107,8 @@ def _say(line: Line) -> None:
             aside(line.text)
         case Output():
             say(line.text)
+        case Styled():
+            say(line.text, _COLOURS[line.style])
         case _:
             say(line)
 

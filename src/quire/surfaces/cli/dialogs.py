@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 DIALOGS: dict[str, str] = {}
 """The words of a command, and the module below `quire.surfaces.cli` that has its `on_terminal`."""
 
+_ASK_BESIDE_OUTPUT = ("import", "integrate", "purge", "reset")
+"""Those that also ask where only standard input is a terminal, and the output goes elsewhere."""
+
+
+def can_ask(words: str) -> bool:
+    """Whether a person is there whom this command may ask."""
+    return is_terminal() or (words in _ASK_BESIDE_OUTPUT and sys.stdin is not None and sys.stdin.isatty())
+
 
 def is_terminal() -> bool:
     """Whether a person can be asked: standard input and output are both a terminal."""

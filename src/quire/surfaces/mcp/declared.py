@@ -15,7 +15,7 @@ from quire.surfaces.mcp.tool import Call, Given
 from quire.surfaces.mcp.tool import Tool as ServedTool
 from quire.verbs.plain import brief, plain
 from quire.verbs.table import load, tool_for
-from quire.verbs.verb import Aside, Output, Recalled, Result, command_only
+from quire.verbs.verb import Aside, Output, Recalled, Result, Styled, command_only
 
 if TYPE_CHECKING:
     from quire.guard.framing import Boundary
@@ -79,7 +79,7 @@ def text_of(lines: Iterable[Line], fence: Boundary) -> str:
     for line in lines:
         if isinstance(line, Output):
             continue
-        if isinstance(line, str | Aside):
+        if isinstance(line, str | Aside | Styled):
             close()
             text = line if isinstance(line, str) else line.text
             parts += [_own_words(in_tools_words(text), fence)] if text else []
